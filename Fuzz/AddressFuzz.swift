@@ -1,6 +1,6 @@
 @testable import Bitcoin
 
-/// An address as a person pastes it. Its checksum would stop every guess, so what the input has of one is also read
+/// An address as a user pastes it. Its checksum would stop every guess, so what the input has of one is also read
 /// behind a good one.
 enum AddressFuzz: FuzzTarget {
   static let name = "bitcoin-address"

@@ -47,14 +47,14 @@ enum BackgroundMessageFuzz: FuzzTarget {
     guard let message = try? ControlMessage(decoding: bytes) else { return }
     var phone = PhonePolicy.Phone(configuration: configuration)
     var now = Instant(nanoseconds: 1)
-    for event in [.personOpened, .processStarted(.app, pid: 1)] as [PhoneEvent] {
+    for event in [.userOpened, .processStarted(.app, pid: 1)] as [PhoneEvent] {
       _ = phone.handle(event, at: now)
     }
     do throws(ControlMessageError) {
       if let event = try TaskMessages.event(of: message) { _ = phone.handle(.task(event), at: now) }
       if let event = try AudioMessages.event(of: message) { _ = phone.handle(.audio(event), at: now) }
     } catch { promiseOneLine(error.description) }
-    _ = phone.handle(.personWentHome, at: now)
+    _ = phone.handle(.userWentHome, at: now)
     for _ in 0..<8 {
       guard let deadline = phone.deadline else { break }
       promise(deadline > now, "the phone waits for what is over")

@@ -16,7 +16,7 @@ enum ControlMessageFuzz: FuzzTarget {
       ControlMessage("push", ["id": "7", "deadline-ms": "123456"], body: Array("{\"aps\":{}}".utf8)),
       ControlMessage("invoice", ["amount-msat": "5000", "description": "a\\b\nc\rd", "wait": "yes"]),
       ControlMessage("send", ["invoice": "lnbcrt10u1p", "amount-msat": "5000", "wait": "no"]),
-      ControlMessage("elsewhere", ["amount-msat": "5000", "expiry-seconds": "60", "description": "b"]),
+      ControlMessage("external-invoice", ["amount-msat": "5000", "expiry-seconds": "60", "description": "b"]),
       ControlMessage(
         "ask", ["request": "3"],
         body: Array("withdraw\namount-sat: 1\naddress: bcrt1q\n\n".utf8)),
@@ -34,7 +34,7 @@ enum ControlMessageFuzz: FuzzTarget {
     } catch { promiseOneLine(error.description) }
   }
 
-  /// iosd hands a person's request on unread, so the app is the first that reads it.
+  /// iosd hands a user's request on unread, so the app is the first that reads it.
   private static func askApp(_ message: ControlMessage) {
     guard let wallet = PrivateKey(SHA256.hash([1]))?.publicKey else { return }
     do { _ = try Request(message, from: wallet, atWallSeconds: 0) } catch { promiseOneLine("\(error)") }

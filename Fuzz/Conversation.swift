@@ -71,10 +71,10 @@ struct Conversation {
   }
 
   /// Somebody else's invoice, of a number that the wallet may have an invoice of as well.
-  mutating func makeBill(_ number: UInt8, amountMsat: UInt64) {
+  mutating func makeExternalInvoice(_ number: UInt8, amountMsat: UInt64) {
     hear(
-      .elsewhereInvoiceMade(
-        ElsewhereInvoice(
+      .externalInvoiceMade(
+        ExternalInvoice(
           paymentHash: Self.paymentHash(number), amountMsat: amountMsat, paymentSecret: .zero,
           preimage: Self.preimage(number))))
   }
@@ -145,7 +145,7 @@ struct Conversation {
       hear(.connected(connection: connection))
     default: break
     }
-    if case .greetingChecked = event { tell(.greetingChecked(row, stored)) } else { tell(event) }
+    if case .checkedAfterInit = event { tell(.checkedAfterInit(row, stored)) } else { tell(event) }
     return true
   }
 
@@ -183,7 +183,7 @@ struct Conversation {
   private mutating func carryOut(_ directive: NodeDirective) {
     switch directive {
     case .checkRow: answers.append(.rowRead(row))
-    case .checkGreeting: answers.append(.greetingChecked(row, stored))
+    case .checkAfterInit: answers.append(.checkedAfterInit(row, stored))
     case .write(let change, _):
       if let channel = change.channel { promiseRestorable(channel) }
       pendingWrites.append(change)

@@ -4,7 +4,7 @@ import Crypto
 @testable import LightningWire
 @testable import LightningInvoices
 
-/// An invoice as a person pastes it. The checksum and the signature would stop every guess, so the same is also read
+/// An invoice as a user pastes it. The checksum and the signature would stop every guess, so the same is also read
 /// behind good ones: as a prefix and fields, and as the words between.
 enum InvoiceFuzz: FuzzTarget {
   static let name = "invoice"

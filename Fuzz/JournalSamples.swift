@@ -89,8 +89,8 @@ enum JournalSamples {
       [
         .started(SampleMessages.fence, NodeState(channel: SampleMessages.channels.last)),
         .dialled, .rowRead(owned),
-        .received(.greeting(Greeting(fenceAnswer: SampleMessages.answer))),
-        .greetingChecked(owned, NodeState(channel: SampleMessages.channels.last, invoices: [invoice])),
+        .received(.initMessage(InitMessage(fenceAnswer: SampleMessages.answer))),
+        .checkedAfterInit(owned, NodeState(channel: SampleMessages.channels.last, invoices: [invoice])),
       ] + SampleMessages.all.map { .received($0) } + [
         .written, .invoiceMade(invoice), .payRequested(own), .written, .payRequested(own), .closed("x"),
         .fenced,
@@ -110,8 +110,8 @@ enum JournalSamples {
         isLegacy: false, startedAt: Instant(nanoseconds: 0), state: PeerState(channel: channel)),
       [
         .payRequested(request),
-        .elsewhereInvoiceMade(
-          ElsewhereInvoice(
+        .externalInvoiceMade(
+          ExternalInvoice(
             paymentHash: SHA256.hash(SampleMessages.preimage.bytes), amountMsat: 1000, paymentSecret: .zero,
             preimage: SampleMessages.preimage)), .connected(connection: 1),
       ]

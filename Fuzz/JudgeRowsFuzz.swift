@@ -55,7 +55,7 @@ enum JudgeRowsFuzz: FuzzTarget {
       let sent = try SentEntry(row)
       promise(!(sent.isPaid && sent.isFailed), "a payment is paid and failed")
     }
-    read { () throws(JudgeError) in _ = try ElsewhereEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try ExternalInvoiceEntry(row).evidence }
     for holder in [ChannelEnd.wallet, .peer] {
       read { () throws(JudgeError) in
         let splice = try SpliceEntry(row, of: holder)

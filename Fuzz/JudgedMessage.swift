@@ -12,7 +12,7 @@ enum JudgedMessage {
     switch message {
     case .unknown(let type, _): return .other(type: Int(type))
     case _ where !isWhole: return nil
-    case .greeting(let body): return of(body)
+    case .initMessage(let body): return of(body)
     case .error(let body): return complaint(17, body)
     case .warning(let body): return complaint(1, body)
     case .ping(let body): return isZeros(body.ignored) ? .ping(pongSize: Int(body.pongSize)) : nil
@@ -35,7 +35,7 @@ enum JudgedMessage {
       type: type, text: text, endsRest: body.code == .restEnded || FrameReader.olderRest.contains(text))
   }
 
-  private static func of(_ body: Greeting) -> WireMessage? {
+  private static func of(_ body: InitMessage) -> WireMessage? {
     guard body.others.records.isEmpty, body.networks.map({ $0 == [BitcoinNetwork.regtest.chain] }) ?? true
     else { return nil }
     let claim = body.fence.map {
@@ -48,7 +48,7 @@ enum JudgedMessage {
         epoch: Int64(bitPattern: $0.epoch),
         container: $0.container.bytes)
     }
-    return .greeting(
+    return .initMessage(
       claim, body.fenceAnswer.map { of($0) },
       features: body.globalFeatures.array + [0xff] + body.features.bytes.array, replaces: replaces)
   }

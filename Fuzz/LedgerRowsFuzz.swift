@@ -23,7 +23,7 @@ enum LedgerRowsFuzz: FuzzTarget {
     "unsigned_transaction", "begun_at_ns", "ended_at_ns",
   ]
   private static let htlcWidth = 11
-  private static let elsewhereColumns = [
+  private static let externalColumns = [
     "id", "payment_hash", "amount_msat", "payment_secret", "preimage", "made_at_ns", "htlc", "paid_at_ns",
   ]
 
@@ -47,7 +47,7 @@ enum LedgerRowsFuzz: FuzzTarget {
     let ownSplice: [SQLValue] = [1, hash, "signed", 1, hash, 0, 5, 1000, 724, .blob([]), 5, nil]
     let htlc: [SQLValue] = ["offered", 0, 1000, hash, 40, "sentAdd", nil, nil, nil, hash, 2000]
     let right = SQLValue.blob(SHA256.hash(SampleMessages.preimage.bytes).bytes)
-    let elsewhere: [[SQLValue]] = [
+    let externalInvoices: [[SQLValue]] = [
       [1, right, 1000, hash, hash, 5, nil, nil], [1, right, 1000, hash, hash, 5, 0, 9],
       [1, hash, 1000, hash, hash, 5, 0, 9], [1, right, -1, hash, hash, 5, nil, nil],
     ]
@@ -67,7 +67,7 @@ enum LedgerRowsFuzz: FuzzTarget {
       """
       CREATE TABLE payments (\(paymentColumns.joined(separator: ", ")));
       CREATE TABLE channel (\(channelColumns));
-      CREATE TABLE elsewhere (\(elsewhereColumns.joined(separator: ", ")));
+      CREATE TABLE external_invoices (\(externalColumns.joined(separator: ", ")));
       CREATE TABLE splices (\(spliceColumns.joined(separator: ", ")));
       CREATE TABLE htlcs (\(HTLCRow.columns));
       """)
@@ -83,14 +83,14 @@ enum LedgerRowsFuzz: FuzzTarget {
       try insert("payments", source.values(paymentColumns.count), connection)
       try insert("channel", source.values(channelWidth), connection)
       for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcWidth), connection) }
-      if !source.isAtEnd { try insert("elsewhere", source.values(elsewhereColumns.count), connection) }
+      if !source.isAtEnd { try insert("elsewhere", source.values(externalColumns.count), connection) }
       if !source.isAtEnd { try insert("splices", source.values(spliceColumns.count), connection) }
       attempt { _ = try PaymentTable.readUnresolved(connection, at: Instant(nanoseconds: 5)) }
       attempt { _ = try PaymentTable.readPaid(connection) }
       attempt { _ = try PaymentTable.find(SampleMessages.preimage, number: nil, connection) }
       attempt { _ = try PaymentTable.list(connection) }
       attempt {
-        for invoice in try ElsewhereTable.read(connection) {
+        for invoice in try ExternalInvoiceTable.read(connection) {
           promise(
             SHA256.hash(invoice.preimage.bytes) == invoice.paymentHash, "a preimage of another hash is read")
         }

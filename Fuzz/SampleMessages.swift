@@ -22,10 +22,10 @@ enum SampleMessages {
 
   static var all: [Message] {
     [
-      .greeting(Greeting(fence: fence)),
-      .greeting(
-        Greeting(fence: fence, replaces: ReplacedClaim(epoch: 2, container: ContainerID(high: 9, low: 9)))),
-      .greeting(Greeting(fenceAnswer: answer, others: extensions)),
+      .initMessage(InitMessage(fence: fence)),
+      .initMessage(
+        InitMessage(fence: fence, replaces: ReplacedClaim(epoch: 2, container: ContainerID(high: 9, low: 9)))),
+      .initMessage(InitMessage(fenceAnswer: answer, others: extensions)),
       .fenceAnswer(answer), .error(Complaint(channel: channelID, text: "no")),
       .warning(Complaint(text: "slow down")),
       .ping(Ping(pongSize: 5, ignored: [0, 0])), .pong([0, 0, 0, 0, 0]), .peerStorage([1, 2, 3]),

@@ -14,7 +14,7 @@ enum ScenarioFuzz: FuzzTarget {
       "# x\nthe app goes home and comes back 50 times\nthe phone sleeps for 1 min\nthe verdict\n",
       "# x\nthe phone suspends the app after 1 s\nthe phone lets 2 silent pushes an hour through\na silent push arrives\nthe verdict\n",
       "# x\nthe phone runs a debug build\nthe task “a.b” is launched\nthe battery is at 20 percent\nthe verdict\n",
-      "# x\na Focus is switched on\nthe person chooses “OPEN_NOW” of the newest notification\nthe verdict\n",
+      "# x\na Focus is switched on\nthe user chooses “OPEN_NOW” of the newest notification\nthe verdict\n",
     ].map { Array($0.utf8) }
   }
 

@@ -34,7 +34,7 @@ struct ChangeOfHands {
     ]
   }
 
-  /// The extension is connected and the person opens the app.
+  /// The extension is connected and the user opens the app.
   func handover(rounds: Int, progress: (Int) -> Void) throws -> [Row] {
     var claimed: [Int64] = []
     var connected: [Int64] = []

@@ -18,15 +18,15 @@ struct WireCosts {
     var floorShakes: [Int64] = []
     var messages = [[Int64]](repeating: [], count: Self.sizes.count)
     var floorMessages = messages
-    let greeting = [UInt8](repeating: 1, count: Self.greetingSize)
+    let initMessage = [UInt8](repeating: 1, count: Self.greetingSize)
     for done in stride(from: 0, to: rounds, by: Self.batch) {
       floorShakes += try floor.samples(["handshake", "\(Self.batch)"])
       var ends = try handshake(dialler, answerer)
       for _ in 0..<Self.batch {
         let start = Clock.monotonicNow
         ends = try handshake(dialler, answerer)
-        try carry(greeting, from: &ends.dialler, to: &ends.answerer)
-        try carry(greeting, from: &ends.answerer, to: &ends.dialler)
+        try carry(initMessage, from: &ends.dialler, to: &ends.answerer)
+        try carry(initMessage, from: &ends.answerer, to: &ends.dialler)
         shakes.append((Clock.monotonicNow - start).nanoseconds)
       }
       for (index, size) in Self.sizes.enumerated() {

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// The sizes on Baton's own wire: greeting of a wallet, greeting of the peer, channel_reestablish.
+// The sizes on Baton's own wire: `init` of a wallet, `init` of the peer, channel_reestablish.
 enum { WALLET_GREETING = 52, PEER_GREETING = 45, REESTABLISH = 117, BEAT = 128, PRESENCE = 26 };
 
 static long long now(void) {

@@ -28,7 +28,7 @@ public final class Clock {
   /// CLOCK_BOOTTIME of the machine.
   public static var kernelBootClock: Instant { Kernel.bootClock }
 
-  /// Nanoseconds since 1970 as the phone's person sees them.
+  /// Nanoseconds since 1970 as the phone's user sees them.
   public var wallNanoseconds: Int64 {
     let kernel = Kernel.wallNanoseconds
     let (sum, overflowed) = kernel.addingReportingOverflow(phone?.wallOffsetNanoseconds ?? 0)

@@ -3,7 +3,7 @@ import Ground
 /// Whether two options of a connection go together: both ends ping, and a ping and its answer count as messages that
 /// need nothing.
 public enum PingRule {
-  /// One sentence for a person; nil when they do.
+  /// One sentence for a user; nil when they do.
   public static func complaint(chatter: Int64, pingAfter: TimeSpan?) -> String? {
     guard let span = pingAfter, span > .zero else { return nil }
     let needed = 2 * window.nanoseconds / span.nanoseconds

@@ -41,7 +41,7 @@ public enum PlainFile {
     }
   }
 
-  /// One that the person names, and that may be anybody's.
+  /// One that the user names, and that may be anybody's.
   public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> Int32 {
     let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
     if descriptor < 0 {

@@ -1,4 +1,4 @@
-/// A word as a person can type it into a shell.
+/// A word as a user can type it into a shell.
 public enum ShellWord {
   private static let plain = Set("/._-+=:,@%".utf8)
 

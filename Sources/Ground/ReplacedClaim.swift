@@ -1,4 +1,4 @@
-/// The claim of another container that a person has told this one to replace at the peer: exactly the highest that the peer
+/// The claim of another container that a user has told this one to replace at the peer: exactly the highest that the peer
 /// named. Once another container has claimed since, or this one is in its place, it replaces nothing any more.
 public struct ReplacedClaim: Hashable, Codable, Sendable {
   public var epoch: Epoch

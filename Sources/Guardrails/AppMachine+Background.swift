@@ -10,11 +10,11 @@ extension AppMachine {
     case .foreground, .ending, .ended: return []
     }
     let done = errand.complete() + giveTimeBack()
-    if wasStaying && isWishRaised && halted == nil { return done }
+    if wasStaying && isIntentRaised && halted == nil { return done }
     halted = nil
-    isWishRaised = true
+    isIntentRaised = true
     let ping = wasSuspended ? presence.resume() : PresenceCode(.app, .ping)
-    return done + [.raiseWish] + say(ping) + ownership.want(at: now)
+    return done + [.raiseIntent] + say(ping) + ownership.want(at: now)
   }
 
   mutating func enteredBackground(at now: Instant) -> [GuardDirective] {
@@ -46,7 +46,7 @@ extension AppMachine {
     guard push.reason.mayConcernPayment, place == .background || place == .staying else {
       return [.completed(push: push.id, .noData)]
     }
-    // Only the person can help, and a push is none.
+    // Only the user can help, and a push is none.
     if let halted { return [.noteFailure(.halted(halted)), .completed(push: push.id, .failed)] }
     errand.begin(push.id, time: push.time, isEstablished: ownership.isEstablished, at: now)
     guard place == .background else { return [] }

@@ -2,7 +2,7 @@ import Ground
 
 /// The app's side of the guardrails.
 ///
-/// In front of the person it wants the node and says so as state (the wish lock) and as a message; in the
+/// In front of the user it wants the node and says so as state (the intent lock) and as a message; in the
 /// background it goes on only for work that must not be left half done, and releases everything before it gives the
 /// phone its time back. While somebody else holds the node it waits
 /// with a text that says why, and asks an extension for a handover.
@@ -14,7 +14,7 @@ public struct AppMachine: GuardMachine {
     /// Started, perhaps by the system and never in front. → foreground, staying (a silent push), ended (nothing is held
     /// that would delay it)
     case background
-    /// The person looks at it. → staying, leaving, ending; background, ended (nothing was held)
+    /// The user looks at it. → staying, leaving, ending; background, ended (nothing was held)
     case foreground
     /// In the background with a task under way, or a silent push. → foreground, leaving, ending; background, ended (nothing was held)
     case staying
@@ -36,12 +36,12 @@ public struct AppMachine: GuardMachine {
   private var shown: Status?
   private var isNetworkThere = true
   private var open: [ConnectionTarget] = []
-  /// Set when waiting is of no use until the person acts.
+  /// Set when waiting is of no use until the user acts.
   var halted: Status?
   private var endReason = EndReason.terminated
-  /// The wish is raised, as state: the extension makes room for the app. In the background only for what was begun in
+  /// The intent is raised, as state: the extension makes room for the app. In the background only for what was begun in
   /// front; a push there is no reason to chase anybody away.
-  var isWishRaised = false
+  var isIntentRaised = false
   var tasks = LongLivedTasks()
   var errand = PushErrand()
   /// The number under which the phone was asked for time, while it was not given back.
@@ -77,7 +77,7 @@ public struct AppMachine: GuardMachine {
     return directives
   }
 
-  // MARK: The phone, the person, the other process
+  // MARK: The phone, the user, the other process
 
   private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
     if let sentence = event.lossOfContainer { return containerLost(sentence) }
@@ -145,17 +145,17 @@ public struct AppMachine: GuardMachine {
     }
   }
 
-  /// The person acts: what halted the app is tried again, and what is refused once more is taken.
+  /// The user acts: what halted the app is tried again, and what is refused once more is taken.
   private mutating func moveRequested(at now: Instant) -> [GuardDirective] {
     guard place == .foreground, !ownership.isEstablished else { return [] }
     let look = ownership.moveHere(at: now)
     guard halted != nil else { return look }
     halted = nil
-    isWishRaised = true
-    return [.raiseWish] + say(PresenceCode(.app, .ping)) + look
+    isIntentRaised = true
+    return [.raiseIntent] + say(PresenceCode(.app, .ping)) + look
   }
 
-  /// Going on is of no use until the person acts; until then the node is not wanted, so that nobody waits for us.
+  /// Going on is of no use until the user acts; until then the node is not wanted, so that nobody waits for us.
   private mutating func halt(_ why: Status) -> [GuardDirective] {
     halted = why
     errand.end(of: .halted(why))
@@ -164,8 +164,8 @@ public struct AppMachine: GuardMachine {
 
   var withdrawal: [GuardDirective] {
     mutating get {
-      defer { isWishRaised = false }
-      return isWishRaised ? [.withdrawWish] : []
+      defer { isIntentRaised = false }
+      return isIntentRaised ? [.withdrawIntent] : []
     }
   }
 
@@ -191,7 +191,7 @@ public struct AppMachine: GuardMachine {
   }
 
   private mutating func askForHandover(at now: Instant) -> [GuardDirective] {
-    guard case .holder(let row) = ownership.waitsFor, row.role == .extension, isWishRaised else {
+    guard case .holder(let row) = ownership.waitsFor, row.role == .extension, isIntentRaised else {
       askAt = nil
       return []
     }
@@ -204,7 +204,7 @@ public struct AppMachine: GuardMachine {
 
   func say(_ code: PresenceCode?, released: Epoch? = nil) -> [GuardDirective] {
     guard let code else { return [] }
-    return [.say(PresenceMessage(code: code, wantsNode: isWishRaised, released: released))]
+    return [.say(PresenceMessage(code: code, wantsNode: isIntentRaised, released: released))]
   }
 
   private mutating func sayWhatMayConnect() -> [GuardDirective] {

@@ -22,7 +22,7 @@ public enum ClaimReason: String, Hashable, Codable, Sendable, CaseIterable {
     case .holderStale: "the holder went silent"
     case .earlierBoot: "the phone was started again since the last claim"
     case .raised: "the peer knew a higher epoch"
-    case .movedHere: "the person moved the wallet here"
+    case .movedHere: "the user moved the wallet here"
     case .holderGone: "the holder is gone"
     }
   }

@@ -84,7 +84,7 @@ public struct ClaimRule: Hashable, Codable, Sendable {
     }
   }
 
-  /// The person looks at the app: an extension leaves it the first move, but not for ever, as an app that wishes
+  /// The user looks at the app: an extension leaves it the first move, but not for ever, as an app that raises its intent
   /// and hangs would otherwise lose the payment.
   private mutating func free(
     seen: Epoch, reason: ClaimReason, appWantsNode: Bool, at now: Instant

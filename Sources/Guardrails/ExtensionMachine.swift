@@ -79,7 +79,7 @@ public struct ExtensionMachine: GuardMachine {
       return isServing ? finish(.terminated, at: now) : []
     case .deadlineReached: return deadlineReached(at: now)
     case .presenceHeard(let message): return heard(message, at: now)
-    case .rowRead(_, let appWantsNode): return wishRead(appWantsNode, at: now)
+    case .rowRead(_, let appWantsNode): return intentRead(appWantsNode, at: now)
     case .observed(let observation): return observed(observation, at: now)
     case .receivedFound(let payments, let push): return receivedFound(payments, push: push, at: now)
     case .receivedNotRead(_, let push): return receivedNotRead(push: push, at: now)
@@ -107,11 +107,11 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func serve(_ push: Push, arrivedAt: Instant, at now: Instant) -> [GuardDirective] {
     let service = Service(push: push, startedAt: arrivedAt)
     state = .serving(service)
-    let greeting = say(presence.resume())
-    guard push.reason != .unreadable else { return greeting + finish(.unreadablePush, at: now) }
+    let initMessage = say(presence.resume())
+    guard push.reason != .unreadable else { return initMessage + finish(.unreadablePush, at: now) }
     // Its payment may have come while an earlier push was served: then the text is in the database.
     let known = push.paymentHash == nil ? [] : [service.question]
-    return greeting + known + ownership.want(at: now)
+    return initMessage + known + ownership.want(at: now)
   }
 
   private mutating func expiryWarned(_ id: UInt64, at now: Instant) -> [GuardDirective] {
@@ -143,15 +143,15 @@ public struct ExtensionMachine: GuardMachine {
     return say(answer) + (wants ? appWantsTheNode(at: now) : [])
   }
 
-  /// The wish of an app that was given its time and did not claim is a hung app's: only its word counts then.
-  private mutating func wishRead(_ appWantsNode: Bool, at now: Instant) -> [GuardDirective] {
+  /// The intent of an app that was given its time and did not claim is a hung app's: only its word counts then.
+  private mutating func intentRead(_ appWantsNode: Bool, at now: Instant) -> [GuardDirective] {
     guard case .serving(var service) = state else { return [] }
     guard appWantsNode else {
-      service.claimedPastTheWish = false
+      service.claimedPastTheIntent = false
       state = .serving(service)
       return []
     }
-    return service.claimedPastTheWish ? [] : appWantsTheNode(at: now)
+    return service.claimedPastTheIntent ? [] : appWantsTheNode(at: now)
   }
 
   /// Said by a message or read as state; the same either way, and the same however often.
@@ -225,7 +225,7 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     var directives: [GuardDirective] = []
     if case .observed(let observation) = event, ownership.isClaiming, case .serving(var service) = state {
-      service.claimedPastTheWish = observation.appWantsNode
+      service.claimedPastTheIntent = observation.appWantsNode
       state = .serving(service)
     }
     if ownership.takeFencedNotice() {

@@ -5,14 +5,14 @@ import Heartbeat
 public enum GuardDirective: Hashable, Codable, Sendable {
   // The container.
   /// Take or drop the lock that says "the app wants the node".
-  case raiseWish
-  case withdrawWish
+  case raiseIntent
+  case withdrawIntent
   /// Answered by `observed` or `lookFailed`.
   case look
   /// Answered by `claimed`, `claimSuperseded`, `ownLockWasBusy` or `claimFailed`.
   case claim(seen: Epoch, reason: ClaimReason)
   /// A new number above the one the peer knows, under the same ownership; answered as a claim is. With whose place it is to
-  /// take at the peer, if the person has said so.
+  /// take at the peer, if the user has said so.
   case raiseEpoch(Claim, above: Epoch, replacing: ReplacedClaim? = nil)
   /// Answered by `rowRead` or `rowReadFailed`.
   case readRow
@@ -32,7 +32,7 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   /// The peer may be there again: a node that pauses long before it dials its peer again does so now. Without an answer.
   case endLongPause
 
-  // The other process and the person.
+  // The other process and the user.
   case say(PresenceMessage)
   case show(Status)
   /// These connections of the wallet may be open now, and no others. When the peer's really is, its status says.
@@ -121,7 +121,7 @@ public enum SilentPushFailure: Hashable, Codable, Sendable {
   case container(Trouble)
   /// The node's own sentence.
   case node(String)
-  /// Only the person can help.
+  /// Only the user can help.
   case halted(Status)
   case askedToEnd
 }

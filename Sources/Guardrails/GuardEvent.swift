@@ -18,7 +18,7 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   /// The phone takes the time in the background back that was asked for under this number.
   case backgroundTimeExpired(task: UInt64)
 
-  /// The person says that the node is this container's from now on, whichever the peer knows.
+  /// The user says that the node is this container's from now on, whichever the peer knows.
   case moveRequested
 
   // From the wallet: work that must not be left half done.

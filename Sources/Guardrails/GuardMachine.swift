@@ -22,7 +22,7 @@ public struct GuardConfiguration: Hashable, Codable, Sendable {
 }
 
 extension Ownership {
-  /// What a person reads about the connection at this moment.
+  /// What a user reads about the connection at this moment.
   var status: Status {
     switch state {
     case .idle: .idle

@@ -1,6 +1,6 @@
 import Ground
 
-/// Work that the app must not leave half done when the person goes home: it keeps the node for it, and the phone is
+/// Work that the app must not leave half done when the user goes home: it keeps the node for it, and the phone is
 /// asked for the time.
 public enum LongLivedTask: Hashable, Codable, Sendable {
   /// A payment is half-way through the channel: the node itself says so.

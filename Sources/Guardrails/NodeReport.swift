@@ -11,11 +11,11 @@ public enum NodeReport: Hashable, Codable, Sendable {
   case received(ReceivedPayment)
   /// The socket is closed and nothing more will be written.
   case stopped
-  /// A write or the check after the greeting found another owner. The node has closed its socket.
+  /// A write or the check after the `init` found another owner. The node has closed its socket.
   case fenced
   /// The peer has seen a higher epoch.
   case refused(highest: Epoch, container: ContainerID)
-  /// Something a person should know; the node goes on trying, or stays where it is.
+  /// Something a user should know; the node goes on trying, or stays where it is.
   case trouble(String)
 }
 

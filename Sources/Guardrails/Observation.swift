@@ -12,7 +12,7 @@ public struct Observation: Hashable, Codable, Sendable {
   public var holderLockIsBusy: Bool
   /// The beat in the slot of the row's holder, whatever its epoch.
   public var beat: Beat?
-  /// Whether a live app wants the node (it holds its wish lock).
+  /// Whether a live app wants the node (it holds its intent lock).
   public var appWantsNode: Bool
   /// The observer's boot and boot-time clock, which only the age rule reads.
   public var boot: BootID

@@ -1,8 +1,8 @@
 import Ground
 
-// The person's word that the wallet lives in this container from now on.
+// The user's word that the wallet lives in this container from now on.
 extension Ownership {
-  /// As long as `baton restore` waits: what is refused later is a new question to the person.
+  /// As long as `baton restore` waits: what is refused later is a new question to the user.
   static let moveWordBound = TimeSpan.seconds(10)
 
   /// What failed before is no answer to this word: it is looked at again, at once.
@@ -16,7 +16,7 @@ extension Ownership {
     return asks ? [.look] : []
   }
 
-  /// Of a failure the person is told, and asks again; what is only blocked is waited for.
+  /// Of a failure the user is told, and asks again; what is only blocked is waited for.
   mutating func forgetMoveWord(after trouble: Trouble) {
     if case .failed = trouble { movesHereUntil = nil }
   }

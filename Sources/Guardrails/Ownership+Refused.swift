@@ -7,7 +7,7 @@ extension Ownership {
   ) -> [GuardDirective] {
     var owning = before
     let answer = answer(toHighest: highest, of: container)
-    // The person's word counts until a claim has taken the place.
+    // The user's word counts until a claim has taken the place.
     if answer != .takePlace { movesHereUntil = nil }
     switch answer {
     case .raise: break

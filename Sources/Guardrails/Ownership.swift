@@ -20,7 +20,7 @@ public struct Ownership: Hashable, Codable, Sendable {
   var state = State.idle
   /// Set when the node was taken from us, until the machine around has dealt with it.
   private(set) var wasFenced = false
-  /// The person says that the node is this container's from now on: the next refusal for another one's sake is answered by
+  /// The user says that the node is this container's from now on: the next refusal for another one's sake is answered by
   /// taking its place. Until a claim has taken it, for as long as the user waits, and only in this process.
   var movesHereUntil: Instant?
   /// A jump above the peer's number failed: the next look waits as long as one after a claim that failed.
@@ -197,7 +197,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       var owning = Owning(
         claim: claim, phase: .claimed, schedule: BeatSchedule(timing: timing, claimedAt: now))
       guard looking.isWanted else {
-        // The person pressed home meanwhile: nobody wants it any more.
+        // The user pressed home meanwhile: nobody wants it any more.
         return close(owning)
       }
       if let askedAt = looking.claimAskedAt, now - askedAt > timing.interval {

@@ -41,7 +41,7 @@ extension Ownership {
 
   struct Owning: Hashable, Codable, Sendable {
     var claim: Claim
-    /// Whose place it takes at the peer, if the person has said so.
+    /// Whose place it takes at the peer, if the user has said so.
     var replacing: ReplacedClaim?
     var phase: Phase
     var schedule: BeatSchedule

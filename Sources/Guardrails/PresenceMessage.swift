@@ -2,7 +2,7 @@ import Ground
 
 /// One message of the presence channel: Phoenix's word, and what we say on top of it.
 ///
-/// Messages only inform. What they say is also state that the other side re-reads (the wish lock, the row, the
+/// Messages only inform. What they say is also state that the other side re-reads (the intent lock, the row, the
 /// role lock), so a lost, repeated or late one costs time and never safety.
 public struct PresenceMessage: Hashable, Codable, Sendable {
   public var code: PresenceCode

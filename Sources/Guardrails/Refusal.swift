@@ -6,7 +6,7 @@ enum Refusal: Hashable, Sendable {
   case raise
   /// Another container has this node.
   case otherDevice
-  /// The same, and the person has said that the node is this container's from now on.
+  /// The same, and the user has said that the node is this container's from now on.
   case takePlace
   /// No restored database explains such a number: a peer that is wrong, or not ours.
   case outOfReach

@@ -22,8 +22,8 @@ struct Service: Hashable, Codable, Sendable {
   var ending: Ending?
   /// The app wanted the node before we were connected.
   var steppedBack = false
-  /// We claimed although the app wished: it was left its time, or is frozen.
-  var claimedPastTheWish = false
+  /// We claimed although the app intentRaised: it was left its time, or is frozen.
+  var claimedPastTheIntent = false
   /// The app wants the node and we are connected: no new payment, and an end at the next safe point.
   var isHandingOver = false
 
@@ -44,7 +44,7 @@ struct Service: Hashable, Codable, Sendable {
   var question: GuardDirective { .readReceived(paymentHash: push.paymentHash, push: push.id) }
 
   /// Nobody is told that nothing came before the container was asked once more: who was frozen, or fenced, or whose turn did
-  /// not come, knows nothing of what others have received meanwhile. Where the app goes on, the person is told to look there.
+  /// not come, knows nothing of what others have received meanwhile. Where the app goes on, the user is told to look there.
   func asksBeforeItEnds(for reason: FinishReason) -> Bool {
     guard received.isEmpty, push.reason != .unreadable, reason != .containerLost else { return false }
     return outcomeWithoutPayment(for: reason) != .appContinues

@@ -1,6 +1,6 @@
 import Ground
 
-/// What a person reads about the connection; the wallet makes the text.
+/// What a user reads about the connection; the wallet makes the text.
 public enum Status: Hashable, Codable, Sendable {
   case idle
   case waitingForExtension

@@ -7,7 +7,7 @@ import Ground
 public enum Phase: UInt8, Hashable, Codable, Sendable, CaseIterable {
   /// The claim is durable; nothing has been dialled. → connecting, released
   case claimed = 1
-  /// Dialling the peer or greeting it. → established, released
+  /// Dialling the peer or `init` it. → established, released
   case connecting = 2
   /// The channel is re-established. → settling, connecting, released
   case established = 3

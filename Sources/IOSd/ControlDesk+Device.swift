@@ -5,7 +5,7 @@ import Reports
 extension ControlDesk {
   /// One field for each thing that is to be other than now; the answer is how the phone is then.
   func device(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
-    // All are read before the first is done: half a wish is none.
+    // All are read before the first is done: half a request is none.
     let changes = try Self.changes(in: message)
     if changes.contains(where: \.needsScreen), let why = shell.phone.refusalOfThumb {
       return .error(why.description)

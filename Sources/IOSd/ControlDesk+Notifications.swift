@@ -2,7 +2,7 @@ import DaemonRuntime
 import PhonePolicy
 
 extension ControlDesk {
-  /// The person does something with a notification of the list.
+  /// The user does something with a notification of the list.
   func touch(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
     let id = try message.integer("id", in: UInt64.min...UInt64.max)
     let touch: NotificationTouch

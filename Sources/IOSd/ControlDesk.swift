@@ -34,8 +34,8 @@ final class ControlDesk {
   ) throws(ControlMessageError) -> ControlMessage? {
     switch message.verb {
     case "open": return open(connection)
-    case "home": return thumb(.personWentHome)
-    case "quit": return thumb(.personQuit)
+    case "home": return thumb(.userWentHome)
+    case "quit": return thumb(.userQuit)
     case "push": return push(message)
     case "ask-app":
       try shell.ask(message) { [weak connection] in connection?.send($0) }
@@ -77,7 +77,7 @@ final class ControlDesk {
   private func open(_ connection: UnixConnection) -> ControlMessage? {
     if let why = shell.phone.refusalOfThumb { return .error(why.description) }
     shell.lookForEnd(of: .app)
-    shell.handle(.personOpened)
+    shell.handle(.userOpened)
     guard !shell.phone.opensWhenGone else {
       waitForOpening.append(connection)
       return nil
@@ -119,7 +119,7 @@ final class ControlDesk {
     do throws(SystemError) {
       try clockKeeper.step(bySeconds: seconds)
     } catch { return .error(error.description) }
-    shell.journal.note("the person set the wall clock by \(seconds) s")
+    shell.journal.note("the user set the wall clock by \(seconds) s")
     return ControlMessage("ok", ["wall-ns": "\(shell.clock.wallNanoseconds)"])
   }
 }

@@ -6,8 +6,8 @@ import PhonePolicy
 /// Holds the extension to its memory limit by the most exact means there is, and says which that is. When the limit
 /// is reached is a fact that it finds or is told by the kernel; what follows from it is the core's.
 final class MemoryLimiter {
-  /// What a person asks for.
-  enum Wish: String, CaseIterable {
+  /// What a user asks for.
+  enum Choice: String, CaseIterable {
     case auto
     case cgroup
     case polling

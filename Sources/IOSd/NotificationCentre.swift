@@ -2,7 +2,7 @@ import DaemonRuntime
 import PhonePolicy
 import Reports
 
-/// What the person sees, and has seen. The file has all of it.
+/// What the user sees, and has seen. The file has all of it.
 final class NotificationCentre {
   private let log: AppendLog<BoardLine>
   private var board: NotificationBoard

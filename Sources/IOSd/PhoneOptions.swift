@@ -72,7 +72,7 @@ let phoneCommandLine = CommandLineDeclaration(
       default: KeychainProtection.afterFirstUnlock.rawValue,
       help: "when the wallet can read its seed, which it keeps in the keychain"),
     OptionDeclaration(
-      "--memory-mechanism", value: .choice(MemoryLimiter.Wish.allCases.map(\.rawValue)), default: "auto",
+      "--memory-mechanism", value: .choice(MemoryLimiter.Choice.allCases.map(\.rawValue)), default: "auto",
       help: "how it is held to that: by the kernel where a memory cgroup can be made, else by polling"),
     OptionDeclaration(
       "--fault-ballast", value: .integer(1...1_073_741_824),
@@ -98,7 +98,7 @@ struct PhoneOptions {
   var peer: String?
   var isDebugBuild: Bool
   var configuration: PhoneConfiguration
-  var memoryMechanism: MemoryLimiter.Wish
+  var memoryMechanism: MemoryLimiter.Choice
   /// What both children are told beside the places of this phone.
   private var passedOn: [String]
   private static let connectionOptions = ["--chatter", "--ping-after"]
@@ -141,7 +141,7 @@ struct PhoneOptions {
         staleAfter: parsed.span("--stale-after") ?? .seconds(5))
     } catch { exitWithSentence(.wrongUsage, error.description) }
     if let complaint = PingRule.complaint(parsed) { exitWithSentence(.wrongUsage, complaint) }
-    memoryMechanism = parsed.choice("--memory-mechanism", as: MemoryLimiter.Wish.self) ?? .auto
+    memoryMechanism = parsed.choice("--memory-mechanism", as: MemoryLimiter.Choice.self) ?? .auto
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
     passedOn = peer.map { ["--peer", $0] } ?? []

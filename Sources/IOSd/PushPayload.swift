@@ -13,7 +13,7 @@ struct PushPayload {
   var badgeAndSound: BadgeAndSound?
   private var isContentAvailable: Bool
 
-  /// What the person sees or hears of comes with `content-available: 1`: it wakes the app under the rules of silent pushes too.
+  /// What the user sees or hears of comes with `content-available: 1`: it wakes the app under the rules of silent pushes too.
   /// Nil: it is one thing alone.
   var waking: PushPayload? {
     guard alert != nil || badgeAndSound != nil, isContentAvailable else { return nil }

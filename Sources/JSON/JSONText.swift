@@ -8,7 +8,7 @@ public enum JSONText {
 
   private static let digits = Array("0123456789abcdef".utf8)
 
-  /// A journal is written while the person waits for a payment, so a line is put together as bytes, once.
+  /// A journal is written while the user waits for a payment, so a line is put together as bytes, once.
   static func append(_ string: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for byte in string.utf8 {

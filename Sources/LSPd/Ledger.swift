@@ -91,7 +91,7 @@ final class Ledger {
         [at, .bits(connection), .text(reason)])
     case .channel(let record):
       try ChannelTables.provider.write(record, at: [at], database)
-    case .elsewhereMade, .elsewherePaid: try ElsewhereTable.write(change, at: step.at, to: database)
+    case .externalMade, .externalPaid: try ExternalInvoiceTable.write(change, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
       try PaymentTable.write(change, at: step.at, to: database)
     }

@@ -25,7 +25,7 @@ extension Ledger {
       wallet: try readWallet(), fence: try readFence(), channel: try Channel(restoring: record),
       payments: try PaymentTable.readUnresolved(database, at: now),
       paidHashes: try PaymentTable.readPaid(database), backup: try readBackup(),
-      elsewhere: try ElsewhereTable.read(database), failure: try readFailure())
+      externalInvoices: try ExternalInvoiceTable.read(database), failure: try readFailure())
   }
 
   /// The channel is with the first node that was let in.

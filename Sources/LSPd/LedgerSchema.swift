@@ -89,5 +89,8 @@ enum LedgerSchema {
     UPDATE pushes SET outcome = 'merged' WHERE outcome = 'one like it is on its way';
     UPDATE pushes SET outcome = 'not-needed' WHERE outcome = 'no longer needed';
     """,
+    """
+    ALTER TABLE elsewhere RENAME TO external_invoices;
+    """,
   ]
 }

@@ -60,7 +60,7 @@ final class Provider {
     nextPayment = try ledger.nextPayment()
     runner = CoreRunner(
       configuration: .init(
-        isLegacy: options.isLegacy, elsewhereDelay: options.elsewhereDelay, rules: options.rules,
+        isLegacy: options.isLegacy, externalDelay: options.externalDelay, rules: options.rules,
         fundingKey: options.splices ? CurvePoint(key.publicKey) : nil, spliceDelay: options.spliceDelay,
         startedAt: now, state: state, awaitsWallet: options.walletFile != nil && options.wallet == nil),
       loop: loop, clock: clock, journal: journal

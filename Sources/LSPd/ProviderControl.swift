@@ -26,7 +26,7 @@ extension Provider {
     switch message.verb {
     case "pay": try pay(message, for: client)
     case "await": try waitFor(message, for: client)
-    case "elsewhere": try makeElsewhereInvoice(message, for: client)
+    case "external-invoice": try makeExternalInvoice(message, for: client)
     case "payments":
       client.send(ControlMessage("payments", body: Array(try PaymentTable.list(ledger.database).json.utf8)))
     case "status": client.send(ControlMessage("status", body: Array(status.json.utf8)))
@@ -35,7 +35,7 @@ extension Provider {
       goDown("asked to go down")
     default:
       client.send(
-        .error("lspd has no verb `\(message.verb)`; use pay, await, elsewhere, payments, status or down"))
+        .error("lspd has no verb `\(message.verb)`; use pay, await, external-invoice, payments, status or down"))
     }
   }
 

@@ -20,7 +20,7 @@ struct ProviderOptions {
       OptionDeclaration(
         "--silent-pushes", help: "after each visible push send a silent one, which may wake the app"),
       OptionDeclaration(
-        "--elsewhere-delay", value: .span, default: "0s",
+        "--arrival-delay", value: .span, default: "0s",
         help: "how long a payment of the wallet's takes through the network to its recipient"),
       OptionDeclaration(
         "--no-splices", help: "go along with no splice: the wallet's money stays in the channel"),
@@ -40,7 +40,7 @@ struct ProviderOptions {
   let home: String
   let listen: HostAndPort?
   let hold: TimeSpan
-  let elsewhereDelay: TimeSpan
+  let externalDelay: TimeSpan
   let splices: Bool
   let spliceDelay: TimeSpan
   let isLegacy: Bool
@@ -56,7 +56,7 @@ struct ProviderOptions {
     listen = parsed.hostAndPort("--listen")
     hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
-    elsewhereDelay = parsed.span("--elsewhere-delay") ?? .zero
+    externalDelay = parsed.span("--arrival-delay") ?? .zero
     splices = !parsed.isGiven("--no-splices")
     spliceDelay = parsed.span("--splice-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")

@@ -123,7 +123,7 @@ final class PushSender {
     return PushBody(aps, request).text
   }
 
-  /// The same for the app itself, without a word for the person.
+  /// The same for the app itself, without a word for the user.
   static func silentPayload(of request: PushRequest) -> String {
     PushBody(PushBody.APS(contentAvailable: 1), request).text
   }

@@ -1,4 +1,4 @@
-// mainappd: the wallet's app. A shell: it says what the phone and the person do, and the guard decides.
+// mainappd: the wallet's app. A shell: it says what the phone and the user do, and the guard decides.
 
 import DaemonRuntime
 import Glibc
@@ -8,7 +8,7 @@ import WalletProcess
 
 let declaration = CommandLineDeclaration(
   name: "mainappd",
-  summary: "The wallet's app: holds the Lightning node while the person looks at it.",
+  summary: "The wallet's app: holds the Lightning node while the user looks at it.",
   options: WalletOptions.declarations + [
     OptionDeclaration("--background", help: "started by hand: stay in the background until SIGUSR2"),
     OptionDeclaration(

@@ -1,5 +1,5 @@
 // PhonePolicy: the rules of the phone's operating system — which process lives, who gets a push, when time and
-// memory are up, and what the person sees. Pure: it starts and kills nobody, it says who is to be started and
+// memory are up, and what the user sees. Pure: it starts and kills nobody, it says who is to be started and
 // killed. It knows nothing of Lightning or of who owns the node.
 
 import Ground
@@ -9,7 +9,7 @@ public struct Phone: Core {
   public static let name = "phone"
   public static let deadlineReached = PhoneEvent.deadlineReached
 
-  /// Each push keeps its payload of up to 4 KiB, and its person waiting for half a minute.
+  /// Each push keeps its payload of up to 4 KiB, and its user waiting for half a minute.
   static let waitingPushesMax = 64
 
   public let configuration: PhoneConfiguration
@@ -22,7 +22,7 @@ public struct Phone: Core {
   private var saidDown = false
   /// Set from its reboot until both processes are gone.
   public internal(set) var rebooting: Reboot?
-  /// The person opened the app while it was on its way out.
+  /// The user opened the app while it was on its way out.
   var opensAgain = false
   /// The extension that runs has finished a push before.
   var hasServed = false
@@ -68,11 +68,11 @@ public struct Phone: Core {
   private mutating func react(to event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     switch event {
     case .deadlineReached: return reachDeadlines(at: now)
-    case .personOpened:
+    case .userOpened:
       silent.noteOpened()
-      return unlockForPerson() + open()
-    case .personWentHome: return goHome(at: now)
-    case .personQuit:
+      return unlockForUser() + open()
+    case .userWentHome: return goHome(at: now)
+    case .userQuit:
       returnsOnUnlock = false
       silent.noteSwipedAway()
       return quit(at: now)

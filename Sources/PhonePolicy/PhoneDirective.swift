@@ -14,7 +14,7 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case setBadge(Int)
   /// Takes back what was shown under this key; nothing, if there is none.
   case withdraw(key: String)
-  /// The person has done with it what there is to do: it is gone from the list.
+  /// The user has done with it what there is to do: it is gone from the list.
   case closeNotification(id: UInt64, NotificationTouch)
   /// It is not shown as its process wants it; that of a push is shown as it was sent.
   case refuseNotification(push: UInt64?, NotificationRefusal)
@@ -62,18 +62,18 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
 
 /// Why a process was started.
 public enum LaunchReason: Hashable, Codable, Sendable, CustomStringConvertible {
-  case person
+  case user
   case push(UInt64)
   /// The app, in the background.
   case silentPush(UInt64)
-  /// The person touched a notification, or one of its actions.
+  /// The user touched a notification, or one of its actions.
   case notification(UInt64, action: String?)
   /// The app, in the background, for a task that it had scheduled.
   case scheduledTask(String)
 
   public var description: String {
     switch self {
-    case .person: "opened by the person"
+    case .user: "opened by the user"
     case .push(let id): "launched for push \(id)"
     case .silentPush(let id): "launched in the background for silent push \(id)"
     case .notification(let id, nil): "opened by a tap on notification \(id)"

@@ -4,11 +4,11 @@ import Ground
 public enum PhoneEvent: Hashable, Codable, Sendable {
   case deadlineReached
 
-  // The person's thumb.
-  case personOpened
-  case personWentHome
+  // The user's thumb.
+  case userOpened
+  case userWentHome
   /// Swiped away.
-  case personQuit
+  case userQuit
 
   /// Also when it is no change.
   case deviceChanged(DeviceChange)
@@ -39,7 +39,7 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case serviceFinished(push: UInt64, reason: String)
   /// All that the app knows; those of before are gone.
   case categoriesRegistered([NotificationCategory])
-  /// The app is done with what the person did with a notification.
+  /// The app is done with what the user did with a notification.
   case responseDone(id: UInt64)
   /// The app is done with a silent push.
   case silentPushDone(push: UInt64, SilentPushResult)

@@ -19,9 +19,9 @@ public struct NotificationRow: NumberedRow, Hashable {
   public var at: Int64
   /// Under which its process may take it back.
   public var key: String?
-  /// Taken back: the person does not see it any more.
+  /// Taken back: the user does not see it any more.
   public var isWithdrawn: Bool?
-  /// What the person did with it: it is gone from the list.
+  /// What the user did with it: it is gone from the list.
   public var answer: String?
   /// When it was taken back or answered; rows of an older phone have it in place of when they were shown.
   public var goneWall: Int64?

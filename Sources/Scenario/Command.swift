@@ -15,7 +15,7 @@ public enum Command: Hashable, Sendable {
 
 /// Something that somebody does, or that goes wrong.
 public enum Deed: Hashable, Sendable {
-  // The person, and a sender.
+  // The user, and a sender.
   case open
   case home
   case quit
@@ -25,8 +25,8 @@ public enum Deed: Hashable, Sendable {
   /// The first of its parts.
   case payInParts(number: Int, parts: Int)
   case payNextPart(number: Int)
-  /// The person, with the wallet.
-  case payBill(number: Int)
+  /// The user, with the wallet.
+  case payInvoice(number: Int)
 
   // Faults of processes.
   case kill(Role)

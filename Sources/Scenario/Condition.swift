@@ -13,8 +13,8 @@ public enum Condition: Hashable, Sendable {
   case waits(number: Int)
   case kept(number: Int)
   case shown(number: Int)
-  case billPaid(number: Int)
-  case billFailed(number: Int)
+  case invoicePaid(number: Int)
+  case invoiceFailed(number: Int)
   case frozen(Role)
   /// The app alone: the phone does not suspend the extension.
   case suspended
@@ -48,8 +48,8 @@ public enum Condition: Hashable, Sendable {
     case .kept(let number): scene.keptParts.contains(number)
     case .shown(let number):
       scene.notifications.contains { $0.tells(ofPayment: number) }
-    case .billPaid(let number): scene.bill(number) == .paid
-    case .billFailed(let number): scene.bill(number) == .failed
+    case .invoicePaid(let number): scene.invoice(number) == .paid
+    case .invoiceFailed(let number): scene.invoice(number) == .failed
     case .frozen(let role): scene[role].isFrozen
     case .suspended: scene.app.place == .suspended
     case .inFront: scene.app.place == .inFront
@@ -79,13 +79,13 @@ public enum Condition: Hashable, Sendable {
     case .failed(let number): "payment \(number) to fail"
     case .waits(let number): "payment \(number) to wait for the wallet"
     case .kept(let number): "a part of payment \(number) to be kept by the wallet"
-    case .shown(let number): "the person to see payment \(number)"
-    case .billPaid(let number): "bill \(number) to be paid"
-    case .billFailed(let number): "bill \(number) to fail"
+    case .shown(let number): "the user to see payment \(number)"
+    case .invoicePaid(let number): "invoice \(number) to be paid"
+    case .invoiceFailed(let number): "invoice \(number) to fail"
     case .frozen(let role): "the \(role.rawValue) to be frozen"
     case .suspended: "the app to be suspended"
     case .inFront: "the app to be in front"
-    case .shownAsSent: "the person to see a push as it was sent"
+    case .shownAsSent: "the user to see a push as it was sent"
     case .silentPushOver: "the newest silent push to come to its end"
     case .silentPushCompleted: "the app to complete the newest silent push"
     case .taskOver(let identifier): "the task “\(identifier)” to be over"

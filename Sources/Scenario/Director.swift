@@ -58,7 +58,7 @@ public struct Director<Stage: ScenarioStage> {
       try stage.makeInvoice(payment)
       try wait("the invoice of payment \(payment.number)") { try $0.hasInvoice(payment.number) }
     }
-    for bill in scenario.bills { try stage.makeBill(bill) }
+    for invoice in scenario.invoices { try stage.makeExternalInvoice(invoice) }
     try make(.quit)
   }
 

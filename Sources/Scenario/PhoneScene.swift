@@ -45,7 +45,7 @@ extension Scene {
     var isOver: Bool { code?.isEnd ?? false }
   }
 
-  /// What the person sees in the list, and perhaps on the screen.
+  /// What the user sees in the list, and perhaps on the screen.
   public struct Notification: Hashable, Sendable {
     /// The alert of a push that no extension has changed.
     public var isAsSent: Bool
@@ -61,7 +61,7 @@ extension Scene {
       self.isDisplayed = isDisplayed
     }
 
-    /// The person reads the text that the invoice of a payment of the story has.
+    /// The user reads the text that the invoice of a payment of the story has.
     func tells(ofPayment number: Int) -> Bool {
       !isAsSent && body.hasSuffix(": \(PlannedPayment.text(number))")
     }

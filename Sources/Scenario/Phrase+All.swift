@@ -3,21 +3,21 @@ import Ground
 // The language: every form that a line can have.
 extension Phrase {
   public static let all: [Phrase] =
-    settings + person + money + bills + device + rest + pushes + tasks + faults + simulatedFaults + realFaults
+    settings + user + money + invoices + device + rest + pushes + tasks + faults + simulatedFaults + realFaults
     + waits
-    + billWaits + phoneWaits + questions + billQuestions + phoneQuestions + [verdict]
+    + invoiceWaits + phoneWaits + questions + invoiceQuestions + phoneQuestions + [verdict]
 
   static let verdictForm = "the verdict"
 
-  private static let person = [
-    Phrase("the app opens", "The person opens the app, or takes it to the front.") { _ in .make(.open) },
-    Phrase("the app goes home", "The person presses home: the app goes to the background.") { _ in
+  private static let user = [
+    Phrase("the app opens", "The user opens the app, or takes it to the front.") { _ in .make(.open) },
+    Phrase("the app goes home", "The user presses home: the app goes to the background.") { _ in
       .make(.home)
     },
     Phrase("the app goes home and comes back TIMES times", "As fast as it can be done, and ends in front.") {
       .make(.flick(times: $0.times))
     },
-    Phrase("the app is swiped away", "The person ends the app; the story goes on when it is gone.") { _ in
+    Phrase("the app is swiped away", "The user ends the app; the story goes on when it is gone.") { _ in
       .make(.quit)
     },
   ]
@@ -57,11 +57,11 @@ extension Phrase {
     },
     Phrase(
       "the phone reboots",
-      "Both processes are gone at once, the phone has another boot id, and the person unlocks it."
+      "Both processes are gone at once, the phone has another boot id, and the user unlocks it."
     ) { _ in .make(.reboot(staysLocked: false)) },
     Phrase(
       "the phone reboots and stays locked",
-      "The same, and nobody unlocks it: the wallet cannot read its seed until the person opens the app or unlocks the phone."
+      "The same, and nobody unlocks it: the wallet cannot read its seed until the user opens the app or unlocks the phone."
     ) { _ in .make(.reboot(staysLocked: true)) },
     Phrase(
       "the phone reboots while payment NUMBER of AMOUNT sat arrives",
@@ -88,7 +88,7 @@ extension Phrase {
     ) { _ in .make(.losePush) },
     Phrase(
       "the connection to the peer breaks", "With all that is on its way, in both directions.",
-      .simulated(because: "cutting a real connection needs rights that a person does not have")
+      .simulated(because: "cutting a real connection needs rights that a user does not have")
     ) { _ in .make(.breakConnection) },
     Phrase(
       "the phone sleeps for TIME", "Its clock stands still, and the peer's goes on.",
@@ -106,7 +106,7 @@ extension Phrase {
 
   private static let realFaults = [
     Phrase(
-      "the wall clock steps by ±TIME", "The person, or the network, sets the phone's clock.",
+      "the wall clock steps by ±TIME", "The user, or the network, sets the phone's clock.",
       .real(because: "the simulated world has no wall clock at all")
     ) { .make(.stepClock(seconds: $0.seconds)) }
   ]
@@ -137,7 +137,7 @@ extension Phrase {
     Phrase("wait until payment NUMBER has failed", "Its sender was told so.") {
       .wait(.failed(number: $0.number))
     },
-    Phrase("wait until the person sees payment NUMBER", "In a notification that names it.") {
+    Phrase("wait until the user sees payment NUMBER", "In a notification that names it.") {
       .wait(.shown(number: $0.number))
     },
     Phrase(
@@ -152,12 +152,12 @@ extension Phrase {
   private static let questions = [
     Phrase("who holds the node?", "By the claim and the lock that proves it.") { _ in .ask(.holder) },
     Phrase("under which epoch?", "The number of the newest claim.") { _ in .ask(.epoch) },
-    Phrase("what does the app show?", "What a person reads in it.") { _ in .ask(.appShows) },
+    Phrase("what does the app show?", "What a user reads in it.") { _ in .ask(.appShows) },
     Phrase("how is the PROCESS?", "Whether it runs, is suspended or frozen, or has ended, and why.") {
       .ask(.howIs($0.role))
     },
     Phrase("what became of the payments?", "For the sender, and in the wallet.") { _ in .ask(.payments) },
-    Phrase("what does the person see?", "The notifications, the oldest first.") { _ in .ask(.notifications) },
+    Phrase("what does the user see?", "The notifications, the oldest first.") { _ in .ask(.notifications) },
   ]
 
   private static let verdict = Phrase(

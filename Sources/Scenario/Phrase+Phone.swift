@@ -116,15 +116,15 @@ extension Phrase {
     Phrase("a silent push arrives", "One about a payment, which may wake the app in the background.") { _ in
       .make(.silentPush)
     },
-    Phrase("the person taps the newest notification", "The app comes to the front.") { _ in
+    Phrase("the user taps the newest notification", "The app comes to the front.") { _ in
       .make(.touch(.tap))
     },
     Phrase(
-      "the person dismisses the newest notification", "It is gone, and the app hears of it if it wants to."
+      "the user dismisses the newest notification", "It is gone, and the app hears of it if it wants to."
     ) {
       _ in .make(.touch(.dismiss))
     },
-    Phrase("the person chooses “ID” of the newest notification", "One of its actions, such as “OPEN_NOW”.") {
+    Phrase("the user chooses “ID” of the newest notification", "One of its actions, such as “OPEN_NOW”.") {
       .make(.touch(.action($0.text)))
     },
   ]
@@ -143,8 +143,8 @@ extension Phrase {
       _ in
       .wait(.suspended)
     },
-    Phrase("wait until the app is in front", "The person looks at it.") { _ in .wait(.inFront) },
-    Phrase("wait until the person sees a push as it was sent", "Nobody has said anything better.") { _ in
+    Phrase("wait until the app is in front", "The user looks at it.") { _ in .wait(.inFront) },
+    Phrase("wait until the user sees a push as it was sent", "Nobody has said anything better.") { _ in
       .wait(.shownAsSent)
     },
     Phrase("wait until the newest silent push is over", "Dropped, replaced, completed, or out of time.") {

@@ -22,9 +22,9 @@ public struct Phrase: Sendable {
   struct Found: Sendable {
     var role = Role.app
     var number = 0
-    var bill = 0
+    var invoice = 0
     var amountSat: UInt64?
-    /// Of a bill.
+    /// Of a invoice.
     var isForgotten = false
     var span = TimeSpan.zero
     var seconds: Int64 = 0
@@ -69,9 +69,9 @@ extension Phrase.Found {
     case "NUMBER":
       guard let number = Self.number(word, in: 1...99) else { return false }
       self.number = number
-    case "BILL":
+    case "INVOICE":
       guard let number = Self.number(word, in: 1...99) else { return false }
-      bill = number
+      invoice = number
     case "AMOUNT":
       guard let amount = Self.number(word, in: 1...Int(Self.amountSatMax)) else { return false }
       amountSat = UInt64(amount)
@@ -108,10 +108,15 @@ extension Phrase.Found {
       guard let sentence = Self.quoted(([word] + rest).joined(separator: " ")) else { return false }
       self.sentence = sentence
       rest = []
-    default: return word == token
+    default: return word == token || Self.olderWords[word] == token
     }
     return true
   }
+
+  /// Stories of an earlier version are read.
+  private static let olderWords = [
+    "person": "user", "bill": "invoice", "bills": "invoices", "bills?": "invoices?",
+  ]
 
   private static func quoted(_ text: String) -> String? {
     guard text.count > 2, text.hasPrefix("“"), text.hasSuffix("”") else { return nil }

@@ -9,7 +9,7 @@ public enum Question: Hashable, Sendable {
   case whyEnded(Role)
   case howIsThePhone
   case payments
-  case bills
+  case invoices
   case balance
   case notifications
   case badge
@@ -27,7 +27,7 @@ public enum Question: Hashable, Sendable {
     case .whyEnded(let role): [scene[role].lastEnd ?? "the \(role.rawValue) has not ended yet"]
     case .howIsThePhone: DeviceWords.of(scene.phone.device)
     case .payments: paymentSentences(scene, scenario)
-    case .bills: Self.billSentences(scene, scenario)
+    case .invoices: Self.invoiceSentences(scene, scenario)
     case .balance: [Self.balanceSentence(scene)]
     case .notifications: scene.notifications.isEmpty ? ["nothing"] : scene.notifications.map(\.words)
     case .badge: [scene.phone.badge == 0 ? "nothing" : "\(scene.phone.badge)"]

@@ -11,7 +11,7 @@ public struct Scenario: Hashable, Sendable {
   /// The money that comes in it, in the order of the numbers from 1 on.
   public var payments: [PlannedPayment]
   /// And that goes.
-  public var bills: [PlannedBill] = []
+  public var invoices: [PlannedInvoice] = []
   public var place: Place
   /// How its phone and its peer are, if not as ever.
   public var settings: [Setting] {

@@ -5,7 +5,7 @@ public struct ScenarioParser {
 
   private var steps: [Scenario.Step] = []
   private var payments: [PlannedPayment] = []
-  private var bills: [PlannedBill] = []
+  private var invoices: [PlannedInvoice] = []
   private var place = Scenario.Place.everywhere
   private var title: String?
   private let lines: [String]
@@ -49,7 +49,7 @@ public struct ScenarioParser {
         "the story ends without `\(Phrase.verdictForm)`; write it as the last line, as nothing is judged otherwise"
       )
     }
-    return Scenario(title: title, steps: steps, payments: payments, bills: bills, place: place, lines: lines)
+    return Scenario(title: title, steps: steps, payments: payments, invoices: invoices, place: place, lines: lines)
   }
 
   private mutating func take(_ line: String, number: Int) throws(ScenarioError) {
@@ -96,7 +96,7 @@ public struct ScenarioParser {
       guard let found = phrase.match(line) else { continue }
       let command = phrase.command(found)
       if case .given = command { try noteSetting(phrase, number) }
-      try found.bill > 0 ? noteBill(found, number) : note(command, found, number)
+      try found.invoice > 0 ? noteInvoices(found, number) : note(command, found, number)
       try note(phrase.place, number)
       steps.append(.init(line: number, text: line, command: command, expected: []))
       return
@@ -139,19 +139,19 @@ public struct ScenarioParser {
     }
   }
 
-  private mutating func noteBill(_ found: Phrase.Found, _ number: Int) throws(ScenarioError) {
+  private mutating func noteInvoices(_ found: Phrase.Found, _ number: Int) throws(ScenarioError) {
     if let amountSat = found.amountSat {
-      guard found.bill == bills.count + 1 else {
+      guard found.invoice == invoices.count + 1 else {
         throw ScenarioError(
           number,
-          "the next new bill is bill \(bills.count + 1), not \(found.bill); for one that came before write `the person pays bill \(found.bill) again`"
+          "the next new invoice is invoice \(invoices.count + 1), not \(found.invoice); for one that came before write `the user pays invoice \(found.invoice) again`"
         )
       }
-      bills.append(PlannedBill(number: found.bill, amountSat: amountSat, isForgotten: found.isForgotten))
-    } else if found.bill > bills.count {
+      invoices.append(PlannedInvoice(number: found.invoice, amountSat: amountSat, isForgotten: found.isForgotten))
+    } else if found.invoice > invoices.count {
       throw ScenarioError(
         number,
-        "nobody has paid bill \(found.bill) yet; write `the person pays bill \(found.bill) of 1000 sat` above"
+        "nobody has paid invoice \(found.invoice) yet; write `the user pays invoice \(found.invoice) of 1000 sat` above"
       )
     }
   }

@@ -10,10 +10,10 @@ public protocol ScenarioStage {
 
   /// A phone that nobody has opened yet.
   mutating func begin() throws
-  /// The person asks the app, which is connected, for an invoice.
+  /// The user asks the app, which is connected, for an invoice.
   mutating func makeInvoice(_ payment: PlannedPayment) throws
-  /// Somebody else makes an invoice, which the person is to pay.
-  mutating func makeBill(_ bill: PlannedBill) throws
+  /// Somebody else makes an invoice, which the user is to pay.
+  mutating func makeExternalInvoice(_ invoice: PlannedInvoice) throws
   /// Whether the wallet keeps that invoice for good.
   mutating func hasInvoice(_ number: Int) throws -> Bool
   mutating func look() throws -> Scene

@@ -19,7 +19,7 @@ public struct Scene: Hashable, Sendable {
 
     public var place: Place
     public var isFrozen: Bool
-    /// What it says of itself; in the case of the app the person reads it.
+    /// What it says of itself; in the case of the app the user reads it.
     public var shows: String
     /// It says that it is connected, under the epoch that is the newest.
     public var isConnected: Bool
@@ -78,15 +78,15 @@ public struct Scene: Hashable, Sendable {
   public var payments: [Payment]
   /// How often the wallet has the payment of each number, the first first.
   public var receivedTimes: [Int]
-  /// What the person sees, the oldest first.
+  /// What the user sees, the oldest first.
   public var notifications: [Notification]
   /// No payment is half-way in the channel, and both sides count the same.
   public var isChannelEven: Bool
   public var phone: PhoneScene
   /// Payments of which a part is in the wallet's channel for good, and neither taken nor refused.
   public var keptParts: [Int] = []
-  /// One for each bill of the story, the first first.
-  public var bills: [Bill] = []
+  /// One for each invoice of the story, the first first.
+  public var invoices: [ExternalInvoice] = []
   /// The wallet's in its channel; nil before it has one.
   public var balanceMsat: UInt64?
 

@@ -40,7 +40,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   case blocked(path: String, by: BlockedBy?)
   case epochsExhausted(path: String)
   case epochJumpRefused(from: UInt64, above: UInt64)
-  case wishIsTheAppsOnly
+  case intentIsTheAppsOnly
   /// The work inside the transaction gave up with an error of its own; nothing was written.
   case workFailed(String)
   case noRandomness
@@ -95,7 +95,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .epochsExhausted(let path): "\(path) has used up all epochs; \(Self.wayBack)"
     case .epochJumpRefused(let from, let above):
       "the epoch may not go from \(from) above \(above), which no restored copy explains; ask the peer's operator"
-    case .wishIsTheAppsOnly: "only the app can wish for the node; open the container in the app's role"
+    case .intentIsTheAppsOnly: "only the app can raise the intent for the node; open the container in the app's role"
     case .workFailed(let words):
       "the transaction was rolled back and nothing was written (\(words)); mend what it names and try again"
     case .noRandomness: "the kernel gave no random bytes; try again"

@@ -21,7 +21,7 @@ public struct ContainerLayout: Hashable, Sendable {
 
   public var locks: String { directory + "/locks" }
   public func roleLock(of role: Role) -> String { locks + (role == .app ? "/app.lock" : "/extension.lock") }
-  public var appWish: String { locks + "/app.wish" }
+  public var appIntent: String { locks + "/app.intent" }
   public var database: String { directory + "/node.sqlite" }
   public var databaseLog: String { database + "-wal" }
   public var databaseSharedMemory: String { database + "-shm" }
@@ -29,7 +29,7 @@ public struct ContainerLayout: Hashable, Sendable {
   public var heartbeat: String { directory + "/heartbeat" }
   public var presence: String { directory + "/presence" }
 
-  var lockFiles: [String] { [roleLock(of: .app), roleLock(of: .extension), appWish] }
+  var lockFiles: [String] { [roleLock(of: .app), roleLock(of: .extension), appIntent] }
 
   /// Creates what is missing and checks what is there. Several processes may do so at once.
   func create() throws(ContainerError) {

@@ -8,7 +8,7 @@
 public typealias RoleLock = FileLock
 
 /// The lock by which the app says, for as long as it lives and wants it, that it wants the node.
-public typealias WishLock = FileLock
+public typealias IntentLock = FileLock
 
 /// What a try to take a lock gave. Busy is not an error: a probe may have held it for an instant, so a try that
 /// fails with nobody of one's role alive is simply repeated.

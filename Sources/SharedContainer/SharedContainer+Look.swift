@@ -16,7 +16,7 @@ extension SharedContainer {
     }
   }
 
-  /// Reads the row and node state in one transaction, as after the peer's greeting.
+  /// Reads the row and node state in one transaction, as after the peer's `init`.
   public func read<Value>(_ body: (ClaimRow?, NodeReader) throws -> Value) -> ReadResult<Value> {
     do {
       try checkIdentity()
@@ -63,7 +63,7 @@ extension SharedContainer {
   public func releaseMemory() -> UInt64 { connection.releaseMemory() }
 
   /// Whether a living app says that it wants the node.
-  public var appWantsNode: Bool { wishLock.probe() == .busy }
+  public var appWantsNode: Bool { intentLock.probe() == .busy }
 
   /// Whether anybody holds the lock of a role. One that is missing or damaged proves nobody dead, so it counts as
   /// busy: then the beats decide, which costs seconds; calling it free could displace a healthy owner.

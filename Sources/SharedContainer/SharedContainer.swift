@@ -15,8 +15,8 @@ public final class SharedContainer {
   public let id: ContainerID
   /// The lock of this process's own role.
   public let roleLock: RoleLock
-  /// The wish for the node; only the app takes it.
-  let wishLock: WishLock
+  /// The intent for the node; only the app takes it.
+  let intentLock: IntentLock
   let otherRoleLock: RoleLock
   let heartbeatFile: HeartbeatFile
   let connection: Connection
@@ -49,10 +49,10 @@ public final class SharedContainer {
     self.role = role
     roleLock = RoleLock(path: layout.roleLock(of: role))
     otherRoleLock = RoleLock(path: layout.roleLock(of: role.other))
-    wishLock = WishLock(path: layout.appWish)
+    intentLock = IntentLock(path: layout.appIntent)
     heartbeatFile = HeartbeatFile(path: layout.heartbeat)
     try roleLock.open()
-    if role == .app { try wishLock.open() }
+    if role == .app { try intentLock.open() }
 
     try EarlierLife(of: layout).refuseLostDatabase()
     try layout.createDatabase()
@@ -119,13 +119,13 @@ public final class SharedContainer {
   /// A random number for one claim.
   public static func newIncarnation() throws(ContainerError) -> UInt64 { try Randomness.number() }
 
-  // MARK: Wish
+  // MARK: Intent
 
-  /// Says, or no longer says, that the app wants the node. The kernel takes the wish back when the app dies.
-  public func setWish(_ wantsNode: Bool) -> LockTry {
-    guard role == .app else { return .damaged(.wishIsTheAppsOnly) }
-    if wantsNode { return wishLock.tryTake() }
-    wishLock.drop()
+  /// Says, or no longer says, that the app wants the node. The kernel takes the intent back when the app dies.
+  public func setIntent(_ wantsNode: Bool) -> LockTry {
+    guard role == .app else { return .damaged(.intentIsTheAppsOnly) }
+    if wantsNode { return intentLock.tryTake() }
+    intentLock.drop()
     return .taken
   }
 

@@ -26,7 +26,7 @@ public struct Snapshot: Sendable {
   public var damagedBeats: [Role]
   public var appLock: LockFacts
   public var extensionLock: LockFacts
-  public var appWish: LockFacts
+  public var appIntent: LockFacts
   /// The process inside a write transaction right now.
   public var writer: BlockedBy?
   /// Every table, those of the wallet too, and the answers to queries.
@@ -39,7 +39,7 @@ public struct Snapshot: Sendable {
   public var steps: Int64
 
   public var owner: ClaimRow? { claims.last?.row }
-  public var appWantsNode: Bool { !appWish.holders.isEmpty }
+  public var appWantsNode: Bool { !appIntent.holders.isEmpty }
   public func lock(of role: Role) -> LockFacts { role == .app ? appLock : extensionLock }
   public func beat(of role: Role) -> Beat? { role == .app ? appBeat : extensionBeat }
 

@@ -44,7 +44,7 @@ struct SnapshotReader {
         damagedBeats: heartbeat.damagedSlots(),
         appLock: lockFacts(layout.roleLock(of: .app), locks, users),
         extensionLock: lockFacts(layout.roleLock(of: .extension), locks, users),
-        appWish: lockFacts(layout.appWish, locks, users), writer: BlockedBy.find(in: layout, among: locks),
+        appIntent: lockFacts(layout.appIntent, locks, users), writer: BlockedBy.find(in: layout, among: locks),
         tables: names.compactMap { name in noting(&problems) { try contents(of: name) } },
         problems: [], hasCheckedPages: checksPages, steps: 0)
       for query in queries where query.tables.isSubset(of: names) {

@@ -7,8 +7,8 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
   case fencedWrites = "fenced-writes"
   /// The claim gives the state that it read; without, a process goes on with what it knew.
   case stateFromClaim = "state-from-claim"
-  /// The row and the state are read once more after the peer's greeting.
-  case greetingCheck = "greeting-check"
+  /// The row and the state are read once more after the peer's `init`.
+  case initCheck = "init-check"
   /// A claim succeeds only against the epoch that was seen.
   case compareAndSet = "compare-and-set"
   /// Two claims under one number differ by a random incarnation.
@@ -17,11 +17,11 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
   case earlyBeat = "early-beat"
   /// Each beat reads the row first.
   case rowBeforeBeat = "row-before-beat"
-  /// The app's wish is state that can be read, not only a message.
-  case wishAsState = "wish-as-state"
+  /// The app's intent is state that can be read, not only a message.
+  case intentAsState = "intent-as-state"
   /// A lock file that was replaced is noticed and taken anew.
   case inodeCheck = "inode-check"
-  /// The row is claimed before anything is dialled; without, after the peer's greeting.
+  /// The row is claimed before anything is dialled; without, after the peer's `init`.
   case claimBeforeDialling = "claim-before-dialling"
   /// The peer refuses an owner of an older epoch; without, its newest connection wins.
   case peerFencing = "peer-fencing"
@@ -42,12 +42,12 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .lock: "A role lock tells at once whether its holder lives."
     case .fencedWrites: "A write is checked against the row, in its transaction."
     case .stateFromClaim: "The claim gives the state that it read."
-    case .greetingCheck: "Row and state are read once more after the peer's greeting."
+    case .initCheck: "Row and state are read once more after the peer's init."
     case .compareAndSet: "A claim succeeds only against the epoch that was seen."
     case .incarnation: "Two claims under one number differ by a random incarnation."
     case .earlyBeat: "Beats begin with the claim, not with the connection."
     case .rowBeforeBeat: "Each beat reads the row first."
-    case .wishAsState: "The app's wish is state that can be read."
+    case .intentAsState: "The app's intent is state that can be read."
     case .inodeCheck: "A lock file that was replaced is taken anew with the next beat."
     case .claimBeforeDialling: "The row is claimed before anything is dialled."
     case .peerFencing: "The peer refuses the owner of an older epoch."
@@ -78,12 +78,12 @@ public struct Rules: OptionSet, Hashable, Sendable {
   static let lock = Rules(.lock)
   static let fencedWrites = Rules(.fencedWrites)
   static let stateFromClaim = Rules(.stateFromClaim)
-  static let greetingCheck = Rules(.greetingCheck)
+  static let initCheck = Rules(.initCheck)
   static let compareAndSet = Rules(.compareAndSet)
   static let incarnation = Rules(.incarnation)
   static let earlyBeat = Rules(.earlyBeat)
   static let rowBeforeBeat = Rules(.rowBeforeBeat)
-  static let wishAsState = Rules(.wishAsState)
+  static let intentAsState = Rules(.intentAsState)
   static let inodeCheck = Rules(.inodeCheck)
   static let claimBeforeDialling = Rules(.claimBeforeDialling)
   static let peerFencing = Rules(.peerFencing)

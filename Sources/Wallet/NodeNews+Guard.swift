@@ -1,4 +1,4 @@
-// Wallet: what makes one wallet of the guard, the node, the person's requests and the background work. Pure: it speaks to the
+// Wallet: what makes one wallet of the guard, the node, the user's requests and the background work. Pure: it speaks to the
 // container, the wire and the phone through directives alone, so the processes and the simulation run the same wallet.
 
 import Guardrails

@@ -13,8 +13,8 @@ public enum WalletDirective: Hashable, Sendable {
 /// Every order to the container. What answers may say that the container is blocked, or that it failed.
 public enum ContainerOrder: Hashable, Sendable {
   /// Take or drop the lock that says "the app wants the node". No answer.
-  case raiseWish
-  case withdrawWish
+  case raiseIntent
+  case withdrawIntent
   /// Answered by the guard's `observed` or `lookFailed`.
   case look
   /// Answered by `claimed`, or the guard's `claimSuperseded`, `ownLockWasBusy` or `claimFailed`.
@@ -35,8 +35,8 @@ public enum ContainerOrder: Hashable, Sendable {
 
   /// For the node; answered by its `rowRead`, `storeBlocked`, `storeFailed` or `storeLost`.
   case checkRow
-  /// Row and state; answered by the node's `greetingChecked`, `storeBlocked`, `storeFailed` or `storeLost`.
-  case checkGreeting
+  /// Row and state; answered by the node's `checkedAfterInit`, `storeBlocked`, `storeFailed` or `storeLost`.
+  case checkAfterInit
   /// Answered by the node's `written`, `fenced`, `storeBlocked`, `storeFailed` or `storeLost`.
   case write(NodeChange, under: Claim)
 
@@ -64,7 +64,7 @@ public enum WireOrder: Hashable, Sendable {
   case cutOff
 }
 
-/// Every order to the phone, to the person through it, and to the other process. None is answered at once but
+/// Every order to the phone, to the user through it, and to the other process. None is answered at once but
 /// `makeInvoice` and `cleanUp`.
 public enum PhoneOrder: Hashable, Sendable {
   /// To the other process.

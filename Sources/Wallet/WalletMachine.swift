@@ -2,7 +2,7 @@ import Ground
 import Guardrails
 import LightningNode
 
-/// One wallet process as one core: the guard, the node, the person's requests and the work in the background.
+/// One wallet process as one core: the guard, the node, the user's requests and the work in the background.
 ///
 /// One event becomes one list of orders. Where the guard's list says "start the node" or "stop the node", the node's own
 /// orders for that stand in the list instead. What one part tells another (a report of the node to the guard) is thought
@@ -19,7 +19,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   /// Read in the claim, until the node is started with it.
   private var claimedState = NodeState()
   private var marks = ReceivedMarks()
-  /// What the person reads in the app.
+  /// What the user reads in the app.
   private var status: Status?
 
   public init(guardrail: Guard, node: NodeMachine.Configuration, background: BackgroundWork.Habits?) {
@@ -71,7 +71,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .receivedMarked(let push, let newest): marks.set(newest, for: push)
     case .guardrail(let event): turn.tell(.guardrail(event))
     case .node(let event): turn.tell(.node(event))
-    // What is pending the extension ends as well, but only a person begins something, and a person has the app.
+    // What is pending the extension ends as well, but only a user begins something, and a user has the app.
     case .requests(.asked(let id, let request)) where guardrail.role == .extension:
       turn.order(.answer(id, .refused(request.kind, "only the app does that; open it and try again")))
     case .requests(let event): turn.tell(.requests(event))
@@ -135,7 +135,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   private func spread(_ event: GuardEvent, _ turn: inout WalletTurn) {
     switch event {
     case .enteredForeground:
-      turn.tell(.node(.personCame))
+      turn.tell(.node(.userCame))
       if background.isWanted { turn.tell(.background(.enteredForeground)) }
     case .enteredBackground: if background.isWanted { turn.tell(.background(.enteredBackground)) }
     case .networkChanged(let isThere): turn.tell(.node(.networkChanged(isThere: isThere)))
@@ -164,7 +164,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   private func tellWhatGoesOn(_ event: NodeEvent, _ turn: inout WalletTurn) {
     guard !requests.open.isEmpty else { return }
     switch event {
-    case .started(_, let state, _), .greetingChecked(_, let state):
+    case .started(_, let state, _), .checkedAfterInit(_, let state):
       turn.tell(
         .requests(
           .node(
@@ -178,7 +178,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   private func take(_ directive: NodeDirective, _ turn: inout WalletTurn) {
     switch directive {
     case .checkRow: turn.order(.checkRow)
-    case .checkGreeting: turn.order(.checkGreeting)
+    case .checkAfterInit: turn.order(.checkAfterInit)
     case .write(let change, let claim): turn.order(.write(change, under: claim))
     case .dial(let attempt): turn.order(.dial(attempt: attempt))
     case .send(let messages): turn.order(.send(messages))

@@ -42,8 +42,8 @@ struct WalletTurn {
 
   private static func order(for directive: GuardDirective) -> WalletDirective {
     switch directive {
-    case .raiseWish: .container(.raiseWish)
-    case .withdrawWish: .container(.withdrawWish)
+    case .raiseIntent: .container(.raiseIntent)
+    case .withdrawIntent: .container(.withdrawIntent)
     case .look: .container(.look)
     case .claim(let seen, let reason): .container(.claim(seen: seen, reason: reason))
     case .raiseEpoch(let claim, let known, let replaced):

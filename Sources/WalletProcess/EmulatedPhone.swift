@@ -32,7 +32,7 @@ final class EmulatedPhone {
 
   func send(_ message: ControlMessage) { connection.send(message) }
 
-  /// To what a person asked for; the phone hands it on unread.
+  /// To what a user asked for; the phone hands it on unread.
   func answer(_ request: String, _ answer: ControlMessage) {
     let body = (try? answer.encoded()) ?? []
     send(ControlMessage("answer", ["request": request], body: body))

@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Glibc
 
-/// A misbehaviour that a person orders on the command line, to see what the phone does about it.
+/// A misbehaviour that a user orders on the command line, to see what the phone does about it.
 public final class ExtensionFault {
   private let ballastBytes: Int
   private let hangs: Bool

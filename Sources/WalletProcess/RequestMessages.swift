@@ -13,7 +13,7 @@ struct UnknownRequest: Error, CustomStringConvertible {
   }
 }
 
-// A person's requests and their answers, which the phone hands on as bytes. The words stand here and nowhere else.
+// A user's requests and their answers, which the phone hands on as bytes. The words stand here and nowhere else.
 extension Request {
   init(_ message: ControlMessage, from wallet: PublicKey, atWallSeconds now: Int64) throws {
     switch message.verb {

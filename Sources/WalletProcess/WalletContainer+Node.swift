@@ -9,7 +9,7 @@ import WalletStore
 extension WalletContainer {
   private var bootMoment: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
 
-  /// What the claim, and the check after the greeting, read.
+  /// What the claim, and the check after the `init`, read.
   func readState(_ reader: NodeReader) throws -> NodeState {
     var state = try WalletStore.readState(reader, at: bootMoment)
     try secrets.check(state)
@@ -26,12 +26,12 @@ extension WalletContainer {
     }
   }
 
-  func checkGreeting() {
+  func checkAfterInit() {
     let result = container.read { row, reader in (row, try self.readState(reader)) }
     switch result {
     case .read((let row, let state)):
       learnTweaks(state)
-      say(.greetingChecked(row, state))
+      say(.checkedAfterInit(row, state))
     case .blocked: say(.storeBlocked)
     case .failed(let error): storeFailed(error)
     }

@@ -44,8 +44,8 @@ final class WalletContainer {
 
   func carryOut(_ order: ContainerOrder) {
     switch order {
-    case .raiseWish: obey(.raiseWish)
-    case .withdrawWish: obey(.withdrawWish)
+    case .raiseIntent: obey(.raiseIntent)
+    case .withdrawIntent: obey(.withdrawIntent)
     case .look: obey(.look)
     case .claim(let seen, let reason): obey(.claim(seen: seen, reason: reason))
     case .raiseEpoch(let claim, let known, let replaced):
@@ -64,7 +64,7 @@ final class WalletContainer {
           }
         })
     case .checkRow: checkRow()
-    case .checkGreeting: checkGreeting()
+    case .checkAfterInit: checkAfterInit()
     case .write(let change, let claim): write(change, under: claim)
     case .readPast(let hash): readPast(hash)
     case .lookAtWallet(let run): say(.background(.stepDone(run: run, lookAtWallet())))

@@ -2,7 +2,7 @@ import JSON
 import DaemonRuntime
 import Wallet
 
-/// How the wallet's notifications look, and what the person can do with them.
+/// How the wallet's notifications look, and what the user can do with them.
 enum WalletNotifications {
   static func fields(of content: NotificationContent) -> [ControlMessage.Field] {
     [

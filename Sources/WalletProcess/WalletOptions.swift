@@ -49,7 +49,7 @@ public struct WalletOptions {
           "where the address of the peer stands, instead of --peer, which anybody can read in a list of processes"
       ),
       OptionDeclaration(
-        "--tor", help: "the peer is reached over Tor: it has three times as long for a dial and a greeting"),
+        "--tor", help: "the peer is reached over Tor: it has three times as long for a dial and a init"),
       OptionDeclaration(
         "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
         help: "how a dead holder is recognised: its lock, or the age of its last beat"),

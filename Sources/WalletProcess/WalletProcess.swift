@@ -245,7 +245,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
   }
 
-  /// A person's request, which the phone hands on unread.
+  /// A user's request, which the phone hands on unread.
   private func ask(_ id: String, _ message: ControlMessage) {
     do {
       let request = try Request(

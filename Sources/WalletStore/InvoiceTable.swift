@@ -4,7 +4,7 @@ import Database
 import LightningNode
 import SharedContainer
 
-/// All invoices ever made; one is open until a payment is received for it, or the person cancels it.
+/// All invoices ever made; one is open until a payment is received for it, or the user cancels it.
 enum InvoiceTable {
   static func readOpen(_ reader: NodeReader) throws -> [Invoice] {
     try reader.rows(

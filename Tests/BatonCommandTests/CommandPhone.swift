@@ -6,7 +6,7 @@ import Testing
 
 @testable import PhoneClient
 
-/// A phone that is used by `baton` alone, as a person types it. At its end it is down, and its journals were run again.
+/// A phone that is used by `baton` alone, as a user types it. At its end it is down, and its journals were run again.
 final class CommandPhone {
   let scratch = Scratch()
 

@@ -122,8 +122,8 @@ struct CopiedContainerTests {
     let row =
       #"{"id":1,"role":"app","pid":\#(getpid()),"start_time":1,"path":"/x","launch_reason":"opened","started_wall_ns":1,"started_at_ns":1"#
     scratch.write(
-      "os/processes.jsonl", "\(row)}\n\(row),\"ended_at_ns\":2,\"reason\":\"swiped away by the person\"}\n")
-    #expect(try because() == "the holder died without a release (swiped away by the person)")
+      "os/processes.jsonl", "\(row)}\n\(row),\"ended_at_ns\":2,\"reason\":\"swiped away by the user\"}\n")
+    #expect(try because() == "the holder died without a release (swiped away by the user)")
     process.pid = .max
     let released = Claimant(
       process: process, incarnation: 9, reason: ClaimReason.holderReleased.rawValue,

@@ -78,14 +78,14 @@ import Testing
       rules: [.inodeCheck],
       broken: Ablation.Broken(words: "a lock file is replaced", violation: violation, story: ["a story"]),
       figures: SimFigures())
-    let silent = Ablation.Finding(rules: [.wishAsState], broken: nil, figures: SimFigures())
+    let silent = Ablation.Finding(rules: [.intentAsState], broken: nil, figures: SimFigures())
     let page =
       SeedRange("1..9").map {
         AblationReport(findings: [finding, silent], together: [], all: SimFigures(), seeds: $0).markdown
       } ?? []
     #expect(
       page.contains { $0.hasPrefix("| `inode-check` |") && $0.contains("A healthy owner is not displaced.") })
-    #expect(page.contains { $0.hasPrefix("| `wish-as-state` |") && $0.contains("none in these worlds") })
+    #expect(page.contains { $0.hasPrefix("| `intent-as-state` |") && $0.contains("none in these worlds") })
     #expect(page.filter { $0.hasPrefix("### ") } == ["### Without `inode-check`"])
     #expect(page.contains("a story"))
   }

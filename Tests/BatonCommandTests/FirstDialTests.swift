@@ -22,7 +22,7 @@ import Testing
     var heard: [Message] = []
     let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
     connection.onConnected = {
-      for message in [.greeting(Greeting(fence: fence)), .ping(Ping(pongSize: 1))] as [Message] {
+      for message in [.initMessage(InitMessage(fence: fence)), .ping(Ping(pongSize: 1))] as [Message] {
         connection.send(message.encoded())
       }
     }

@@ -15,7 +15,7 @@ import Testing
     // The wallet's own is printed, as it pays whom the peer knows.
     let own = try phone.invoice()
     #expect(own.hasPrefix("lnbcrt"))
-    let foreign = try phone.run("invoice", "5", "--elsewhere").trimmingCharacters(in: .whitespacesAndNewlines)
+    let foreign = try phone.run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
     let iosd = try #require(DaemonProbe.pid(listeningOn: phone.phone.iosdSocket).flatMap(WatchedProcess.init))
     iosd.send(SIGKILL)
     #expect(iosd.waitForEnd(within: .seconds(60)))

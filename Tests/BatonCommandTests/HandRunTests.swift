@@ -55,7 +55,7 @@ import Testing
   @Test("does not answer, and the sentence says that it is stopped and how it goes on") func asked() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
-    let invoice = try phone.run("invoice", "5", "--elsewhere").trimmingCharacters(in: .whitespacesAndNewlines)
+    let invoice = try phone.run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
     let status = try phone.run("status", "--json")
     let app = try #require(
       JSONValue(parsing: Array(status.utf8))?["app_pid"]?.int.flatMap { Int32(exactly: $0) })

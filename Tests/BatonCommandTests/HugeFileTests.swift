@@ -49,7 +49,7 @@ import Testing
     #expect(said.contains(words[kind] ?? "it is not a plain file"), "\(said)")
   }
 
-  @Test("is replayed through a link that a person names") func linked() throws {
+  @Test("is replayed through a link that a user names") func linked() throws {
     scratch.write("a.jsonl", Self.start)
     try #require(symlink(scratch("a.jsonl"), scratch("link.jsonl")) == 0)
     #expect(try JournalReplay.run(scratch("link.jsonl")).records == 1)

@@ -102,9 +102,9 @@ import Testing
     for name in ["iosd", "lspd", "mainappd"] { run.process(named: name).map { _ = kill($0, SIGSTOP) } }
     run.child.send(SIGINT)
     if times == 2 {
-      // The same at once would be the same wish.
-      let later = Clock.monotonicNow + RepeatedSignals.sameWish + .milliseconds(50)
-      try run.wait("a wish of its own") { Clock.monotonicNow >= later }
+      // The same at once would be the same request.
+      let later = Clock.monotonicNow + RepeatedSignals.sameRequest + .milliseconds(50)
+      try run.wait("a request of its own") { Clock.monotonicNow >= later }
       run.child.send(SIGINT)
     }
     #expect(run.end() == .exited(code: 130))
@@ -154,9 +154,9 @@ import Testing
 
   @Test("while it waits for the end of a payment says that the payment goes on") func sending() throws {
     let phone = CommandPhone()
-    _ = try phone.run("up", "--elsewhere-delay", "1h")
+    _ = try phone.run("up", "--arrival-delay", "1h")
     try phone.openAndConnect()
-    let invoice = try phone.run("invoice", "21", "--elsewhere").split(separator: "\n")[0]
+    let invoice = try phone.run("invoice", "21", "--external").split(separator: "\n")[0]
     let run = try Marked(["--home", phone.phone.home, "send", String(invoice)])
     try run.wait("the payment to be on its way") { run.said.contains("21 sat") }
     run.child.send(SIGINT)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PhoneClient
 
-/// Invoices as a person has them: made by one phone, read without any, and paid by the wrong one.
+/// Invoices as a user has them: made by one phone, read without any, and paid by the wrong one.
 @Suite("Invoices on the command line") struct InvoiceVerbTests {
   @Test("One is explained without a phone, and nothing else is done with it") func read() throws {
     let phone = CommandPhone()
@@ -30,7 +30,7 @@ import Testing
     #expect(try phone.run("invoice").contains("AMOUNT is missing"))
     for (words, sentence) in [
       (["5000"], "leave AMOUNT out"), (["--text", "x"], "leave --text out"),
-      (["--elsewhere"], "leave --elsewhere out"),
+      (["--external"], "leave --external out"),
     ] {
       #expect(try phone.run(["invoice", "--cancel", invoice.encoded] + words).contains(sentence))
     }

@@ -57,7 +57,7 @@ struct JUnitTests {
     let child = try scratch.start(
       "baton",
       [
-        "sim", "--seeds", "1..40", "--without", "greeting-check,state-from-claim", "--junit",
+        "sim", "--seeds", "1..40", "--without", "init-check,state-from-claim", "--junit",
         scratch("out.xml"),
       ])
     #expect(scratch.end(child) == .exited(code: 2))
@@ -65,7 +65,7 @@ struct JUnitTests {
     #expect(!read.bad.isEmpty && read.bad.allSatisfy { $0.hasPrefix("failure: ") })
     #expect(read.suite["failures"] == "\(read.bad.count)")
     let again = try #require(read.text.firstMatch(of: /again: baton (replay --seed [^\n]+)/)).1
-    #expect(again.hasSuffix(" --without greeting-check,state-from-claim"))
+    #expect(again.hasSuffix(" --without init-check,state-from-claim"))
     // As it stands there it tells the same.
     let words = again.split(separator: " ").map(String.init)
     let told = try scratch.start("baton", words)

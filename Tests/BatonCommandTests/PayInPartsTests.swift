@@ -5,7 +5,7 @@ import Testing
 
 @testable import PhoneClient
 
-/// The sender sends its payment in parts, and the person does what persons do.
+/// The sender sends its payment in parts, and the user does what users do.
 @Suite("baton pay --parts") struct PayInPartsTests {
   private let phone = CommandPhone()
 

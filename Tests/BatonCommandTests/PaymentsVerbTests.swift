@@ -19,7 +19,7 @@ import Testing
     try phone.openAndConnect()
     let invoice = try phone.invoice()
     #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
-    let elsewhere = try phone.run("invoice", "21", "--elsewhere").split(separator: "\n")[0]
+    let elsewhere = try phone.run("invoice", "21", "--external").split(separator: "\n")[0]
     #expect(try phone.run("send", String(elsewhere)).contains("settled: 21 sat"))
     for remark in ["", "what waits at the peer is not known: lspd does not run; start it with `baton up`\n"] {
       let said = try phone.run("payments")

@@ -12,7 +12,7 @@ import Testing
   private let phone = CommandPhone()
 
   @Test(
-    "With a part of an earlier run on its way nothing is sent, and the person is told to wait; paid, to stop")
+    "With a part of an earlier run on its way nothing is sent, and the user is told to wait; paid, to stop")
   func refused() throws {
     let invoice = try upWithInvoice()
     let first = try phone.begin("pay", invoice, "--parts", "2", "--apart", "60s", into: "first")

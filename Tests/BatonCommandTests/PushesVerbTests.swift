@@ -140,7 +140,7 @@ import Testing
     #expect(json["fate_code"]?.text == "applied" && json["applied_badge"]?.int == 5)
   }
 
-  @Test("The badge is where the person looks: in the status, and with the notifications")
+  @Test("The badge is where the user looks: in the status, and with the notifications")
   func badgeOnRealPhone() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")

@@ -11,7 +11,7 @@ import Testing
   {
     _ = try phone.run("up")
     #expect(
-      try phone.run("restore") == "baton: only a person with the app in front does that; open it first\n")
+      try phone.run("restore") == "baton: only a user with the app in front does that; open it first\n")
     try phone.openAndConnect()
     #expect(
       try phone.run("restore")
@@ -34,7 +34,7 @@ import Testing
     #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
     #expect(
       try phone.run("status").contains("balance          1,006,000 sat; it can receive 8,994,000 sat\n"))
-    #expect(try phone.run("inspect").contains("the person moved the wallet here"))
+    #expect(try phone.run("inspect").contains("the user moved the wallet here"))
     _ = try phone.run("down")
     // Half of the evidence is in the other container: neither sound nor broken.
     let judgement = try phone.run("judge")

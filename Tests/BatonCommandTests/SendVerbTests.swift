@@ -8,27 +8,27 @@ import Testing
 @testable import BatonCommand
 @testable import PhoneClient
 
-/// The person pays, as it is typed, and does what persons do.
+/// The user pays, as it is typed, and does what users do.
 @Suite("baton send") struct SendVerbTests {
   private let phone = CommandPhone()
 
-  private func invoiceElsewhere(_ sat: Int) throws -> String {
-    try phone.run("invoice", "\(sat)", "--elsewhere").trimmingCharacters(in: .whitespacesAndNewlines)
+  private func externalInvoice(_ sat: Int) throws -> String {
+    try phone.run("invoice", "\(sat)", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   @Test("Only an app in front pays; its story is told, and the judge finds it in order")
   func paid() throws {
     _ = try phone.run("up")
-    let invoice = try invoiceElsewhere(5000)
+    let invoice = try externalInvoice(5000)
     #expect(
       try phone.run("send", invoice)
-        == "baton: only a person with the app in front does that; open it first\n")
+        == "baton: only a user with the app in front does that; open it first\n")
     try phone.openAndConnect()
     let lines = try phone.run("send", "lightning:\(invoice)").split(separator: "\n")
     #expect(lines.first?.hasPrefix("offered: 5,000 sat for ") == true)
     #expect(lines.last?.hasPrefix("settled: 5,000 sat in ") == true)
     #expect(try phone.run("send", invoice) == "baton: this invoice is paid already; ask for a new one\n")
-    let other = JSONValue(parsing: Array(try phone.run("send", try invoiceElsewhere(7), "--json").utf8))
+    let other = JSONValue(parsing: Array(try phone.run("send", try externalInvoice(7), "--json").utf8))
     #expect(other?["state"]?.text == "settled")
     #expect(other?["amount_msat"]?.uint == 7000)
     #expect(try phone.run("inspect", "\(phone.phone.container)").contains("payments sent (2)"))
@@ -41,9 +41,9 @@ import Testing
     "P-1.3 Home half-way: the phone is told what the app is at work on, and it is suspended when that is over"
   )
   func namedTask() throws {
-    _ = try phone.run("up", "--elsewhere-delay", CommandPhone.delay(seconds: 4))
+    _ = try phone.run("up", "--arrival-delay", CommandPhone.delay(seconds: 4))
     try phone.openAndConnect()
-    let invoice = try invoiceElsewhere(5000)
+    let invoice = try externalInvoice(5000)
     let payment = try phone.begin("send", invoice, into: "payment")
     try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
     _ = try phone.run("app", "home")
@@ -71,10 +71,10 @@ import Testing
   @Test(
     "A payment on its way is told of by status; who waits for it hears that the app is gone, and how it ends")
   func onItsWay() throws {
-    _ = try phone.run("up", "--elsewhere-delay", CommandPhone.delay(seconds: 10))
+    _ = try phone.run("up", "--arrival-delay", CommandPhone.delay(seconds: 10))
     try phone.openAndConnect()
     #expect(try !phone.run("status").contains("sending "))
-    let payment = try phone.begin("send", try invoiceElsewhere(5000), into: "payment")
+    let payment = try phone.begin("send", try externalInvoice(5000), into: "payment")
     try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
     let line = try Regex("\\nsending +1 payment of its own on the way, 5,000 sat\\n")
     #expect(try phone.run("status").contains(line))
@@ -114,11 +114,11 @@ import Testing
   func amounts() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
-    let invoice = try invoiceElsewhere(100)
+    let invoice = try externalInvoice(100)
     #expect(
       try phone.run("send", invoice, "--amount", "7")
         == "baton: the invoice asks for 100 sat itself; leave --amount out\n")
-    let dear = try phone.run("send", try invoiceElsewhere(20_000_000))
+    let dear = try phone.run("send", try externalInvoice(20_000_000))
     #expect(
       dear.contains(try Regex("the wallet can send [0-9,]+ sat now, and this payment is of 20,000,000 sat; "))
     )
@@ -128,13 +128,13 @@ import Testing
   func ends() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
-    let forgotten = try phone.run("invoice", "5", "--elsewhere", "--forgotten")
+    let forgotten = try phone.run("invoice", "5", "--external", "--forgotten")
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let refused = try phone.run("send", forgotten)
     #expect(
       refused.contains("\nfailed with incorrect_or_unknown_payment_details (0x400f): ")
         && refused.contains("; the money is back, ask for a new invoice\n"), "\(refused)")
-    let invoice = try invoiceElsewhere(7)
+    let invoice = try externalInvoice(7)
     #expect(try phone.run("send", invoice).contains("\nsettled: 7 sat"))
     _ = try phone.run("down")
     #expect(try phone.run("judge").contains("2 payments of the wallet's own, 1 paid, 1 failed."))
@@ -159,7 +159,7 @@ import Testing
   func crimes() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
-    _ = try phone.run("send", try invoiceElsewhere(5000))
+    _ = try phone.run("send", try externalInvoice(5000))
     _ = try phone.run("down")
     let wallet = try Connection(path: "\(phone.phone.container)/node.sqlite", access: .readWrite)
     let ledger = try Connection(path: "\(phone.phone.lsp)/ledger.sqlite", access: .readWrite)
@@ -170,7 +170,7 @@ import Testing
         "UPDATE outgoing_payments SET state = 'paid', failure_code = NULL", "failed, and it was taken"
       ),
       (
-        ledger, "UPDATE elsewhere SET paid_at_ns = NULL", "UPDATE elsewhere SET paid_at_ns = made_at_ns",
+        ledger, "UPDATE external_invoices SET paid_at_ns = NULL", "UPDATE external_invoices SET paid_at_ns = made_at_ns",
         "paid, and it has not arrived"
       ),
       (

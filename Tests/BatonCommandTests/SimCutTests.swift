@@ -13,7 +13,7 @@ import Testing
   private func figures(jobs: Int, brokenMax: Int?) -> SimFigures {
     let campaign = SimCampaign(SeedRange(1, 40), jobs: jobs, brokenMax: brokenMax) { seed in
       var settings = RunSettings(seed: seed)
-      settings.world.without = Rules([.greetingCheck, .stateFromClaim])
+      settings.world.without = Rules([.initCheck, .stateFromClaim])
       return settings
     }
     return campaign.run { _ in }
@@ -39,7 +39,7 @@ import Testing
 
   @Test("says where it stopped: to people, in JSON and in JUnit") func said() throws {
     let words = [
-      "sim", "--seeds", "1..300", "--length", "10m", "--without", "greeting-check,state-from-claim",
+      "sim", "--seeds", "1..300", "--length", "10m", "--without", "init-check,state-from-claim",
     ]
     var child = try scratch.start("baton", words + ["--jobs", "3", "--junit", scratch("out.xml")])
     #expect(scratch.end(child) == .exited(code: 2))

@@ -29,7 +29,7 @@ import Testing
     // Whatever fails, nobody is left behind who could not be asked to end.
     defer { for pid in [lspd, iosd] { kill(pid, SIGCONT) } }
 
-    let invoice = try run("invoice", "5", "--elsewhere").trimmingCharacters(in: .whitespacesAndNewlines)
+    let invoice = try run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
     kill(lspd, SIGSTOP)
     let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `kill -CONT \(lspd)` lets it go on"
     #expect(try run("status").contains(sentence))
@@ -40,7 +40,7 @@ import Testing
     #expect(try run("ps").contains(try Regex("lspd +\(lspd) +stopped .*\\n *iosd +\(iosd) +running ")))
 
     #expect(try run("up") == "baton: \(sentence)\n")
-    #expect(try run("invoice", "5", "--elsewhere") == "baton: \(sentence)\n")
+    #expect(try run("invoice", "5", "--external") == "baton: \(sentence)\n")
     #expect(try run("pay", invoice) == "baton: \(sentence)\n")
 
     #expect(try run("app", "open").contains("in front"))
@@ -52,7 +52,7 @@ import Testing
     // The wallet's processes are known from the ledger.
     #expect(
       try run("ps").contains(
-        try Regex("iosd +\(iosd) +stopped .*\\n *mainappd +\\d+ +running .*opened by the person")))
+        try Regex("iosd +\(iosd) +stopped .*\\n *mainappd +\\d+ +running .*opened by the user")))
 
     for pid in [lspd, iosd] { kill(pid, SIGCONT) }
     #expect(try run("status").contains("127.0.0.1:"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PhoneClient
 
-/// The person takes money out of the channel, as it is typed.
+/// The user takes money out of the channel, as it is typed.
 @Suite("baton withdraw") struct WithdrawVerbTests {
   private let phone = CommandPhone()
 
@@ -15,7 +15,7 @@ import Testing
     _ = try phone.run("up")
     #expect(
       try phone.run("withdraw", "4000", TestPhone.ownAddress)
-        == "baton: only a person with the app in front does that; open it first\n")
+        == "baton: only a user with the app in front does that; open it first\n")
     try phone.openAndConnect()
     let lines = try phone.run("withdraw", "4000sat", "bitcoin:\(TestPhone.ownAddress)").split(separator: "\n")
     #expect(
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "P-1.4 A splice holds the app awake behind the person's back, status says so, and it is suspended after it"
+    "P-1.4 A splice holds the app awake behind the user's back, status says so, and it is suspended after it"
   )
   func namedTask() throws {
     _ = try phone.run("up", "--splice-delay", CommandPhone.delay(seconds: 4))
@@ -78,7 +78,7 @@ import Testing
     _ = try phone.run("app", "quit")
     let gone =
       "\nthe app is gone; open it, or press ^C: it stays half-way, and goes on when the wallet is connected again\n"
-    try Wait.until("the person to hear that the app is gone") {
+    try Wait.until("the user to hear that the app is gone") {
       phone.scratch.text("withdrawal").contains(gone)
     }
     try phone.openAndConnect()

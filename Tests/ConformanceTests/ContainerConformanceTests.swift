@@ -5,7 +5,7 @@ import Testing
 
 /// The container of the simulation and the real one are taken through the same steps and must say the same: what the
 /// simulation proves is then about the thing, and not about a picture of it.
-@Suite("Conformance: lock, claim, fenced write, beat and wish") struct ContainerConformanceTests {
+@Suite("Conformance: lock, claim, fenced write, beat and intent") struct ContainerConformanceTests {
   @Test("The model answers every step as the directory does", arguments: 1...12 as ClosedRange<UInt64>)
   func sameAnswers(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

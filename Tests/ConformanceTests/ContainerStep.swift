@@ -11,7 +11,7 @@ enum ContainerStep: Hashable {
   case beat(Role, counter: UInt64, Phase)
   case keepLock(Role)
   case dropLock(Role)
-  case wish(Bool)
+  case intent(Bool)
   case look(Role)
   /// The process ends, and another of its role starts.
   case restart(Role)
@@ -32,7 +32,7 @@ enum ContainerStep: Hashable {
     case 6: return .beat(role, counter: number, Phase.allCases[generator.below(Phase.allCases.count)])
     case 7: return .keepLock(role)
     case 8, 9: return .dropLock(role)
-    case 10: return .wish(generator.chance(50))
+    case 10: return .intent(generator.chance(50))
     case 11: return generator.chance(60) ? .restart(role) : .replaceLock(role)
     default: return .look(role)
     }
@@ -48,14 +48,14 @@ enum ContainerAnswer: Hashable {
   case refused
   case written
   case fenced
-  case seen(epoch: Epoch?, role: Role?, incarnation: UInt64?, lockIsBusy: Bool, beat: UInt64?, wish: Bool)
+  case seen(epoch: Epoch?, role: Role?, incarnation: UInt64?, lockIsBusy: Bool, beat: UInt64?, intent: Bool)
   case done
 
   init(_ observation: Observation) {
     self = .seen(
       epoch: observation.row?.epoch, role: observation.row?.role, incarnation: observation.row?.incarnation,
       lockIsBusy: observation.holderLockIsBusy, beat: observation.beat?.counter,
-      wish: observation.appWantsNode)
+      intent: observation.appWantsNode)
   }
 }
 

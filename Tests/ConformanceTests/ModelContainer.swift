@@ -28,8 +28,8 @@ struct ModelContainer: ContainerUnderTest {
       container.write(.sample(role, claims[role]?.epoch ?? 0, counter, phase))
     case .keepLock(let role): container.keepLock(role, pid(role))
     case .dropLock(let role): container.dropLock(role, pid(role))
-    case .wish(true): container.raiseWish(pid(.app))
-    case .wish(false): container.withdrawWish(pid(.app))
+    case .intent(true): container.raiseIntent(pid(.app))
+    case .intent(false): container.withdrawIntent(pid(.app))
     case .look: return ContainerAnswer(container.look(boot: .sample, bootClock: .sample))
     case .restart(let role):
       container.forget(pid(role))

@@ -52,8 +52,8 @@ final class RealContainer: ContainerUnderTest {
     case .dropLock(let role):
       try container(role).releaseRoleLock()
       return .done
-    case .wish(let wanted):
-      _ = try container(.app).setWish(wanted)
+    case .intent(let wanted):
+      _ = try container(.app).setIntent(wanted)
       return .done
     case .look(let role):
       guard case .seen(let observation) = try container(role).look(boot: .sample, bootClock: .sample) else {

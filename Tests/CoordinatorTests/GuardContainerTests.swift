@@ -131,24 +131,24 @@ struct GuardContainerTests {
     #expect(container.shared.roleLock.probe() == .free)
   }
 
-  @Test("The wish is state that the other process reads, and a wish that cannot be taken is noted")
-  func wish() throws {
+  @Test("The intent is state that the other process reads, and an intent that cannot be taken is noted")
+  func intent() throws {
     let notes = Notes()
     let container = try container(.app, notes)
     let other = try place.open(.extension)
-    _ = container.carryOut(.raiseWish)
+    _ = container.carryOut(.raiseIntent)
     #expect(other.appWantsNode)
-    _ = try self.container(.app, notes).carryOut(.raiseWish)
-    #expect(notes.all == [.wishHeldByAnother])
-    _ = container.carryOut(.withdrawWish)
+    _ = try self.container(.app, notes).carryOut(.raiseIntent)
+    #expect(notes.all == [.intentHeldByAnother])
+    _ = container.carryOut(.withdrawIntent)
     #expect(!other.appWantsNode)
   }
 
-  @Test("The row comes with the wish")
+  @Test("The row comes with the intent")
   func row() throws {
     let container = try container(.extension)
     let app = try place.open(.app)
-    #expect(app.setWish(true) == .taken)
+    #expect(app.setIntent(true) == .taken)
     #expect(container.carryOut(.readRow)?.event == .rowRead(nil, appWantsNode: true))
   }
 

@@ -79,7 +79,7 @@ struct TurnTests {
     #expect(app.node.asked.last == "stop" && app.phone.said == ["begin 1", "end 1"])
   }
 
-  @Test("In front of the person, and with a network that is back, a node dials at once") func dials() throws {
+  @Test("In front of the user, and with a network that is back, a node dials at once") func dials() throws {
     let app = try place.wallet(.app)
     app.coordinator.networkChanged(isThere: true)
     app.coordinator.enteredForeground()

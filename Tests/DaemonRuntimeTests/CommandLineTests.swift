@@ -33,7 +33,7 @@ import Testing
         name: "clock", summary: "sets the clock",
         positionals: [PositionalDeclaration("SECONDS", value: .integer(-99...99), help: "how far")]),
       CommandLineDeclaration(
-        name: "app", summary: "the person's thumb",
+        name: "app", summary: "the user's thumb",
         positionals: [PositionalDeclaration("DO", value: .choice(["open", "home"]), help: "what to do")]),
     ])
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardrails
 
-/// The app's way to the node: wish, look, claim, own.
+/// The app's way to the node: intent, look, claim, own.
 @Suite struct AppMachineTests {
   private func say(
     _ code: PresenceCode, wants: Bool = false, asks: Bool = false, released: Epoch? = nil
@@ -19,15 +19,15 @@ import Testing
     #expect(app.shown == [.idle])
   }
 
-  @Test func inFrontOfThePersonItWishesSaysSoAndLooks() {
+  @Test func inFrontOfTheUserItRaisesItsIntentSaysSoAndLooks() {
     var app = Driver<AppMachine>()
     app.play(.launched)
-    #expect(app.send(.enteredForeground) == [.raiseWish, say(.appPing, wants: true), .look])
+    #expect(app.send(.enteredForeground) == [.raiseIntent, say(.appPing, wants: true), .look])
   }
 
   @Test func broughtToTheFrontWithoutALaunchItIsHeardAllTheSame() {
     var app = Driver<AppMachine>()
-    #expect(app.send(.enteredForeground) == [.raiseWish, say(.appPing, wants: true), .look])
+    #expect(app.send(.enteredForeground) == [.raiseIntent, say(.appPing, wants: true), .look])
     #expect(app.send(.enteredForeground) == [])
   }
 
@@ -40,7 +40,7 @@ import Testing
     #expect(app.send(.claimed(claim(8))) == started)
   }
 
-  @Test func anExtensionThatBeatsIsAskedForAHandoverAndThePersonReadsWhy() {
+  @Test func anExtensionThatBeatsIsAskedForAHandoverAndTheUserReadsWhy() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     let busy = observation(
@@ -185,7 +185,7 @@ import Testing
     #expect(app.send(.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))) == [])
   }
 
-  @Test func thePersonReadsEveryStep() {
+  @Test func theUserReadsEveryStep() {
     let app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.shown == [.idle, .claiming, .connecting(8), .connected(8)])
   }

@@ -13,7 +13,7 @@ import Testing
   private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
   /// Before anything is let go of.
   private let timeAsked: [GuardDirective] = [.beginBackgroundTask(1), .backgroundDone]
-  private let withdrawn: [GuardDirective] = [.withdrawWish, .say(PresenceMessage(code: .appPing))]
+  private let withdrawn: [GuardDirective] = [.withdrawIntent, .say(PresenceMessage(code: .appPing))]
 
   @Test(
     "P-1.2, K-20 Home releases in order: the node, the last beat, the lock, and only then the phone's time")
@@ -60,8 +60,8 @@ import Testing
   @Test func homeAndBackDuringAReleaseLooksAfreshAndIsNotDone() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.enteredBackground)
-    let wish = GuardDirective.say(PresenceMessage(code: .appPing, wantsNode: true))
-    #expect(app.send(.enteredForeground) == [.endBackgroundTask(1), .raiseWish, wish])
+    let intent = GuardDirective.say(PresenceMessage(code: .appPing, wantsNode: true))
+    #expect(app.send(.enteredForeground) == [.endBackgroundTask(1), .raiseIntent, intent])
     #expect(app.send(.node(.stopped)) == [.readRow])
     #expect(app.send(owned) == [.beat(epoch: 8, phase: .released, counter: 4), .dropLock, .look])
   }
@@ -89,7 +89,7 @@ import Testing
 
   @Test func askedToTerminateItReleasesAndEndsWithNothingAfterTheEnd() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    #expect(app.send(.terminationRequested) == [.withdrawWish, .stopNode(gracefully: true)])
+    #expect(app.send(.terminationRequested) == [.withdrawIntent, .stopNode(gracefully: true)])
     app.play(.node(.stopped))
     let end = app.machine.handle(owned, at: app.now)
     #expect(end.last == .end(.terminated))

@@ -88,7 +88,7 @@ struct Driver<Machine: GuardMachine> {
 }
 
 extension Driver where Machine == AppMachine {
-  /// In front of the person and connected under this epoch.
+  /// In front of the user and connected under this epoch.
   static func connected(epoch: Epoch = 8) -> Driver {
     var app = Driver.claimed(epoch: epoch)
     app.play(.node(.connecting), .rowRead(row(epoch, .app), appWantsNode: true))

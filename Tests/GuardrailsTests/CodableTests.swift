@@ -43,7 +43,7 @@ import Testing
 
   static let directives: [GuardDirective] =
     [
-      .raiseWish, .withdrawWish, .look, .claim(seen: .max, reason: .neverClaimed),
+      .raiseIntent, .withdrawIntent, .look, .claim(seen: .max, reason: .neverClaimed),
       .claim(seen: 0, reason: .holderDied), .claim(seen: 1, reason: .holderStale),
       .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max),
       .raiseEpoch(claim(8), above: 9, replacing: replaced), .startNode(claim(8), replacing: replaced),

@@ -11,7 +11,7 @@ import Testing
   @Test func theAppThatOwnsTheNodeCutsItOffAndEnds() {
     var app = Driver<AppMachine>.claimed()
     let end = app.send(lost)
-    #expect(end.prefix(3) == [.withdrawWish, .stopNode(gracefully: false), .dropLock])
+    #expect(end.prefix(3) == [.withdrawIntent, .stopNode(gracefully: false), .dropLock])
     #expect(app.shown.last == .trouble("It is gone."))
     #expect(end.last == .end(.containerLost))
     #expect(app.send(.enteredForeground) == [])

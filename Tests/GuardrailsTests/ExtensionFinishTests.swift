@@ -144,7 +144,7 @@ import Testing
 
   /// The app may have the node and not reach its peer: nothing is promised in its name.
   @Test(arguments: [FinishReason.appWantsNode, .handedOver])
-  func whileTheAppHasTheNodeThePersonIsToldWhereToLook(reason: FinishReason) {
+  func whileTheAppHasTheNodeTheUserIsToldWhereToLook(reason: FinishReason) {
     let request = GuardEvent.presenceHeard(
       PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true))
     var notifier: Driver<ExtensionMachine>

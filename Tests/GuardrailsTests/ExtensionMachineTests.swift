@@ -4,10 +4,10 @@ import Testing
 
 @testable import Guardrails
 
-/// The extension and the app's wish; one push after the other.
+/// The extension and the app's intent; one push after the other.
 @Suite struct ExtensionMachineTests {
   private let unavailable = GuardDirective.say(PresenceMessage(code: .extensionUnavailable))
-  private let wish = GuardEvent.presenceHeard(PresenceMessage(code: .appPong, wantsNode: true))
+  private let intent = GuardEvent.presenceHeard(PresenceMessage(code: .appPong, wantsNode: true))
   private let request = GuardEvent.presenceHeard(
     PresenceMessage(code: .appPong, wantsNode: true, asksForHandover: true))
 
@@ -126,7 +126,7 @@ import Testing
   @Test(arguments: [false, true]) func unconnectedItStepsBackForAnAppThatWantsTheNode(bySignal: Bool) {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
     if !bySignal { notifier.play(.node(.connecting)) }
-    let answer = notifier.send(bySignal ? wish : owned(appWants: true))
+    let answer = notifier.send(bySignal ? intent : owned(appWants: true))
     #expect(answer.filter { if case .beat = $0 { false } else { true } } == [.stopNode(gracefully: true)])
     #expect(notifier.send(.node(.stopped)) == [.readRow])
     let released = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true, released: 8))
@@ -136,7 +136,7 @@ import Testing
 
   private func steppedBack() -> Driver<ExtensionMachine> {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
-    notifier.play(wish, .node(.stopped), owned(appWants: true), at: 1)
+    notifier.play(intent, .node(.stopped), owned(appWants: true), at: 1)
     notifier.play(.observed(observation(row(8, .extension), lockIsBusy: false, appWantsNode: true)))
     return notifier
   }
@@ -160,20 +160,20 @@ import Testing
     #expect(delivered(notifier.send(.deadlineReached, at: 7)) == [1])
   }
 
-  /// A hung app keeps its wish lock: leaving the node to it a second time would lose the payment for good.
-  @Test func anAppThatWishesAndHangsDoesNotTakeTheNodeAwayByItsWishAlone() {
+  /// A hung app keeps its intent lock: leaving the node to it a second time would lose the payment for good.
+  @Test func anAppThatRaisesItsIntentAndHangsDoesNotTakeTheNodeAwayByItsIntentAlone() {
     var notifier = steppedBack()
-    let wished = GuardEvent.observed(
+    let intentRaised = GuardEvent.observed(
       observation(row(8, .extension), lockIsBusy: false, appWantsNode: true))
     notifier.play(.deadlineReached, at: 3)
-    #expect(notifier.send(wished) == [.claim(seen: 8, reason: .holderDied)])
+    #expect(notifier.send(intentRaised) == [.claim(seen: 8, reason: .holderDied)])
     notifier.play(.claimed(claim(9)), .node(.established))
-    let stillWished = GuardEvent.rowRead(row(9, .extension), appWantsNode: true)
-    #expect(notifier.send(stillWished) == [.beat(epoch: 9, phase: .established, counter: 2)])
+    let intentStillRaised = GuardEvent.rowRead(row(9, .extension), appWantsNode: true)
+    #expect(notifier.send(intentStillRaised) == [.beat(epoch: 9, phase: .established, counter: 2)])
     #expect(notifier.send(request).contains(.acceptNoNewPayment), "a word from it is a sign of life")
   }
 
-  @Test func aFrozenAppWhoseWishIsStillThereDoesNotTakeTheNodeAway() {
+  @Test func aFrozenAppWhoseIntentIsStillThereDoesNotTakeTheNodeAway() {
     var notifier = Driver<ExtensionMachine>.looking()
     let frozen = GuardEvent.observed(observation(row(7, .app), lockIsBusy: true, appWantsNode: true))
     for quarter in 0...20 { notifier.play(.deadlineReached, frozen, at: Double(quarter) / 4) }
@@ -203,7 +203,7 @@ import Testing
     #expect(notifier.send(owned()).last == .finished(push: 1, .handedOver))
   }
 
-  @Test func theWishReadWithABeatCountsLikeAMessage() {
+  @Test func theIntentReadWithABeatCountsLikeAMessage() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, at: 2)
     let answer = notifier.send(owned(appWants: true))

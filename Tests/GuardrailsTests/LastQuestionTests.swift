@@ -94,8 +94,8 @@ struct LastQuestionTests {
     notifier = .connected()
     #expect(notifier.send(.containerLost("It is gone.")).contains(missed))
     notifier = .connected()
-    let wish = PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true)
-    #expect(notifier.send(.presenceHeard(wish)).contains(.deliver(push: 1, .appContinues)))
+    let intent = PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true)
+    #expect(notifier.send(.presenceHeard(intent)).contains(.deliver(push: 1, .appContinues)))
   }
 
   @Test("A push whose turn does not come is told of its payment, and its process ends after that")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardrails
 
-/// The person goes home while something is under way that must not be left half done.
+/// The user goes home while something is under way that must not be left half done.
 @Suite("Long-lived tasks") struct LongLivedTaskTests {
   private let start = Instant(nanoseconds: 0)
   private let send = TaskBeginning(name: "send 5 sat", generation: 1)
@@ -12,7 +12,7 @@ import Testing
     .beginBackgroundTask(1, name: "send 5 sat"), .backgroundDone,
   ]
   private let leaving: [GuardDirective] = [
-    .withdrawWish, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
+    .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
   private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
 

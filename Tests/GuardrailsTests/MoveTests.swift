@@ -3,7 +3,7 @@ import Testing
 
 @testable import Guardrails
 
-/// The person says that the wallet lives in this container from now on, and the peer knows another one.
+/// The user says that the wallet lives in this container from now on, and the peer knows another one.
 @Suite struct MoveTests {
   private let replaced = ReplacedClaim(epoch: 20, container: otherContainer)
   private let refusal = GuardEvent.node(.refused(highest: 20, container: otherContainer))
@@ -15,7 +15,7 @@ import Testing
     return app
   }
 
-  /// The person has spoken, and the app has claimed once more.
+  /// The user has spoken, and the app has claimed once more.
   private func movingApp() -> Driver<AppMachine> {
     var app = halted()
     app.play(
@@ -24,9 +24,9 @@ import Testing
     return app
   }
 
-  @Test func theWordOfThePersonWakesAHaltedAppAndTheNextRefusalIsAnsweredByTakingThePlace() {
+  @Test func theWordOfTheUserWakesAHaltedAppAndTheNextRefusalIsAnsweredByTakingThePlace() {
     var app = halted()
-    #expect(app.send(.moveRequested) == [.raiseWish, .say(ping), .look])
+    #expect(app.send(.moveRequested) == [.raiseIntent, .say(ping), .look])
     app.play(.observed(observation(row(8, .app), lockIsBusy: false, appWantsNode: true)), .claimed(claim(9)))
     #expect(
       app.send(refusal) == [
@@ -54,13 +54,13 @@ import Testing
     app.play(refusal, .claimed(claim(21)))
     #expect(
       app.send(.node(.refused(highest: 30, container: otherContainer)))
-        == [.withdrawWish, .stopNode(gracefully: true)])
+        == [.withdrawIntent, .stopNode(gracefully: true)])
     app.play(.node(.stopped), .rowRead(row(21, .app), appWantsNode: false))
     #expect(app.shown.last == .usedByAnotherDevice)
   }
 
   @Test(
-    "A jump that was blocked takes the place when it is tried again; one that failed is told to the person")
+    "A jump that was blocked takes the place when it is tried again; one that failed is told to the user")
   func jumpThatDoesNotHappen() {
     for (trouble, isAnswered) in [
       (Trouble.blocked(pid: 5, isStopped: false), true), (.failed("The disk is full."), false),
@@ -95,10 +95,10 @@ import Testing
     #expect(left.machine.ownership.movesHereUntil == nil)
   }
 
-  @Test func theWordEndsWhenThePersonWaitsForItNoLonger() {
+  @Test func theWordEndsWhenTheUserWaitsForItNoLonger() {
     var app = movingApp()
     app.now = app.now + .seconds(10)
-    #expect(app.send(refusal) == [.withdrawWish, .stopNode(gracefully: true)])
+    #expect(app.send(refusal) == [.withdrawIntent, .stopNode(gracefully: true)])
     var inTime = movingApp()
     inTime.now = inTime.now + .milliseconds(9999)
     #expect(inTime.send(refusal).last == .raiseEpoch(claim(9), above: 20, replacing: replaced))
@@ -115,7 +115,7 @@ import Testing
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.moveRequested)
     let far = GuardEvent.node(.refused(highest: 8 + 1 << 32, container: otherContainer))
-    #expect(app.send(far) == [.withdrawWish, .stopNode(gracefully: true)])
+    #expect(app.send(far) == [.withdrawIntent, .stopNode(gracefully: true)])
   }
 
   @Test func theExtensionNeverTakesThePlace() {

@@ -7,7 +7,7 @@ import Testing
 /// Parts of a payment are here and wait for the others: what that means for who may sleep, and who may go.
 @Suite("A payment that comes in parts") struct MultiPartGuardTests {
   private let leaving: [GuardDirective] = [
-    .withdrawWish, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
+    .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
 
   @Test("P-1.4 Home in the middle of a set: the app stays at work under a named task until it is complete")
@@ -159,7 +159,7 @@ import Testing
     #expect(notifier.send(.deadlineReached, at: 15).first == .deliver(push: 2, .received(secondPayment)))
   }
 
-  @Test("The app's wish is granted in the middle of a set: the parts are durable, and the next owner's")
+  @Test("The app's intent is granted in the middle of a set: the parts are durable, and the next owner's")
   func handover() {
     var notifier = Driver<ExtensionMachine>.connected(epoch: 8)
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))

@@ -15,7 +15,7 @@ struct Promises {
   private(set) var delivered: [UInt64: Instant] = [:]
   private(set) var finished: Set<UInt64> = []
   private var isStopping = false
-  private var wishIsRaised = false
+  private var intentIsRaised = false
   private var isInFront = false
   /// Silent pushes of which it has not said what came of them.
   private(set) var silent: Set<UInt64> = []
@@ -62,14 +62,14 @@ struct Promises {
   /// Without the phone's time it can be suspended at any moment.
   private mutating func doneWithEverything(_ what: String) {
     if held != nil || nodeRuns || isAwaitingClaim { broke("\(what) while it holds something") }
-    if wishIsRaised { broke("\(what) with its wish raised") }
+    if intentIsRaised { broke("\(what) with its intent raised") }
   }
 
   private mutating func check(_ directive: GuardDirective, at now: Instant, followedBy next: GuardDirective?)
   {
     switch directive {
-    case .raiseWish: wishIsRaised = true
-    case .withdrawWish: wishIsRaised = false
+    case .raiseIntent: intentIsRaised = true
+    case .withdrawIntent: intentIsRaised = false
     case .claim, .raiseEpoch: claimAsked(directive)
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter, followedBy: next)
     case .startNode(let claim, _):

@@ -8,7 +8,7 @@ struct RandomRun<Machine: GuardMachine> {
   private(set) var machine = Machine(configuration: GuardConfiguration())
   private(set) var now = Instant(nanoseconds: 0)
   private(set) var promises = Promises()
-  /// Events and answers of the run, for a person who has to understand a failure.
+  /// Events and answers of the run, for a user who has to understand a failure.
   private(set) var story: [String] = []
   private var generator: SeededGenerator
   private var owed: [GuardDirective] = []

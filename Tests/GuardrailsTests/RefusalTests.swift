@@ -43,7 +43,7 @@ import Testing
     for highest in [8 + limit, Epoch.max] {
       var far = Driver<AppMachine>.claimed(epoch: 8)
       let answer = far.send(.node(.refused(highest: highest, container: container)))
-      #expect(answer == [.withdrawWish, .stopNode(gracefully: true)])
+      #expect(answer == [.withdrawIntent, .stopNode(gracefully: true)])
     }
   }
 
@@ -55,10 +55,10 @@ import Testing
     #expect(app.machine.deadline == nil)
   }
 
-  @Test func anotherDeviceStopsTheAppUntilThePersonActs() {
+  @Test func anotherDeviceStopsTheAppUntilTheUserActs() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     let stopped = app.send(.node(.refused(highest: 20, container: otherContainer)))
-    #expect(stopped == [.withdrawWish, .stopNode(gracefully: true)])
+    #expect(stopped == [.withdrawIntent, .stopNode(gracefully: true)])
     app.play(.node(.stopped), .rowRead(row(8, .app), appWantsNode: false))
     #expect(app.shown.last == .usedByAnotherDevice)
     #expect(app.machine.deadline == nil)
@@ -95,7 +95,7 @@ import Testing
     #expect(app.send(.deadlineReached, at: Double((failedAt + pause).nanoseconds) / 1e9).first == .look)
   }
 
-  /// The jump is on its way when the person presses home: what is released is the new number.
+  /// The jump is on its way when the user presses home: what is released is the new number.
   @Test func homeDuringAJumpReleasesTheNewEpochAndIsNoFence() {
     var app = raisingApp()
     #expect(!app.send(.enteredBackground).contains(.readRow))

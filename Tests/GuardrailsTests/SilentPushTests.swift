@@ -243,7 +243,7 @@ import Testing
     #expect(app.send(.expiryWarned(push: 3)) == [])
   }
 
-  @Test("It raises no wish and asks for no handover: while the extension receives, there is nothing to do")
+  @Test("It raises no intent and asks for no handover: while the extension receives, there is nothing to do")
   func extensionReceives() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
@@ -251,7 +251,7 @@ import Testing
       row(7, .extension), lockIsBusy: true, beat: beat(.extension, epoch: 7, counter: 1, at: app.now))
     let answer = app.send(.observed(beating))
     #expect(answer.last == .completed(push: 3, .noData))
-    #expect(!answer.contains(.raiseWish))
+    #expect(!answer.contains(.raiseIntent))
     #expect(app.machine.place == .background)
   }
 
@@ -294,7 +294,7 @@ import Testing
     var app = connected()
     let answer = app.send(.enteredForeground)
     #expect(answer.first == .completed(push: 3, .noData))
-    #expect(answer.contains(.raiseWish))
+    #expect(answer.contains(.raiseIntent))
     #expect(app.machine.ownershipStage == .owning)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 /// Money is half-way out of the channel: what that means for who may sleep, and who may go.
 @Suite("A splice that is half-way") struct SplicingGuardTests {
   private let leaving: [GuardDirective] = [
-    .withdrawWish, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
+    .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
 
   @Test("P-1.4 A splice holds the app awake under its name, and then until the node says that it is over")

@@ -8,7 +8,7 @@ import Testing
 
 /// The real app is sent home at moments of chance, and the real phone stops it as soon as it may.
 @Suite("Home presses") struct HomePressTests {
-  /// Any moment of claiming, dialling, greeting and settling.
+  /// Any moment of claiming, dialling, `init` and settling.
   private static let longestWait = 12
 
   /// `BATON_SEED=… swift test --filter HomePress` presses at the moments of an earlier run.

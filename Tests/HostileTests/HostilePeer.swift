@@ -15,7 +15,7 @@ final class HostilePeer {
     case sendsGarbage
     case sendsHalfAMessage
     case sendsZeros
-    case greetsTwice
+    case sendsInitTwice
     case pingsWithoutEnd
     case reportsAnError
     case refusesWithAnEpochOutOfReach
@@ -55,11 +55,11 @@ final class HostilePeer {
   private func welcome(_ connection: PeerConnection) {
     connections += 1
     open.append(connection)
-    var hasGreeted = false
+    var hasSaidHello = false
     connection.onMessage = { [unowned self, unowned connection] bytes in
-      guard !hasGreeted, case .greeting(let greeting)? = try? Message(decoding: bytes) else { return }
-      hasGreeted = true
-      answer(greeting.fence, on: connection)
+      guard !hasSaidHello, case .initMessage(let initMessage)? = try? Message(decoding: bytes) else { return }
+      hasSaidHello = true
+      answer(initMessage.fence, on: connection)
     }
   }
 
@@ -70,8 +70,8 @@ final class HostilePeer {
     case .sendsGarbage: connection.send([0xff, 0xfe, 1, 2, 3])
     case .sendsHalfAMessage: Glibc.send(connection.descriptor, [0xff, 0xff, 0] as [UInt8], 3, 0)
     case .sendsZeros: connection.send([UInt8](repeating: 0, count: 65_535))
-    case .greetsTwice:
-      for _ in 0..<2 { connection.send(Message.greeting(Greeting()).encoded()) }
+    case .sendsInitTwice:
+      for _ in 0..<2 { connection.send(Message.initMessage(InitMessage()).encoded()) }
     case .pingsWithoutEnd:
       greet(on: connection, own)
       let ping = Message.ping(Ping(pongSize: 65_531)).encoded()
@@ -106,7 +106,7 @@ final class HostilePeer {
   private func greet(on connection: PeerConnection, _ fence: Claim, reestablishing: Bool = true) {
     let answer = FenceAnswer(
       accepted: true, highest: fence.epoch, container: fence.container)
-    connection.send(Message.greeting(Greeting(fenceAnswer: answer)).encoded())
+    connection.send(Message.initMessage(InitMessage(fenceAnswer: answer)).encoded())
     channel.disconnected()
     if reestablishing { connection.send(channel.reestablish().encoded()) }
   }
@@ -114,6 +114,6 @@ final class HostilePeer {
   private func refuse(on connection: PeerConnection, highest: UInt64, _ fence: Claim) {
     let answer = FenceAnswer(
       accepted: false, highest: highest, container: fence.container)
-    connection.send(Message.greeting(Greeting(fenceAnswer: answer)).encoded())
+    connection.send(Message.initMessage(InitMessage(fenceAnswer: answer)).encoded())
   }
 }

@@ -151,7 +151,7 @@ struct PresenceTests {
     let notifier = try phone.launchExtension()
     _ = phone.push(notifier)
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
-    // The wish is state in the container: the extension learns of it without a message.
+    // The intent is state in the container: the extension learns of it without a message.
     phone.open(app)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
     #expect(heard > 0)

@@ -7,7 +7,7 @@ import Testing
 private let sync = "com.example.lightning.sync"
 
 @Suite struct BackgroundTaskTests {
-  /// A phone on which the person has opened the app and left it; an hour is a few milliseconds.
+  /// A phone on which the user has opened the app and left it; an hour is a few milliseconds.
   private static func used(_ app: String, _ options: [String] = []) throws -> PhoneProcess {
     let phone = try PhoneProcess(
       app: app, ["--time-scale", "100000", "--task-deferral", "0"] + options)
@@ -111,7 +111,7 @@ private let sync = "com.example.lightning.sync"
     _ = try Self.task(phone, "running")
     try phone.ask("device", ["locked": "no"])
     let row = try Self.task(phone, "expired")
-    #expect(row["why"] as? String == "the person picked up the phone")
+    #expect(row["why"] as? String == "the user picked up the phone")
   }
 
   @Test("M-2.5 With background app refresh off the task waits")

@@ -19,11 +19,11 @@ import Testing
   @Test("All switches stay over a restart, and a locked phone was not unlocked since") func kept() throws {
     let phone = try PhoneProcess()
     #expect(try device(phone) == whenNew)
-    let wish: KeyValuePairs = [
+    let request: KeyValuePairs = [
       "locked": "yes", "low-power": "yes", "background-refresh": "no", "notifications": "no", "focus": "yes",
       "battery": "7", "charger": "yes", "network": "no", "storage-full": "yes", "audio": "yes",
     ]
-    let others = try device(phone, wish)
+    let others = try device(phone, request)
     #expect(others.hasPrefix("\(allOther.dropLast()),\"storage_note\":\"the storage is marked as full, and "))
     kill(phone.process.processIdentifier, SIGKILL)
     phone.process.waitUntilExit()
@@ -34,7 +34,7 @@ import Testing
     #expect(try device(phone, ["locked": "no"]).hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 
-  @Test("A bad value is refused in one sentence, and nothing of the wish is done") func refused() throws {
+  @Test("A bad value is refused in one sentence, and nothing of the request is done") func refused() throws {
     let phone = try PhoneProcess()
     let sentence = try phone.refusal("device", ["focus": "yes", "battery": "101"])
     #expect(sentence == "the field `battery` must be a whole number from 0 to 100; correct it")

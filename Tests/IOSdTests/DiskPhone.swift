@@ -46,7 +46,7 @@ final class DiskPhone {
     mounts.append(place)
   }
 
-  /// What a person types, and what is a mount then.
+  /// What a user types, and what is a mount then.
   func type(_ words: String, mounting place: String) throws {
     let shell = Process()
     shell.executableURL = URL(filePath: "/bin/sh")

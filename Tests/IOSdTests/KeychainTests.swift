@@ -51,7 +51,7 @@ private let words = "abandon ability able"
     #expect(names.count == 1)
     for folder in ["Keychain/items", "journal", "AppGroup", "os"] {
       for name in try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/\(folder)") {
-        // The text of the notification is the person's to see; all else must not have it.
+        // The text of the notification is the user's to see; all else must not have it.
         if name == "notifications.jsonl" || folder == "journal" { continue }
         let bytes = FileManager.default.contents(atPath: "\(phone.home)/\(folder)/\(name)") ?? Data()
         #expect(bytes.range(of: Data(words.utf8)) == nil, "\(folder)/\(name)")

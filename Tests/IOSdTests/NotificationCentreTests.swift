@@ -98,7 +98,7 @@ import Testing
     let reasons = try phone.rows("ps").compactMap { $0["launch_reason"] as? String }
     #expect(
       reasons == [
-        "opened by the person", "opened by dismiss of notification 1", "opened by a tap on notification 2",
+        "opened by the user", "opened by dismiss of notification 1", "opened by a tap on notification 2",
       ])
   }
 
@@ -149,7 +149,7 @@ import Testing
     #expect(try phone.rows("ps").isEmpty)
     #expect(try phone.rows("notifications").isEmpty)
     let fate = try phone.rows("pushes").first?["fate"] as? String
-    #expect(fate == "not shown: the person lets the wallet show no notifications")
+    #expect(fate == "not shown: the user lets the wallet show no notifications")
   }
 
   @Test("The badge counts every notification once, though app and extension post at the same time")

@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 @Suite struct PhoneLifeTests {
-  @Test func thePersonOpensTheAppLeavesItAndSwipesItAway() throws {
+  @Test func theUserOpensTheAppLeavesItAndSwipesItAway() throws {
     let phone = try PhoneProcess()
     #expect(try phone.ask("open")["app"] == "foreground")
     try Wait.until("the app says so") {
@@ -16,7 +16,7 @@ import Testing
     #expect(try phone.ask("home")["app"] == "background")
     #expect(try phone.ask("open")["app"] == "foreground")
     try phone.ask("quit")
-    #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the person")
+    #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the user")
     #expect(try phone.state("app") == "not running")
   }
 
@@ -41,17 +41,17 @@ import Testing
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     let iosd = phone.process.processIdentifier
-    let person = try ControlClient(path: phone.socket, daemon: "iosd")
-    _ = try person.request(ControlMessage("status"), timeout: .seconds(20))
-    // The person's word is there before the death of the app: it comes first when iosd goes on.
+    let user = try ControlClient(path: phone.socket, daemon: "iosd")
+    _ = try user.request(ControlMessage("status"), timeout: .seconds(20))
+    // The user's word is there before the death of the app: it comes first when iosd goes on.
     kill(iosd, SIGSTOP)
     defer { kill(iosd, SIGCONT) }
     try Wait.until("iosd is stopped") { ProcessTable.isStopped(iosd) }
-    try person.send(ControlMessage("open"))
+    try user.send(ControlMessage("open"))
     kill(pid, SIGKILL)
     try Wait.until("the app is dead") { PhoneProcess.state(ofProcess: pid) == "Z" }
     kill(iosd, SIGCONT)
-    let answer = try person.receive(timeout: .seconds(20))
+    let answer = try user.receive(timeout: .seconds(20))
     #expect(answer["app"] == "foreground")
     #expect(answer["pid"].flatMap { Int32($0) } != pid)
     let running = (try phone.status()["app"] as? [String: Any])?["pid"] as? Int
@@ -115,7 +115,7 @@ import Testing
       try phone.refusal("ask-app", body: long)
         == "the request has 16385 bytes and may have 16384; ask for less at once")
     try phone.ask("home")
-    #expect(try phone.refusal("ask-app", body: "x")?.hasPrefix("only a person with the app") == true)
+    #expect(try phone.refusal("ask-app", body: "x")?.hasPrefix("only a user with the app") == true)
     #expect(try phone.ask("ask-app", ["in-front": "no"], body: "x").bodyText == "answer to x")
   }
 
@@ -175,7 +175,7 @@ import Testing
     #expect(try phone.ended("app")["reason"] as? String == "gone with an earlier iosd")
   }
 
-  @Test func whatThePersonHasSeenAndTheClockOutliveARestart() throws {
+  @Test func whatTheUserHasSeenAndTheClockOutliveARestart() throws {
     let phone = try PhoneProcess()
     try phone.push()
     _ = try phone.notifications(1)

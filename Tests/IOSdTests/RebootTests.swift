@@ -110,11 +110,11 @@ import Testing
     kill(iosd, SIGCONT)
     #expect(try client.receive().errorSentence == TouchRefusal.rebooting.description)
     #expect(try client.receive()["boot"] != nil)
-    #expect(try phone.ask("device").bodyText.contains(#""focus":false"#), "half a wish is none")
+    #expect(try phone.ask("device").bodyText.contains(#""focus":false"#), "half a request is none")
     try phone.ask("device", ["locked": locked])
   }
 
-  @Test("A second reboot while it is off is refused: its wishes would not be heard") func twice() throws {
+  @Test("A second reboot while it is off is refused: its requests would not be heard") func twice() throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     let iosd = phone.process.processIdentifier

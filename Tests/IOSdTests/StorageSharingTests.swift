@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "A disk that becomes another's gets its room back, and the person is told; alone again it is full again",
+    "A disk that becomes another's gets its room back, and the user is told; alone again it is full again",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func becomesAnothers() throws {
     let disk = try DiskPhone("1m")

@@ -89,7 +89,7 @@ import Testing
   @Test(
     "The words that give it a disk of its own keep what is there, at a path with spaces too",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
-    arguments: ["phone", "a person's phone"])
+    arguments: ["phone", "a user's phone"])
   func advice(_ name: String) throws {
     let disk = try DiskPhone(named: name) { disk in
       try "of the wallet".write(toFile: "\(disk.group)/node", atomically: true, encoding: .utf8)

@@ -23,7 +23,7 @@ import Testing
     #expect(try phone.ask("open")["app"] == "foreground")
     try Wait.until("the app goes on") { PhoneProcess.state(ofProcess: pid) == "S" }
     try phone.ask("quit")
-    #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the person")
+    #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the user")
   }
 
   @Test("K-20 An app that is suspended with a lock in the container is killed: 0xdead10cc")

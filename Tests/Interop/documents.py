@@ -95,7 +95,7 @@ def phone(documents):
     take("app", "app", "open")
     parts = take("invoice", "invoice", "5000")["invoice"]
     take("pay-parts", "pay", parts, "--parts", "2")
-    take("send", "send", take("invoice", "invoice", "21", "--elsewhere")["invoice"])
+    take("send", "send", take("invoice", "invoice", "21", "--external")["invoice"])
     take("withdraw", "withdraw", "1000", ADDRESS)
     take("app", "app", "home")
     take("push", "push", "-", stdin='{"aps":{"alert":"Hello","content-available":1,"category":"x"}}')

@@ -218,9 +218,9 @@ def compare(differences, found, wanted, word, skipping=()):
 
 
 def ours_read_by_them(program, count, differences):
-    wishes = [(fields(), key()) for _ in range(count)]
-    answers = ask(program, [{**it, "key": secret.to_hex()} for it, secret in wishes])
-    for (it, secret), answer in zip(wishes, answers):
+    requests = [(fields(), key()) for _ in range(count)]
+    answers = ask(program, [{**it, "key": secret.to_hex()} for it, secret in requests])
+    for (it, secret), answer in zip(requests, answers):
         word = answer.get("word")
         if word is None:
             differences.expect("the writing", answer, "a word", it)
@@ -236,7 +236,7 @@ def ours_read_by_them(program, count, differences):
         recovered = PublicKey.from_signature_and_message(signature, message).format().hex()
         differences.expect("the signer", recovered, public, word)
         differences.expect("the signature", signature, secret.sign_recoverable(message), word)
-    return len(wishes)
+    return len(requests)
 
 
 def theirs_read_by_us(program, count, differences):

@@ -26,8 +26,8 @@ CLAIM = bytes.fromhex("feba700001") + bytes([32]) + struct.pack("!QQ", 1, 7) + b
 def wallet_of(address):
     wallet = dial(address, bytes([7] * 32))
     wallet.send_message(init(CLAIM))
-    greeting = wallet.read_message()
-    check(kind(greeting) == INIT, f"lspd begins with {kind(greeting)}")
+    init = wallet.read_message()
+    check(kind(init) == INIT, f"lspd begins with {kind(init)}")
     answer = wallet.read_message()
     check(kind(answer) == ANSWER and answer[2] == 1, "lspd does not take the claim")
     return wallet
@@ -89,9 +89,9 @@ def with_wallet(home):
     try:
         peer = wallet.server.accept()
         known = peer.remote_pubkey.serializeCompressed()
-        greeting = peer.read_message()
-        check(kind(greeting) == INIT, f"the wallet begins with {kind(greeting)}")
-        check(bytes.fromhex("feba700001") in greeting, "the wallet's init does not show its claim")
+        init = peer.read_message()
+        check(kind(init) == INIT, f"the wallet begins with {kind(init)}")
+        check(bytes.fromhex("feba700001") in init, "the wallet's init does not show its claim")
         peer.send_message(init())
         # As other software does right away.
         peer.send_message(message(PEER_STORAGE, struct.pack("!H", 3) + b"abc"))

@@ -52,7 +52,7 @@ import Testing
     #expect(verdict.missing.map(\.part) == ["journals of \(program)"])
   }
 
-  @Test("is no loss when a person says that there is none: what is there is judged, and named")
+  @Test("is no loss when a user says that there is none: what is there is judged, and named")
   func waived() throws {
     for (part, path) in [
       (EvidencePart.peer, "lsp/ledger.sqlite"), (.phone, "os"), (.journals, "journal"),
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test("is damage also where a person says that there is none of it: that part is there")
+  @Test("is damage also where a user says that there is none of it: that part is there")
   func damageIsNotWaived() throws {
     let verdict = try judged(without: [.journals]) { run in
       let journal = try #require(run.journals.last)

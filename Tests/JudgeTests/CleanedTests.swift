@@ -91,7 +91,7 @@ import Testing
         "is not that of exactly one payment"
       ),
       (
-        .sends, false, "UPDATE elsewhere SET htlc = NULL, paid_at_ns = NULL", "paid, and it has not arrived"
+        .sends, false, "UPDATE external_invoices SET htlc = NULL, paid_at_ns = NULL", "paid, and it has not arrived"
       ),
       (.receives, true, "DELETE FROM received_payments WHERE id = 2", "the wallet does not have it"),
       (

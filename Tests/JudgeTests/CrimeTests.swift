@@ -55,7 +55,7 @@ struct CrimeTests {
   }
 
   @Test(
-    "a payment of an invoice that the person had cancelled is found, and so is a cancel that no write has made"
+    "a payment of an invoice that the user had cancelled is found, and so is a cancel that no write has made"
   )
   func cancelledInvoice() throws {
     let run = try SampleStory.tell()
@@ -214,7 +214,7 @@ struct CrimeTests {
     ].map { ("x\",\"fate_code\":\"\($0)\",\"fate_detail\":\"\($1)", $2) }
     // As an earlier phone wrote them.
     let older = [
-      ("not shown: the person lets the wallet show no notifications", false),
+      ("not shown: the user lets the wallet show no notifications", false),
       ("dropped: the phone rebooted before it came to anything", false), ("given to the app in front", false),
       ("shown as it was sent: it may not", true),
     ]

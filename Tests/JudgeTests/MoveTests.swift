@@ -4,7 +4,7 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-@Suite("A wallet that its person has moved, judged") struct MoveTests {
+@Suite("A wallet that its user has moved, judged") struct MoveTests {
   private func verdict(
     of run: SampleRun, others: [String] = [], without: Set<EvidencePart> = []
   ) throws -> Verdict {

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import TestHomes
 
-// A wallet that its person moves: it lives in one container and receives a payment, and then in another.
+// A wallet that its user moves: it lives in one container and receives a payment, and then in another.
 extension SampleStory {
   static let firstContainer: [UInt8] = (1...16).map { UInt8(0xA0 + $0) }
 

@@ -2,9 +2,9 @@
 
 // The app opens the channel and pays 50,000 msat to somebody else.
 extension SampleStory {
-  static let billPreimage = [UInt8](repeating: 0xB1, count: 32)
-  static let bill = WireBytes.sha256(billPreimage)
-  static let billMsat: Int64 = 50_000
+  static let externalPreimage = [UInt8](repeating: 0xB1, count: 32)
+  static let invoice = WireBytes.sha256(externalPreimage)
+  static let externalMsat: Int64 = 50_000
 
   static func tellOfSending() throws -> SampleRun {
     let run = try SampleRun()
@@ -14,28 +14,28 @@ extension SampleStory {
     try run.greet(1, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none))
     try run.write(1, app)
     try run.receive(1, reestablish(1, 0, none))
-    try makeBill(run)
+    try makeExternalInvoice(run)
     try offer(run, app)
     try arrive(run, app)
     try run.close(1, "the other side hung up")
     app.end(at: run.now)
     run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
     try leaveChannel(
-      run, peer: [9_000_000_000 + billMsat, 1_000_000_000 - billMsat, 2, 2, 2, 2],
+      run, peer: [9_000_000_000 + externalMsat, 1_000_000_000 - externalMsat, 2, 2, 2, 2],
       WireBytes.secret(ofPeer: false, 1), next: [0, 1], last: 1, run.ledger)
     try leaveChannel(
       run, peer: nil, WireBytes.secret(ofPeer: true, 1), next: [1, 0], last: 0, run.wallet,
-      [1_000_000_000 - billMsat, 9_000_000_000 + billMsat, 2, 2, 2, 2])
+      [1_000_000_000 - externalMsat, 9_000_000_000 + externalMsat, 2, 2, 2, 2])
     try run.finish()
     return run
   }
 
-  private static func makeBill(_ run: SampleRun) throws {
+  private static func makeExternalInvoice(_ run: SampleRun) throws {
     run.tick()
     try run.ledger.insert(
-      "elsewhere",
+      "external_invoices",
       [
-        .integer(1), .blob(bill), .integer(billMsat), .blob(WireBytes.secret(of: bill)), .blob(billPreimage),
+        .integer(1), .blob(invoice), .integer(externalMsat), .blob(WireBytes.secret(of: invoice)), .blob(externalPreimage),
         .integer(run.stamp), .null, .null,
       ])
   }
@@ -44,7 +44,7 @@ extension SampleStory {
   private static func offer(_ run: SampleRun, _ app: TestJournal) throws {
     try run.write(1, app, sent: "offered=1")
     app.event(
-      "node", "{\"written\":{}}", ["{\"paymentOffered\":{\"paymentHash\":\"\(WireBytes.hex(bill))\"}}"],
+      "node", "{\"written\":{}}", ["{\"paymentOffered\":{\"paymentHash\":\"\(WireBytes.hex(invoice))\"}}"],
       at: run.now)
     try run.wallet.execute(
       """
@@ -52,12 +52,12 @@ extension SampleStory {
         begun_wall_ns) VALUES (?, ?, ?, 0, 'pending', 1, ?)
       """,
       [
-        .blob(bill), .integer(billMsat), .blob(WireBytes.secret(of: bill)),
+        .blob(invoice), .integer(externalMsat), .blob(WireBytes.secret(of: invoice)),
         .integer(run.now + TestJournal.wallOffset),
       ])
     try run.store(1)
     try run.receive(
-      1, WireBytes.add(0, msat: UInt64(billMsat), hash: bill, totalMsat: UInt64(billMsat)))
+      1, WireBytes.add(0, msat: UInt64(externalMsat), hash: invoice, totalMsat: UInt64(externalMsat)))
     try run.receive(
       1, WireBytes.commit(signatures: 1),
       out: [revoke(peer: true, 0), WireBytes.commit(signatures: 1)])
@@ -72,18 +72,18 @@ extension SampleStory {
     let stamp = run.stamp
     run.now -= 7_000_000
     try run.ledger.execute(
-      "UPDATE elsewhere SET htlc = 0, paid_at_ns = ? WHERE id = 1", [.integer(stamp)])
+      "UPDATE external_invoices SET htlc = 0, paid_at_ns = ? WHERE id = 1", [.integer(stamp)])
     try run.receive(
       1, revoke(peer: false, 0),
-      out: [WireBytes.fulfil(0, preimage: billPreimage), WireBytes.commit(signatures: 0)])
+      out: [WireBytes.fulfil(0, preimage: externalPreimage), WireBytes.commit(signatures: 0)])
     try run.write(1, app, sent: "ended=1")
     let end =
-      "{\"payment\":{\"paymentHash\":\"\(WireBytes.hex(bill))\",\"htlc\":0},"
-      + "\"end\":{\"paid\":{\"preimage\":\"\(WireBytes.hex(billPreimage))\"}}}"
+      "{\"payment\":{\"paymentHash\":\"\(WireBytes.hex(invoice))\",\"htlc\":0},"
+      + "\"end\":{\"paid\":{\"preimage\":\"\(WireBytes.hex(externalPreimage))\"}}}"
     app.event("node", "{\"written\":{}}", ["{\"paymentEnded\":{\"_0\":\(end)}}"], at: run.now)
     try run.wallet.execute(
       "UPDATE outgoing_payments SET state = 'paid', preimage = ?, ended_epoch = 1, ended_wall_ns = ?",
-      [.blob(billPreimage), .integer(run.now + TestJournal.wallOffset)])
+      [.blob(externalPreimage), .integer(run.now + TestJournal.wallOffset)])
     try run.store(1)
     try run.receive(1, revoke(peer: false, 1))
     try run.receive(

@@ -9,7 +9,7 @@ extension SampleStory {
     case resumed
     /// What bound the wallet is lost with the connection, so the peer knows nothing of it.
     case forgotten
-    /// Forgotten, and asked for once more: the same wish makes the same transaction.
+    /// Forgotten, and asked for once more: the same request makes the same transaction.
     case again
   }
 

@@ -17,10 +17,10 @@ import Testing
     "breaks money when one of the two tables says what the other, the wire or a journal does not",
     arguments: [
       (
-        Place.ledger, "UPDATE elsewhere SET htlc = NULL, paid_at_ns = NULL", 3,
+        Place.ledger, "UPDATE external_invoices SET htlc = NULL, paid_at_ns = NULL", 3,
         "paid, and it has not arrived"
       ),
-      (.ledger, "UPDATE elsewhere SET htlc = 7", 3, "the wallet has 0 payments of it"),
+      (.ledger, "UPDATE external_invoices SET htlc = 7", 3, "the wallet has 0 payments of it"),
       (
         .wallet, "UPDATE outgoing_payments SET state = 'failed', preimage = NULL, failure_code = 16399", 3,
         "failed, and it was taken"
@@ -64,7 +64,7 @@ import Testing
   {
     let run = try SampleStory.tellOfSending()
     // The frame with the preimage says instead that it failed.
-    let fulfil = WireBytes.fulfil(0, preimage: SampleStory.billPreimage)
+    let fulfil = WireBytes.fulfil(0, preimage: SampleStory.externalPreimage)
     let fail = [0, 131] + WireBytes.channel + WireBytes.number(0, 8) + [0, 2, 0x40, 0x0F] as [UInt8]
     try run.ledger.execute("UPDATE frames SET bytes = ? WHERE bytes = ?", [.blob(fail), .blob(fulfil)])
     let findings = try Judge.verdict(home: run.home).findings

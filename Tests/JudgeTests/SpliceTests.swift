@@ -17,14 +17,14 @@ import Testing
   enum Place { case wallet, ledger }
 
   @Test(
-    "breaks money or its evidence when a table says what the other, the wire or a person did not",
+    "breaks money or its evidence when a table says what the other, the wire or a user did not",
     arguments: [
       (Place.wallet, "UPDATE splices SET state = 'forgotten'", 3, "the peer calls it done"),
       (.ledger, "UPDATE splices SET state = 'forgotten'", 3, "and the peer calls it forgotten"),
       (.ledger, "DELETE FROM splices", 3, "the peer does not know it"),
       (.wallet, "DELETE FROM splices", 3, "the wallet has it 0 times"),
       (.wallet, "UPDATE splices SET id = 2", 4, "In front of row 2 of splices"),
-      (.wallet, "UPDATE splices SET amount_sat = 19000", 3, "The person did not ask for"),
+      (.wallet, "UPDATE splices SET amount_sat = 19000", 3, "The user did not ask for"),
       (.wallet, "UPDATE splices SET amount_sat = 19000", 2, "is not of what the transaction pays"),
       (.wallet, "UPDATE splices SET fee_sat = 1724", 2, "is not of what the transaction pays"),
       (.ledger, "UPDATE splices SET fee_sat = 1724", 2, "is not of what the transaction pays"),
@@ -106,7 +106,7 @@ import Testing
         SpliceBytes.outputs[0], "back to both"
       ),
       ("another id", [0, 77] + WireBytes.channel + WireBytes.channel, SpliceBytes.locked, "not under way"),
-      ("an update", WireBytes.add(0, msat: 1000, hash: SampleStory.bill), SpliceBytes.begin, "at rest"),
+      ("an update", WireBytes.add(0, msat: 1000, hash: SampleStory.invoice), SpliceBytes.begin, "at rest"),
       ("no turn", SpliceBytes.complete, SpliceBytes.begin, "not its turn"),
     ])
   func strangeFrames(what: String, new: [UInt8], old: [UInt8], words: String) throws {

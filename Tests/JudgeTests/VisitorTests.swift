@@ -8,15 +8,15 @@ import Testing
 struct VisitorTests {
   private static let stranger = WireBytes.bytes(
     "034f355bdcb7cc0af728ef3cceb9615d90684bb5b2ca5f859ab0f0b704075871aa")
-  private static let greeting = [0, 16, 0, 0, 0, 0] as [UInt8]
+  private static let initMessage = [0, 16, 0, 0, 0, 0] as [UInt8]
 
   private func findings(
-    verdict: String = "visitor", of node: [UInt8] = stranger, greeting: [UInt8] = greeting,
+    verdict: String = "visitor", of node: [UInt8] = stranger, initMessage: [UInt8] = initMessage,
     _ then: (SampleRun) throws -> Void = { _ in }
   ) throws -> [Int] {
     let run = try SampleStory.tellWithoutPayments { run in
       try run.connect(2, node: node)
-      try run.receive(2, greeting, out: [WireBytes.greeting])
+      try run.receive(2, initMessage, out: [WireBytes.initMessage])
       try run.ledger.execute(
         "UPDATE connections SET verdict = ?, judged_at_ns = ? WHERE id = 2",
         [.text(verdict), .integer(run.stamp)])
@@ -39,8 +39,8 @@ struct VisitorTests {
 
   @Test("may say what our own ends never say")
   func saysOtherThings() throws {
-    let networks: [UInt8] = Self.greeting + [1, 32] + [UInt8](repeating: 6, count: 32)
-    let found = try findings(greeting: networks) { run in
+    let networks: [UInt8] = Self.initMessage + [1, 32] + [UInt8](repeating: 6, count: 32)
+    let found = try findings(initMessage: networks) { run in
       try run.receive(2, [0, 18, 0, 1, 0, 3, 97, 98, 99], out: [WireBytes.pong(1)])
       try run.receive(2, [0, 18, 0, 1], why: "chatter")
       try run.receive(2, [9], why: "it is cut off")

@@ -68,13 +68,13 @@ final class LedgerReadingTests {
   @Test("An invoice of another node that the wallet has paid is paid") func elsewhere() throws {
     let invoices = [UInt8(1), 2].map { byte in
       let preimage = SHA256.hash([byte])
-      return ElsewhereInvoice(
+      return ExternalInvoice(
         paymentHash: SHA256.hash(preimage.bytes), amountMsat: 1000, paymentSecret: SHA256.hash([9]),
         preimage: preimage)
     }
-    for invoice in invoices { try commit(.elsewhereMade(invoice)) }
-    try commit(.elsewherePaid(paymentHash: invoices[0].paymentHash, htlc: 0))
-    let read = try state().elsewhere
+    for invoice in invoices { try commit(.externalMade(invoice)) }
+    try commit(.externalPaid(paymentHash: invoices[0].paymentHash, htlc: 0))
+    let read = try state().externalInvoices
     #expect(read.map(\.paymentHash) == invoices.map(\.paymentHash))
     #expect(read.map(\.isPaid) == [true, false])
   }

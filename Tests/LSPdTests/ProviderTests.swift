@@ -41,7 +41,7 @@ import Testing
     let firstIn = try provider.ledger("SELECT bytes FROM frames WHERE direction = 'in' ORDER BY id LIMIT 1")
     // Our init waits for nothing.
     #expect(try provider.ledger("SELECT direction FROM frames ORDER BY id LIMIT 1") == ["out"])
-    #expect(firstIn == [.blob(Message.greeting(Greeting(fence: fence(1))).encoded())])
+    #expect(firstIn == [.blob(Message.initMessage(InitMessage(fence: fence(1))).encoded())])
     #expect(try provider.goDown()?.how == .exited(code: 0))
   }
 
@@ -58,10 +58,10 @@ import Testing
       ALTER TABLE htlcs DROP COLUMN payment_secret; ALTER TABLE htlcs DROP COLUMN total_msat;
       ALTER TABLE channel DROP COLUMN funding_txid; ALTER TABLE channel DROP COLUMN funding_index;
       ALTER TABLE pushes DROP COLUMN detail;
-      DROP TABLE elsewhere; DROP TABLE splices; DROP TABLE channel_failures; PRAGMA user_version = 2;
+      DROP TABLE external_invoices; DROP TABLE splices; DROP TABLE channel_failures; PRAGMA user_version = 2;
       """)
     try provider.start()
-    #expect(try provider.ledger("PRAGMA user_version") == [7])
+    #expect(try provider.ledger("PRAGMA user_version") == [8])
     #expect(try provider.ledger("SELECT state FROM payments") == ["held"])
     #expect(try provider.ledger("SELECT total_msat FROM payments") == [.null])
     let wallet = ScriptedWallet(loop: provider.loop)

@@ -36,7 +36,7 @@ final class ScriptedWallet {
     isClosed = false
     let connection = try PeerConnection.dial(address, as: key, loop: loop)
     self.connection = connection
-    connection.onConnected = { [unowned self] in send(.greeting(Greeting(fence: fence))) }
+    connection.onConnected = { [unowned self] in send(.initMessage(InitMessage(fence: fence))) }
     connection.onMessage = { [unowned self] in take($0) }
     connection.onEnd = { [unowned self] _ in isClosed = true }
     connection.start()

@@ -5,7 +5,7 @@ import Testing
 @testable import LightningNode
 @testable import LightningProvider
 
-@Suite("An invoice that the person cancels") struct CancelledInvoiceTests {
+@Suite("An invoice that the user cancels") struct CancelledInvoiceTests {
   private func connected() throws -> NodeWorld {
     var world = try NodeWorld(payments: 3)
     world.claim()
@@ -137,7 +137,7 @@ import Testing
 
   // MARK: The container says no
 
-  @Test("When its write fails, the person hears what the container has of it", arguments: [true, false])
+  @Test("When its write fails, the user hears what the container has of it", arguments: [true, false])
   func failedWrite(isDurable: Bool) throws {
     var world = try connected()
     let hash = world.invoices[0].paymentHash

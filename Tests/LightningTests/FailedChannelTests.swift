@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "about the channel, or about all, fails it: that is made durable, a person reads why, and nobody dials again",
+    "about the channel, or about all, fails it: that is made durable, a user reads why, and nobody dials again",
     arguments: [channelID, .zero])
   func fails(_ channel: Bytes32) throws {
     var node = try establishedNode()
@@ -27,7 +27,7 @@ import Testing
     #expect(node.handle(.written, at: now) == [])
     #expect(node.deadline == nil)
     #expect(node.handle(.deadlineReached, at: now + .seconds(1000)) == [])
-    #expect(node.handle(.personCame, at: now) == [])
+    #expect(node.handle(.userCame, at: now) == [])
     #expect(node.handle(.networkChanged(isThere: false), at: now) == [])
     #expect(node.handle(.networkChanged(isThere: true), at: now) == [])
     #expect(node.durableState.failure == failure)
@@ -40,7 +40,7 @@ import Testing
     _ = node.handle(.started(fence(1), try establishedNode().durableState), at: now)
     _ = node.handle(.rowRead(row(1)), at: now)
     _ = node.handle(.dialled, at: now)
-    _ = node.handle(.received(.greeting(Greeting())), at: now)
+    _ = node.handle(.received(.initMessage(InitMessage())), at: now)
     let said = node.handle(error(.zero), at: now)
     #expect(
       said == [.cutOff, .report(.trouble("the peer reports an error: you cheated")), .report(.connecting)])
@@ -58,7 +58,7 @@ import Testing
     #expect(node.state == .established)
   }
 
-  @Test("is remembered by the next owner, who dials nobody and refuses what a person wants in the same words")
+  @Test("is remembered by the next owner, who dials nobody and refuses what a user wants in the same words")
   func nextOwner() throws {
     let before = try establishedNode().durableState
     var state = before
@@ -79,16 +79,16 @@ import Testing
       amountSat: 1000, script: OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20))))
     #expect(node.handle(.spliceRequested(request), at: now) == [.spliceRefused(.because(failure.sentence))])
     #expect(node.handle(.stopRequested(gracefully: true), at: now) == [.cutOff, .report(.stopped)])
-    // Told between the claim and the peer's greeting, by an owner that is no more.
+    // Told between the claim and the peer's `init`, by an owner that is no more.
     var late = NodeMachine(configuration: .init())
     _ = late.handle(.started(fence(2), before), at: now)
     _ = late.handle(.rowRead(row(2)), at: now)
     _ = late.handle(.dialled, at: now)
-    _ = late.handle(.received(.greeting(Greeting())), at: now)
+    _ = late.handle(.received(.initMessage(InitMessage())), at: now)
     var peer = try Channel(id: channelID, localMsat: 9_000_000_000, remoteMsat: 1_000_000_000, isOpener: true)
     _ = late.handle(.received(peer.reestablish()), at: now)
     #expect(
-      late.handle(.greetingChecked(row(2), state), at: now) == [.cutOff, .report(.trouble(failure.sentence))])
+      late.handle(.checkedAfterInit(row(2), state), at: now) == [.cutOff, .report(.trouble(failure.sentence))])
   }
 
   @Test("that comes while a step is being stored is stored behind it, and one that is blocked is tried again")
@@ -163,7 +163,7 @@ import Testing
     _ = node.handle(.started(fence(1), NodeState()), at: now)
     _ = node.handle(.rowRead(row(1)), at: now)
     _ = node.handle(.dialled, at: now)
-    _ = node.handle(.received(.greeting(Greeting())), at: now)
+    _ = node.handle(.received(.initMessage(InitMessage())), at: now)
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
     let said = node.handle(.received(.error(Complaint(channel: named, text: "you cheated"))), at: now)
     let change = NodeChange(channel: backup.channel, restored: [], failure: failure)
@@ -186,7 +186,7 @@ import Testing
     _ = node.handle(.started(fence(1), before), at: now)
     _ = node.handle(.rowRead(row(1)), at: now)
     _ = node.handle(.dialled, at: now)
-    _ = node.handle(.received(.greeting(Greeting())), at: now)
+    _ = node.handle(.received(.initMessage(InitMessage())), at: now)
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
     let complaint = Complaint(channel: channelID, text: "you cheated")
     let said = node.handle(.received(.error(complaint)), at: now)
@@ -236,12 +236,12 @@ import Testing
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
-    _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
+    _ = node.handle(.received(.initMessage(InitMessage())), at: milliseconds(0))
     let terms = ChannelTerms.standard
     var peer = try Channel(
       id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
     _ = node.handle(.received(peer.reestablish()), at: milliseconds(0))
-    _ = node.handle(.greetingChecked(row(1), NodeState()), at: milliseconds(0))
+    _ = node.handle(.checkedAfterInit(row(1), NodeState()), at: milliseconds(0))
     let said = node.handle(.written, at: milliseconds(0))
     #expect(!said.contains(.report(.established)))
     // A ping is behind it, so that there is an answer in any case.
@@ -265,7 +265,7 @@ import Testing
     #expect(other.handle(.received(.addHTLC(add)), at: milliseconds(1)).first == .report(.established))
   }
 
-  @Test("is never said to a person when the peer refuses it, or says other things")
+  @Test("is never said to a user when the peer refuses it, or says other things")
   func refused() throws {
     var node = try spoken()
     for message in [
@@ -280,11 +280,11 @@ import Testing
   }
 
   @Test(
-    "A person who comes, or wants to pay, and a push that is served do not wait for the end of a long pause")
+    "A user who comes, or wants to pay, and a push that is served do not wait for the end of a long pause")
   func hurries() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([4]), amountMsat: 1000, paymentSecret: SHA256.hash([5]))
-    for event in [.personCame, .peerMayBeThere, .payRequested(payment, past: nil)] as [NodeEvent] {
+    for event in [.userCame, .peerMayBeThere, .payRequested(payment, past: nil)] as [NodeEvent] {
       var node = NodeMachine(configuration: .init())
       var now = milliseconds(0)
       _ = node.handle(.started(fence(1), NodeState()), at: now)

@@ -21,7 +21,7 @@ import Testing
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
-    _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
+    _ = node.handle(.received(.initMessage(InitMessage())), at: milliseconds(0))
     return node
   }
 
@@ -61,7 +61,7 @@ import Testing
     fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
     _ = try fixture.establish(1)
     _ = fixture.handle(.connected(connection: 2, node: try #require(PrivateKey(SHA256.hash([2]))).publicKey))
-    _ = fixture.handle(.received(connection: 2, greeting(nil)))
+    _ = fixture.handle(.received(connection: 2, initMessage(nil)))
     for connection in [1, 2] as [UInt64] {
       for number in 0..<60 {
         let said = fixture.handle(.received(connection: connection, told(gossip[number % gossip.count])))
@@ -106,24 +106,24 @@ import Testing
     "A node of another chain alone is refused in one sentence by both ends; one that is on ours as well is not"
   )
   func chains() throws {
-    let foreign = Greeting(networks: [BitcoinNetwork.mainnet.chain])
+    let foreign = InitMessage(networks: [BitcoinNetwork.mainnet.chain])
     let why = "it is on other chains than this one, which is on regtest"
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
-    let said = node.handle(.received(.greeting(foreign)), at: milliseconds(0))
+    let said = node.handle(.received(.initMessage(foreign)), at: milliseconds(0))
     #expect(said.contains(.report(.trouble("the peer's init does not fit: \(why)"))))
     #expect(said.contains(.cutOff))
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1))
     let refused = fixture.handle(
-      .received(connection: 1, .greeting(Greeting(fence: fence(1), networks: foreign.networks))))
+      .received(connection: 1, .initMessage(InitMessage(fence: fence(1), networks: foreign.networks))))
     #expect(others(refused) == [.close(connection: 1, "your init does not fit: \(why)")])
     #expect(fixture.peer.state.fence == nil)
     _ = fixture.handle(.connected(connection: 2))
-    let both = Greeting(fence: fence(1), networks: [BitcoinNetwork.mainnet.chain, regtest])
-    _ = fixture.handle(.received(connection: 2, .greeting(both)))
+    let both = InitMessage(fence: fence(1), networks: [BitcoinNetwork.mainnet.chain, regtest])
+    _ = fixture.handle(.received(connection: 2, .initMessage(both)))
     #expect(fixture.peer.registered == 2)
   }
 }
@@ -136,7 +136,7 @@ import Testing
       .unknown(type: 40_001, bytes: ballast), .unknown(type: 256, bytes: ballast),
       .ping(Ping(pongSize: 9, ignored: ballast)), .pong(ballast), .warning(Complaint(data: ballast)),
       .error(Complaint(channel: channelID, data: ballast)),
-      .greeting(Greeting(features: Features([1, 400_001]), fence: fence(3))),
+      .initMessage(InitMessage(features: Features([1, 400_001]), fence: fence(3))),
     ]
     for message in long {
       let heard = try HeardMessage(message.encoded())
@@ -148,7 +148,7 @@ import Testing
       return #expect(Bool(false))
     }
     #expect(ping.pongSize == 9)
-    guard case .greeting(let body) = try HeardMessage(long[6].encoded()).message else {
+    guard case .initMessage(let body) = try HeardMessage(long[6].encoded()).message else {
       return #expect(Bool(false))
     }
     #expect(body.fence == fence(3) && body.features.contains(1))
@@ -156,8 +156,8 @@ import Testing
 
   @Test("A demand is kept however far up it stands; short messages and backups are kept byte for byte")
   func whole() throws {
-    let demanding = Greeting(features: Features([300_000]))
-    guard case .greeting(let kept) = try HeardMessage(Message.greeting(demanding).encoded()).message else {
+    let demanding = InitMessage(features: Features([300_000]))
+    guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message else {
       return #expect(Bool(false))
     }
     #expect(kept.unknownDemand == 300_000)

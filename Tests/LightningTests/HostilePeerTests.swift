@@ -18,10 +18,10 @@ import Testing
       id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
     _ = node.handle(.rowRead(row(1)), at: now)
     _ = node.handle(.dialled, at: now)
-    _ = node.handle(.received(.greeting(Greeting())), at: now)
+    _ = node.handle(.received(.initMessage(InitMessage())), at: now)
     peer.disconnected()
-    #expect(node.handle(.received(peer.reestablish()), at: now) == [.checkGreeting])
-    _ = node.handle(.greetingChecked(row(1), node.node), at: now)
+    #expect(node.handle(.received(peer.reestablish()), at: now) == [.checkAfterInit])
+    _ = node.handle(.checkedAfterInit(row(1), node.node), at: now)
     if node.state != .established { _ = node.handle(.written, at: now) }
     #expect(node.handle(.received(.pong([])), at: now).first == .report(.established))
     try #require(node.state == .established)
@@ -72,8 +72,8 @@ import Testing
   func greetsAgain() throws {
     var node = try established()
     #expect(
-      node.handle(.received(.greeting(Greeting())), at: start) == [
-        .cutOff, .report(.trouble("the peer greeted twice")), .report(.connecting),
+      node.handle(.received(.initMessage(InitMessage())), at: start) == [
+        .cutOff, .report(.trouble("the peer sent init twice")), .report(.connecting),
       ])
   }
 
@@ -123,14 +123,14 @@ import Testing
     _ = node.handle(.dialled, at: start)
     let answer = FenceAnswer(accepted: false, highest: epoch, container: ContainerID(high: .max, low: .max))
     #expect(
-      node.handle(.received(.greeting(Greeting(fenceAnswer: answer))), at: start) == [
+      node.handle(.received(.initMessage(InitMessage(fenceAnswer: answer))), at: start) == [
         .cutOff, .report(.refused(answer)),
       ])
     var newer = NodeMachine(configuration: .init())
     _ = newer.handle(.started(fence(1), NodeState()), at: start)
     _ = newer.handle(.rowRead(row(1)), at: start)
     _ = newer.handle(.dialled, at: start)
-    #expect(newer.handle(.received(.greeting(Greeting())), at: start) == [])
+    #expect(newer.handle(.received(.initMessage(InitMessage())), at: start) == [])
     #expect(
       newer.handle(.received(.fenceAnswer(answer)), at: start) == [.cutOff, .report(.refused(answer))])
   }
@@ -148,7 +148,7 @@ import Testing
       fixture.handle(.connected(connection: 1000)) == [
         .store([.connectionOpened(connection: 1000)]),
         .evict(connection: 2, "connection 1000 needed its place"),
-        .send(connection: 1000, .greeting(Greeting())),
+        .send(connection: 1000, .initMessage(InitMessage())),
       ])
     #expect(fixture.peer.isWalletConnected)
     _ = fixture.handle(.closed(connection: 2, ""))

@@ -20,7 +20,7 @@ struct NodeMachineTests {
   }
 
   @Test(
-    "Over Tor each attempt has three times as long for the dial and for the greeting, and the pauses stay")
+    "Over Tor each attempt has three times as long for the dial and for the init, and the pauses stay")
   func overTor() {
     func bounds(_ configuration: NodeMachine.Configuration) -> [TimeSpan] {
       var node = NodeMachine(configuration: configuration)
@@ -40,14 +40,14 @@ struct NodeMachineTests {
       }
       return spans
     }
-    let seconds: [(dial: Int64, greeting: Int64)] = [
+    let seconds: [(dial: Int64, initMessage: Int64)] = [
       (1, 2), (2, 4), (4, 7), (7, 10), (10, 15), (10, 15), (10, 15),
     ]
     for (configuration, factor) in [
       (NodeMachine.Configuration(), 1), (.init(overTor: false), 1), (.init(overTor: true), 3),
     ] as [(NodeMachine.Configuration, Int64)] {
       let expected = zip(seconds, DialPace.pauses).flatMap {
-        [.seconds($0.dial * factor), .seconds($0.greeting * factor), $1]
+        [.seconds($0.dial * factor), .seconds($0.initMessage * factor), $1]
       }
       #expect(bounds(configuration) == expected)
     }
@@ -124,9 +124,9 @@ struct NodeMachineTests {
     _ = node.handle(.started(fence(1), NodeState()), at: start)
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
     _ = node.handle(.dialled, at: start)
-    _ = node.handle(.received(.greeting(Greeting())), at: start)
+    _ = node.handle(.received(.initMessage(InitMessage())), at: start)
     var peer = try Channel(id: channelID, localMsat: 9_000_000_000, remoteMsat: 1_000_000_000, isOpener: true)
-    #expect(node.handle(.received(peer.reestablish()), at: start) == [.checkGreeting])
+    #expect(node.handle(.received(peer.reestablish()), at: start) == [.checkAfterInit])
     return node
   }
 
@@ -139,17 +139,17 @@ struct NodeMachineTests {
   }
 
   @Test(
-    "is another's after the greeting: nothing is said of the channel, and the node ends", arguments: ofOthers)
-  func afterTheGreeting(_ row: ClaimRow?) throws {
+    "is another's after the init: nothing is said of the channel, and the node ends", arguments: ofOthers)
+  func afterInit(_ row: ClaimRow?) throws {
     var node = try greeted()
-    #expect(node.handle(.greetingChecked(row, NodeState()), at: start) == end)
+    #expect(node.handle(.checkedAfterInit(row, NodeState()), at: start) == end)
     #expect(node.isStopped && node.deadline == nil && node.durableState == NodeState())
   }
 
-  @Test("is its own after the greeting: what it writes is under its claim")
+  @Test("is its own after the init: what it writes is under its claim")
   func itsOwn() throws {
     var node = try greeted()
-    let said = node.handle(.greetingChecked(row(1), NodeState()), at: start)
+    let said = node.handle(.checkedAfterInit(row(1), NodeState()), at: start)
     guard case .write(_, let claim)? = said.first else { return #expect(said == []) }
     #expect(said.count == 1 && claim == fence(1))
   }

@@ -118,7 +118,7 @@ struct NodeWorld {
   private mutating func carryOut(_ directive: NodeDirective) -> NodeEvent? {
     switch directive {
     case .checkRow: return .rowRead(row(epoch))
-    case .checkGreeting: return .greetingChecked(row(epoch), readState())
+    case .checkAfterInit: return .checkedAfterInit(row(epoch), readState())
     case .write(let change, _):
       if let failure = failsOnce(change) {
         if failure == .behindCommit { store(change) }

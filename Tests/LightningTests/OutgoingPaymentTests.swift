@@ -12,7 +12,7 @@ struct OutgoingPaymentTests {
     var world = try NodeWorld(payments: 2)
     world.peer = PeerMachine(
       configuration: .init(
-        elsewhereDelay: delay, rules: NodeWorld.rules, startedAt: world.now, state: world.peer.state))
+        externalDelay: delay, rules: NodeWorld.rules, startedAt: world.now, state: world.peer.state))
     return world
   }
 
@@ -20,7 +20,7 @@ struct OutgoingPaymentTests {
   func paid() throws {
     var world = try world()
     let invoice = SentPayments.invoice(0)
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.claim()
     world.settle()
     world.send(0)
@@ -36,7 +36,7 @@ struct OutgoingPaymentTests {
   @Test("It is durable before anything of it is sent")
   func durableFirst() throws {
     var world = try world()
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.claim()
     world.settle()
     var node = try #require(world.node)
@@ -55,7 +55,7 @@ struct OutgoingPaymentTests {
   @Test("What the other end does not know, knows otherwise or has been paid already comes back")
   func failed() throws {
     var world = try world()
-    world.invoiceElsewhere(1)
+    world.externalInvoice(1)
     world.claim()
     world.settle()
     world.send(0)
@@ -84,7 +84,7 @@ struct OutgoingPaymentTests {
   @Test("The same invoice is paid once, whoever asks and whenever")
   func once() throws {
     var world = try world(delay: .seconds(10))
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.claim()
     world.deliver()
     world.send(0)
@@ -113,13 +113,13 @@ struct OutgoingPaymentTests {
         "the wallet can send 1,000,000 sat now, and this payment is of 1,000,000,001 msat; receive some first"
       ])
     #expect(world.sent.offered.isEmpty)
-    #expect(world.node?.wishes.payments.isEmpty == true)
+    #expect(world.node?.wantedPayments.payments.isEmpty == true)
   }
 
   @Test("Who is not connected is paid for as soon as the wallet is, and refused after five seconds")
   func waiting() throws {
     var world = try world()
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.claim()
     world.send(0)
     #expect(world.sent.offered.isEmpty)
@@ -137,7 +137,7 @@ struct OutgoingPaymentTests {
   @Test("A wallet that is restored from the peer's backup knows what is on its way, and ends it")
   func restored() throws {
     var world = try world(delay: .seconds(10))
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.claim()
     world.deliver()
     world.send(0)
@@ -157,7 +157,7 @@ struct OutgoingPaymentTests {
   @Test("A payment whose end was lost with the database is neither paid nor failed, and is not paid again")
   func lost() throws {
     var world = try world(delay: .seconds(10))
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.claim()
     world.deliver()
     world.send(0)
@@ -165,7 +165,7 @@ struct OutgoingPaymentTests {
     let (old, oldPast) = (world.stored, world.past)
     world.settle()
     // The next payment's backup does not tell of this one any more.
-    world.invoiceElsewhere(1)
+    world.externalInvoice(1)
     world.send(1)
     world.settle()
     world.kill()
@@ -189,7 +189,7 @@ struct OutgoingPaymentTests {
     world.claim()
     world.settle()
     for number in 0..<40 {
-      world.invoiceElsewhere(number)
+      world.externalInvoice(number)
       world.send(number)
       world.settle()
     }
@@ -202,7 +202,7 @@ struct OutgoingPaymentTests {
   @Test("Who wants to pay while the wallet is being restored is refused: its invoice may be paid already")
   func wantedDuringRestore() throws {
     var world = try world(delay: .seconds(10))
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.claim()
     world.deliver()
     let old = world.stored
@@ -224,7 +224,7 @@ struct OutgoingPaymentTests {
   @Test("The provider that starts again sends on what it had in its channel")
   func providerRestarts() throws {
     var world = try world(delay: .seconds(10))
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.claim()
     world.deliver()
     world.send(0)

@@ -4,7 +4,7 @@ import LightningWire
 import LightningProvider
 import Testing
 
-/// How often the wallet is called: each call is seen by a person.
+/// How often the wallet is called: each call is seen by a user.
 @Suite("The calls of the provider") struct PeerCallTests {
   private let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
 

@@ -109,7 +109,7 @@ import Testing
     var fixture = try PeerFixture()
     #expect(
       fixture.handle(.connected(connection: 1)) == [
-        .store([.connectionOpened(connection: 1)]), .send(connection: 1, .greeting(Greeting())),
+        .store([.connectionOpened(connection: 1)]), .send(connection: 1, .initMessage(InitMessage())),
       ])
     #expect(
       fixture.handle(.received(connection: 1, .peerStorage([1]))) == [
@@ -178,17 +178,17 @@ import Testing
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(3))
     for connection in 2...3 as ClosedRange<UInt64> {
-      #expect(messages(fixture.handle(.connected(connection: connection))) == [.greeting(Greeting())])
+      #expect(messages(fixture.handle(.connected(connection: connection))) == [.initMessage(InitMessage())])
     }
     // And nothing about the channel is said before the claim is answered.
-    let said = messages(fixture.handle(.received(connection: 3, greeting(fence(4)))))
+    let said = messages(fixture.handle(.received(connection: 3, initMessage(fence(4)))))
     #expect(said.map(\.type) == [FenceAnswer.messageType, 136])
   }
 
   @Test func `A second init, or bytes that are no message, end the connection and keep all state`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(3))
-    let second = fixture.handle(.received(connection: 1, greeting(fence(3))))
+    let second = fixture.handle(.received(connection: 1, initMessage(fence(3))))
     #expect(others(second) == [.close(connection: 1, "there is a second init: send it once")])
     #expect(messages(second) == [.warning(Complaint(text: "there is a second init: send it once"))])
     _ = fixture.greet(2, fence(3))
@@ -201,18 +201,18 @@ import Testing
 
   // MARK: The wallet moves to another container
 
-  private func moving(_ fence: Claim, from replaced: Claim) -> Greeting {
-    Greeting(
+  private func moving(_ fence: Claim, from replaced: Claim) -> InitMessage {
+    InitMessage(
       fence: fence,
       replaces: ReplacedClaim(
         epoch: replaced.epoch, container: replaced.container))
   }
 
-  private func greet(_ fixture: inout PeerFixture, _ connection: UInt64, _ greeting: Greeting)
+  private func greet(_ fixture: inout PeerFixture, _ connection: UInt64, _ initMessage: InitMessage)
     -> [PeerDirective]
   {
     _ = fixture.handle(.connected(connection: connection))
-    return fixture.handle(.received(connection: connection, .greeting(greeting)))
+    return fixture.handle(.received(connection: connection, .initMessage(initMessage)))
   }
 
   @Test
@@ -241,13 +241,13 @@ import Testing
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     _ = try fixture.establish(2, fence(6))
-    for (number, greeting) in [
+    for (number, initMessage) in [
       moving(fence(7, container: 9), from: fence(5)), moving(fence(6, container: 9), from: fence(6)),
       moving(fence(5, container: 9), from: fence(6)),
       moving(fence(7, container: 9), from: fence(6, container: 8)),
-      Greeting(fence: fence(7, container: 9)),
+      InitMessage(fence: fence(7, container: 9)),
     ].enumerated() {
-      let refused = greet(&fixture, UInt64(number) + 3, greeting)
+      let refused = greet(&fixture, UInt64(number) + 3, initMessage)
       #expect(refused.contains(.send(connection: UInt64(number) + 3, answer(false, highest: 6))), "\(number)")
     }
     #expect(fixture.peer.state.fence == fence(6))
@@ -263,14 +263,14 @@ import Testing
   @Test func `The container that has moved in says the same word with each dial and is let in`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
-    let greeting = moving(fence(6, container: 9), from: fence(5))
+    let initMessage = moving(fence(6, container: 9), from: fence(5))
     for connection in [UInt64(2), 3] {
       #expect(
-        greet(&fixture, connection, greeting).contains(
+        greet(&fixture, connection, initMessage).contains(
           .send(connection: connection, answer(true, highest: 6, container: 9))))
     }
     fixture.restart()
     #expect(
-      greet(&fixture, 4, greeting).contains(.send(connection: 4, answer(true, highest: 6, container: 9))))
+      greet(&fixture, 4, initMessage).contains(.send(connection: 4, answer(true, highest: 6, container: 9))))
   }
 }

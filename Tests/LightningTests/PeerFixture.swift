@@ -23,7 +23,7 @@ extension NodeDirective {
   static func write(_ change: NodeChange) -> NodeDirective { .write(change, under: fence(1)) }
 }
 
-func greeting(_ fence: Claim?) -> Message { .greeting(Greeting(fence: fence)) }
+func initMessage(_ fence: Claim?) -> Message { .initMessage(InitMessage(fence: fence)) }
 
 /// A provider with one million millisatoshi, and the wallet's end of its channel, driven by hand.
 struct PeerFixture {
@@ -67,10 +67,10 @@ struct PeerFixture {
           paymentData: data)))
   }
 
-  /// Connects and greets. Returns what the greeting led to.
+  /// Connects and greets. Returns what the `init` led to.
   mutating func greet(_ connection: UInt64, _ fence: Claim?) -> [PeerDirective] {
     _ = handle(.connected(connection: connection))
-    return handle(.received(connection: connection, greeting(fence)))
+    return handle(.received(connection: connection, initMessage(fence)))
   }
 
   /// Connects, greets and re-establishes. Returns what the wallet's `channel_reestablish` led to.

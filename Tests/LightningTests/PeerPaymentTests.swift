@@ -170,7 +170,7 @@ import Testing
     var fixture = try PeerFixture()
     #expect(others(fixture.handle(pay(1, to: other))).last == .answer(payment: 1, .held))
     _ = fixture.handle(.connected(connection: 1, node: wallet))
-    _ = fixture.handle(.received(connection: 1, .greeting(Greeting(fence: fence(1)))))
+    _ = fixture.handle(.received(connection: 1, .initMessage(InitMessage(fence: fence(1)))))
     #expect(fixture.handle(pay(2, to: other)) == [.answer(payment: 2, .failed(.anotherPayee))])
     #expect(PaymentFailure.anotherPayee.code == 0x400a)
     #expect(others(fixture.handle(pay(3, to: wallet))).last == .answer(payment: 3, .held))

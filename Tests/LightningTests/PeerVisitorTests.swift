@@ -16,7 +16,7 @@ struct PeerVisitorTests {
   private func fixture() throws -> PeerFixture {
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1, node: try node(1)))
-    _ = fixture.handle(.received(connection: 1, .greeting(Greeting(fence: fence(1)))))
+    _ = fixture.handle(.received(connection: 1, .initMessage(InitMessage(fence: fence(1)))))
     #expect(fixture.peer.isWalletConnected)
     _ = fixture.handle(.connected(connection: 2, node: try node(2)))
     return fixture
@@ -27,7 +27,7 @@ struct PeerVisitorTests {
   )
   func claims() throws {
     var fixture = try fixture()
-    let said = fixture.handle(.received(connection: 2, .greeting(Greeting(fence: fence(1000)))))
+    let said = fixture.handle(.received(connection: 2, .initMessage(InitMessage(fence: fence(1000)))))
     #expect(
       said == [
         .store([
@@ -41,7 +41,7 @@ struct PeerVisitorTests {
   @Test("is answered when it pings, and its backup is not kept")
   func pings() throws {
     var fixture = try fixture()
-    _ = fixture.handle(.received(connection: 2, .greeting(Greeting())))
+    _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage())))
     #expect(
       fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 2))))
         == [.store([.frameActedOn(connection: 2)]), .send(connection: 2, .pong([0, 0]))])
@@ -52,7 +52,7 @@ struct PeerVisitorTests {
   @Test("is hung up on when it speaks of a channel, and nothing of the channel changes")
   func speaksOfTheChannel() throws {
     var fixture = try fixture()
-    _ = fixture.handle(.received(connection: 2, .greeting(Greeting())))
+    _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage())))
     let channel = fixture.peer.state.channel
     let said = fixture.handle(
       .received(
@@ -74,10 +74,10 @@ struct PeerVisitorTests {
     var after = try fixture()
     after.restart()
     _ = after.handle(.connected(connection: 3, node: try node(2)))
-    _ = after.handle(.received(connection: 3, .greeting(Greeting(fence: fence(2)))))
+    _ = after.handle(.received(connection: 3, .initMessage(InitMessage(fence: fence(2)))))
     #expect(!after.peer.isWalletConnected)
     _ = after.handle(.connected(connection: 4, node: try node(1)))
-    _ = after.handle(.received(connection: 4, .greeting(Greeting(fence: fence(2)))))
+    _ = after.handle(.received(connection: 4, .initMessage(InitMessage(fence: fence(2)))))
     #expect(after.peer.registered == 4)
   }
 
@@ -85,20 +85,20 @@ struct PeerVisitorTests {
   func first() throws {
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1, node: try node(2)))
-    _ = fixture.handle(.received(connection: 1, .greeting(Greeting())))
+    _ = fixture.handle(.received(connection: 1, .initMessage(InitMessage())))
     #expect(fixture.peer.state.wallet == nil)
     #expect(!fixture.peer.isWalletConnected)
     _ = fixture.handle(.connected(connection: 2, node: try node(1)))
-    _ = fixture.handle(.received(connection: 2, .greeting(Greeting(fence: fence(1)))))
+    _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage(fence: fence(1)))))
     #expect(fixture.peer.state.wallet == (try node(1)))
   }
 
   @Test("learns nothing of the channel, whatever it does wrong; nor does a connection without an init")
   func learnsNothing() throws {
     let wrongs: [(inout PeerFixture) -> [PeerDirective]] = [
-      { $0.handle(.received(connection: 2, .greeting(Greeting()))) },
+      { $0.handle(.received(connection: 2, .initMessage(InitMessage()))) },
       { $0.handle(.undecodable(connection: 2, "no")) },
-      { $0.handle(.received(connection: 2, .greeting(Greeting(features: Features([22]))))) },
+      { $0.handle(.received(connection: 2, .initMessage(InitMessage(features: Features([22]))))) },
       { fixture in
         fixture.now = 10_000
         return fixture.handle(.deadlineReached)
@@ -107,10 +107,10 @@ struct PeerVisitorTests {
         (0..<30).flatMap { _ in fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 0)))) }
       },
     ]
-    for hasGreeted in [false, true] {
+    for hasSaidHello in [false, true] {
       for wrong in wrongs {
         var fixture = try fixture()
-        if hasGreeted { _ = fixture.handle(.received(connection: 2, .greeting(Greeting()))) }
+        if hasSaidHello { _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage()))) }
         for case .send(2, let message) in wrong(&fixture) {
           #expect(message.channel ?? .zero == .zero)
           #expect(message.type != 17)
@@ -143,7 +143,7 @@ struct PeerVisitorTests {
     let silenced = fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 0))))
     #expect(others(silenced) == [.evict(connection: 2, "too much was said that needs nothing")])
     _ = fixture.handle(.connected(connection: 301, node: try node(1)))
-    _ = fixture.handle(.received(connection: 301, .greeting(Greeting(fence: fence(2)))))
+    _ = fixture.handle(.received(connection: 301, .initMessage(InitMessage(fence: fence(2)))))
     #expect(fixture.peer.registered == 301)
     #expect(fixture.handle(.received(connection: 301, .ping(Ping(pongSize: 0)))).count == 2)
     fixture.now = 60_000
@@ -163,7 +163,7 @@ struct PeerVisitorTests {
     #expect(stored > 60 * 1024 * 1024 && stored <= BackupLoad.bytesPerMinute + blob.count)
     #expect(!fixture.peer.isWalletConnected)
     _ = fixture.handle(.connected(connection: 5, node: try node(1)))
-    _ = fixture.handle(.received(connection: 5, .greeting(Greeting(fence: fence(1)))))
+    _ = fixture.handle(.received(connection: 5, .initMessage(InitMessage(fence: fence(1)))))
     // Small ones are what a wallet sends with each step.
     let small = Bytes(repeating: 2, count: 1000)
     #expect(
@@ -182,7 +182,7 @@ struct PeerVisitorTests {
     var taken = 0
     for connection in 5..<400 as Range<UInt64> {
       _ = fixture.handle(.connected(connection: connection, node: try node(1)))
-      _ = fixture.handle(.received(connection: connection, .greeting(Greeting(fence: fence(1)))))
+      _ = fixture.handle(.received(connection: connection, .initMessage(InitMessage(fence: fence(1)))))
       guard isStored(connection, fixture.handle(.received(connection: connection, .peerStorage(blob)))) else {
         break
       }
@@ -195,7 +195,7 @@ struct PeerVisitorTests {
   @Test("is hung up on when it sends without end what nobody keeps")
   func storesWithoutEnd() throws {
     var fixture = try fixture()
-    _ = fixture.handle(.received(connection: 2, .greeting(Greeting())))
+    _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage())))
     var closed = 0
     for _ in 0..<40 {
       let said = fixture.handle(.received(connection: 2, .peerStorage([1])))

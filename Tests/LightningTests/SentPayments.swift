@@ -19,16 +19,16 @@ struct SentPayments {
   }
 
   mutating func note(_ change: LedgerChange) {
-    if case .elsewherePaid(let hash, _) = change { arrived.append(hash) }
+    if case .externalPaid(let hash, _) = change { arrived.append(hash) }
   }
 
   func ends(_ hash: Bytes32) -> [PaymentEnd] {
     ended.filter { $0.payment.paymentHash == hash }.map(\.end)
   }
 
-  static func invoice(_ number: Int) -> ElsewhereInvoice {
+  static func invoice(_ number: Int) -> ExternalInvoice {
     let preimage = SHA256.hash(Array("elsewhere \(number)".utf8))
-    return ElsewhereInvoice(
+    return ExternalInvoice(
       paymentHash: SHA256.hash(preimage.bytes), amountMsat: UInt64(2000 + number),
       paymentSecret: SHA256.hash(preimage.bytes + [1]), preimage: preimage)
   }
@@ -38,11 +38,11 @@ extension NodeWorld {
   static let walletMsat = ChannelTerms.standard.walletMsat
 
   /// Somebody else makes an invoice, unless the peer is to know nothing of it.
-  mutating func invoiceElsewhere(_ number: Int) {
-    tellPeer(.elsewhereInvoiceMade(SentPayments.invoice(number)))
+  mutating func externalInvoice(_ number: Int) {
+    tellPeer(.externalInvoiceMade(SentPayments.invoice(number)))
   }
 
-  /// The person presses "send".
+  /// The user presses "send".
   mutating func send(_ number: Int, amountMsat: UInt64? = nil) {
     let invoice = SentPayments.invoice(number)
     handle(

@@ -134,7 +134,7 @@ import Testing
     var fixture = try PeerFixture(rules: rules)
     fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
     _ = fixture.handle(.connected(connection: 7, node: PrivateKey(SHA256.hash([2]))?.publicKey))
-    _ = fixture.handle(.received(connection: 7, greeting(nil)))
+    _ = fixture.handle(.received(connection: 7, initMessage(nil)))
     _ = try fixture.establish(1)
     fixture.now = 30_000
     #expect(

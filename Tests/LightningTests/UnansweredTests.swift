@@ -21,13 +21,13 @@ import Testing
       configuration: .init(
         rules: NodeWorld.rules, fundingKey: splices ? providerSide.key : nil, startedAt: world.now,
         state: world.peer.state))
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.claim()
     world.settle()
     return world
   }
 
-  @Test("A payment whose write failed behind its commit is under way, and its person hears that")
+  @Test("A payment whose write failed behind its commit is under way, and its user hears that")
   func durablePayment() throws {
     var world = try connected()
     world.failsOnce = { $0.payments?.offered.isEmpty == false ? .behindCommit : nil }

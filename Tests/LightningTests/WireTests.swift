@@ -8,17 +8,17 @@ private let id = Bytes32(Array(repeating: 7, count: 32)) ?? .zero
 private let hash = Bytes32(Array(repeating: 9, count: 32)) ?? .zero
 
 private let everyMessage: [Message] = [
-  .greeting(Greeting()), .greeting(Greeting(networks: [])), .greeting(Greeting(networks: nil)),
+  .initMessage(InitMessage()), .initMessage(InitMessage(networks: [])), .initMessage(InitMessage(networks: nil)),
   .fenceAnswer(FenceAnswer(accepted: false, highest: .max, container: ContainerID(high: 1, low: 2))),
   .unknown(type: 256, bytes: [1]), .unknown(type: 262, bytes: []),
-  .greeting(
-    Greeting(fence: Claim(epoch: 5, incarnation: .max, container: ContainerID(high: 1, low: 2)))),
-  .greeting(
-    Greeting(
+  .initMessage(
+    InitMessage(fence: Claim(epoch: 5, incarnation: .max, container: ContainerID(high: 1, low: 2)))),
+  .initMessage(
+    InitMessage(
       fence: Claim(epoch: 5, incarnation: .max, container: ContainerID(high: 1, low: 2)),
       replaces: ReplacedClaim(epoch: .max, container: ContainerID(high: 3, low: 4)))),
-  .greeting(
-    Greeting(fenceAnswer: FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))),
+  .initMessage(
+    InitMessage(fenceAnswer: FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))),
   .error(Complaint(channel: id, text: "no")),
   .warning(Complaint(text: "careful")), .warning(Complaint(channel: id, text: "late", code: .restEnded)),
   .ping(Ping(pongSize: 3, ignored: [0, 0])),
@@ -69,16 +69,16 @@ private let everyMessage: [Message] = [
     // 2 features of 8 bytes: bits 63, 43, 35, 13, 7, 1. Then the one chain.
     let regtest = "0120" + "06226e46111a0b59caaf126043eb5bbf28c34f3a5e332a1fc7b2b73cf188910f"
     #expect(
-      Hexadecimal.encode(Message.greeting(Greeting(features: .ofProvider(splices: true))).encoded())
+      Hexadecimal.encode(Message.initMessage(InitMessage(features: .ofProvider(splices: true))).encoded())
         == "0010000000088000080800002082" + regtest)
     #expect(
       Hexadecimal.encode(
-        Message.greeting(Greeting(features: .ofProvider(splices: false), networks: nil)).encoded())
+        Message.initMessage(InitMessage(features: .ofProvider(splices: false), networks: nil)).encoded())
         == "001000000006080000002082")
     // Nobody's backups are kept by a wallet: without 43.
     #expect(
       Hexadecimal.encode(
-        Message.greeting(Greeting(features: .ofWallet(splices: true), networks: nil)).encoded())
+        Message.initMessage(InitMessage(features: .ofWallet(splices: true), networks: nil)).encoded())
         == "0010000000088000000800002082")
     #expect(
       Hexadecimal.encode(
@@ -106,11 +106,11 @@ private let everyMessage: [Message] = [
   }
 
   @Test func `The fence is one private odd record at the end of init`() {
-    let greeting = Greeting(
+    let initMessage = InitMessage(
       features: Features(), fence: Claim(epoch: 1, incarnation: 2, container: ContainerID(high: 3, low: 4)),
       networks: nil)
     #expect(
-      Hexadecimal.encode(Message.greeting(greeting).encoded())
+      Hexadecimal.encode(Message.initMessage(initMessage).encoded())
         == "001000000000" + "feba700001" + "20" + "0000000000000001" + "0000000000000002"
         + "0000000000000003" + "0000000000000004")
   }
@@ -123,26 +123,26 @@ private let everyMessage: [Message] = [
   }
 
   @Test func `Records must grow, be whole, be known if even, and use the shortest numbers`() throws {
-    let greeting: [UInt8] = [0, 16, 0, 0, 0, 0]
+    let initMessage: [UInt8] = [0, 16, 0, 0, 0, 0]
     #expect(throws: WireError.recordsNotIncreasing) {
-      try Message(decoding: greeting + [5, 0, 3, 0])
+      try Message(decoding: initMessage + [5, 0, 3, 0])
     }
     #expect(throws: WireError.recordsNotIncreasing) {
-      try Message(decoding: greeting + [5, 0, 5, 0])
+      try Message(decoding: initMessage + [5, 0, 5, 0])
     }
-    #expect(throws: WireError.unknownEvenRecord(4)) { try Message(decoding: greeting + [4, 0]) }
-    #expect(throws: WireError.truncated) { try Message(decoding: greeting + [5, 2, 1]) }
+    #expect(throws: WireError.unknownEvenRecord(4)) { try Message(decoding: initMessage + [4, 0]) }
+    #expect(throws: WireError.truncated) { try Message(decoding: initMessage + [5, 2, 1]) }
     #expect(throws: WireError.truncated) {
-      try Message(decoding: greeting + [5, 0xff, 255, 255, 255, 255, 255, 255, 255, 255])
+      try Message(decoding: initMessage + [5, 0xff, 255, 255, 255, 255, 255, 255, 255, 255])
     }
     #expect(throws: WireError.numberNotMinimal) {
-      try Message(decoding: greeting + [0xfd, 0, 5, 0])
+      try Message(decoding: initMessage + [0xfd, 0, 5, 0])
     }
     #expect(throws: WireError.malformedRecord(Claim.recordType)) {
-      try Message(decoding: greeting + [0xfe, 0xba, 0x70, 0, 1, 1, 0])
+      try Message(decoding: initMessage + [0xfe, 0xba, 0x70, 0, 1, 1, 0])
     }
-    let kept = try Message(decoding: greeting + [5, 1, 9])
-    guard case .greeting(let body) = kept else { return #expect(Bool(false)) }
+    let kept = try Message(decoding: initMessage + [5, 1, 9])
+    guard case .initMessage(let body) = kept else { return #expect(Bool(false)) }
     #expect(body.others[5] == [9])
   }
 
@@ -193,7 +193,7 @@ private let everyMessage: [Message] = [
     }
     #expect(bytes.count < Message.maximumSize)
     #expect(try Message(decoding: bytes) == .peerStorage([]))
-    let greeting = [0, 16, 0, 0, 0, 0] + bytes.dropFirst(4)
-    #expect(try Message(decoding: greeting).encoded() == greeting)
+    let initMessage = [0, 16, 0, 0, 0, 0] + bytes.dropFirst(4)
+    #expect(try Message(decoding: initMessage).encoded() == initMessage)
   }
 }

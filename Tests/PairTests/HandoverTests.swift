@@ -85,15 +85,15 @@ struct HandoverTests {
     let invoice = try phone.invoices(1, app)[0]
     app.kill(SIGKILL)
     try phone.wait("the app's end") { app.hasEnded }
-    let wisher = try phone.bystander("wish")
-    try phone.wait("the wish") { (try? phone.snapshot().appWantsNode) == true }
+    let intentHolder = try phone.bystander("intent")
+    try phone.wait("the intent") { (try? phone.snapshot().appWantsNode) == true }
     try phone.pay(invoice)
     let notifier = try phone.launchExtension()
     let id = phone.push(notifier)
     try phone.wait("the extension to let the app go first") {
       notifier.status == "waiting: the app goes first"
     }
-    wisher.kill(SIGKILL)
+    intentHolder.kill(SIGKILL)
     try phone.waitUntilSettled(invoice)
     try phone.wait("the text") { notifier.message("content", id: id) != nil }
     #expect(notifier.message("content", id: id)?["title"] == "Received payment")

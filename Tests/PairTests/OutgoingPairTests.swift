@@ -19,7 +19,7 @@ struct OutgoingPairTests {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try connected(phone)
-    let invoice = try phone.invoiceElsewhere(5000)
+    let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
     #expect(
@@ -27,7 +27,7 @@ struct OutgoingPairTests {
     #expect(
       try phone.send(try phone.invoice(5000, app), app)["message"]
         == "the invoice is this wallet's own; pay one of another wallet")
-    let dear = try phone.invoiceElsewhere(2_000_000_000)
+    let dear = try phone.externalInvoice(2_000_000_000)
     #expect(try phone.send(dear, app)["message"]?.hasPrefix("the wallet can send 999,995 sat now") == true)
     try phone.wait("what was paid to be gone from the balance") {
       (try? phone.balanceMsat()) == 1_000_000_000 - 5000
@@ -39,7 +39,7 @@ struct OutgoingPairTests {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try connected(phone)
-    let invoice = try phone.invoiceElsewhere(5000)
+    let invoice = try phone.externalInvoice(5000)
     try phone.stepWallClock(hours: 2)
     #expect(try phone.send(invoice, app)["message"] == "the invoice has expired; ask for a new one")
     #expect(phone.sentState(invoice) == nil)
@@ -48,10 +48,10 @@ struct OutgoingPairTests {
   @Test(
     "P-1.3 Home half-way: the app goes on under a named task until the payment is over, and leaves no lock")
   func homeHalfWay() throws {
-    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "2s"])
+    let phone = try TestPhone(peerArguments: ["--arrival-delay", "2s"])
     defer { phone.end() }
     let app = try connected(phone)
-    let invoice = try phone.invoiceElsewhere(5000)
+    let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     phone.home(app)
     try phone.wait("the app to have heard it") { app.count("background-done") == 1 }
@@ -67,10 +67,10 @@ struct OutgoingPairTests {
 
   @Test("The app is killed half-way: its next start ends the payment")
   func nextStart() throws {
-    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "500ms"])
+    let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
     defer { phone.end() }
     let app = try connected(phone)
-    let invoice = try phone.invoiceElsewhere(5000)
+    let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     app.kill(SIGKILL)
     try phone.wait("its end") { app.hasEnded }
@@ -84,10 +84,10 @@ struct OutgoingPairTests {
 
   @Test("P-1.3 An app that starts again has no task for what an earlier life has left in the channel")
   func noTaskAfterTheStart() throws {
-    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "60s"])
+    let phone = try TestPhone(peerArguments: ["--arrival-delay", "60s"])
     defer { phone.end() }
     let first = try connected(phone)
-    let invoice = try phone.invoiceElsewhere(5000)
+    let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, first)["state"] == "offered")
     first.kill(SIGKILL)
     try phone.wait("its end") { first.hasEnded }
@@ -101,11 +101,11 @@ struct OutgoingPairTests {
 
   @Test("The app is killed half-way: the extension, woken for a payment that comes, ends the one that goes")
   func extensionEnds() throws {
-    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "500ms"])
+    let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
     defer { phone.end() }
     let app = try connected(phone)
     let incoming = try phone.invoice(3000, app)
-    let invoice = try phone.invoiceElsewhere(5000)
+    let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     app.kill(SIGKILL)
     try phone.wait("its end") { app.hasEnded }

@@ -82,7 +82,7 @@ struct PeerMemoryTests {
     try FileManager.default.moveItem(atPath: group, toPath: "\(phone.home)/\(place)")
   }
 
-  /// The person says so; the app may be killed before it has an answer, and is started again and asked once more.
+  /// The user says so; the app may be killed before it has an answer, and is started again and asked once more.
   private func restore(_ phone: TestPhone, killedTimes kills: Int) throws -> HeldProcess {
     for kill in 0...kills {
       let app = try phone.launchApp()
@@ -106,7 +106,7 @@ struct PeerMemoryTests {
   }
 
   @Test(
-    "A new container takes the place when the person says so: the channel comes back, the old one is refused")
+    "A new container takes the place when the user says so: the channel comes back, the old one is refused")
   func movedWallet() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -129,7 +129,7 @@ struct PeerMemoryTests {
     let hashes = invoices.map(\.paymentHash.hex)
     #expect(received == [hashes[1]] || received == hashes)
 
-    // The old phone: refused for good, and back at once when the person says so there, with all of the money.
+    // The old phone: refused for good, and back at once when the user says so there, with all of the money.
     try move(phone, to: "new", ending: [moved])
     try FileManager.default.moveItem(atPath: "\(phone.home)/old", toPath: "\(phone.home)/AppGroup")
     let former = try phone.launchApp()

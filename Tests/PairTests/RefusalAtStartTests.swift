@@ -6,7 +6,7 @@ import Heartbeat
 import PairSupport
 import Testing
 
-/// A damage before the start: what the process says, and that it works again once the person has done what was said.
+/// A damage before the start: what the process says, and that it works again once the user has done what was said.
 private struct Obstacle: CustomTestStringConvertible, Sendable {
   var testDescription: String
   var path: String
@@ -36,8 +36,8 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
   static let all: [Obstacle] = [
     misplaced("a link", "AppGroup/locks/app.lock", "is a symbolic link") { symlink("\($0)-away", $0) },
     misplaced("a pipe", "AppGroup/locks/extension.lock", "is not a plain file") { mkfifo($0, 0o600) },
-    misplaced("a directory", "AppGroup/locks/app.wish", "is not a plain file") { mkdir($0, 0o700) },
-    misplaced("a second name", "AppGroup/locks/app.wish", "as it has 2 names") { link("\($0)-away", $0) },
+    misplaced("a directory", "AppGroup/locks/app.intent", "is not a plain file") { mkdir($0, 0o700) },
+    misplaced("a second name", "AppGroup/locks/app.intent", "as it has 2 names") { link("\($0)-away", $0) },
     misplaced("a pipe", "AppGroup/heartbeat", "is not a plain file") { mkfifo($0, 0o600) },
     misplaced("a file", "AppGroup/presence", "is not a directory") {
       close(open($0, O_CREAT | O_WRONLY, 0o600))

@@ -44,9 +44,9 @@ struct SplicingPairTests {
     let second = try halfWay(phone, app, 900)
     try phone.wait("the second splice to be done") { phone.spliceStates() == ["done", "done"] }
     #expect(try phone.balanceMsat() == Self.balanceMsat + 3000 - first - second)
-    let bill = try phone.invoiceElsewhere(5000)
-    #expect(try phone.send(bill, app)["state"] == "offered")
-    try phone.wait("the payment to be settled") { phone.sentState(bill) == "paid" }
+    let invoice = try phone.externalInvoice(5000)
+    #expect(try phone.send(invoice, app)["state"] == "offered")
+    try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
   }
 
   @Test("What cannot be taken is said in one sentence, and nothing moves")
@@ -72,7 +72,7 @@ struct SplicingPairTests {
   }
 
   @Test(
-    "P-1.4 A splice holds the app awake when the person goes home half-way, under its name, and then no lock is held"
+    "P-1.4 A splice holds the app awake when the user goes home half-way, under its name, and then no lock is held"
   )
   func homeHalfWay() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "2s"])
@@ -130,7 +130,7 @@ struct SplicingPairTests {
     }
   }
 
-  @Test("A peer that does not splice is asked for nothing, and the person reads so")
+  @Test("A peer that does not splice is asked for nothing, and the user reads so")
   func noSplices() throws {
     let phone = try TestPhone(peerArguments: ["--no-splices"])
     defer { phone.end() }

@@ -61,9 +61,9 @@ private struct World {
     let role = Bool.random(using: &random) ? Role.app : .extension
     let push = max(1, nextPush &- UInt64.random(in: 0...2, using: &random))
     switch Int.random(in: 0..<26, using: &random) {
-    case 0: take(.personOpened)
-    case 1: take(.personWentHome)
-    case 2: take(.personQuit)
+    case 0: take(.userOpened)
+    case 1: take(.userWentHome)
+    case 2: take(.userQuit)
     case 3, 4: arrive(visible: Bool.random(using: &random), mutable: Bool.random(using: &random))
     case 5: end(role, .signalled(11))
     case 6: end(role, .exited(code: 0))

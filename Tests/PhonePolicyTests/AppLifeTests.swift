@@ -6,8 +6,8 @@ import Testing
 @Suite struct AppLifeTests {
   @Test func aTapStartsTheAppAndBringsItToTheForeground() {
     var phone = TestPhone()
-    #expect(phone(.personOpened) == [.launch(.app, .person)])
-    #expect(phone(.personOpened) == [])
+    #expect(phone(.userOpened) == [.launch(.app, .user)])
+    #expect(phone(.userOpened) == [])
     #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground)])
     #expect(phone.phone.app == .foreground)
   }
@@ -15,40 +15,40 @@ import Testing
   @Test func homeAndBackAreToldAndNothingIsStartedTwice() {
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(.personWentHome) == [.tell(.app, .enterBackground)])
-    #expect(phone(.personWentHome) == [])
+    #expect(phone(.userWentHome) == [.tell(.app, .enterBackground)])
+    #expect(phone(.userWentHome) == [])
     #expect(phone(.backgroundDone()) == [])
     #expect(phone.phone.app == .background(BackgroundStay(since: phone.now, isDone: true)))
-    #expect(phone(.personOpened) == [.tell(.app, .enterForeground)])
+    #expect(phone(.userOpened) == [.tell(.app, .enterForeground)])
   }
 
-  @Test func aPersonWhoLeavesWhileTheAppStartsFindsItInTheBackground() {
+  @Test func aUserWhoLeavesWhileTheAppStartsFindsItInTheBackground() {
     var phone = TestPhone()
-    _ = phone(.personOpened)
-    #expect(phone(.personWentHome) == [])
+    _ = phone(.userOpened)
+    #expect(phone(.userWentHome) == [])
     #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterBackground)])
   }
 
   @Test func anAppThatCannotBeStartedIsNotRunning() {
     var phone = TestPhone()
-    _ = phone(.personOpened)
+    _ = phone(.userOpened)
     #expect(phone(.launchFailed(.app, sentence: "no such file")) == [])
-    #expect(phone(.personOpened) == [.launch(.app, .person)])
+    #expect(phone(.userOpened) == [.launch(.app, .user)])
   }
 
   @Test func aSwipeKillsTheAppInFrontAtOnce() {
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(.personQuit) == [.kill(.app, .person)])
-    #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.person))])
+    #expect(phone(.userQuit) == [.kill(.app, .user)])
+    #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.user))])
     #expect(phone.phone.app == .notRunning)
   }
 
   @Test func anAppInTheBackgroundIsAskedAndKilledWhenItsGraceIsOver() {
     var phone = TestPhone()
     phone.openApp()
-    _ = phone(.personWentHome)
-    #expect(phone(.personQuit) == [.tell(.app, .terminate)])
+    _ = phone(.userWentHome)
+    #expect(phone(.userQuit) == [.tell(.app, .terminate)])
     #expect(phone.phone.deadline == phone.now + .seconds(5))
     #expect(phone(.deadlineReached) == [])
     #expect(phone.passToDeadline() == [.kill(.app, .graceOver)])
@@ -58,19 +58,19 @@ import Testing
   @Test func anAppThatEndsWhenAskedIsNamedSo() {
     var phone = TestPhone()
     phone.openApp()
-    _ = phone(.personWentHome)
-    _ = phone(.personQuit)
+    _ = phone(.userWentHome)
+    _ = phone(.userQuit)
     #expect(phone(.processEnded(.app, .exited(code: 0))) == [.recordEnd(.app, .endedAsAsked)])
   }
 
   @Test func aTapOnAnAppOnItsWayOutOpensItAgainWhenItIsGone() {
     var phone = TestPhone()
     phone.openApp()
-    _ = phone(.personQuit)
-    #expect(phone(.personOpened) == [])
+    _ = phone(.userQuit)
+    #expect(phone(.userOpened) == [])
     #expect(
       phone(.processEnded(.app, .signalled(9)))
-        == [.recordEnd(.app, .killed(.person)), .launch(.app, .person)])
+        == [.recordEnd(.app, .killed(.user)), .launch(.app, .user)])
   }
 
   @Test(arguments: [
@@ -108,7 +108,7 @@ import Testing
   @Test func aCrashThatIsFasterThanOurSignalIsStillACrash() {
     var phone = TestPhone()
     phone.openApp()
-    _ = phone(.personQuit)
+    _ = phone(.userQuit)
     #expect(
       phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
   }
@@ -117,18 +117,18 @@ import Testing
     var phone = TestPhone()
     #expect(phone(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appNotRunning)])
     var starting = phone
-    _ = starting(.personOpened)
+    _ = starting(.userOpened)
     #expect(starting(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appStarting)])
     var ending = phone
     ending.openApp()
-    _ = ending(.personQuit)
+    _ = ending(.userQuit)
     #expect(ending(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appEnding)])
     phone.openApp()
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     #expect(phone(.appAsked(request: 5, inFront: true)) == [.refuseAsk(request: 5, .notInFront)])
     #expect(phone(.appAsked(request: 6, inFront: false)) == [.tell(.app, .ask(request: 6))])
     _ = phone(.appAnswered(request: 6))
-    _ = phone(.personOpened)
+    _ = phone(.userOpened)
     #expect(phone(.appAsked(request: 2, inFront: true)) == [.tell(.app, .ask(request: 2))])
     #expect(phone(.appAnswered(request: 2)) == [.passOnAnswer(request: 2)])
     #expect(phone(.appAnswered(request: 2)) == [])
@@ -144,13 +144,13 @@ import Testing
     var phone = TestPhone()
     #expect(phone(.downRequested) == [.powerOff])
     #expect(phone(.downRequested) == [])
-    #expect(phone(.personOpened) == [])
+    #expect(phone(.userOpened) == [])
   }
 
   @Test func goingDownAsksBothAndWaitsForBoth() {
     var phone = TestPhone()
     phone.openApp()
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
     #expect(
@@ -170,11 +170,11 @@ import Testing
     phone.openApp()
     #expect(phone(.foundEnding(.app)) == [])
     #expect(phone.phone.app.word == "terminating")
-    #expect(phone(.personOpened) == [])
+    #expect(phone(.userOpened) == [])
     #expect(phone.phone.opensWhenGone)
     #expect(
       phone(.processEnded(.app, .signalled(9)))
-        == [.recordEnd(.app, .killedFromOutside(signal: 9)), .launch(.app, .person)])
+        == [.recordEnd(.app, .killedFromOutside(signal: 9)), .launch(.app, .user)])
     #expect(!phone.phone.opensWhenGone)
   }
 
@@ -183,7 +183,7 @@ import Testing
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.foundEnding(.app))
-    #expect(phone(.personQuit) == [])
+    #expect(phone(.userQuit) == [])
     #expect(phone(.downRequested) == [])
     #expect(phone.phone.deadline == nil)
     #expect(
@@ -194,13 +194,13 @@ import Testing
   @Test("That an app which does not run is ending says nothing") func foundEndingWithoutAnApp() {
     var phone = TestPhone()
     #expect(phone(.foundEnding(.app)) == [])
-    #expect(phone(.personOpened) == [.launch(.app, .person)])
+    #expect(phone(.userOpened) == [.launch(.app, .user)])
   }
 
   @Test("Asked twice to go down, the phone waits for nobody") func downTwice() {
     var phone = TestPhone()
     phone.openApp()
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     phone.serve(1)
     #expect(phone(.downRequested) == [.tell(.app, .terminate), .tell(.extension, .terminate)])
     #expect(phone(.downRequested) == [.kill(.app, .graceOver), .kill(.extension, .graceOver)])

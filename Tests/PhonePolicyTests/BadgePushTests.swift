@@ -4,13 +4,13 @@ import Testing
 @testable import PhonePolicy
 
 @Suite("A push with a badge or a sound and no alert") struct BadgePushTests {
-  private static func push(_ wish: BadgeAndSound) -> PhoneEvent {
-    .pushArrived(PhonePush(id: 1, alert: nil, hasMutableContent: true, badgeAndSound: wish))
+  private static func push(_ request: BadgeAndSound) -> PhoneEvent {
+    .pushArrived(PhonePush(id: 1, alert: nil, hasMutableContent: true, badgeAndSound: request))
   }
 
-  private static func applied(_ wish: BadgeAndSound) -> [PhoneDirective] {
-    (wish.badge.map { [.setBadge($0)] } ?? [])
-      + [.recordFate(push: 1, .applied(wish)), .drop(push: 1)]
+  private static func applied(_ request: BadgeAndSound) -> [PhoneDirective] {
+    (request.badge.map { [.setBadge($0)] } ?? [])
+      + [.recordFate(push: 1, .applied(request)), .drop(push: 1)]
   }
 
   @Test("starts no extension and wakes no app, though it says mutable-content")
@@ -24,7 +24,7 @@ import Testing
     #expect(phone.phone.silent.waiting == nil)
   }
 
-  @Test("does nothing without the person's leave")
+  @Test("does nothing without the user's leave")
   func withoutLeave() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
@@ -34,14 +34,14 @@ import Testing
 
   @Test("is the app's while that is in front; under the other setting it is done too")
   func inFront() {
-    let wish = BadgeAndSound(badge: 5)
+    let request = BadgeAndSound(badge: 5)
     let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(Self.push(wish)) == [forApp, .recordFate(push: 1, .givenToApp)])
+    #expect(phone(Self.push(request)) == [forApp, .recordFate(push: 1, .givenToApp)])
     var other = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
     other.openApp()
-    #expect(other(Self.push(wish)) == [forApp, .setBadge(5), .recordFate(push: 1, .applied(wish))])
+    #expect(other(Self.push(request)) == [forApp, .setBadge(5), .recordFate(push: 1, .applied(request))])
   }
 
   @Test("is heard while a Focus is on only if it may break through; the badge is there all the same")
@@ -63,7 +63,7 @@ import Testing
 
   @Test("is said in words that name what was done")
   func words() {
-    func words(_ wish: BadgeAndSound) -> String { PushFate.applied(wish).description }
+    func words(_ request: BadgeAndSound) -> String { PushFate.applied(request).description }
     #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is taken away")
     #expect(
       words(BadgeAndSound(badge: 5, sound: "coin"))

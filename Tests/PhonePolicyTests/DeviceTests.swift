@@ -49,7 +49,7 @@ import Testing
     phone.openApp()
     _ = phone(.deviceChanged(.locked))
     #expect(phone(.deviceChanged(.unlocked)).contains(.tell(.app, .enterForeground)))
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     _ = phone(.deviceChanged(.locked))
     #expect(!phone(.deviceChanged(.unlocked)).contains(.tell(.app, .enterForeground)))
     #expect(phone.phone.app != .foreground)
@@ -92,10 +92,10 @@ import Testing
   @Test("An app that was not in front, or is gone, does not come with the unlocking") func lockElsewhere() {
     var phone = TestPhone()
     phone.openApp()
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     _ = phone(.deviceChanged(.locked))
     #expect(phone(.deviceChanged(.unlocked)) == [.saveDevice(DeviceState())])
-    _ = phone(.personOpened)
+    _ = phone(.userOpened)
     _ = phone(.deviceChanged(.locked))
     _ = phone(.processEnded(.app, .signalled(11)))
     #expect(phone(.deviceChanged(.unlocked)) == [.saveDevice(DeviceState())])
@@ -105,6 +105,6 @@ import Testing
   @Test("Whoever opens the app has unlocked the phone") func openingUnlocks() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.locked))
-    #expect(phone(.personOpened) == [.saveDevice(DeviceState()), .launch(.app, .person)])
+    #expect(phone(.userOpened) == [.saveDevice(DeviceState()), .launch(.app, .user)])
   }
 }

@@ -10,7 +10,7 @@ import Testing
     configuration.hasAudioMode = true
     var phone = TestPhone(configuration, limitsBackground: true)
     phone.openApp()
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     _ = phone(.backgroundDone())
     #expect(phone.passToDeadline() == [.suspend(.app)])
     return phone
@@ -44,7 +44,7 @@ import Testing
   @Test("Who is on its way out is answered too; who is gone is not") func ending() {
     var phone = TestPhone.withTasks()
     phone.useApp()
-    _ = phone(.personQuit)
+    _ = phone(.userQuit)
     #expect(phone.submit(sync, .refresh).toldTasks == [.accepted(identifier: sync)])
     #expect(phone(.taskBegan(id: 1, name: "late")) == [.tell(.app, .taskExpiring(id: 1))])
     _ = phone(.processEnded(.app, .exited(code: 0)))

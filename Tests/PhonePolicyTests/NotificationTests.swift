@@ -112,7 +112,7 @@ import Testing
     #expect(phone(tap) == [closed, .launch(.app, .notification(7, action: nil))])
     #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground), respond(7, "default")])
     #expect(phone(tap) == [closed, respond(7, "default")])
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     #expect(phone(tap) == [closed, .tell(.app, .enterForeground), respond(7, "default")])
     #expect(phone.phone.assertions.isEmpty)
   }
@@ -176,7 +176,7 @@ import Testing
   @Test("A tap counts as opening: silent pushes come again after a swipe") func tapAfterSwipe() {
     var phone = withCategories()
     phone.openApp()
-    _ = phone(.personQuit)
+    _ = phone(.userQuit)
     #expect(phone.phone.refusal(of: .tap, category: nil) == .appIsEnding)
     _ = phone(.processEnded(.app, .signalled(9)))
     #expect(phone(.pushArrived(TestPhone.silent(1))) == PhoneDirective.dropped(1, .swipedAway))

@@ -33,7 +33,7 @@ import Testing
     #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
     var behind = TestPhone()
     behind.openApp()
-    _ = behind(.personWentHome)
+    _ = behind(.userWentHome)
     #expect(behind(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
   }
 
@@ -60,7 +60,7 @@ import Testing
         .recordEnd(.extension, .ended), .launch(.extension, .push(2)),
       ])
     #expect(phone(.processStarted(.extension, pid: 10)) == [.servePush(2)])
-    // The next one ends so at its first push: then the person gets what was sent.
+    // The next one ends so at its first push: then the user gets what was sent.
     #expect(
       phone(.processEnded(.extension, .exited(code: 0))) == [
         .recordEnd(.extension, .ended), .showOriginal(2),

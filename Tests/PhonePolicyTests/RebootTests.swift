@@ -20,7 +20,7 @@ import Testing
     var state = afterReboot
     state.hasFocus = true
     #expect(phone(.rebooted(losingBeats: true)) == [.boot(losingBeats: true), .saveDevice(state)])
-    #expect(phone(.personOpened).last == .launch(.app, .person))
+    #expect(phone(.userOpened).last == .launch(.app, .user))
     #expect(phone.phone.device.hasBeenUnlocked)
   }
 
@@ -34,7 +34,7 @@ import Testing
     #expect(phone(.rebooted(losingBeats: true)) == [], "it reboots already")
     #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.reboot))])
     #expect(phone.phone.refusalOfThumb == .rebooting)
-    #expect(phone(.personOpened) == [], "nobody opens an app on a phone that is off")
+    #expect(phone(.userOpened) == [], "nobody opens an app on a phone that is off")
     #expect(phone(.deviceChanged(.unlocked)) == [])
     #expect(
       phone(.processEnded(.extension, .signalled(9))) == [.recordEnd(.extension, .killed(.reboot))] + boot)
@@ -45,20 +45,20 @@ import Testing
 
   @Test("A process that is stopped, asked to end or just starting goes too") func anyState() {
     var phone = TestPhone()
-    _ = phone(.personOpened)
+    _ = phone(.userOpened)
     #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
     #expect(phone(.processStarted(.app, pid: 8)).last == .kill(.app, .reboot))
     #expect(phone(.processEnded(.app, .signalled(9))).last == boot.last)
 
-    _ = phone(.personOpened)
+    _ = phone(.userOpened)
     _ = phone(.processStarted(.app, pid: 8))
-    _ = phone(.personWentHome)
-    _ = phone(.personQuit)
-    _ = phone(.personOpened)
+    _ = phone(.userWentHome)
+    _ = phone(.userQuit)
+    _ = phone(.userOpened)
     #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
     #expect(
       phone(.processEnded(.app, .exited(code: 0))) == [.recordEnd(.app, .ended)] + boot,
-      "the wish to open it again is forgotten with all else")
+      "the request to open it again is forgotten with all else")
   }
 
   @Test("A push that is no notification yet is lost; what was said before the kill counts") func pushes() {
@@ -108,7 +108,7 @@ import Testing
     _ = phone(.processEnded(.app, .signalled(9)))
     #expect(phone(.pushArrived(TestPhone.silent(3))).first == .launch(.app, .silentPush(3)))
     _ = phone(.processStarted(.app, pid: 8))
-    _ = phone(.personQuit)
+    _ = phone(.userQuit)
     #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
     #expect(
       phone(.processEnded(.app, .signalled(9))).contains(.recordFate(push: 3, .abandoned)))
@@ -186,7 +186,7 @@ import Testing
     var phone = TestPhone(configuration)
     phone.openApp()
     phone.submit(sync, .refresh, after: .seconds(60))
-    _ = phone(.personQuit)
+    _ = phone(.userQuit)
     _ = phone(.processEnded(.app, .signalled(9)))
     phone.serve(1)
     #expect(phone.phone.refusalToLaunchByHand(sync) == nil)

@@ -79,7 +79,7 @@ extension PhoneDirective {
     var phone = phone(SilentPushRules(budget: 0))
     #expect(
       phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.budgetUsed(perWindow: 0)))])
-    _ = phone(.personOpened)
+    _ = phone(.userOpened)
     #expect(
       phone(.processStarted(.app, pid: 8)) == [
         .tell(.app, .enterForeground), .tellSilent(1, 0), .recordFate(push: 1, .delivered),
@@ -112,14 +112,14 @@ extension PhoneDirective {
     #expect(patient(.deviceChanged(.lowPowerMode(false))).dropFirst() == PhoneDirective.wakeFor(2)[...])
   }
 
-  @Test("B-1.5.0a An app that was swiped away gets none until the person opens it") func swipedAway() {
+  @Test("B-1.5.0a An app that was swiped away gets none until the user opens it") func swipedAway() {
     var phone = phone()
     phone.openApp()
-    _ = phone(.personQuit)
+    _ = phone(.userQuit)
     _ = phone(.processEnded(.app, .signalled(9)))
     #expect(phone(.pushArrived(TestPhone.silent(1))) == PhoneDirective.dropped(1, .swipedAway))
     phone.openApp()
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     #expect(phone(.pushArrived(TestPhone.silent(2))) == [.tellSilent(2), .recordFate(push: 2, .delivered)])
   }
 
@@ -177,10 +177,10 @@ extension PhoneDirective {
   @Test("Time runs in the background alone: an app that comes to the front may take longer")
   func frontAndBack() {
     var phone = woken()
-    _ = phone(.personOpened)
+    _ = phone(.userOpened)
     #expect(phone.phone.deadline == nil)
     phone.now = phone.now + .seconds(500)
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     #expect(phone.phone.deadline == phone.now + .seconds(30))
   }
 

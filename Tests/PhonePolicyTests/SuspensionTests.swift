@@ -8,7 +8,7 @@ import Testing
   private func inBackground(_ configuration: PhoneConfiguration = PhoneConfiguration()) -> TestPhone {
     var phone = TestPhone(configuration, limitsBackground: true)
     phone.openApp()
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     return phone
   }
 
@@ -80,7 +80,7 @@ import Testing
     phone.openApp()
     _ = phone(.taskBegan(id: 1, name: "send"))
     phone.now = phone.now + .seconds(100)
-    _ = phone(.personWentHome)
+    _ = phone(.userWentHome)
     _ = phone(.backgroundDone())
     #expect(phone.phone.deadline == phone.now + .seconds(180))
   }
@@ -100,7 +100,7 @@ import Testing
     _ = phone.passToDeadline()
     #expect(!phone(.deviceChanged(.network(false))).contains(.tell(.app, .network(isThere: false))))
     #expect(
-      phone(.personOpened) == [
+      phone(.userOpened) == [
         .resume(.app), .tell(.app, .network(isThere: false)), .tell(.app, .enterForeground),
       ])
   }
@@ -109,8 +109,8 @@ import Testing
   func lateWord() {
     var phone = inBackground()
     let first = phone.phone.timesInBackground
-    _ = phone(.personOpened)
-    _ = phone(.personWentHome)
+    _ = phone(.userOpened)
+    _ = phone(.userWentHome)
     #expect(phone.phone.timesInBackground == first + 1)
     _ = phone(.backgroundDone(time: first))
     #expect(!phone.phone.hasAppLetGo)
@@ -142,7 +142,7 @@ import Testing
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
-    #expect(phone(.personOpened) == [.resume(.app), .tell(.app, .enterForeground)])
+    #expect(phone(.userOpened) == [.resume(.app), .tell(.app, .enterForeground)])
     #expect(phone(.foundHoldingLock(.app, file: "locks/app.lock")) == [])
   }
 
@@ -161,10 +161,10 @@ import Testing
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
     var swiped = phone
-    #expect(swiped(.personQuit) == [.kill(.app, .person)])
+    #expect(swiped(.userQuit) == [.kill(.app, .user)])
     var down = phone
     #expect(down(.downRequested) == [.resume(.app), .tell(.app, .terminate)])
-    #expect(phone(.personOpened) == [.resume(.app), .tell(.app, .enterForeground)])
+    #expect(phone(.userOpened) == [.resume(.app), .tell(.app, .enterForeground)])
   }
 
   @Test("A stopped app makes no invoice, and a task cannot be begun by it")

@@ -19,7 +19,7 @@ extension TestPhone {
   /// Opened once and then left, so that tasks may run.
   mutating func useApp() {
     openApp()
-    _ = self(.personWentHome)
+    _ = self(.userWentHome)
   }
 
   @discardableResult

@@ -76,7 +76,7 @@ import Testing
     #expect(phone.pass(.seconds(14_400)).contains(.launch(.app, .scheduledTask(sync))))
   }
 
-  @Test("M-3.7 A processing task ends early when the person picks up the phone or takes the charger away")
+  @Test("M-3.7 A processing task ends early when the user picks up the phone or takes the charger away")
   func endsEarly() {
     var phone = Self.running(.processing)
     var other = phone

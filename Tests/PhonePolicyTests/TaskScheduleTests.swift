@@ -58,9 +58,9 @@ import Testing
     phone.submit(sync, .refresh)
     phone.pass(.seconds(7200))
     #expect(phone.hindrance == .neverOpened)
-    _ = phone(.personOpened)
+    _ = phone(.userOpened)
     #expect(phone.hindrance == .appInFront)
-    #expect(phone(.personWentHome).fates == [.runs(isByHand: false)])
+    #expect(phone(.userWentHome).fates == [.runs(isByHand: false)])
   }
 
   @Test("M-6.6 An app that was swiped away is left alone until it is opened again")
@@ -68,7 +68,7 @@ import Testing
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
-    _ = phone(.personQuit)
+    _ = phone(.userQuit)
     _ = phone(.processEnded(.app, .exited(code: 0)))
     phone.pass(.seconds(7200))
     #expect(phone.hindrance == .swipedAway)
@@ -143,7 +143,7 @@ import Testing
 }
 
 extension TestPhone {
-  /// Started in the background by something else than the person.
+  /// Started in the background by something else than the user.
   mutating func useAppWithoutOpeningIt() {
     phone.app = .background(BackgroundStay(since: now, isDone: true))
   }

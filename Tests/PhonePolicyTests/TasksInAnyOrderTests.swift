@@ -75,9 +75,9 @@ import Testing
   private static func event(_ phone: TestPhone, _ random: inout Seeded) -> PhoneEvent {
     let identifier = Bool.random(using: &random) ? sync : processing
     switch Int.random(in: 0..<18, using: &random) {
-    case 0: return .personOpened
-    case 1, 2: return .personWentHome
-    case 3: return Int.random(in: 0..<4, using: &random) == 0 ? .personQuit : .personWentHome
+    case 0: return .userOpened
+    case 1, 2: return .userWentHome
+    case 3: return Int.random(in: 0..<4, using: &random) == 0 ? .userQuit : .userWentHome
     case 4, 5: return .processStarted(.app, pid: 1)
     case 6: return .processEnded(.app, .signalled(9))
     case 7, 8, 9:

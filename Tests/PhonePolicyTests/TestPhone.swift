@@ -38,7 +38,7 @@ struct TestPhone {
   }
 
   mutating func openApp() {
-    _ = self(.personOpened)
+    _ = self(.userOpened)
     _ = self(.processStarted(.app, pid: 8))
   }
 }

@@ -88,7 +88,7 @@ import Testing
       Self.settled, in: "background-refresh-off.txt")
   }
 
-  @Test("B-T.7 With notifications off nothing happens until the person opens the app") func noNotifications()
+  @Test("B-T.7 With notifications off nothing happens until the user opens the app") func noNotifications()
     throws
   {
     try expect(

@@ -19,7 +19,7 @@ private struct PaperStage: ScenarioStage {
 
   mutating func begin() {}
   mutating func makeInvoice(_ payment: PlannedPayment) {}
-  mutating func makeBill(_ bill: PlannedBill) {}
+  mutating func makeExternalInvoice(_ invoice: PlannedInvoice) {}
   func hasInvoice(_ number: Int) -> Bool { true }
 
   mutating func goOn(until: Instant) { now = min(until, now + .seconds(1)) }

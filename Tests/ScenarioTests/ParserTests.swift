@@ -69,8 +69,8 @@ import Testing
         "`payment 1 arrives again`"
       ),
       ("# x\npayment 1 arrives again\nthe verdict", 2, "no payment 1 has arrived yet"),
-      ("# x\nthe person pays bill 2 of 5 sat\nthe verdict", 2, "the next new bill is bill 1, not 2"),
-      ("# x\nwait until bill 1 is paid\nthe verdict", 2, "nobody has paid bill 1 yet"),
+      ("# x\nthe user pays invoice 2 of 5 sat\nthe verdict", 2, "the next new invoice is invoice 1, not 2"),
+      ("# x\nwait until invoice 1 is paid\nthe verdict", 2, "nobody has paid invoice 1 yet"),
       ("# x\nwait until payment 1 has settled\nthe verdict", 2, "no payment 1 has arrived yet"),
       ("# x\npayment 1 of 0 sat arrives\nthe verdict", 2, "is nothing that a story knows"),
       ("# x\npayment 1 of 1000001 sat arrives\nthe verdict", 2, "is nothing that a story knows"),
@@ -135,7 +135,7 @@ import Testing
     for (word, example) in [
       ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
       ("TIME", "5 s"), ("“TEXT”", "“connected”"), ("“ID”", "“one.two”"), ("SWITCH", "off"),
-      ("PERCENT", "20"), ("MEGABYTES", "64"), ("PARTS", "3"), ("BILL", "1"),
+      ("PERCENT", "20"), ("MEGABYTES", "64"), ("PARTS", "3"), ("INVOICE", "1"),
     ] {
       line = line.replacingOccurrences(of: word, with: example)
     }
@@ -143,7 +143,7 @@ import Testing
     let isForHead = Phrase.settings.contains { $0.form == form }
     let before =
       form.contains("AMOUNT") || isForHead
-      ? "" : "payment 1 of 1000 sat arrives\nthe person pays bill 1 of 1000 sat\n"
+      ? "" : "payment 1 of 1000 sat arrives\nthe user pays invoice 1 of 1000 sat\n"
     let after = form == Phrase.verdictForm ? "" : "the verdict"
     #expect(refusal(of: "# x\n\(before)\(line)\n\(after)") == nil)
   }

@@ -68,11 +68,11 @@ struct RealScenarioTests {
   private let refused = """
     # The phone refuses what cannot be done.
     the phone suspends the app after 1 s
-    the person taps the newest notification
+    the user taps the newest notification
       > cannot be done: there is no notification to touch
     payment 1 of 1000 sat arrives
-    wait until the person sees payment 1
-    the person chooses “CALL_BACK” of the newest notification
+    wait until the user sees payment 1
+    the user chooses “CALL_BACK” of the newest notification
       > cannot be done: the app has registered no action CALL_BACK for this notification; `baton notifications categories` lists them
     the app opens
     wait until the app is connected

@@ -86,7 +86,7 @@ import Testing
   {
     let run = try BatonRun()
     let file = Stories.folder.appending(path: "home-and-back-again-and-again.txt").path
-    #expect(try run.run("--simulated", "--without", "greeting-check,state-from-claim", file) == 2)
+    #expect(try run.run("--simulated", "--without", "init-check,state-from-claim", file) == 2)
     #expect(run.said.contains("BROKEN"))
   }
 

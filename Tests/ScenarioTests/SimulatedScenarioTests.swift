@@ -70,11 +70,11 @@ import Testing
   }
 
   @Test(
-    "Without the state that is read at the claim and after the greeting, the peer hears of what is not durable"
+    "Without the state that is read at the claim and after the init, the peer hears of what is not durable"
   )
   func staleState() throws {
     #expect(
-      try codes("home-and-back-again-and-again.txt", without: [.greetingCheck, .stateFromClaim])
+      try codes("home-and-back-again-and-again.txt", without: [.initCheck, .stateFromClaim])
         .contains(.exclusionOrMoneyBroken))
   }
 

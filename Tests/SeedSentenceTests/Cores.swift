@@ -95,7 +95,7 @@ struct PhoneInHand {
   mutating func callAsFunction(_ event: PhoneEvent) -> [PhoneDirective] { phone.handle(event, at: now) }
 
   mutating func opensApp() {
-    _ = self(.personOpened)
+    _ = self(.userOpened)
     _ = self(.processStarted(.app, pid: 8))
   }
 

@@ -117,7 +117,7 @@ import Testing
     #expect(try waitAfterCrash(number, .lock) < .seconds(1))
   }
 
-  /// From the death of a connected extension, in front of a person, to the app's connection.
+  /// From the death of a connected extension, in front of a user, to the app's connection.
   private func waitAfterCrash(_ number: UInt64, _ takeover: Takeover) throws -> TimeSpan {
     var story = Story.withAppBehind(number, takeover: takeover)
     story.world.make(.pay(0))

@@ -76,7 +76,7 @@ import Testing
     var phone = PhoneInHand()
     if isOpen {
       phone.opensApp()
-      _ = phone(.personWentHome)
+      _ = phone(.userWentHome)
     }
     #expect(phone.getsPush() == [launch])
     let served = phone(.processStarted(.extension, pid: 9))

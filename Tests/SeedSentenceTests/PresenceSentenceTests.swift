@@ -6,7 +6,7 @@ import Testing
 
 /// What the text says of guardrail #2; numbers are its lines.
 @Suite("Seed sentences: guardrail #2, presence") struct PresenceSentenceTests {
-  private let wish = GuardEvent.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))
+  private let intent = GuardEvent.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))
 
   @Test("95: 'knows when the mainApp is active, and vice-versa'") func bothKnow() {
     var app = Process<AppMachine>()
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "95: 'a simple XPC channel': instead, six codes in 16 bytes, and a wish that is read when each was lost")
+    "95: 'a simple XPC channel': instead, six codes in 16 bytes, and an intent that is read when each was lost")
   func channel() {
     for code in PresenceCode.allCases {
       let message = PresenceMessage(code: code, wantsNode: true)
@@ -36,7 +36,7 @@ import Testing
   @Test("104: 'saying the mainApp is now active': 'will abort'; here, when the app wants the node")
   func aborts() {
     var notifier = Process<ExtensionMachine>.dialling(8)
-    #expect(notifier.hears(.node(.connecting), wish).contains(.stopNode(gracefully: true)))
+    #expect(notifier.hears(.node(.connecting), intent).contains(.stopNode(gracefully: true)))
     let released = notifier.hears(.node(.stopped), .rowRead(row(8, .extension), appWantsNode: true))
     #expect(released.contains(.dropLock))
     let end = notifier.hears(seen(row(9, .app), lockIsBusy: true), at: 0.3)
@@ -56,7 +56,7 @@ import Testing
     _ = notifier.hears(.node(.busy(NodeActivity(isSettling: true))))
     let request = GuardEvent.presenceHeard(
       PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true))
-    let directives = notifier.hears(wish, request)
+    let directives = notifier.hears(intent, request)
     #expect(directives.contains(.acceptNoNewPayment))
     #expect(!directives.contains { if case .stopNode = $0 { true } else { false } })
   }

@@ -28,12 +28,12 @@ import Testing
     "63 and 73 and 81: Send starts a payment and 'a long-lived task' with it, and the app goes home 'also' while it sends"
   )
   func sending() throws {
-    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "1s"])
+    let phone = try TestPhone(peerArguments: ["--arrival-delay", "1s"])
     defer { phone.end() }
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
-    let invoice = try phone.invoiceElsewhere(5000)
+    let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     phone.home(app)
     try phone.wait("the app to ask for its time") { app.count("background-begin") == 1 }

@@ -19,7 +19,7 @@ import Testing
     let layout = place.layout
     for path in [layout.directory, layout.locks, layout.presence] { #expect(Files.mode(path) == 0o700) }
     for role in Role.allCases { #expect(Files.mode(layout.roleLock(of: role)) == 0o600) }
-    for path in [layout.appWish, layout.database, layout.databaseLog, layout.databaseSharedMemory] {
+    for path in [layout.appIntent, layout.database, layout.databaseLog, layout.databaseSharedMemory] {
       #expect(Files.mode(path) == 0o600)
     }
   }

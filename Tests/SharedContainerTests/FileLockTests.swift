@@ -125,17 +125,17 @@ import Testing
     #expect(lock.tryTake() == .taken)
   }
 
-  @Test func theWishIsSeenAsLongAsItIsHeld() throws {
+  @Test func theIntentIsSeenAsLongAsItIsHeld() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)
     #expect(other.seen()?.appWantsNode == false)
-    #expect(app.setWish(true) == .taken)
-    #expect(app.setWish(true) == .taken)
+    #expect(app.setIntent(true) == .taken)
+    #expect(app.setIntent(true) == .taken)
     #expect(other.seen()?.appWantsNode == true)
     #expect(app.seen()?.appWantsNode == true)
-    #expect(app.setWish(false) == .taken)
+    #expect(app.setIntent(false) == .taken)
     #expect(other.seen()?.appWantsNode == false)
-    #expect(other.setWish(true) == .damaged(.wishIsTheAppsOnly))
+    #expect(other.setIntent(true) == .damaged(.intentIsTheAppsOnly))
   }
 }

@@ -182,7 +182,7 @@ struct OpenFilesTests {
     #expect(names == ["songs"])
   }
 
-  @Test(arguments: ["heartbeat", "locks/app.lock", "locks/extension.lock", "locks/app.wish", "node.sqlite"])
+  @Test(arguments: ["heartbeat", "locks/app.lock", "locks/extension.lock", "locks/app.intent", "node.sqlite"])
   func whatIsNoPlainFileOfOneNameKeepsAProcessOut(name: String) throws {
     try used()
     let path = "\(place.directory)/\(name)"

@@ -64,7 +64,7 @@ import Testing
   @Test func aLiveContainerIsReadBesideItsOwnerWithoutDisturbingIt() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
-    #expect(app.setWish(true) == .taken)
+    #expect(app.setIntent(true) == .taken)
     let result = app.fencedWrite(under: claim, what: "in the middle", atMonotonic: Instant(nanoseconds: 0)) {
       _ in
       let snapshot = try Snapshot.take(of: place.directory)

@@ -169,7 +169,7 @@ import Testing
         == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
   }
 
-  @Test(.timeLimit(.minutes(5))) func deathFreesLockAndWishAndAStopDoesNot() throws {
+  @Test(.timeLimit(.minutes(5))) func deathFreesLockAndIntentAndAStopDoesNot() throws {
     let other = try open(.extension)
     let child = try start("hold", .app)
     #expect(child.nextByte() == UInt8(ascii: "H"))
@@ -179,7 +179,7 @@ import Testing
     #expect(other.seen()?.appWantsNode == true)
     let snapshot = try Snapshot.take(of: place.directory)
     #expect(snapshot.appLock.holders == [child.pid])
-    #expect(snapshot.appWish.holders == [child.pid])
+    #expect(snapshot.appIntent.holders == [child.pid])
     #expect(snapshot.extensionLock.holders == [])
     child.killNow()
     _ = child.exitStatus()
@@ -191,7 +191,7 @@ import Testing
     let child = try start("hold", .app)
     #expect(child.nextByte() == UInt8(ascii: "H"))
     let open = Files.descriptors(of: child.pid)
-    let locks = [place.layout.roleLock(of: .app), place.layout.appWish]
+    let locks = [place.layout.roleLock(of: .app), place.layout.appIntent]
     #expect(open.prefix(2) == locks[...])
     #expect(open.dropFirst(2).contains(place.layout.database))
     #expect(!open.contains { $0.hasSuffix("extension.lock") })

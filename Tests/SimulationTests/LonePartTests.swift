@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A part that stays alone, with the app closed") struct LonePartTests {
   @Test(
-    "The extension gives it back in the life in which its minute is over, and the person sees two notifications"
+    "The extension gives it back in the life in which its minute is over, and the user sees two notifications"
   )
   func ends() throws {
     var world = try World.withAClosedApp()

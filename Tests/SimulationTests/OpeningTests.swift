@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulation
 
-@Suite("Since when the person waits for the app") struct OpeningTests {
+@Suite("Since when the user waits for the app") struct OpeningTests {
   private let category = "INCOMING_PAYMENT"
 
   private func opened(by touch: NotificationTouch, _ prepare: (inout World) -> Void = { _ in }) -> Bool {

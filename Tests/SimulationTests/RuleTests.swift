@@ -27,9 +27,9 @@ import Testing
     #expect(firstFailure(without: [.releaseOrder])?.violation?.invariant == .healthyOwnerStays)
   }
 
-  @Test("the look after the greeting and the state of the claim, the peer acts on what was never durable")
+  @Test("the look after the init and the state of the claim, the peer acts on what was never durable")
   func cachedState() {
-    #expect(firstFailure(without: [.greetingCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
+    #expect(firstFailure(without: [.initCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
   }
 
   @Test("the wait for all parts, a preimage leaves for one of them") func completeSet() {
@@ -40,10 +40,10 @@ import Testing
 
   @Test("A failure is made short: a few deeds of many are left, and they break the same promise")
   func shrinking() throws {
-    let failure = try #require(firstFailure(without: [.greetingCheck, .stateFromClaim]))
+    let failure = try #require(firstFailure(without: [.initCheck, .stateFromClaim]))
     let violation = try #require(failure.violation)
     var settings = RunSettings(seed: failure.seed)
-    settings.world.without = Rules([.greetingCheck, .stateFromClaim])
+    settings.world.without = Rules([.initCheck, .stateFromClaim])
     settings.length = Self.length
     var shrinker = Shrinker(settings, breaking: violation.invariant)
     let short = shrinker.shrink()

@@ -44,88 +44,88 @@ import Testing
 
   private func world() -> (World, WorldSend) {
     var world = World()
-    world.makeBill()
+    world.makeExternalInvoice()
     return (world, world.sends[0])
   }
 
-  private func offer(_ bill: WorldSend, htlc: UInt64 = 0) -> PaymentChange {
-    PaymentChange(offered: [payment(bill, htlc)])
+  private func offer(_ invoice: WorldSend, htlc: UInt64 = 0) -> PaymentChange {
+    PaymentChange(offered: [payment(invoice, htlc)])
   }
 
-  private func payment(_ bill: WorldSend, _ htlc: UInt64) -> OutgoingPayment {
+  private func payment(_ invoice: WorldSend, _ htlc: UInt64) -> OutgoingPayment {
     OutgoingPayment(
-      paymentHash: bill.invoice.paymentHash, amountMsat: bill.invoice.amountMsat,
-      paymentSecret: bill.invoice.paymentSecret, htlc: htlc)
+      paymentHash: invoice.invoice.paymentHash, amountMsat: invoice.invoice.amountMsat,
+      paymentSecret: invoice.invoice.paymentSecret, htlc: htlc)
   }
 
-  private func end(_ bill: WorldSend, _ end: PaymentEnd, htlc: UInt64 = 0) -> PaymentChange {
-    PaymentChange(ended: [PaymentChange.Ended(payment: payment(bill, htlc), end: end)])
+  private func end(_ invoice: WorldSend, _ end: PaymentEnd, htlc: UInt64 = 0) -> PaymentChange {
+    PaymentChange(ended: [PaymentChange.Ended(payment: payment(invoice, htlc), end: end)])
   }
 
   @Test("A payment that goes its way breaks nothing") func sound() {
-    var (world, bill) = world()
-    world.store(offer(bill))
-    world.arrived(bill.invoice.paymentHash, 0)
-    world.store(end(bill, .paid(preimage: bill.invoice.preimage)))
+    var (world, invoice) = world()
+    world.store(offer(invoice))
+    world.arrived(invoice.invoice.paymentHash, 0)
+    world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
     #expect(world.violation == nil)
     #expect(world.container.value.node.payments.pending == [])
-    #expect(world.container.value.past[bill.invoice.paymentHash] == .paid)
+    #expect(world.container.value.past[invoice.invoice.paymentHash] == .paid)
   }
 
   @Test("An invoice that is offered while it is being paid, or when it is paid, breaks a promise")
   func offeredTwice() {
     for isPaid in [false, true] {
-      var (world, bill) = world()
-      world.store(offer(bill))
+      var (world, invoice) = world()
+      world.store(offer(invoice))
       if isPaid {
-        world.arrived(bill.invoice.paymentHash, 0)
-        world.store(end(bill, .paid(preimage: bill.invoice.preimage)))
+        world.arrived(invoice.invoice.paymentHash, 0)
+        world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
       }
-      world.store(offer(bill, htlc: 1))
+      world.store(offer(invoice, htlc: 1))
       #expect(world.violation?.invariant == .sentOnce)
     }
   }
 
   @Test("Who is paid twice, or by nobody, is found") func arrivals() {
-    var (world, bill) = world()
-    world.arrived(bill.invoice.paymentHash, 0)
+    var (world, invoice) = world()
+    world.arrived(invoice.invoice.paymentHash, 0)
     #expect(world.violation?.sentence == "A payee is paid, and the wallet has no such payment under way.")
-    (world, bill) = self.world()
-    world.store(offer(bill))
-    world.arrived(bill.invoice.paymentHash, 0)
+    (world, invoice) = self.world()
+    world.store(offer(invoice))
+    world.arrived(invoice.invoice.paymentHash, 0)
     #expect(world.violation == nil)
-    world.arrived(bill.invoice.paymentHash, 0)
+    world.arrived(invoice.invoice.paymentHash, 0)
     #expect(world.violation?.sentence == "A payee is paid twice for one invoice.")
   }
 
   @Test("An end that is not the one that it had, or of what is not under way, is found") func wrongEnds() {
     let code = FailureCode.incorrectOrUnknownPaymentDetails
-    var (world, bill) = world()
-    world.store(offer(bill))
-    world.store(end(bill, .paid(preimage: bill.invoice.preimage)))
+    var (world, invoice) = world()
+    world.store(offer(invoice))
+    world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
     #expect(world.violation?.sentence == "The wallet calls a payment paid that has not arrived.")
-    (world, bill) = self.world()
-    world.store(offer(bill))
-    world.arrived(bill.invoice.paymentHash, 0)
-    world.store(end(bill, .failed(code: code)))
+    (world, invoice) = self.world()
+    world.store(offer(invoice))
+    world.arrived(invoice.invoice.paymentHash, 0)
+    world.store(end(invoice, .failed(code: code)))
     #expect(world.violation?.sentence == "The wallet calls a payment failed that has arrived.")
-    (world, bill) = self.world()
-    world.store(end(bill, .failed(code: code)))
+    (world, invoice) = self.world()
+    world.store(end(invoice, .failed(code: code)))
     #expect(world.violation?.sentence == "A payment ends that the wallet has not under way.")
   }
 
   @Test("Money that has left without a payment, or more of it than was paid, is found at the end")
   func lost() {
-    var (world, bill) = world()
-    world.store(offer(bill))
-    world.arrived(bill.invoice.paymentHash, 0)
+    var (world, invoice) = world()
+    world.store(offer(invoice))
+    world.arrived(invoice.invoice.paymentHash, 0)
     world.container.value.node.payments = OutgoingPayments()
     world.checkSendsAtTheEnd()
     #expect(world.violation?.sentence == "Money has left the wallet, and it knows of no such payment.")
-    (world, bill) = self.world()
-    world.store(offer(bill))
-    world.arrived(bill.invoice.paymentHash, 0)
-    world.store(end(bill, .paid(preimage: bill.invoice.preimage)))
+    (world, invoice) = self.world()
+    world.store(offer(invoice))
+    world.arrived(invoice.invoice.paymentHash, 0)
+    world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
     // The channel of this world has not moved.
     world.checkSendsAtTheEnd()
     #expect(
@@ -135,14 +135,14 @@ import Testing
   @Test("P-1.2, P-1.3 An app that sleeps while it has a task, or has one for nothing, is found") func tasks()
     throws
   {
-    var (world, bill) = world()
+    var (world, invoice) = world()
     world.clock.pass(until: .zero + .seconds(60))
     world.sending.ask(0, as: 1, at: world.now)
     let identity = ProcessIdentity(pid: 1, startTime: 1, boot: world.boot)
     var life = Life(role: .app, identity: identity, settings: world.settings, now: .zero)
     life.inbox = []
     let payment = OutgoingPayment(
-      paymentHash: bill.invoice.paymentHash, amountMsat: 1, paymentSecret: bill.invoice.paymentSecret)
+      paymentHash: invoice.invoice.paymentHash, amountMsat: 1, paymentSecret: invoice.invoice.paymentSecret)
     _ = life.wallet.requests.handle(.asked("1", .payment(payment)), at: world.now)
     let task = try #require(life.wallet.requests.open.first?.task)
     var excused = life
@@ -151,7 +151,7 @@ import Testing
     #expect(world.violation == nil)
     world.checkPaymentsLetSleep(life)
     #expect(world.violation?.invariant == .awakeForPayments)
-    (world, bill) = self.world()
+    (world, invoice) = self.world()
     _ = life.wallet.handle(.guardrail(.taskBegan(task)), at: world.now)
     world.checkTasksOfPayments(life)
     #expect(world.violation == nil)

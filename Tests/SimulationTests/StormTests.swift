@@ -22,7 +22,7 @@ import Testing
       settings.phone.foregroundPushes = .extension
       // No payment fails because nobody came for it in time.
       settings.holdTime = .seconds(100_000)
-      settings.elsewhereDelay = seed.isMultiple(of: 2) ? .zero : .seconds(3)
+      settings.externalDelay = seed.isMultiple(of: 2) ? .zero : .seconds(3)
       story = Story(seed, settings: settings)
       fate = SeededGenerator(seed: ~seed)
       story.world.make(.open)

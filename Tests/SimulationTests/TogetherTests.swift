@@ -56,7 +56,7 @@ import Testing
     #expect(story.world.container.value.row?.role == .extension)
   }
 
-  @Test("Every message may be lost: the wish is read with the next beat", arguments: numbers)
+  @Test("Every message may be lost: the intent is read with the next beat", arguments: numbers)
   func noMessages(number: UInt64) {
     var story = pushed(number)
     story.losesLetters = true

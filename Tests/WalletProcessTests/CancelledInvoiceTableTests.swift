@@ -20,7 +20,7 @@ final class CancelledInvoiceTableTests {
     let (claim, _) = try scratch.claim(container)
     for invoice in invoices { try scratch.write(NodeChange(newInvoice: invoice), claim, container) }
     let hash = invoices[0].paymentHash
-    // As when a write has failed behind its commit, and the person asks again.
+    // As when a write has failed behind its commit, and the user asks again.
     for _ in 0..<2 { try scratch.write(NodeChange(cancelled: hash), claim, container) }
     #expect(try scratch.state(container).invoices == [invoices[1]])
     try scratch.write(NodeChange(restored: invoices), claim, container)

@@ -60,7 +60,7 @@ final class OvertakenNodeTests {
 
   @Test("is fenced before it speaks of its channel, when it was overtaken while it dialled")
   func beforeTheChannel() throws {
-    peer.onGreeting = { [unowned self] in _ = try scratch.claim(other, seen: 2) }
+    peer.onInit = { [unowned self] in _ = try scratch.claim(other, seen: 2) }
     start()
     let isOver = { [unowned self] in
       wallet.reports.contains(.fenced) || peer.heard.contains { $0.type == 136 }

@@ -23,7 +23,7 @@ final class RevealedAgainTests {
     secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
   }
 
-  /// In front of the person.
+  /// In front of the user.
   private func wallet(_ peer: TestPeer, in container: SharedContainer) throws -> TestWallet<AppMachine> {
     let wallet = try TestWallet<AppMachine>(scratch, container, secrets, loop: loop, peer: peer.address)
     wallet.open()
@@ -41,7 +41,7 @@ final class RevealedAgainTests {
     let trouble = NodeReport.trouble("the preimage of an accepted payment cannot be derived")
     #expect(try loop.run(for: .seconds(30)) { wallet.reports.contains { $0.isTrouble } })
     #expect(wallet.reports.first { $0.isTrouble } == trouble)
-    // The next greeting comes behind all that was sent before.
+    // The next `init` comes behind all that was sent before.
     #expect(try loop.run(for: .seconds(30)) { peer.heard.count { $0.type == 16 } == 2 })
     #expect(peer.heard.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.heard.map(\.type))")
   }

@@ -12,8 +12,8 @@ final class TestPeer {
   var channel: Channel
   /// What it has heard on all connections.
   var heard: [Message] = []
-  /// Before it answers the greeting.
-  var onGreeting: (() throws -> Void)?
+  /// Before it answers the `init`.
+  var onInit: (() throws -> Void)?
   /// After a message, with the message.
   var onMessage: ((Message) throws -> Void)?
   /// What the wallet has stored with it.
@@ -50,7 +50,7 @@ final class TestPeer {
 
   private func hear(_ message: Message) throws {
     heard.append(message)
-    if case .greeting(let greeting) = message { try greet(try #require(greeting.fence)) }
+    if case .initMessage(let initMessage) = message { try greet(try #require(initMessage.fence)) }
     if case .peerStorage(let blob) = message { backup = blob }
     if case .ping(let ping) = message { send(.pong(Bytes([UInt8](repeating: 0, count: Int(ping.pongSize))))) }
     // A preimage that is not the payment's is refused here.
@@ -60,10 +60,10 @@ final class TestPeer {
   }
 
   private func greet(_ fence: Claim) throws {
-    try onGreeting?()
+    try onInit?()
     let answer = FenceAnswer(
       accepted: true, highest: fence.epoch, container: fence.container)
-    send(.greeting(Greeting()))
+    send(.initMessage(InitMessage()))
     send(.fenceAnswer(answer))
     if let backup { send(.peerStorageRetrieval(backup)) }
     channel.disconnected()

@@ -91,7 +91,7 @@ final class TestWallet<Guard: GuardMachine & WalletGuard> {
 }
 
 extension TestWallet where Guard == AppMachine {
-  /// Started, and in front of the person.
+  /// Started, and in front of the user.
   func open() { handle(.launched, .enteredForeground) }
 }
 

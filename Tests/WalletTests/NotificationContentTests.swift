@@ -3,7 +3,7 @@ import Guardrails
 import Testing
 import Wallet
 
-/// What the person reads of each outcome.
+/// What the user reads of each outcome.
 @Suite("The text of a notification") struct NotificationContentTests {
   private static let payment = ReceivedPayment(paymentHash: .zero, amountMsat: 21_000, text: "coffee")
   private static let secondPayment = ReceivedPayment(paymentHash: .zero, amountMsat: 1_500, text: "")

@@ -29,7 +29,7 @@ def opened(name):
     return os.open(f"{group}/{name}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
-role, _, wish, beats = (opened(name) for name in ("locks/app.lock", "locks/extension.lock", "locks/app.wish", "heartbeat"))
+role, _, intent, beats = (opened(name) for name in ("locks/app.lock", "locks/extension.lock", "locks/app.intent", "heartbeat"))
 # Room for both slots; only ever lengthened, as the extension may have beaten in its own.
 if os.fstat(beats).st_size < 1024:
     os.ftruncate(beats, 1024)
@@ -131,11 +131,11 @@ while True:
     packet = phone.recv(131072)
     verb, fields = hear(packet) if packet else ("terminate", {})
     if verb == "enter-foreground":
-        fcntl.flock(wish, fcntl.LOCK_EX)
+        fcntl.flock(intent, fcntl.LOCK_EX)
         wants = True
     elif verb == "enter-background":
         wants = False
-        fcntl.flock(wish, fcntl.LOCK_UN)
+        fcntl.flock(intent, fcntl.LOCK_UN)
         release()  # before the word that it is done: an app that is stopped with a lock is killed
         say("status", text="own app: at home")
         say("background-done", time=fields["time"])

@@ -1,6 +1,6 @@
 import DaemonRuntime
 
-/// One thing about the phone that a person can change with one word.
+/// One thing about the phone that a user can change with one word.
 struct DeviceSwitch {
   /// As it is typed, and as iosd calls it.
   let name: String

@@ -36,7 +36,7 @@ struct PhoneStatus {
   private var iosd: PhoneFacts? { iosdAnswer.facts }
   private var lspd: PeerFacts? { lspdAnswer.facts }
 
-  /// What the person reads in the app.
+  /// What the user reads in the app.
   var appText: String? { iosd?.app.status?["text"] }
   var appState: String? { iosd?.app.state }
 
@@ -49,7 +49,7 @@ struct PhoneStatus {
         facts.append(
           ("lock", "\(owner.role.rawValue).lock \(container.words(container.snapshot.lock(of: owner.role)))"))
       }
-      facts.append(("wish", container.snapshot.appWantsNode ? "the app wants the node" : "none"))
+      facts.append(("intent", container.snapshot.appWantsNode ? "the app wants the node" : "none"))
       if let writer = container.snapshot.writer { facts.append(("writer", "\(writer)")) }
     } else {
       facts.append(("holder", containerTrouble ?? "no process: the wallet has never run"))

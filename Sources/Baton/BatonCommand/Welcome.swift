@@ -1,4 +1,4 @@
-/// What a person reads who types `baton` for the first time.
+/// What a user reads who types `baton` for the first time.
 enum Welcome {
   static let text = """
     Baton: one Lightning node, two processes, one baton.
@@ -9,7 +9,7 @@ enum Welcome {
       demo                 pay a phone with its app closed, cut in, kill, and tell the story with times
     One phone
       up, down             start and stop the phone (iosd) and its Lightning peer (lspd)
-      app open|home|quit   the person's thumb
+      app open|home|quit   the user's thumb
       invoice, pay         ask for money on the wallet; pay it as a sender
       send INVOICE         pay somebody else from the wallet, also with the app on its way home
       withdraw AMOUNT ADDR send money from the wallet's channel to a bitcoin address

@@ -1,4 +1,4 @@
-// BatonCommand: the one thing a person types. It starts and asks the daemons of one phone, reads what they left
+// BatonCommand: the one thing a user types. It starts and asks the daemons of one phone, reads what they left
 // behind, and decides nothing about ownership: whatever it shows comes from a daemon, a journal or a snapshot.
 // It never opens a live database by any road but SharedContainer's snapshot.
 

@@ -63,7 +63,7 @@ package struct PayableInvoice: Hashable {
 extension SignedInvoice {
   private static let scheme = "lightning:"
 
-  /// As a person pastes it.
+  /// As a user pastes it.
   package init(typed word: String) throws(CommandFailure) {
     var text = word.drop(while: \.isWhitespace)
     while text.last?.isWhitespace == true { text.removeLast() }

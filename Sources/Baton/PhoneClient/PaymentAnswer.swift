@@ -39,7 +39,7 @@ package struct PaymentAnswer {
     }
   }
 
-  /// For the person who waits; nil when it is not the wallet that is waited for.
+  /// For the user who waits; nil when it is not the wallet that is waited for.
   package var heldSentence: String? {
     guard state == "held" else { return nil }
     let time = heldFor.map {

@@ -65,7 +65,7 @@ package struct Phone: Sendable {
     try connect(to: daemon).request(message, timeout: timeout)
   }
 
-  /// Has the app do what a person asks it for; `inFront` for what it does only on the screen. iosd reads nothing of it.
+  /// Has the app do what a user asks it for; `inFront` for what it does only on the screen. iosd reads nothing of it.
   @discardableResult
   package func askApp(
     _ request: ControlMessage, inFront: Bool = false

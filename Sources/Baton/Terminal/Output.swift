@@ -45,7 +45,7 @@ package struct Output: Sendable {
   /// A record of a journal, byte for byte as it stands there.
   package func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }
 
-  /// A word meanwhile, for the person who waits; what reads JSON is not to meet it.
+  /// A word meanwhile, for the user who waits; what reads JSON is not to meet it.
   package func remark(_ line: String) {
     guard isJSON else { return say(line) }
     writeAll(standardError, Array("baton: \(line.onOneLine)\n".utf8))

@@ -4,7 +4,7 @@ import PhoneClient
 import DaemonRuntime
 import Glibc
 
-/// One thing that a person can ask for. Each has a file of its own and a page in docs/commands.
+/// One thing that a user can ask for. Each has a file of its own and a page in docs/commands.
 package protocol Verb {
   static var declaration: CommandLineDeclaration { get }
   static func run(_ invocation: Invocation) throws -> ExitCode

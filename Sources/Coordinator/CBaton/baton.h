@@ -96,7 +96,7 @@ const char *baton_error(const baton *handle);
 
 /* ---- What happens ---- */
 
-/* The app is in front of the person and wants the node; or is not any more. */
+/* The app is in front of the user and wants the node; or is not any more. */
 int32_t baton_want(baton *handle);
 int32_t baton_unwant(baton *handle);
 
@@ -108,7 +108,7 @@ enum {
   BATON_EVENT_BACKGROUND_TIME_EXPIRED = 4, /* id of the task */
   BATON_EVENT_TERMINATION_REQUESTED = 5,
   BATON_EVENT_NETWORK = 6,                 /* code: 1 it is there, 0 it is not */
-  BATON_EVENT_MOVE_HERE = 7,               /* the person says that the node is on this device from now on */
+  BATON_EVENT_MOVE_HERE = 7,               /* the user says that the node is on this device from now on */
   /* From the wallet: work that must not be left half done. */
   BATON_EVENT_TASK_BEGAN = 8,              /* text: its name, number: its generation */
   BATON_EVENT_TASK_ENDED = 9,
@@ -173,7 +173,7 @@ enum {
                                       it is cut off */
   BATON_ACCEPT_NO_NEW_PAYMENT = 3, /* the other process is to take over soon */
   BATON_DIAL_NOW = 4,
-  /* The phone and the person. */
+  /* The phone and the user. */
   BATON_SHOW = 10,                 /* code: a status, number: its epoch, id: a pid, text: of BATON_STATUS_HINDERED or _FAILED */
   BATON_NOTIFY = 11,               /* bytes: a payment's hash, number: msat, text */
   BATON_WITHDRAW = 12,             /* bytes: a payment's hash */

@@ -56,8 +56,8 @@ package final class GuardContainer<State> {
   /// Nil for a directive that is not the container's.
   package func carryOut(_ directive: GuardDirective) -> ContainerAnswer<State>? {
     switch directive {
-    case .raiseWish: setWish(true)
-    case .withdrawWish: setWish(false)
+    case .raiseIntent: setIntent(true)
+    case .withdrawIntent: setIntent(false)
     case .look: return look()
     case .claim(let seen, let reason):
       return claim(reason) { shared.claim(seen: seen, by: $0, reading: reading) }
@@ -76,11 +76,11 @@ package final class GuardContainer<State> {
   /// Brings the log into the database.
   package func settle() { shared.settle() }
 
-  private func setWish(_ wantsNode: Bool) {
-    switch shared.setWish(wantsNode) {
+  private func setIntent(_ wantsNode: Bool) {
+    switch shared.setIntent(wantsNode) {
     case .taken: break
-    case .busy: note(.wishHeldByAnother)
-    case .damaged(let error): note(.wishDamaged(error))
+    case .busy: note(.intentHeldByAnother)
+    case .damaged(let error): note(.intentDamaged(error))
     }
   }
 

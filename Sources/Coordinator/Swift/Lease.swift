@@ -7,7 +7,7 @@ public final class Lease {
   let claim: Claim
   /// What a peer that knows fences is told.
   public let fence: Fence
-  /// Whose place this lease takes at the peer, because a person has said so.
+  /// Whose place this lease takes at the peer, because a user has said so.
   public let replacing: Fence?
   private let shared: SharedContainer
   private let now: () -> Instant

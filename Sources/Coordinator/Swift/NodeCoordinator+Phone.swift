@@ -1,12 +1,12 @@
 import Ground
 import Guardrails
 
-// What the phone, the person and the other process say. What does not matter now changes nothing, so a second call does no
+// What the phone, the user and the other process say. What does not matter now changes nothing, so a second call does no
 // harm.
 extension NodeCoordinator {
   // MARK: The app
 
-  /// It is in front of the person and wants the node.
+  /// It is in front of the user and wants the node.
   public func enteredForeground() { hurryingTheNode { handle(.enteredForeground) } }
 
   public func enteredBackground() { handle(.enteredBackground) }
@@ -33,7 +33,7 @@ extension NodeCoordinator {
     handle(.taskEnded(TaskBeginning(name: name, generation: generation)))
   }
 
-  /// The person says that the node is on this device from now on, whichever the peer knows.
+  /// The user says that the node is on this device from now on, whichever the peer knows.
   public func moveHere() { handle(.moveRequested) }
 
   public func networkChanged(isThere: Bool) {

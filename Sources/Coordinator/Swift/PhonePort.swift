@@ -4,7 +4,7 @@ import Guardrails
 /// What the coordinator asks of the phone and of the wallet's views. Conform to `AppPhone` in the app and to
 /// `ExtensionPhone` in the extension: these ask for what the process needs.
 public protocol PhonePort: AnyObject {
-  /// What the person may be shown about the node. The words are the wallet's.
+  /// What the user may be shown about the node. The words are the wallet's.
   func show(_ status: NodeStatus)
   /// A payment that has no text of a push: it was received while nobody looks at the app, or beside the push's own.
   func notify(_ payment: ReceivedPayment)
@@ -70,7 +70,7 @@ public enum NodeStatus: Hashable, Sendable {
   /// In the app: the extension has it, and hands it over at its next safe point.
   case waitingForExtension
   case waitingForProcess(pid: Int32)
-  /// In the extension: the app in front of the person is left the first move.
+  /// In the extension: the app in front of the user is left the first move.
   case appGoesFirst
   /// Somebody is inside a transaction of the container; its pid where the system tells.
   case blocked(pid: Int32?, isStopped: Bool)
@@ -81,7 +81,7 @@ public enum NodeStatus: Hashable, Sendable {
   case connected(epoch: UInt64)
   case settling(epoch: UInt64)
   case releasing(epoch: UInt64)
-  /// The peer knows another container. A person decides: `moveHere`.
+  /// The peer knows another container. A user decides: `moveHere`.
   case usedByAnotherDevice
   /// The peer names an epoch that no restored copy explains: it is not the right peer.
   case peerOutOfReach

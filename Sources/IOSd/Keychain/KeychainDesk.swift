@@ -62,9 +62,9 @@ extension PhoneShell {
       return .error(refusal.description)
     }
     let known = try keychain.item(group, account)
-    let wish = try message["protection"].map(Self.protection)
+    let request = try message["protection"].map(Self.protection)
     let strictest =
-      [known?.protection, wish].contains(.whenUnlocked) ? KeychainProtection.whenUnlocked : .afterFirstUnlock
+      [known?.protection, request].contains(.whenUnlocked) ? KeychainProtection.whenUnlocked : .afterFirstUnlock
     if let refusal = phone.refusal(to: asker, group: group, protection: strictest) {
       return .error(refusal.description)
     }
@@ -86,7 +86,7 @@ extension PhoneShell {
       guard message.body.count <= KeychainStore.valueMax else {
         return .error("an item has at most \(KeychainStore.valueMax) bytes")
       }
-      try keychain.write(message.body, group, account, wish ?? known?.protection ?? .whenUnlocked)
+      try keychain.write(message.body, group, account, request ?? known?.protection ?? .whenUnlocked)
       return ControlMessage("ok")
     }
   }

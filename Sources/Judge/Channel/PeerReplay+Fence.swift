@@ -43,7 +43,7 @@ extension PeerReplay {
         entry.map { [$0.evidence] } ?? [])
     }
     switch frame.message {
-    case .greeting(_, let reply?, _, _) where !frame.entry.isIn,
+    case .initMessage(_, let reply?, _, _) where !frame.entry.isIn,
       .fenceReply(let reply) where !frame.entry.isIn:
       find(1, "The peer answered another node's claim (highest \(reply.highest))", frame)
     case .storage, .retrieval, .reestablish, .step:

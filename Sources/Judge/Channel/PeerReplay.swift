@@ -2,8 +2,8 @@
 /// which frames may be acted on, and where each leaves the channel.
 struct PeerReplay {
   struct Link {
-    enum State { case greeting, registered, refused, evicted, failed }
-    var state = State.greeting
+    enum State { case initMessage, registered, refused, evicted, failed }
+    var state = State.initMessage
     var saidReestablish = false
     /// What the peer says to the claim of an `init` has been said.
     var isAnswered = false
@@ -116,7 +116,7 @@ struct PeerReplay {
   private mutating func take(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     let link = links[connection] ?? Link()
-    if case .greeting(let claim, _, let features, let replaces) = message, link.state == .greeting {
+    if case .initMessage(let claim, _, let features, let replaces) = message, link.state == .initMessage {
       expectActed(true, frame)
       links[connection, default: Link()].offersSplices[.wallet] = SpliceFeatures.areOffered(by: features)
       judge(claim, replacing: replaces, frame)
@@ -148,7 +148,7 @@ struct PeerReplay {
       expectActed(true, frame)
       links[connection]?.state = .failed
       find(2, "The wallet reported an error on connection \(connection): \(text)", frame)
-    case .greeting:
+    case .initMessage:
       expectActed(false, frame)
       links[connection]?.state = .failed
       find(2, "The wallet sent a second init on connection \(connection)", frame)
@@ -188,7 +188,7 @@ struct PeerReplay {
   private mutating func send(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     switch message {
-    case .greeting(_, let reply, let features, _):
+    case .initMessage(_, let reply, let features, _):
       links[connection, default: Link()].offersSplices[.peer] = SpliceFeatures.areOffered(by: features)
       // An older peer answered the claim in its init.
       if let reply { checkReply(reply, frame) }
@@ -201,7 +201,7 @@ struct PeerReplay {
       links[connection]?.state = .failed
     case .complaint(let type, let text, _):
       // Who never showed a claim is not the wallet: what a stranger is told says nothing about it.
-      let wasStranger = (links[connection]?.state ?? .greeting) == .greeting
+      let wasStranger = (links[connection]?.state ?? .initMessage) == .initMessage
       links[connection]?.state = .failed
       guard !wasStranger else { return }
       let what = type == 17 ? "reported an error" : "warned"

@@ -22,8 +22,8 @@ extension Hearing {
   }
 
   /// Of others, by this payment.
-  private func arrivals(of entry: SentEntry) -> [ElsewhereEntry] {
-    evidence.ledger.paidElsewhere.all(entry.paymentHash).filter { $0.htlc == entry.htlc }
+  private func arrivals(of entry: SentEntry) -> [ExternalInvoiceEntry] {
+    evidence.ledger.paidExternal.all(entry.paymentHash).filter { $0.htlc == entry.htlc }
   }
 
   private func name(_ entry: SentEntry) -> String {
@@ -77,7 +77,7 @@ extension Hearing {
 
   /// Whoever was paid was paid by a payment that the wallet knows of.
   private mutating func checkTaken(_ replay: PeerReplay) {
-    for invoice in evidence.ledger.elsewhere where invoice.isPaid {
+    for invoice in evidence.ledger.externalInvoices where invoice.isPaid {
       let life = invoice.htlc.flatMap { replay.sentLives[UInt64(bitPattern: $0)] }
       let payers = (invoice.htlc.map(evidence.wallet.sentByHTLC.all) ?? []).filter {
         $0.paymentHash == invoice.paymentHash

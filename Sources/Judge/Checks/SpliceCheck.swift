@@ -29,7 +29,7 @@ extension Hearing {
   private mutating func checkEnds() {
     let ours = evidence.wallet.splices.index { $0.txid }
     let peers = evidence.ledger.splices.index { $0.txid }
-    // And not begun once more: the same wish makes the same transaction.
+    // And not begun once more: the same request makes the same transaction.
     let oursKept = Set(evidence.wallet.splices.filter { $0.state != "forgotten" }.map(\.txid))
     let peersKept = Set(evidence.ledger.splices.filter { $0.state != "forgotten" }.map(\.txid))
     for entry in evidence.wallet.splices {
@@ -64,38 +64,38 @@ extension Hearing {
   // MARK: What people asked for
 
   /// What was asked for: how much, and to which script.
-  private struct Wish: Hashable {
+  private struct Request: Hashable {
     let amountSat: Int64
     let script: String
   }
 
-  /// A person's wish leads to one splice at the most, with that amount and to that address.
+  /// A user's request leads to one splice at the most, with that amount and to that address.
   private mutating func checkRequests() {
-    var wishes: [Wish: Int] = [:]
+    var requests: [Request: Int] = [:]
     for journal in evidence.journals + evidence.otherContainersJournals {
       for record in journal.events(of: "node") {
         guard let asked = record.event.payload("spliceRequested"), let amount = asked["amountSat"]?.integer,
           let script = asked["script"]?["bytes"]?.text
         else { continue }
-        wishes[Wish(amountSat: amount, script: script), default: 0] += 1
+        requests[Request(amountSat: amount, script: script), default: 0] += 1
       }
     }
     let peers = evidence.ledger.splices.index { $0.txid }
     for entry in evidence.wallet.splices where entry.state != "forgotten" {
       let script = SplicePlan.output(of: entry).map { Hexadecimal.encode($0) }
-      let wish = script.map { Wish(amountSat: entry.amountSat, script: $0) }
-      if let wish, let left = wishes[wish], left > 0 {
-        wishes[wish] = left - 1
-      } else if !mayHaveLostWish(entry, peers.all(entry.txid)) {
+      let request = script.map { Request(amountSat: entry.amountSat, script: $0) }
+      if let request, let left = requests[request], left > 0 {
+        requests[request] = left - 1
+      } else if !mayHaveLostRequest(entry, peers.all(entry.txid)) {
         find(
           3,
-          "The person did not ask for \(entry.name), with that amount and to where it goes, or it left twice",
+          "The user did not ask for \(entry.name), with that amount and to where it goes, or it left twice",
           [entry.evidence])
       }
     }
   }
 
-  private func mayHaveLostWish(_ entry: SpliceEntry, _ peers: [SpliceEntry]) -> Bool {
+  private func mayHaveLostRequest(_ entry: SpliceEntry, _ peers: [SpliceEntry]) -> Bool {
     let epoch = entry.begunEpoch ?? 0
     let journal = evidence.wallet.claim(epoch).flatMap(evidence.journal(of:))
     // It may have come with the backup, and have been asked for in another container.

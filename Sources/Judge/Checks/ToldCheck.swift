@@ -1,7 +1,7 @@
 import Ground
 import JSON
 
-// Invariants 3 and 4: what a process was told to be durable, or told a person, is in the wallet's database.
+// Invariants 3 and 4: what a process was told to be durable, or told a user, is in the wallet's database.
 extension Hearing {
   mutating func checkWhatWasTold() {
     let ends = Set(evidence.wallet.sent.map(\.end))

@@ -14,7 +14,7 @@ public struct Absence: Hashable, Codable, Sendable {
   }
 }
 
-/// A kind of evidence that a person may know to be missing: programs of their own keep no journals, a pair that was
+/// A kind of evidence that a user may know to be missing: programs of their own keep no journals, a pair that was
 /// started by hand has no phone, another peer has no ledger.
 public enum EvidencePart: String, Hashable, Codable, Sendable, CaseIterable {
   case peer

@@ -10,14 +10,14 @@ struct LedgerEvidence {
   let pushes: Rows<PushEntry>
   let runs: Rows<RunEntry>
   let losses: Rows<LossEntry>
-  let elsewhere: Rows<ElsewhereEntry>
+  let externalInvoices: Rows<ExternalInvoiceEntry>
   let splices: Rows<SpliceEntry>
   /// Every frame asks who its connection is with, and a crowd of strangers leaves thousands of them.
   private let connectionsByID: [Int64: ConnectionEntry]
   /// What the payments of one hash are together.
   let paymentsByHash: [[UInt8]: PaymentGroup]
   let paymentsByHTLC: RowIndex<Int64, PaymentEntry>
-  let paidElsewhere: RowIndex<[UInt8], ElsewhereEntry>
+  let paidExternal: RowIndex<[UInt8], ExternalInvoiceEntry>
   private let starts: [Int64]
 
   /// Without a file, of a pair whose peer keeps none.
@@ -37,14 +37,15 @@ struct LedgerEvidence {
     pushes = try tables.read("pushes", by: "id", PushEntry.init)
     runs = try tables.read("runs", by: "id", RunEntry.init)
     losses = try tables.read("losses", by: "id", LossEntry.init)
-    elsewhere = try tables.readIfThere("elsewhere", by: "id", ElsewhereEntry.init)
+    externalInvoices = try tables.readIfThere(
+      "external_invoices", formerly: "elsewhere", by: "id", ExternalInvoiceEntry.init)
     splices = try tables.readIfThere("splices", by: "id") { (row) throws(JudgeError) in
       try SpliceEntry(row, of: .peer)
     }
     connectionsByID = Dictionary(connections.map { ($0.id, $0) }) { first, _ in first }
     paymentsByHash = PaymentGroup.all(payments)
     paymentsByHTLC = payments.index { $0.htlc }
-    paidElsewhere = elsewhere.index { $0.isPaid ? $0.paymentHash : nil }
+    paidExternal = externalInvoices.index { $0.isPaid ? $0.paymentHash : nil }
     starts = runs.map(\.startedNs)
   }
 

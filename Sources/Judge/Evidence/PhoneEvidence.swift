@@ -18,7 +18,7 @@ struct PhoneEvidence {
     /// The phone was killed before there was anything to show.
     var isLost: Bool { fate == "lost" }
 
-    /// The person lets the wallet show nothing, or the phone rebooted before there was anything to show.
+    /// The user lets the wallet show nothing, or the phone rebooted before there was anything to show.
     var isUnwanted: Bool { fate == "not-shown" || fate == "dropped" && detail == "reboot" }
   }
 
@@ -108,7 +108,7 @@ struct PhoneEvidence {
   private static let olderFates: [String: (code: String, detail: String?)] = [
     "given to the app in front": ("given-to-app", nil),
     "lost: gone with an earlier iosd": ("lost", nil),
-    "not shown: the person lets the wallet show no notifications": ("not-shown", nil),
+    "not shown: the user lets the wallet show no notifications": ("not-shown", nil),
     "dropped: the phone rebooted before it came to anything": ("dropped", "reboot"),
   ]
 
@@ -140,11 +140,11 @@ struct PhoneEvidence {
     for row in rows {
       guard let id = row["id"]?.integer else { continue }
       if row["withdrawn"]?.isTrue == true {
-        // Taken back: the person does not see it any more.
+        // Taken back: the user does not see it any more.
         for place in places[id] ?? [] where shown[place]?.push == nil { shown[place] = nil }
         places[id]?.removeAll { shown[$0] == nil }
       } else if row["answer"] != nil, places[id]?.isEmpty == false {
-        // The person did something with it, and saw it before: it is no other one.
+        // The user did something with it, and saw it before: it is no other one.
       } else {
         places[id, default: []].append(shown.count)
         shown.append(

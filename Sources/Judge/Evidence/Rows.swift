@@ -49,12 +49,16 @@ struct TableReader {
     Rows(try file?.entries(of: table, orderedBy: order, make) ?? [], visits)
   }
 
-  /// An older program has made the file without it.
+  /// An older program made the file without the table, or under another name.
   func readIfThere<Entry>(
-    _ table: String, by order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
+    _ table: String, formerly older: String? = nil, by order: String,
+    _ make: (SQLiteRow) throws(JudgeError) -> Entry
   ) throws(JudgeError) -> Rows<Entry> {
-    guard try file?.tables().contains(table) == true else { return Rows([], visits) }
-    return try read(table, by: order, make)
+    let tables = try file?.tables() ?? []
+    guard let name = [table, older].lazy.compactMap({ $0 }).first(where: tables.contains) else {
+      return Rows([], visits)
+    }
+    return try read(name, by: order, make)
   }
 }
 

@@ -30,7 +30,7 @@ struct SentEntry {
 }
 
 /// An invoice of somebody else in the network, in the ledger.
-struct ElsewhereEntry {
+struct ExternalInvoiceEntry {
   let id: Int64
   let paymentHash: [UInt8]
   let amountMsat: Int64
@@ -46,5 +46,5 @@ struct ElsewhereEntry {
   }
 
   var isPaid: Bool { paidNs != nil }
-  var evidence: String { "ledger elsewhere \(id)" }
+  var evidence: String { "ledger external_invoices \(id)" }
 }

@@ -9,7 +9,7 @@ struct WalletEvidence {
   let channels: Rows<ChannelEntry>
   let htlcs: Rows<HTLCEntry>
   let invoices: Rows<InvoiceEntry>
-  /// Which of them the person has cancelled; none in a database of before that.
+  /// Which of them the user has cancelled; none in a database of before that.
   let cancelled: Rows<[UInt8]>
   let received: Rows<ReceivedEntry>
   let sent: Rows<SentEntry>
@@ -96,7 +96,7 @@ struct ClaimEntry {
   private static let raised: Set = [
     "raised-above-peer", "raised-to-move-here", "the peer knew a higher epoch",
   ]
-  /// The person brought the wallet here from another container.
+  /// The user brought the wallet here from another container.
   var movesHere: Bool { reason == "raised-to-move-here" }
   var boot: String { [bootHigh, bootLow].map { Hexadecimal.encode(word: UInt64(bitPattern: $0)) }.joined() }
   var evidence: String { "node.sqlite claims \(epoch)" }

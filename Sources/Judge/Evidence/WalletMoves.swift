@@ -1,4 +1,4 @@
-/// When the wallet lived in which container. Its person may move it, and each container's database tells of its own time alone.
+/// When the wallet lived in which container. Its user may move it, and each container's database tells of its own time alone.
 struct WalletMoves {
   /// The peer took one container in the place of another.
   struct Move {
@@ -19,7 +19,7 @@ struct WalletMoves {
     for (place, fence) in ledger.fences.enumerated() { places[fence.claim] = places[fence.claim] ?? place }
     var moves: [Move] = []
     for frame in ledger.frames where frame.entry.isIn {
-      guard case .greeting(let claim?, _, _, let replaced?) = frame.message,
+      guard case .initMessage(let claim?, _, _, let replaced?) = frame.message,
         replaced.container != claim.container, let place = places[claim], place > 0,
         moves.last?.to != claim
       else { continue }

@@ -26,7 +26,7 @@ struct Hearing {
     heights = Set(
       evidence.ledger.frames.compactMap { frame in
         switch frame.message {
-        case .greeting(_, let reply?, _, _), .fenceReply(let reply): reply.highest
+        case .initMessage(_, let reply?, _, _), .fenceReply(let reply): reply.highest
         default: nil
         }
       })

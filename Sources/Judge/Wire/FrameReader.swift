@@ -45,7 +45,7 @@ struct FrameReader {
       return .complaint(type: type, text: text, endsRest: try endsRest() || Self.olderRest.contains(text))
     case 7: return .storage(try counted())
     case 9: return .retrieval(try counted())
-    case 16: return try greeting()
+    case 16: return try initMessage()
     case 18:
       let size = Int(try number(2))
       try zeros(Int(try number(2)), "the padding of a ping")
@@ -135,7 +135,7 @@ struct FrameReader {
         fundings: try fundings()))
   }
 
-  private mutating func greeting() throws(Malformed) -> WireMessage {
+  private mutating func initMessage() throws(Malformed) -> WireMessage {
     let features = try counted() + [0xff] + (try counted())
     var claim: FenceClaim?
     var reply: FenceReply?
@@ -157,7 +157,7 @@ struct FrameReader {
       default: throw Malformed(reason: "its record \(record.type) has no place in an init")
       }
     }
-    return .greeting(claim, reply, features: features, replaces: replaces)
+    return .initMessage(claim, reply, features: features, replaces: replaces)
   }
 
   private mutating func fenceReply() throws(Malformed) -> FenceReply {

@@ -1,6 +1,6 @@
 /// One frame of BOLT 1 or BOLT 2, as far as the judge needs it.
 enum WireMessage: Hashable {
-  case greeting(FenceClaim?, FenceReply?, features: [UInt8], replaces: ReplacedFenceClaim?)
+  case initMessage(FenceClaim?, FenceReply?, features: [UInt8], replaces: ReplacedFenceClaim?)
   /// `endsRest`: the peer waits no longer for a splice.
   case complaint(type: Int, text: String, endsRest: Bool)
   case ping(pongSize: Int)
@@ -38,7 +38,7 @@ struct FenceClaim: Hashable {
   let container: [UInt8]
 }
 
-/// The private record in the wallet's `init` whose person has moved it: which claim of another container it replaces.
+/// The private record in the wallet's `init` whose user has moved it: which claim of another container it replaces.
 struct ReplacedFenceClaim: Hashable {
   let epoch: Int64
   let container: [UInt8]
@@ -97,7 +97,7 @@ enum ChannelStep: Hashable {
 extension WireMessage {
   var name: String {
     switch self {
-    case .greeting: "init"
+    case .initMessage: "init"
     case .fenceReply: "the answer to a claim"
     case .complaint(let type, _, _): type == 17 ? "error" : "warning"
     case .ping: "ping"

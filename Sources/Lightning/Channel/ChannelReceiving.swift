@@ -42,7 +42,7 @@ extension Channel {
       return try take(message, about: message.channel ?? .zero) { (channel) throws(ChannelError) in
         try channel.receiveOfSplice(message)
       }
-    case .greeting, .error, .warning, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer,
+    case .initMessage, .error, .warning, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer,
       .unknown:
       return []
     }

@@ -4,7 +4,7 @@ import Ground
 import Crypto
 import Bitcoin
 
-/// An invoice of BOLT 11: the word that a person copies, what it says, and whose it is. Every value has a good checksum,
+/// An invoice of BOLT 11: the word that a user copies, what it says, and whose it is. Every value has a good checksum,
 /// a good signature, and all that a payer needs.
 public struct SignedInvoice: Hashable, Sendable {
   public let fields: InvoiceFields

@@ -11,7 +11,7 @@ public struct ChannelFailure: Hashable, Codable, Sendable {
     self.reason = reason
   }
 
-  /// Its text is a stranger's, and stands in a line for a person.
+  /// Its text is a stranger's, and stands in a line for a user.
   private static let shownText = 200
 
   public var sentence: String {

@@ -9,7 +9,7 @@ struct DialPace: Hashable, Sendable {
   /// Was for a phone that nobody looks at.
   static let longPause = TimeSpan.seconds(8)
   private static let dialBounds: [TimeSpan] = [1, 2, 4, 7, 10].map { .seconds($0) }
-  private static let greetingBounds: [TimeSpan] = [2, 4, 7, 10, 15].map { .seconds($0) }
+  private static let initBounds: [TimeSpan] = [2, 4, 7, 10, 15].map { .seconds($0) }
 
   /// Over Tor each takes longer.
   private let boundFactor: Int64
@@ -19,7 +19,7 @@ struct DialPace: Hashable, Sendable {
   init(overTor: Bool) { boundFactor = overTor ? 3 : 1 }
 
   var dialBound: TimeSpan { bound(Self.dialBounds) }
-  var greetingBound: TimeSpan { bound(Self.greetingBounds) }
+  var initBound: TimeSpan { bound(Self.initBounds) }
 
   private func bound(_ bounds: [TimeSpan]) -> TimeSpan {
     TimeSpan(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)

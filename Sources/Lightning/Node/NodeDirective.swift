@@ -8,8 +8,8 @@ public enum NodeDirective: Hashable, Codable, Sendable {
   // The container.
   /// Who owns the node? Answered by `rowRead`, `storeBlocked` or `storeFailed`.
   case checkRow
-  /// Who owns the node, and what is the state? Answered by `greetingChecked`, `storeBlocked` or `storeFailed`.
-  case checkGreeting
+  /// Who owns the node, and what is the state? Answered by `checkedAfterInit`, `storeBlocked` or `storeFailed`.
+  case checkAfterInit
   /// A fenced write under this claim. Answered by `written`, `fenced`, `storeBlocked` or `storeFailed`.
   case write(NodeChange, under: Claim)
 

@@ -6,7 +6,7 @@ import LightningChannel
 public enum NodeEvent: Hashable, Codable, Sendable {
   case deadlineReached
   /// The epoch is claimed and this is the state that was read in the claim. With whose place it takes at the peer, if the
-  /// person has said so.
+  /// user has said so.
   case started(Claim, NodeState, replacing: ReplacedClaim? = nil)
   case stopRequested(gracefully: Bool)
   /// Payments that were not accepted yet are left to the next owner.
@@ -16,7 +16,7 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   /// Who owns the node, by the container; nil in one that nobody has claimed.
   case rowRead(ClaimRow?)
   /// The same, and the state that was read with it.
-  case greetingChecked(ClaimRow?, NodeState)
+  case checkedAfterInit(ClaimRow?, NodeState)
   case written
   case fenced
   case storeBlocked
@@ -33,15 +33,15 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case networkChanged(isThere: Bool)
 
   /// The app has come to the front.
-  case personCame
+  case userCame
   /// The other process serves a push, which the peer asked for: the peer is there.
   case peerMayBeThere
 
   case invoiceMade(Invoice)
-  /// A person does not want this invoice of the wallet's paid any more.
+  /// A user does not want this invoice of the wallet's paid any more.
   case invoiceCancelRequested(Bytes32)
   /// With what the container has, at this moment, of an earlier payment of the same invoice that is over.
   case payRequested(OutgoingPayment, past: PastPayment? = nil)
-  /// A person wants money paid out on chain.
+  /// A user wants money paid out on chain.
   case spliceRequested(SpliceRequest)
 }

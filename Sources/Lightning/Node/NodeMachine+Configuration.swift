@@ -7,7 +7,7 @@ extension NodeMachine {
   public struct Configuration: Hashable, Codable, Sendable {
     public var terms: ChannelTerms
     public var rules: ConnectionRules
-    /// The peer is reached over Tor: it has three times as long for a dial and a greeting. Nil is no.
+    /// The peer is reached over Tor: it has three times as long for a dial and a `init`. Nil is no.
     public var overTor: Bool?
     /// How long the parts of a payment wait for the others. BOLT 4 asks for a minute at least.
     public var multiPartWindow: TimeSpan

@@ -13,10 +13,10 @@ extension NodeMachine {
 
   mutating func dialled(at now: Instant) -> [NodeDirective] {
     guard case .dialling = state, let claim else { return [] }
-    state = .greeting(Heard(), giveUpAt: now + pace.greetingBound)
-    let greeting = Greeting(
+    state = .initMessage(Heard(), giveUpAt: now + pace.initBound)
+    let initMessage = InitMessage(
       features: .ofWallet(splices: fundingKey != nil), fence: claim, replaces: replacing)
-    return [.send([.message(.greeting(greeting))])]
+    return [.send([.message(.initMessage(initMessage))])]
   }
 
   mutating func closed(_ why: String, at now: Instant) -> [NodeDirective] {
@@ -24,44 +24,44 @@ extension NodeMachine {
     case .draining:
       state = .stopped
       return [.report(.stopped)]
-    case .dialling, .greeting, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute:
+    case .dialling, .initMessage, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute:
       return redial(why, at: now)
     case .stopped, .offline, .pausing, .checkingRow, .failed: return []
     }
   }
 
   /// What the peer sends before the channel runs is collected; nothing is answered from memory.
-  mutating func receivedWhileGreeting(
+  mutating func receivedInInit(
     _ message: Message, _ before: Heard, at now: Instant
   ) -> [NodeDirective] {
-    guard case .greeting(_, let giveUpAt) = state else { return [] }
+    guard case .initMessage(_, let giveUpAt) = state else { return [] }
     var heard = before
     switch message {
-    case .greeting(let greeting):
-      guard heard.greeting == nil else { return redial("the peer greeted twice", at: now) }
-      if let mismatch = greeting.mismatch {
+    case .initMessage(let initMessage):
+      guard heard.initMessage == nil else { return redial("the peer sent init twice", at: now) }
+      if let mismatch = initMessage.mismatch {
         return redial("the peer's init does not fit: \(mismatch)", at: now)
       }
-      if let answer = greeting.fenceAnswer, !answer.accepted { return refused(answer) }
-      heard.greeting = greeting
+      if let answer = initMessage.fenceAnswer, !answer.accepted { return refused(answer) }
+      heard.initMessage = initMessage
     case .fenceAnswer(let answer):
       if !answer.accepted { return refused(answer) }
     case .channelReestablish(let reestablish):
-      guard heard.greeting != nil, heard.reestablish == nil else {
-        return redial("the peer spoke of its channel before it greeted, or twice", at: now)
+      guard heard.initMessage != nil, heard.reestablish == nil else {
+        return redial("the peer sent channel_reestablish before init, or twice", at: now)
       }
       heard.reestablish = reestablish
     default:
       return redial("the peer sent message type \(message.type) before its channel_reestablish", at: now)
     }
     guard heard.reestablish != nil else {
-      state = .greeting(heard, giveUpAt: giveUpAt)
+      state = .initMessage(heard, giveUpAt: giveUpAt)
       return []
     }
     // The peer sends this only on the connection it has registered, so no later owner was registered before it:
     // what the container says from now on is the state to speak from.
     state = .reading(heard)
-    return [.checkGreeting]
+    return [.checkAfterInit]
   }
 
   private mutating func refused(_ answer: FenceAnswer) -> [NodeDirective] {
@@ -77,9 +77,9 @@ extension NodeMachine {
       return redial("the peer sent \(excess)", at: now)
     }
     switch state {
-    case .greeting(var heard, let giveUpAt):
+    case .initMessage(var heard, let giveUpAt):
       heard.backup = reading
-      state = .greeting(heard, giveUpAt: giveUpAt)
+      state = .initMessage(heard, giveUpAt: giveUpAt)
     case .reading(var heard):
       heard.backup = reading
       state = .reading(heard)
@@ -96,7 +96,7 @@ extension NodeMachine {
     return []
   }
 
-  mutating func greetingChecked(
+  mutating func checkedAfterInit(
     _ row: ClaimRow?, _ state: NodeState, at now: Instant
   ) -> [NodeDirective] {
     guard case .reading(let heard) = self.state else { return [] }
@@ -153,7 +153,7 @@ extension NodeMachine {
   }
 
   private func splicingSide(_ heard: Heard) -> SplicingSide? {
-    guard let fundingKey, heard.greeting?.offersSplices == true else { return nil }
+    guard let fundingKey, heard.initMessage?.offersSplices == true else { return nil }
     return SplicingSide(role: .begins, key: fundingKey)
   }
 
@@ -203,7 +203,7 @@ extension NodeMachine {
     var settled = heard
     settled.backup = nil
     state = .reading(settled)
-    return [.checkGreeting]
+    return [.checkAfterInit]
   }
 }
 

@@ -31,7 +31,7 @@ extension NodeMachine {
 
   private var heardSoFar: Heard? {
     switch state {
-    case .greeting(let heard, _), .reading(let heard), .readingAgain(let heard, _), .adopting(let heard),
+    case .initMessage(let heard, _), .reading(let heard), .readingAgain(let heard, _), .adopting(let heard),
       .awaitingBackup(let heard, _):
       heard
     default: nil
@@ -49,7 +49,7 @@ extension NodeMachine {
   /// Ends all that was under way. What is being made durable becomes so, and the failure behind it.
   private mutating func channelFailed(_ failure: ChannelFailure, _ backup: NodeBackup?) -> [NodeDirective] {
     let refusals = refuseInvoices(failure.sentence, besides: nil)
-    let unpaid = refuseWishes(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
+    let unpaid = refusePayments(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
     forgetConnection()
     state = .failed
     self.failure = failure
@@ -70,7 +70,7 @@ extension NodeMachine {
   /// Another owner of the node has heard of it: nobody is dialled.
   mutating func restsFailed() -> [NodeDirective] {
     guard let failure = node.failure else { return [] }
-    let refusals = refuseWishes(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
+    let refusals = refusePayments(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
     forgetConnection()
     self.failure = failure
     state = .failed

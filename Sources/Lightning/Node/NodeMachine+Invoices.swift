@@ -47,7 +47,7 @@ extension NodeMachine {
     return isBeingPaid(hash) ? Self.beingPaid : nil
   }
 
-  /// Also by a part that waits for others: the person was told that it is coming.
+  /// Also by a part that waits for others: the user was told that it is coming.
   private func isBeingPaid(_ hash: Bytes32) -> Bool {
     (channel ?? node.channel)?.htlcs.contains { htlc in
       if case .failed? = htlc.removal { return false }

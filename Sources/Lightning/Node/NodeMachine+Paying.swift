@@ -5,7 +5,7 @@ import LightningChannel
 // Payments of the wallet's own: offered when the channel runs, each invoice once. From the step that offers it on a
 // payment belongs to the channel, and whoever owns the node then brings it to its end.
 extension NodeMachine {
-  /// A person waits for the answer.
+  /// A user waits for the answer.
   static let payPatience = TimeSpan.seconds(5)
   static let payGivenUp =
     "the node was given up before the payment was made; nothing left; open the app and try again"
@@ -27,7 +27,7 @@ extension NodeMachine {
     default: break
     }
     if let failedSentence { return [.paymentRefused(paymentHash: hash, .because(failedSentence))] }
-    if wishes.contains(hash)
+    if wantedPayments.contains(hash)
       || node.payments.pending.contains(where: { $0.paymentHash == hash })
     {
       return [
@@ -35,7 +35,7 @@ extension NodeMachine {
       ]
     }
     if let past { return [.paymentRefused(paymentHash: hash, .because(Self.sentence(past)))] }
-    wishes.add(payment, until: now + Self.payPatience)
+    wantedPayments.add(payment, until: now + Self.payPatience)
     return advance(mustStore: false, at: now) + hurry()
   }
 
@@ -46,10 +46,10 @@ extension NodeMachine {
     }
     var offered: [OutgoingPayment] = []
     var refusals: [NodeDirective] = []
-    for var payment in wishes.payments {
+    for var payment in wantedPayments.payments {
       // Durable already, though its answer was lost.
       guard !node.payments.pending.contains(where: { $0.paymentHash == payment.paymentHash }) else {
-        wishes.remove(payment.paymentHash)
+        wantedPayments.remove(payment.paymentHash)
         refusals.append(.paymentOffered(paymentHash: payment.paymentHash))
         continue
       }
@@ -60,7 +60,7 @@ extension NodeMachine {
           paymentData: PaymentData(secret: payment.paymentSecret, totalMsat: payment.amountMsat))
         offered.append(payment)
       } catch {
-        wishes.remove(payment.paymentHash)
+        wantedPayments.remove(payment.paymentHash)
         refusals.append(
           .paymentRefused(paymentHash: payment.paymentHash, .because(Self.sentence(error, payment))))
       }
@@ -105,19 +105,19 @@ extension NodeMachine {
   /// For whoever asked. Only what is durable is told.
   mutating func tellOfPayments(_ change: PaymentChange?) -> [NodeDirective] {
     guard let change else { return [] }
-    for payment in change.offered { wishes.remove(payment.paymentHash) }
+    for payment in change.offered { wantedPayments.remove(payment.paymentHash) }
     return change.offered.map { .paymentOffered(paymentHash: $0.paymentHash) }
       + change.ended.map { .paymentEnded($0) }
   }
 
   // MARK: Giving up
 
-  mutating func refuseLateWishes(at now: Instant) -> [NodeDirective] {
+  mutating func refuseLatePayments(at now: Instant) -> [NodeDirective] {
     let why = isSplicing ? Self.payDuringSplice : Self.payInVain
-    return wishes.takeOpen(besides: step, lateAt: now).map { .paymentRefused(paymentHash: $0, .because(why)) }
+    return wantedPayments.takeOpen(besides: step, lateAt: now).map { .paymentRefused(paymentHash: $0, .because(why)) }
   }
 
-  mutating func refuseWishes(_ sentence: String) -> [NodeDirective] {
-    wishes.takeOpen(besides: step).map { .paymentRefused(paymentHash: $0, .because(sentence)) }
+  mutating func refusePayments(_ sentence: String) -> [NodeDirective] {
+    wantedPayments.takeOpen(besides: step).map { .paymentRefused(paymentHash: $0, .because(sentence)) }
   }
 }

@@ -1,6 +1,6 @@
 import Ground
 
-// Dialling again: after a pause that grows while it leads nowhere, and at once when a person is there.
+// Dialling again: after a pause that grows while it leads nowhere, and at once when a user is there.
 extension NodeMachine {
   /// Hangs up and tries again after a pause that grows with every attempt that led nowhere.
   mutating func redial(_ why: String, at now: Instant) -> [NodeDirective] {
@@ -29,7 +29,7 @@ extension NodeMachine {
     return dialOrWait()
   }
 
-  /// A person is there, or wants something: the pause was for a phone that nobody looks at.
+  /// A user is there, or wants something: the pause was for a phone that nobody looks at.
   mutating func hurry() -> [NodeDirective] {
     guard case .pausing = state else { return [] }
     pace.startAnew()

@@ -31,9 +31,9 @@ extension NodeMachine {
     default: break
     }
     switch state {
-    case .greeting(let heard, _): return receivedWhileGreeting(message, heard, at: now)
+    case .initMessage(let heard, _): return receivedInInit(message, heard, at: now)
     case .established:
-      if case .greeting = message { return redial("the peer greeted twice", at: now) }
+      if case .initMessage = message { return redial("the peer sent init twice", at: now) }
       return receivedForChannel(message, at: now)
     case .reading, .readingAgain, .adopting, .awaitingBackup:
       return redial("the peer went on before our channel_reestablish", at: now)
@@ -110,8 +110,8 @@ extension NodeMachine {
     directives +=
       tellOfPayments(done.change.payments)
       + tellOfSplice(since: before, isRestored: done.change.restored != nil)
-    // What the container has of a wish may be another now than when it was asked.
-    if done.change.restored != nil { directives += refuseWishes(Self.payDuringRestore) }
+    // What the container has of a request may be another now than when it was asked.
+    if done.change.restored != nil { directives += refusePayments(Self.payDuringRestore) }
     if case .adopting(let heard) = state { directives += adopted(heard, at: now) }
     return directives + takeFromInbox(at: now)
   }
@@ -146,7 +146,7 @@ extension NodeMachine {
     while step == nil, stage == .established, let message = connection.takeKept() {
       directives += receivedForChannel(message, at: now)
     }
-    // What was due while the step was stored: an answer owed since the re-establishing, a payment to decide about, a wish.
+    // What was due while the step was stored: an answer owed since the re-establishing, a payment to decide about, a request.
     if step == nil, stage == .established {
       let hasMoved = channel?.pendingSplice != node.channel?.pendingSplice
       directives += advance(mustStore: hasMoved, at: now)
@@ -182,7 +182,7 @@ extension NodeMachine {
     keepUnanswered(at: now)
     if step != nil { isBehindContainer = true }
     step = nil
-    var unpaid = refuseWishes(sentence) + refuseSplice(sentence)
+    var unpaid = refusePayments(sentence) + refuseSplice(sentence)
     switch state {
     // Nothing is read any more.
     case .stopped, .draining, .failed: unpaid += unanswered.giveUp()

@@ -2,7 +2,7 @@ import Ground
 import LightningWire
 import LightningChannel
 
-// Money that leaves the channel for the chain. The wallet begins a splice when a person wants one; from the first
+// Money that leaves the channel for the chain. The wallet begins a splice when a user wants one; from the first
 // signature on it is the channel's, and whoever owns the node brings it to its end.
 extension NodeMachine {
   /// A splice that gets no further for so long gives the connection up: the next one begins where this one is.
@@ -22,26 +22,26 @@ extension NodeMachine {
     default: break
     }
     if let failedSentence { return [.spliceRefused(.because(failedSentence))] }
-    guard spliceWish == nil, node.channel?.pendingSplice == nil, channel?.pendingSplice == nil else {
+    guard wantedSplice == nil, node.channel?.pendingSplice == nil, channel?.pendingSplice == nil else {
       return [.spliceRefused(.because(Self.spliceUnderWay))]
     }
-    spliceWish = SpliceWish(request: request, giveUpAt: now + Self.payPatience)
+    wantedSplice = WantedSplice(request: request, giveUpAt: now + Self.payPatience)
     return advance(mustStore: false, at: now) + hurry()
   }
 
   /// Asks the channel for rest. What was wanted before is in it already.
   mutating func beginWanted(_ channel: inout Channel, at now: Instant) -> [NodeDirective] {
-    guard var wish = spliceWish, !wish.isBegun, stage == .established, acceptsPayments,
+    guard var wanted = wantedSplice, !wanted.isBegun, stage == .established, acceptsPayments,
       channel.isReestablished
     else { return [] }
     do throws(ChannelError) {
-      try channel.beginSplice(wish.request)
+      try channel.beginSplice(wanted.request)
     } catch {
-      spliceWish = nil
+      wantedSplice = nil
       return [.spliceRefused(.because(Self.sentence(error)))]
     }
-    wish.isBegun = true
-    spliceWish = wish
+    wanted.isBegun = true
+    wantedSplice = wanted
     connection.spliceStallsAt = now + Self.splicePatience
     return []
   }
@@ -70,19 +70,19 @@ extension NodeMachine {
 
   /// What was said on this connection is gone with it.
   mutating func refuseTalk(_ sentence: String) -> [NodeDirective] {
-    guard spliceWish?.isBegun == true else { return [] }
+    guard wantedSplice?.isBegun == true else { return [] }
     return refuseSplice(sentence)
   }
 
   /// Unless the step under way is about to bind this side to it.
   mutating func refuseSplice(_ sentence: String) -> [NodeDirective] {
-    guard spliceWish != nil, !isBindingSplice else { return [] }
-    spliceWish = nil
+    guard wantedSplice != nil, !isBindingSplice else { return [] }
+    wantedSplice = nil
     return [.spliceRefused(.because(sentence))]
   }
 
   var isBindingSplice: Bool {
-    spliceWish?.isBegun == true && step?.change.channel?.pendingSplice != nil
+    wantedSplice?.isBegun == true && step?.change.channel?.pendingSplice != nil
       && node.channel?.pendingSplice == nil
   }
 
@@ -111,9 +111,9 @@ extension NodeMachine {
       if new == nil, !isRunning { directives += sayNoSplice() }
     }
     guard let new else { return directives }
-    // One that comes out of a backup is not the one that a person waits for now.
-    guard spliceWish?.isBegun == true else { return directives + refuseSplice(Self.spliceUnderWay) }
-    spliceWish = nil
+    // One that comes out of a backup is not the one that a user waits for now.
+    guard wantedSplice?.isBegun == true else { return directives + refuseSplice(Self.spliceUnderWay) }
+    wantedSplice = nil
     return directives + [.spliceBegun(new)]
   }
 
@@ -126,12 +126,12 @@ extension NodeMachine {
   // MARK: Patience
 
   var spliceDeadline: Instant? {
-    if let wish = spliceWish, !wish.isBegun { return wish.giveUpAt }
+    if let wanted = wantedSplice, !wanted.isBegun { return wanted.giveUpAt }
     return stage == .established ? connection.spliceStallsAt : nil
   }
 
   mutating func spliceLate(at now: Instant) -> [NodeDirective] {
-    if let wish = spliceWish, !wish.isBegun, wish.giveUpAt <= now { return refuseSplice(Self.spliceInVain) }
+    if let wanted = wantedSplice, !wanted.isBegun, wanted.giveUpAt <= now { return refuseSplice(Self.spliceInVain) }
     connection.spliceStallsAt = nil
     return refuseTalk(Self.spliceStalled) + redial("the peer got no further with a splice in 30 s", at: now)
   }

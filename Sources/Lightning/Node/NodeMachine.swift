@@ -24,11 +24,11 @@ public struct NodeMachine: Core {
     case pausing(until: Instant)
     /// The row is read before the dial. → dialling, pausing, offline, stopped
     case checkingRow
-    /// → greeting, pausing, offline, stopped
+    /// → `init`, pausing, offline, stopped
     case dialling(giveUpAt: Instant)
     /// Connected; waiting for what the peer sends on its registered connection. → reading, pausing, offline,
     /// stopped
-    case greeting(Heard, giveUpAt: Instant)
+    case initMessage(Heard, giveUpAt: Instant)
     /// The container is read once more before we speak. → resuming, readingAgain, pausing, offline,
     /// stopped
     case reading(Heard)
@@ -53,7 +53,7 @@ public struct NodeMachine: Core {
 
   /// What the peer has said on this connection before we spoke.
   struct Heard: Hashable, Codable, Sendable {
-    var greeting: Greeting?
+    var initMessage: InitMessage?
     var reestablish: ChannelReestablish?
     var backup: BackupReading?
   }
@@ -76,7 +76,7 @@ public struct NodeMachine: Core {
   var state = State.stopped
   /// Under which the node speaks.
   var claim: Claim?
-  /// Whose place it takes at the peer, if the person has said so.
+  /// Whose place it takes at the peer, if the user has said so.
   var replacing: ReplacedClaim?
   /// What is durable, as far as this owner knows.
   var node = NodeState()
@@ -86,7 +86,7 @@ public struct NodeMachine: Core {
   var connection = NodeConnection()
   /// Each stores or cancels an invoice, behind the step under way.
   var invoiceChanges: [NodeChange] = []
-  var wishes = PaymentWishes()
+  var wantedPayments = WantedPayments()
   var pace: DialPace
   /// The peer's, of the channel of this owner.
   var failure: ChannelFailure?
@@ -97,7 +97,7 @@ public struct NodeMachine: Core {
   var partials: [PartialPayment] = []
   /// What the guard knows of it, since the node was started.
   var saidActivity = NodeActivity.nothing
-  var spliceWish: SpliceWish?
+  var wantedSplice: WantedSplice?
   var unanswered = Unanswered()
   /// A write has failed since the container was read: it may be durable, and then the state here is behind.
   var isBehindContainer = false
@@ -122,7 +122,7 @@ public struct NodeMachine: Core {
   public var deadline: Instant? {
     var earliest: Instant?
     switch state {
-    case .pausing(let instant), .dialling(let instant), .greeting(_, let instant),
+    case .pausing(let instant), .dialling(let instant), .initMessage(_, let instant),
       .readingAgain(_, let instant),
       .awaitingBackup(_, let instant), .draining(let instant):
       earliest = instant
@@ -136,7 +136,7 @@ public struct NodeMachine: Core {
     consider(step?.retryAt)
     consider(silenceEndsAt)
     consider(partialsEnd)
-    consider(wishes.giveUpAt(besides: step))
+    consider(wantedPayments.giveUpAt(besides: step))
     consider(unanswered.giveUpAt)
     consider(spliceDeadline)
     return earliest
@@ -156,7 +156,7 @@ public struct NodeMachine: Core {
       acceptsPayments = false
       return []
     case .rowRead(let row): return rowRead(row, at: now)
-    case .greetingChecked(let row, let state): return greetingChecked(row, state, at: now)
+    case .checkedAfterInit(let row, let state): return checkedAfterInit(row, state, at: now)
     case .written: return written(at: now)
     case .fenced: return fenced()
     case .storeBlocked: return storeBlocked(at: now)
@@ -170,7 +170,7 @@ public struct NodeMachine: Core {
       return backupReceived(reading, at: now)
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
-    case .personCame: return hurry()
+    case .userCame: return hurry()
     case .peerMayBeThere: return endLongPause(at: now)
     case .invoiceMade(let invoice): return changeInvoice(NodeChange(newInvoice: invoice))
     case .invoiceCancelRequested(let hash): return changeInvoice(NodeChange(cancelled: hash))
@@ -186,7 +186,7 @@ public struct NodeMachine: Core {
   ) -> [NodeDirective] {
     guard stage == .stopped else { return [] }
     step = nil
-    wishes = PaymentWishes()
+    wantedPayments = WantedPayments()
     let unbegun = refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
     forgetConnection()
     self.claim = claim
@@ -248,7 +248,7 @@ public struct NodeMachine: Core {
     let refusals = refuseInvoices(Self.givenUp, besides: step)
     step = nil
     guard stage != .stopped else { return refusals + refuseSplice(Self.spliceGivenUp) }
-    let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
+    let unpaid = refusePayments(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
     forgetConnection()
     claim = nil
     replacing = nil
@@ -275,12 +275,12 @@ public struct NodeMachine: Core {
     let blocked = step?.retryAt == nil ? nil : step
     let refusals = refuseInvoices(Self.givenUp, besides: blocked)
     if blocked != nil { step = nil }
-    return refusals + refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
+    return refusals + refusePayments(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
   }
 
   var isConnected: Bool {
     switch state {
-    case .greeting, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining: true
+    case .initMessage, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining: true
     case .stopped, .offline, .pausing, .checkingRow, .dialling, .failed: false
     }
   }
@@ -294,7 +294,7 @@ public struct NodeMachine: Core {
       step = waiting
       return write(waiting.change)
     }
-    if let end = wishes.giveUpAt(besides: step), now >= end { return refuseLateWishes(at: now) }
+    if let end = wantedPayments.giveUpAt(besides: step), now >= end { return refuseLatePayments(at: now) }
     if let giveUpAt = unanswered.giveUpAt, now >= giveUpAt { return unanswered.giveUp() }
     if let spliceDeadline, now >= spliceDeadline { return spliceLate(at: now) }
     if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }
@@ -303,12 +303,12 @@ public struct NodeMachine: Core {
       state = .checkingRow
       return [.checkRow]
     case .dialling: return redial("the peer did not answer the dial", at: now)
-    case .greeting(let heard, _) where heard.greeting != nil:
-      return redial("the peer greeted, and speaks of no channel with this wallet", at: now)
-    case .greeting: return redial("the peer did not greet in time", at: now)
+    case .initMessage(let heard, _) where heard.initMessage != nil:
+      return redial("the peer sent init and no channel_reestablish for a channel with this wallet", at: now)
+    case .initMessage: return redial("the peer sent no init in time", at: now)
     case .readingAgain(let heard, _):
       state = .reading(heard)
-      return [.checkGreeting]
+      return [.checkAfterInit]
     case .awaitingBackup: return mute("the peer knows a newer state of the channel and has no backup of it")
     case .draining:
       state = .stopped

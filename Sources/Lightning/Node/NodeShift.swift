@@ -6,7 +6,7 @@ extension NodeMachine: Shiftable {
     switch state {
     case .pausing(let until): state = .pausing(until: until.shifted(span))
     case .dialling(let giveUpAt): state = .dialling(giveUpAt: giveUpAt.shifted(span))
-    case .greeting(let heard, let giveUpAt): state = .greeting(heard, giveUpAt: giveUpAt.shifted(span))
+    case .initMessage(let heard, let giveUpAt): state = .initMessage(heard, giveUpAt: giveUpAt.shifted(span))
     case .readingAgain(let heard, let at): state = .readingAgain(heard, at: at.shifted(span))
     case .awaitingBackup(let heard, let giveUpAt):
       state = .awaitingBackup(heard, giveUpAt: giveUpAt.shifted(span))
@@ -15,8 +15,8 @@ extension NodeMachine: Shiftable {
     }
     step?.retryAt.shift(by: span)
     connection.shift(by: span)
-    wishes.shift(by: span)
-    spliceWish?.shift(by: span)
+    wantedPayments.shift(by: span)
+    wantedSplice?.shift(by: span)
     unanswered.shift(by: span)
     for index in partials.indices { partials[index].shift(by: span) }
   }

@@ -3,7 +3,7 @@ import Ground
 // The states of the node by their names, and where one event can lead from each.
 extension NodeMachine: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
-    case stopped, pausing, checkingRow, dialling, greeting, reading, readingAgain, adopting, awaitingBackup,
+    case stopped, pausing, checkingRow, dialling, initMessage, reading, readingAgain, adopting, awaitingBackup,
       established, mute, draining, offline, failed
   }
 
@@ -14,7 +14,7 @@ extension NodeMachine: Staged {
     case .pausing: .pausing
     case .checkingRow: .checkingRow
     case .dialling: .dialling
-    case .greeting: .greeting
+    case .initMessage: .initMessage
     case .reading: .reading
     case .readingAgain: .readingAgain
     case .adopting: .adopting
@@ -32,8 +32,8 @@ extension NodeMachine: Staged {
     case .offline: [.checkingRow, .stopped]
     case .pausing: [.checkingRow, .offline, .stopped]
     case .checkingRow: [.dialling, .pausing, .offline, .stopped]
-    case .dialling: [.greeting, .pausing, .offline, .stopped]
-    case .greeting: [.reading, .pausing, .offline, .draining, .failed, .stopped]
+    case .dialling: [.initMessage, .pausing, .offline, .stopped]
+    case .initMessage: [.reading, .pausing, .offline, .draining, .failed, .stopped]
     case .reading:
       [
         .established, .adopting, .awaitingBackup, .readingAgain, .mute, .pausing, .offline, .draining,

@@ -69,7 +69,7 @@ extension NodeMachine {
   mutating func keepUnanswered(at now: Instant) {
     let isSplice = isBindingSplice
     unanswered.keep(
-      wishes.take(step), cancelled: step?.change.cancelled, splice: isSplice, until: now + Self.payPatience)
-    if isSplice { spliceWish = nil }
+      wantedPayments.take(step), cancelled: step?.change.cancelled, splice: isSplice, until: now + Self.payPatience)
+    if isSplice { wantedSplice = nil }
   }
 }

@@ -1,4 +1,4 @@
-/// What became of a connection's greeting.
+/// What became of a connection's `init`.
 public enum ConnectionVerdict: String, Hashable, Codable, Sendable, CaseIterable {
   case accepted = "accepted"
   /// Accepted without a look at epochs: the wallet sent none, or the peer does not know them.

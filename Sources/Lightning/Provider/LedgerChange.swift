@@ -20,9 +20,9 @@ public enum LedgerChange: Hashable, Codable, Sendable {
   case paymentOffered(payment: UInt64, htlc: UInt64)
   case paymentPaid(payment: UInt64, preimage: Bytes32)
   case paymentFailed(payment: UInt64, PaymentFailure)
-  case elsewhereMade(ElsewhereInvoice)
+  case externalMade(ExternalInvoice)
   /// Its preimage leaves behind this.
-  case elsewherePaid(paymentHash: Bytes32, htlc: UInt64)
+  case externalPaid(paymentHash: Bytes32, htlc: UInt64)
   /// One of the two ends has forgotten something that it had acknowledged.
   case dataLoss(connection: UInt64, DataLoss)
   /// An `error` about the channel, which its end is from then on.

@@ -14,5 +14,5 @@ public enum PeerEvent: Hashable, Codable, Sendable {
   case closed(connection: UInt64, String)
   case payRequested(PaymentRequest)
   /// Somebody else in the network asks to be paid.
-  case elsewhereInvoiceMade(ElsewhereInvoice)
+  case externalInvoiceMade(ExternalInvoice)
 }

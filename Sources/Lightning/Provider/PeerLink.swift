@@ -6,7 +6,7 @@ import LightningWire
 struct PeerLink: Hashable, Codable, Sendable {
   enum State: Hashable, Codable, Sendable {
     /// Nothing is acted on but `init`. → registered, visiting, refused
-    case greeting
+    case initMessage
     /// The one connection that speaks for the wallet. → evicted, failed
     case registered
     /// A node with which there is no channel: it is answered when it pings, and that is all. → failed
@@ -22,8 +22,8 @@ struct PeerLink: Hashable, Codable, Sendable {
   var id: UInt64
   var node: PublicKey?
   /// Until then `init` must have come: whoever stays silent keeps a place from the wallet.
-  var greetBy: Instant
-  var state = State.greeting
+  var initBy: Instant
+  var state = State.initMessage
   /// A backup came on it.
   var hasBackedUp = false
   var chatter = Chatter()
@@ -33,21 +33,21 @@ struct PeerLink: Hashable, Codable, Sendable {
   var silence: Silence?
 
   /// Whether it may still say something.
-  var isOpen: Bool { state == .greeting || state == .registered || state == .visiting }
+  var isOpen: Bool { state == .initMessage || state == .registered || state == .visiting }
 
   /// Before its `init` everything else is; of a visitor everything, as nobody needs any of it.
   func isChatter(_ message: Message) -> Bool {
     if message.isGossip { return message.isChatter }
     if state == .visiting { return true }
-    guard state == .greeting else { return message.isChatter }
-    if case .greeting = message { return false }
+    guard state == .initMessage else { return message.isChatter }
+    if case .initMessage = message { return false }
     return true
   }
 
   /// Why a message from it is not acted on.
   var whyIgnored: String {
     switch state {
-    case .greeting: "it came before init"
+    case .initMessage: "it came before init"
     case .registered, .visiting: "it needs no answer"
     case .refused: "its connection is refused"
     case .evicted: "its connection is evicted"

@@ -25,9 +25,9 @@ extension PeerMachine {
       set(oldest.id, .evicted)
       step.evictions.append(.evict(connection: oldest.id, "connection \(connection) needed its place"))
     }
-    links.append(PeerLink(id: connection, node: node, greetBy: now + Self.greetingBound))
+    links.append(PeerLink(id: connection, node: node, initBy: now + Self.initBound))
     // The same for everybody, and at once: what is said to the wallet's claim comes behind its own init.
-    step.messages.append(.send(connection: connection, .greeting(Greeting(features: features))))
+    step.messages.append(.send(connection: connection, .initMessage(InitMessage(features: features))))
     return step.directives
   }
 
@@ -88,20 +88,20 @@ extension PeerMachine {
     ]
   }
 
-  mutating func greeted(_ greeting: Greeting, by connection: UInt64, at now: Instant) -> [PeerDirective] {
-    if isVisitor(connection, greeting) {
-      return welcomeVisitor(connection, greeting.mismatch, at: now)
+  mutating func greeted(_ initMessage: InitMessage, by connection: UInt64, at now: Instant) -> [PeerDirective] {
+    if isVisitor(connection, initMessage) {
+      return welcomeVisitor(connection, initMessage.mismatch, at: now)
     }
-    if let mismatch = greeting.mismatch {
+    if let mismatch = initMessage.mismatch {
       var step = PeerStep(changes: [.frameActedOn(connection: connection)])
       giveUp(connection, Self.sentence(mismatch), at: now, &step)
       return step.directives
     }
-    let splices = greeting.offersSplices
+    let splices = initMessage.offersSplices
     guard !isLegacy else {
-      return accept(connection, .unfenced, greeting.fence, raising: nil, splices: splices, at: now)
+      return accept(connection, .unfenced, initMessage.fence, raising: nil, splices: splices, at: now)
     }
-    guard let fence = greeting.fence else {
+    guard let fence = initMessage.fence else {
       // A wallet that has once shown its claim always does: without one anybody could take its place.
       guard let known = state.fence else {
         return accept(connection, .unfenced, nil, raising: nil, splices: splices, at: now)
@@ -117,8 +117,8 @@ extension PeerMachine {
       return accept(connection, .accepted, fence, raising: fence, splices: splices, at: now)
     }
     if !(fence.container == known.container) {
-      // Only a person says this, of the one claim that the peer has named; whoever claimed last is then the other device.
-      guard greeting.replaces?.isExactly(known) == true, fence.epoch > known.epoch else {
+      // Only a user says this, of the one claim that the peer has named; whoever claimed last is then the other device.
+      guard initMessage.replaces?.isExactly(known) == true, fence.epoch > known.epoch else {
         return refuse(connection, .refusedOtherContainer, fence, known)
       }
     }
@@ -132,10 +132,10 @@ extension PeerMachine {
 
   /// The channel is with the node that was named; else with the first that showed a claim, as no other software does, and at a
   /// peer that knows no claims with the first of all.
-  private func isVisitor(_ connection: UInt64, _ greeting: Greeting) -> Bool {
+  private func isVisitor(_ connection: UInt64, _ initMessage: InitMessage) -> Bool {
     guard let node = link(connection)?.node else { return false }
     if lacksWallet { return true }
-    guard let wallet = state.wallet else { return !isLegacy && greeting.fence == nil && state.fence == nil }
+    guard let wallet = state.wallet else { return !isLegacy && initMessage.fence == nil && state.fence == nil }
     return node != wallet
   }
 

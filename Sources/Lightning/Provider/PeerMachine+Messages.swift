@@ -20,7 +20,7 @@ extension PeerMachine {
       return undecodable("these were \(Chatter.complaint(rules.chatter))", from: connection, at: now)
     }
     switch (link.state, message) {
-    case (.greeting, .greeting(let greeting)): return greeted(greeting, by: connection, at: now)
+    case (.initMessage, .initMessage(let initMessage)): return greeted(initMessage, by: connection, at: now)
     case (.registered, _): return received(message, at: now, on: connection)
     case (.visiting, _): return receivedFromVisitor(message, at: now, on: connection)
     default: return [.store([.frameIgnored(connection: connection, link.whyIgnored)])]
@@ -46,7 +46,7 @@ extension PeerMachine {
     _ message: Message, at now: Instant, on connection: UInt64
   ) -> [PeerDirective] {
     switch message {
-    case .ping, .greeting, .error, .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .unknown:
+    case .ping, .initMessage, .error, .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .unknown:
       return received(message, at: now, on: connection)
     case .peerStorage:
       return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
@@ -90,7 +90,7 @@ extension PeerMachine {
     case .peerStorage(let blob):
       state.backup = blob
       return [.store([acted, .backup(connection: connection, blob)])]
-    case .greeting:
+    case .initMessage:
       var step = PeerStep(changes: [.frameIgnored(connection: connection, "a second init")])
       giveUp(connection, "there is a second init: send it once", at: now, &step)
       return step.directives

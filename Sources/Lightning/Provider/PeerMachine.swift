@@ -20,7 +20,7 @@ public struct PeerMachine: Core {
     /// How long the wallet may be away with an unresolved payment before it is called.
     public var callsBackAfter: TimeSpan
     /// How long a payment of the wallet's takes to its recipient.
-    public var elsewhereDelay: TimeSpan
+    public var externalDelay: TimeSpan
     public var rules: ConnectionRules
     /// This node's key for the fundings that splices make. Nil: it does not splice.
     public var fundingKey: CurvePoint?
@@ -34,13 +34,13 @@ public struct PeerMachine: Core {
     public var awaitsWallet: Bool
 
     public init(
-      isLegacy: Bool = false, callsBackAfter: TimeSpan = .seconds(2), elsewhereDelay: TimeSpan = .zero,
+      isLegacy: Bool = false, callsBackAfter: TimeSpan = .seconds(2), externalDelay: TimeSpan = .zero,
       rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: TimeSpan = .zero,
       startedAt: Instant, state: PeerState, awaitsWallet: Bool = false
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
-      self.elsewhereDelay = elsewhereDelay
+      self.externalDelay = externalDelay
       self.rules = rules
       self.fundingKey = fundingKey
       self.spliceDelay = spliceDelay
@@ -54,7 +54,7 @@ public struct PeerMachine: Core {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
       callsBackAfter = try container.decode(TimeSpan.self, forKey: .callsBackAfter)
-      elsewhereDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .elsewhereDelay) ?? .zero
+      externalDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .externalDelay) ?? .zero
       rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
       fundingKey = try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey)
       spliceDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .spliceDelay) ?? .zero
@@ -69,11 +69,11 @@ public struct PeerMachine: Core {
   /// Each costs memory, and a push, for as long as its sender says; a wallet takes 30 at a time.
   static let paymentLimit = 1000
   /// How long a connection may stay without its `init`.
-  static let greetingBound = TimeSpan.seconds(10)
+  static let initBound = TimeSpan.seconds(10)
 
   let isLegacy: Bool
   let awaitsWallet: Bool
-  let elsewhereDelay: TimeSpan
+  let externalDelay: TimeSpan
   let rules: ConnectionRules
   let fundingKey: CurvePoint?
   public internal(set) var state: PeerState
@@ -88,7 +88,7 @@ public struct PeerMachine: Core {
 
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy
-    elsewhereDelay = configuration.elsewhereDelay
+    externalDelay = configuration.externalDelay
     rules = configuration.rules
     fundingKey = configuration.fundingKey
     splicePace = SplicePace(delay: configuration.spliceDelay)
@@ -98,7 +98,7 @@ public struct PeerMachine: Core {
     state.channel.disconnected()
     for index in state.payments.indices { state.payments[index].calledAt = nil }
     routed = state.channel.committedHTLCs.map {
-      RoutedPayment(htlc: $0.id, arrivesAt: configuration.startedAt + elsewhereDelay)
+      RoutedPayment(htlc: $0.id, arrivesAt: configuration.startedAt + externalDelay)
     }
   }
 
@@ -128,11 +128,11 @@ public struct PeerMachine: Core {
     let silences = links.compactMap { silenceEndsAt($0) }
     // While the channel takes no update nothing arrives.
     let arrivals = state.channel.mayUpdate ? routed.map(\.arrivesAt) : []
-    let times = holds + ungreetedLinks.map(\.greetBy) + silences + arrivals
+    let times = holds + linksBeforeInit.map(\.initBy) + silences + arrivals
     return (times + [callBackAt, splicePace.sendsAt, splicePace.restEndsAt].compactMap { $0 }).min()
   }
 
-  private var ungreetedLinks: [PeerLink] { links.filter { $0.state == .greeting } }
+  private var linksBeforeInit: [PeerLink] { links.filter { $0.state == .initMessage } }
 
   /// Over a channel that has failed the wallet settles nothing: nobody calls it for that.
   private var callBackAt: Instant? {
@@ -150,13 +150,13 @@ public struct PeerMachine: Core {
     case .undecodable(let connection, let why): return undecodable(why, from: connection, at: now)
     case .closed(let connection, let why): return closed(connection, why, at: now)
     case .payRequested(let request): return payRequested(request, at: now)
-    case .elsewhereInvoiceMade(let invoice): return elsewhereInvoiceMade(invoice)
+    case .externalInvoiceMade(let invoice): return externalInvoiceMade(invoice)
     }
   }
 
   private mutating func deadlineReached(at now: Instant) -> [PeerDirective] {
     var step = PeerStep()
-    for link in ungreetedLinks where link.greetBy <= now {
+    for link in linksBeforeInit where link.initBy <= now {
       giveUp(link.id, "no init came within 10 s: send it first", at: now, &step)
     }
     silencesEnded(at: now, &step)

@@ -24,7 +24,7 @@ extension PeerMachine: Shiftable {
 
 extension PeerLink: Shiftable {
   mutating func shift(by span: TimeSpan) {
-    greetBy.shift(by: span)
+    initBy.shift(by: span)
     chatter.shift(by: span)
     gossip.shift(by: span)
     silence?.shift(by: span)
@@ -34,7 +34,7 @@ extension PeerLink: Shiftable {
     chatter.forgetLongAgo(at: now)
     gossip.forgetLongAgo(at: now)
     // Who has greeted is not waited for.
-    if state != .greeting { greetBy = now }
+    if state != .initMessage { initBy = now }
     if state != .registered, state != .visiting { silence = nil }
   }
 }

@@ -19,12 +19,12 @@ public struct PeerState: Hashable, Codable, Sendable {
   /// What the wallet stored last.
   public var backup: Bytes?
   /// Invoices of others, the oldest first; also those that are paid, as a preimage may have to be said again.
-  public var elsewhere: [ElsewhereInvoice]
+  public var externalInvoices: [ExternalInvoice]
 
   public init(
     wallet: PublicKey? = nil, fence: Claim? = nil, channel: Channel, payments: [PeerPayment] = [],
     paidHashes: [Bytes32] = [],
-    backup: Bytes? = nil, elsewhere: [ElsewhereInvoice] = [], failure: String? = nil
+    backup: Bytes? = nil, externalInvoices: [ExternalInvoice] = [], failure: String? = nil
   ) {
     self.wallet = wallet
     self.fence = fence
@@ -32,7 +32,7 @@ public struct PeerState: Hashable, Codable, Sendable {
     self.payments = payments
     self.paidHashes = []
     self.backup = backup
-    self.elsewhere = elsewhere
+    self.externalInvoices = externalInvoices
     self.failure = failure
     for hash in paidHashes { markPaid(hash) }
   }
@@ -47,7 +47,7 @@ public struct PeerState: Hashable, Codable, Sendable {
       payments: try container.decode([PeerPayment].self, forKey: .payments),
       paidHashes: try container.decode([Bytes32].self, forKey: .paidHashes),
       backup: try container.decodeIfPresent(Bytes.self, forKey: .backup),
-      elsewhere: try container.decodeIfPresent([ElsewhereInvoice].self, forKey: .elsewhere) ?? [],
+      externalInvoices: try container.decodeIfPresent([ExternalInvoice].self, forKey: .externalInvoices) ?? [],
       failure: try container.decodeIfPresent(String.self, forKey: .failure))
   }
 

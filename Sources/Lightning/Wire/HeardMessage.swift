@@ -35,12 +35,12 @@ public struct HeardMessage: Hashable, Sendable {
     case .pong: return .pong([])
     case .warning(let complaint): return .warning(shortened(complaint))
     case .error(let complaint): return .error(shortened(complaint))
-    case .greeting(var greeting):
-      greeting.others = RecordStream()
-      greeting.globalFeatures = Features(bytes: greeting.globalFeatures).kept.bytes
-      greeting.features = greeting.features.kept
-      greeting.networks = greeting.networks.map { Array($0.prefix(Greeting.keptNetworks)) }
-      return .greeting(greeting)
+    case .initMessage(var initMessage):
+      initMessage.others = RecordStream()
+      initMessage.globalFeatures = Features(bytes: initMessage.globalFeatures).kept.bytes
+      initMessage.features = initMessage.features.kept
+      initMessage.networks = initMessage.networks.map { Array($0.prefix(InitMessage.keptNetworks)) }
+      return .initMessage(initMessage)
     default: return message
     }
   }

@@ -7,7 +7,7 @@ import Bitcoin
 /// One message of BOLT 1 or BOLT 2, laid out exactly as they say.
 public enum Message: Hashable, Codable, Sendable {
   /// `init`
-  case greeting(Greeting)
+  case initMessage(InitMessage)
   case error(Complaint)
   case warning(Complaint)
   case ping(Ping)
@@ -65,7 +65,7 @@ public enum Message: Hashable, Codable, Sendable {
     case .spliceInit(let body): body.channel
     case .spliceAck(let body): body.channel
     case .error(let body), .warning(let body): body.channel
-    case .greeting, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer, .unknown: nil
+    case .initMessage, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer, .unknown: nil
     }
   }
 
@@ -75,7 +75,7 @@ public enum Message: Hashable, Codable, Sendable {
     case .quiescence: 2
     case .peerStorage: 7
     case .peerStorageRetrieval: 9
-    case .greeting: 16
+    case .initMessage: 16
     case .error: 17
     case .ping: 18
     case .pong: 19

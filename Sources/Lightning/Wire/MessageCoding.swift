@@ -6,7 +6,7 @@ extension Message {
     var writer = WireWriter()
     writer.u16(type)
     switch self {
-    case .greeting(let body): body.write(to: &writer)
+    case .initMessage(let body): body.write(to: &writer)
     case .error(let body), .warning(let body): body.write(to: &writer)
     case .ping(let body): body.write(to: &writer)
     case .pong(let ignored): writer.counted(ignored)
@@ -44,7 +44,7 @@ extension Message {
     case 2: self = .quiescence(try Quiescence(reader: &reader))
     case 7: self = .peerStorage(try Message.counted(&reader))
     case 9: self = .peerStorageRetrieval(try Message.counted(&reader))
-    case 16: self = .greeting(try Greeting(reader: &reader))
+    case 16: self = .initMessage(try InitMessage(reader: &reader))
     case 17: self = .error(try Complaint(reader: &reader))
     case 18: self = .ping(try Ping(reader: &reader))
     case 19: self = .pong(try Message.counted(&reader))

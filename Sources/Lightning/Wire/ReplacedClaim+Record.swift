@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-// Which claim of another container the wallet's own is to replace, as its person has said. It travels in `init` beside the
+// Which claim of another container the wallet's own is to replace, as its user has said. It travels in `init` beside the
 // claim. It names one claim exactly, so that it counts once, and never again after either container has claimed since.
 extension ReplacedClaim {
   /// The value is `epoch` u64, `container` 16 bytes.

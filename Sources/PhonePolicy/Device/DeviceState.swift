@@ -1,4 +1,4 @@
-/// What is so of the phone itself, and of what the person has switched on or off.
+/// What is so of the phone itself, and of what the user has switched on or off.
 public struct DeviceState: Hashable, Codable, Sendable {
   public var isLocked = false
   /// Since the phone was started. Until then nobody can read what is kept for an unlocked phone.
@@ -6,7 +6,7 @@ public struct DeviceState: Hashable, Codable, Sendable {
   public var isInLowPowerMode = false
   /// Background App Refresh, for this app.
   public var allowsBackgroundRefresh = true
-  /// Whether the person lets this app show notifications.
+  /// Whether the user lets this app show notifications.
   public var allowsNotifications = true
   public var hasFocus = false
   public var batteryPercent = 100
@@ -19,7 +19,7 @@ public struct DeviceState: Hashable, Codable, Sendable {
   public init() {}
 
   /// The same phone, started again. One that was locked waits for its first unlocking; one that was not is one whose
-  /// person unlocked it at once.
+  /// user unlocked it at once.
   public var afterBoot: DeviceState {
     var state = self
     state.hasBeenUnlocked = !isLocked

@@ -10,7 +10,7 @@ extension Phone {
     let saved = [PhoneDirective.saveDevice(device)]
     switch change {
     case .locked:
-      // The screen goes dark: what was in front is in the background, and in front again when the person is back.
+      // The screen goes dark: what was in front is in the background, and in front again when the user is back.
       guard !isGoingDown, isInFrontOrComing else { return saved }
       returnsOnUnlock = true
       return saved + goHome(at: now)
@@ -48,7 +48,7 @@ extension Phone {
   }
 
   /// Nobody touches an app behind a locked screen: a thumb on it has unlocked the phone.
-  mutating func unlockForPerson() -> [PhoneDirective] {
+  mutating func unlockForUser() -> [PhoneDirective] {
     guard !isGoingDown, device.isLocked else { return [] }
     returnsOnUnlock = false
     device.apply(.unlocked)

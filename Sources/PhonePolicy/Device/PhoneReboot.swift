@@ -39,7 +39,7 @@ extension Phone {
   mutating func reactWhileOff(to event: PhoneEvent) -> [PhoneDirective]? {
     guard var reboot = rebooting else { return nil }
     switch event {
-    case .personOpened, .personWentHome, .personQuit, .notificationTouched, .deviceChanged(.locked),
+    case .userOpened, .userWentHome, .userQuit, .notificationTouched, .deviceChanged(.locked),
       .deviceChanged(.unlocked), .rebooted:
       return []
     case .pushArrived(let push):

@@ -2,7 +2,7 @@
 public struct Reboot: Hashable, Codable, Sendable {
   /// Nobody ever syncs beats to the disk: they are gone if the power was.
   var losesBeats: Bool
-  /// The person unlocks it as soon as it is on.
+  /// The user unlocks it as soon as it is on.
   var unlocks: Bool
   /// In the order in which they came.
   var arrived: [PhonePush] = []

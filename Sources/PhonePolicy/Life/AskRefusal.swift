@@ -15,7 +15,7 @@ public enum AskRefusal: String, Hashable, Codable, Sendable, CustomStringConvert
     case .appStarting: "the app is just starting, and only the app can do that; ask again"
     case .appSuspended: "the app is suspended, and only the app can do that; open it first"
     case .appEnding: "the app is just ending, and only the app can do that; open it again first"
-    case .notInFront: "only a person with the app in front does that; open it first"
+    case .notInFront: "only a user with the app in front does that; open it first"
     case .appEnded:
       "the app ended before it answered, and may have begun; open it, and look with `baton inspect` before you try again"
     case .timedOut:

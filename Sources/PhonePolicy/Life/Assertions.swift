@@ -6,7 +6,7 @@ public enum Assertion: Hashable, Codable, Sendable {
   case backgroundTask(id: UInt64, name: String)
   /// A silent push is in its hands.
   case silentPush(UInt64)
-  /// It is told what the person did with a notification.
+  /// It is told what the user did with a notification.
   case notificationResponse(UInt64)
   /// A background task that it had scheduled runs.
   case scheduledTask(String)

@@ -1,6 +1,6 @@
 /// Why the phone kills a process.
 public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
-  case person
+  case user
   case time(limitMilliseconds: Int64)
   case memory(footprintBytes: UInt64, limitBytes: UInt64)
   /// It was asked to end and did not.
@@ -16,7 +16,7 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
 
   var code: EndCode {
     switch self {
-    case .person: .swipedAway
+    case .user: .swipedAway
     case .time: .timeLimit
     case .memory: .memoryLimit
     case .graceOver: .graceOver
@@ -29,7 +29,7 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .person: "swiped away by the person"
+    case .user: "swiped away by the user"
     case .time(let limit): "used up its \(Self.seconds(limit)) s for one push"
     case .memory(let footprint, let limit):
       "exceeded mem limit: ActiveHard \(limit / 1_048_576) MB (fatal), with \(footprint) bytes"

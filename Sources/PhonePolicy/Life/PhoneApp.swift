@@ -1,13 +1,13 @@
 import Ground
 
-// The app's life: the person decides most of it.
+// The app's life: the user decides most of it.
 extension Phone {
   mutating func open() -> [PhoneDirective] {
     guard !isGoingDown else { return [] }
     switch app {
     case .notRunning:
       app = .launching(intoForeground: true)
-      return [.launch(.app, .person)]
+      return [.launch(.app, .user)]
     case .launching:
       app = .launching(intoForeground: true)
       return []
@@ -45,8 +45,8 @@ extension Phone {
     opensAgain = false
     switch app {
     case .foreground, .launching, .suspended:
-      app = .terminating(.killed(.person), killAt: nil)
-      return [.kill(.app, .person)]
+      app = .terminating(.killed(.user), killAt: nil)
+      return [.kill(.app, .user)]
     case .background: return terminateApp(at: now)
     case .notRunning, .terminating: return []
     }
@@ -112,7 +112,7 @@ extension Phone {
     return []
   }
 
-  /// The person has opened the app while another process of it was found ending.
+  /// The user has opened the app while another process of it was found ending.
   public var opensWhenGone: Bool {
     if case .terminating(.found, _) = app { opensAgain } else { false }
   }

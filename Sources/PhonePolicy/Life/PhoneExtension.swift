@@ -7,7 +7,7 @@ extension Phone {
   mutating func route(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
     let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
     if push.isSilent { return takeSilent(push, at: now) }
-    if push.alert == nil, let wish = push.badgeAndSound { return take(wish, of: push.id) }
+    if push.alert == nil, let request = push.badgeAndSound { return take(request, of: push.id) }
     // Then nobody is asked either: there is nothing to make of it that anybody would see.
     guard device.allowsNotifications else { return present(.original(push)) }
     if app == .foreground && configuration.foregroundPushes == .app {
@@ -140,7 +140,7 @@ extension Phone {
 
   mutating func serviceFinished(_ push: UInt64, _ reason: String, at now: Instant) -> [PhoneDirective] {
     guard let current = service.current, current.push.id == push else { return [] }
-    // It finished without a word: the person gets what was sent.
+    // It finished without a word: the user gets what was sent.
     let forgotten = current.isDelivered ? [] : conclude(current.push, with: .original(current.push))
     switch service {
     case .serving:

@@ -1,4 +1,4 @@
-/// What the person can do with the notifications of one kind, as the app has registered it.
+/// What the user can do with the notifications of one kind, as the app has registered it.
 public struct NotificationCategory: Hashable, Codable, Sendable {
   public struct Action: Hashable, Codable, Sendable {
     public var id: String

@@ -12,7 +12,7 @@ public struct NotificationText: Hashable, Codable, Sendable {
   public var sound: String?
   /// Those of one thread are shown together.
   public var thread: String?
-  /// What the person can do with it is registered under this name.
+  /// What the user can do with it is registered under this name.
   public var category: String?
 
   public init(

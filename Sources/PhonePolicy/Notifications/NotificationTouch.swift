@@ -1,4 +1,4 @@
-/// What the person does with a notification.
+/// What the user does with a notification.
 public enum NotificationTouch: Hashable, Codable, Sendable {
   case tap
   case action(String)

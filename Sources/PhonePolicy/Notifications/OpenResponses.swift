@@ -1,6 +1,6 @@
 import Ground
 
-/// The app is at work on what the person did with these notifications.
+/// The app is at work on what the user did with these notifications.
 struct OpenResponses: Hashable, Sendable {
   private struct Open: Hashable {
     var id: UInt64

@@ -1,4 +1,4 @@
-/// What is in the person's list of notifications.
+/// What is in the user's list of notifications.
 public struct PhoneNotification: Hashable, Codable, Sendable {
   public enum Source: String, Hashable, Codable, Sendable {
     /// The alert as it was sent.

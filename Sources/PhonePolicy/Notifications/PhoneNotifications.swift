@@ -17,7 +17,7 @@ extension Phone {
     return [.show(notification)]
   }
 
-  /// What a process posts of its own accord. Nobody waits for it, so a wish that is refused shows nothing.
+  /// What a process posts of its own accord. Nobody waits for it, so a request that is refused shows nothing.
   func post(_ text: NotificationText, key: String?) -> [PhoneDirective] {
     if let why = refusal(of: text) { return [.refuseNotification(push: nil, why)] }
     return present(PhoneNotification(push: nil, source: .local, text, key: key))
@@ -78,11 +78,11 @@ extension Phone {
     categories.first { $0.id == category }?.actions.first { $0.id == id }
   }
 
-  /// The person is with the app again, as if it had been opened by its icon.
+  /// The user is with the app again, as if it had been opened by its icon.
   private mutating func openFor(_ word: PhoneMessage, _ reason: LaunchReason) -> [PhoneDirective] {
     silent.noteOpened()
-    let unlocked = unlockForPerson()
-    let opened = open().map { $0 == .launch(.app, .person) ? .launch(.app, reason) : $0 }
+    let unlocked = unlockForUser()
+    let opened = open().map { $0 == .launch(.app, .user) ? .launch(.app, reason) : $0 }
     if case .launching = app {
       process.keep(word)
       return unlocked + opened

@@ -4,19 +4,19 @@ import Ground
 // employed for it, whatever `mutable-content` says.
 extension Phone {
   /// As with an alert, the app in front decides what it shows of it, and ours shows nothing.
-  func take(_ wish: BadgeAndSound, of push: UInt64) -> [PhoneDirective] {
+  func take(_ request: BadgeAndSound, of push: UInt64) -> [PhoneDirective] {
     guard device.allowsNotifications else { return [.recordFate(push: push, .notShown), .drop(push: push)] }
-    guard app == .foreground else { return apply(wish, of: push) + [.drop(push: push)] }
+    guard app == .foreground else { return apply(request, of: push) + [.drop(push: push)] }
     let forApp = PhoneDirective.tell(.app, .push(id: push, deadlineMilliseconds: 0))
     switch configuration.foregroundPushes {
     case .app: return [forApp, .recordFate(push: push, .givenToApp)]
-    case .extension: return [forApp] + apply(wish, of: push)
+    case .extension: return [forApp] + apply(request, of: push)
     }
   }
 
-  private func apply(_ wish: BadgeAndSound, of push: UInt64) -> [PhoneDirective] {
-    var applied = wish
-    if !configuration.hasCriticalAlerts, wish.level == .critical { applied.level = .active }
+  private func apply(_ request: BadgeAndSound, of push: UInt64) -> [PhoneDirective] {
+    var applied = request
+    if !configuration.hasCriticalAlerts, request.level == .critical { applied.level = .active }
     if device.hasFocus, !applied.level.breaksThroughFocus { applied.sound = nil }
     let changes: [PhoneDirective] = applied.badge.map { [.setBadge($0)] } ?? []
     return changes + [.recordFate(push: push, .applied(applied))]

@@ -8,7 +8,7 @@ public struct PhonePush: Hashable, Codable, Sendable {
   /// Of one without an alert.
   public var badgeAndSound: BadgeAndSound?
 
-  /// Nothing of it is for the person.
+  /// Nothing of it is for the user.
   public var isSilent: Bool { alert == nil && badgeAndSound == nil }
 
   public init(

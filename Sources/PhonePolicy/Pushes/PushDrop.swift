@@ -12,7 +12,7 @@ public enum PushDrop: String, Hashable, Codable, Sendable, CustomStringConvertib
     switch self {
     case .lowPowerMode: "Low Power Mode is on"
     case .backgroundRefreshOff: "Background App Refresh is off"
-    case .swipedAway: "the person swiped the app away and has not opened it since"
+    case .swipedAway: "the user swiped the app away and has not opened it since"
     case .chance: "lost on its way, by chance"
     case .goingDown: "the phone goes down"
     case .launchFailed: "the app could not be started"

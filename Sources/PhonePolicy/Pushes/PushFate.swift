@@ -12,7 +12,7 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
   case abandoned
   /// A visible one: the app in front got it, and nothing is shown.
   case givenToApp
-  /// A visible one: the person lets the wallet show nothing.
+  /// A visible one: the user lets the wallet show nothing.
   case notShown
   /// A visible one: what the extension made of it is not allowed, and the alert was shown as it was sent.
   case contentRefused(NotificationRefusal)
@@ -55,7 +55,7 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
     case .expired: "expired: the app did not complete it in time"
     case .abandoned: "abandoned: the app ended before it had completed it"
     case .givenToApp: "given to the app in front"
-    case .notShown: "not shown: the person lets the wallet show no notifications"
+    case .notShown: "not shown: the user lets the wallet show no notifications"
     case .contentRefused(let why): "shown as it was sent: \(why)"
     case .applied(let what): "no notification: \(what.words)"
     }

@@ -35,7 +35,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
   /// When one was delivered in the background, as far back as the window goes.
   private var deliveries: [Instant] = []
   public private(set) var throttledUntil: Instant?
-  /// The person swiped the app away: it gets none until it is opened again.
+  /// The user swiped the app away: it gets none until it is opened again.
   private var isSwipedAway = false
   private var chance: Chance
 

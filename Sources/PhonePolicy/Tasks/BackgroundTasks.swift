@@ -1,6 +1,6 @@
 import Ground
 
-/// What the app has asked for, what runs, and what the scheduler knows of the person's habits.
+/// What the app has asked for, what runs, and what the scheduler knows of the user's habits.
 public struct BackgroundTasks: Hashable, Sendable {
   public struct Pending: Hashable, Codable, Sendable {
     public fileprivate(set) var number: UInt64
@@ -57,7 +57,7 @@ public struct BackgroundTasks: Hashable, Sendable {
 
   mutating func noteUse(_ app: AppState, _ event: PhoneEvent) {
     if app == .foreground { use = .opened }
-    if event == .personQuit, use == .opened { use = .swipedAway }
+    if event == .userQuit, use == .opened { use = .swipedAway }
   }
 
   mutating func forgetUse() { use = .neverOpened }

@@ -8,7 +8,7 @@ public enum TaskExpiry: String, Hashable, Codable, Sendable, CustomStringConvert
   public var description: String {
     switch self {
     case .timeUp: "its time was up"
-    case .phoneInUse: "the person picked up the phone"
+    case .phoneInUse: "the user picked up the phone"
     case .chargerGone: "the charger was taken away"
     case .byHand: "it was expired by hand"
     }

@@ -22,7 +22,7 @@ public enum TaskHindrance: Hashable, Codable, Sendable, CustomStringConvertible 
     case .tooEarly: "its time has not come"
     case .deferred: "the phone has put it off"
     case .neverOpened: "the app has not been opened since the phone was started"
-    case .swipedAway: "the person swiped the app away and has not opened it since"
+    case .swipedAway: "the user swiped the app away and has not opened it since"
     case .refreshOff: "background app refresh is off"
     case .lowPower: "low power mode is on"
     case .appInFront: "the app is in front"

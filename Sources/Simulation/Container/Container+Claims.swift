@@ -89,9 +89,9 @@ extension Container {
 
   public mutating func replaceLock(_ role: Role) { locks[role].holder = nil }
 
-  public mutating func raiseWish(_ pid: Int32) { if wish == nil { wish = pid } }
+  public mutating func raiseIntent(_ pid: Int32) { if intent == nil { intent = pid } }
 
-  public mutating func withdrawWish(_ pid: Int32) { if wish == pid { wish = nil } }
+  public mutating func withdrawIntent(_ pid: Int32) { if intent == pid { intent = nil } }
 
   public mutating func write(_ beat: Beat) { beats[beat.role] = beat }
 
@@ -99,17 +99,17 @@ extension Container {
     Observation(
       row: row,
       holderLockIsBusy: row.map { without.contains(.lock) || locks[$0.role].holder != nil } ?? false,
-      beat: row.flatMap { beats[$0.role] }, appWantsNode: isWished(without: without), boot: boot,
+      beat: row.flatMap { beats[$0.role] }, appWantsNode: isIntentRaised(without: without), boot: boot,
       bootClock: bootClock)
   }
 
-  public func isWished(without: Rules = []) -> Bool { !without.contains(.wishAsState) && wish != nil }
+  public func isIntentRaised(without: Rules = []) -> Bool { !without.contains(.intentAsState) && intent != nil }
 
   /// The kernel takes back what a process held.
   public mutating func forget(_ pid: Int32) {
     if locks.app.holder == pid { locks.app.holder = nil }
     if locks.notifier.holder == pid { locks.notifier.holder = nil }
-    if wish == pid { wish = nil }
+    if intent == pid { intent = nil }
     if writer == pid { writer = nil }
   }
 }

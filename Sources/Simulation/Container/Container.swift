@@ -4,8 +4,8 @@ import Heartbeat
 import LightningChannel
 import LightningNode
 
-/// The App Group directory as a value: the row, the node's state, locks, wish and beats. What is in the tables is
-/// durable; locks and the wish belong to processes and go with them.
+/// The App Group directory as a value: the row, the node's state, locks, intent and beats. What is in the tables is
+/// durable; locks and the intent belong to processes and go with them.
 public struct Container: Hashable, Sendable {
   public let id: ContainerID
   public internal(set) var row: ClaimRow?
@@ -15,11 +15,11 @@ public struct Container: Hashable, Sendable {
   var waits: [Wait] = []
   /// Payments that were received, in their order.
   public internal(set) var received: [Receipt] = []
-  /// Invoices that the person has cancelled, by their payment hashes. A backup that knows one as open does not open it.
+  /// Invoices that the user has cancelled, by their payment hashes. A backup that knows one as open does not open it.
   var cancelled: [Bytes32] = []
   var locks = PerRole<LockFile>(LockFile(), LockFile())
-  /// The process that holds the wish.
-  var wish: Int32?
+  /// The process that holds the intent.
+  var intent: Int32?
   var beats = PerRole<Beat?>(nil, nil)
   /// The process that is stopped inside a transaction.
   var writer: Int32?
@@ -54,7 +54,7 @@ extension Container {
   func lockedFile(of pid: Int32) -> String? {
     if locks.app.holder == pid { return "locks/app.lock" }
     if locks.notifier.holder == pid { return "locks/extension.lock" }
-    if wish == pid { return "locks/wish.lock" }
+    if intent == pid { return "locks/app.intent" }
     return writer == pid ? Self.databaseLock : nil
   }
 

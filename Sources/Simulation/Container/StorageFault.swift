@@ -7,11 +7,11 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
   case claim
   /// The row, before a beat or a dial.
   case readRow = "read of the row"
-  /// Row and state, after the greeting.
+  /// Row and state, after the `init`.
   case readState = "read of the state"
   case write
   case beat
-  /// The own role lock, with a beat; or the wish lock.
+  /// The own role lock, with a beat; or the intent lock.
   case lock
   /// What was received or paid before; or whether the wallet can be read.
   case readPast = "read of what is past"
@@ -21,13 +21,13 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case .look: self = .look
     case .claim, .raiseEpoch: self = .claim
     case .readRow, .checkRow: self = .readRow
-    case .checkGreeting: self = .readState
+    case .checkAfterInit: self = .readState
     case .write: self = .write
     case .beat: self = .beat
-    case .raiseWish: self = .lock
+    case .raiseIntent: self = .lock
     case .markReceived, .readReceived, .readPast, .lookAtWallet: self = .readPast
     // To let go of a lock cannot fail; the log is brought into the database at another time.
-    case .withdrawWish, .dropLock, .settle: return nil
+    case .withdrawIntent, .dropLock, .settle: return nil
     }
   }
 

@@ -23,7 +23,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
   public var sentence: String {
     switch self {
     case .pushes: "payments to the wallet, each with its push if the wallet is away"
-    case .opens: "times the person opens the app, and leaves it at any moment"
+    case .opens: "times the user opens the app, and leaves it at any moment"
     case .crashes: "times a process is killed"
     case .freezes: "times a process is stopped, also inside a transaction, until any moment"
     case .preemptions: "times a process at work is overtaken by the other one"

@@ -1,6 +1,6 @@
 import Ground
 
-/// Nothing goes wrong any more and the person looks at the app: whether it then connects and all is settled.
+/// Nothing goes wrong any more and the user looks at the app: whether it then connects and all is settled.
 struct Healing {
   /// Virtual time, and moves without any passing, in which all must be well.
   static let within = TimeSpan.seconds(120)

@@ -22,8 +22,8 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Others have no epochs, so their peer knows none, and nothing is read anew after its greeting.
-  var lacks: Rules { self == .baton ? [] : [.peerFencing, .greetingCheck] }
+  /// Others have no epochs, so their peer knows none, and nothing is read anew after its `init`.
+  var lacks: Rules { self == .baton ? [] : [.peerFencing, .initCheck] }
 
   /// Whether it promises this. Of others it is asked who runs the node, and what becomes of the money that comes.
   func promises(_ invariant: Invariant) -> Bool {

@@ -13,7 +13,7 @@ struct LeaseTerms: Hashable, Sendable {
   /// Between two attempts: the first pause, which doubles up to the longest.
   var firstPause: TimeSpan
   var longestPause: TimeSpan
-  /// After so long the app gives up until the person opens it anew.
+  /// After so long the app gives up until the user opens it anew.
   var appWaits: TimeSpan?
   /// An extension that finds it taken goes away without a word; otherwise it goes on trying.
   var extensionGivesUp: Bool

@@ -19,7 +19,7 @@ enum Entry: Hashable, Sendable {
 protocol OtherMachine: Hashable, Sendable, Shiftable {
   var deadline: Instant? { get }
   var entry: Entry? { get }
-  /// The person looks at the app, and its node does not run.
+  /// The user looks at the app, and its node does not run.
   var isKeptWaiting: Bool { get }
 
   mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective]
@@ -67,7 +67,7 @@ public struct OtherGuard: Hashable, Sendable {
 
   var deadline: Instant? { machine.deadline }
 
-  /// The person sends something that goes on in the background.
+  /// The user sends something that goes on in the background.
   var hasTask: Bool { if case .phoenixApp(let app) = kind { app.hasTask } else { false } }
 
   /// The app goes on in the background, and says nothing there.
@@ -99,7 +99,7 @@ public struct OtherGuard: Hashable, Sendable {
     }
   }
 
-  /// The person has begun to send something that goes on in the background, or it is done. Only Phoenix has such tasks.
+  /// The user has begun to send something that goes on in the background, or it is done. Only Phoenix has such tasks.
   private mutating func task(isOn: Bool, at now: Instant) -> [GuardDirective] {
     guard case .phoenixApp(var app) = kind else { return [] }
     let directives = app.task(isOn: isOn, at: now)

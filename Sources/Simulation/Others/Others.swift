@@ -12,7 +12,7 @@ struct Others: Hashable, Sendable {
   private var lastLeaseholder: Role?
   /// The process that spoke last of its channel.
   private(set) var lastToDrive: Role?
-  /// Since when the person looks at an app whose node does not run, although nobody else's does.
+  /// Since when the user looks at an app whose node does not run, although nobody else's does.
   private(set) var waitsSince: Instant?
 
   /// Nil: it is ours.

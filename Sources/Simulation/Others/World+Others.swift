@@ -29,7 +29,7 @@ extension World {
     return true
   }
 
-  /// The person begins to send something, or it is done.
+  /// The user begins to send something, or it is done.
   mutating func taskOfOther(isOn: Bool) {
     let task = TaskBeginning(name: Self.task, generation: 0)
     withLife(.app) { _, life in life.answer(isOn ? .taskBegan(task) : .taskEnded(task)) }
@@ -111,7 +111,7 @@ extension World {
 
   private static let bothRun = "Both processes run their node at the same time"
   private static let waits =
-    "No process runs the node, and for 3 s the app in front of the person does not either"
+    "No process runs the node, and for 3 s the app in front of the user does not either"
 
   /// It has spoken of its channel and has not been told to stop, and the system lets it run.
   private func drives(_ role: Role) -> Bool {

@@ -20,13 +20,13 @@ extension World {
     return state
   }
 
-  mutating func checkGreeting(_ life: inout Life) {
-    guard !settings.without.contains(.greetingCheck) else {
-      return life.answer(.greetingChecked(rowOfItsOwn(life), stateInMemory(life)))
+  mutating func checkAfterInit(_ life: inout Life) {
+    guard !settings.without.contains(.initCheck) else {
+      return life.answer(.checkedAfterInit(rowOfItsOwn(life), stateInMemory(life)))
     }
     guard claimLate(&life) else { return life.answer(.fenced) }
     life.soundRevision = container.value.node.channel?.revision ?? 0
-    life.answer(.greetingChecked(container.value.row, nodeInContainer))
+    life.answer(.checkedAfterInit(container.value.row, nodeInContainer))
   }
 
   mutating func write(_ change: NodeChange, under claim: Claim, _ life: inout Life) {

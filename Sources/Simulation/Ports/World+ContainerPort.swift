@@ -14,14 +14,14 @@ extension World {
     if carryOutForOther(order, &life) { return }
     let pid = life.identity.pid
     switch order {
-    case .raiseWish: container.value.raiseWish(pid)
-    case .withdrawWish: container.value.withdrawWish(pid)
+    case .raiseIntent: container.value.raiseIntent(pid)
+    case .withdrawIntent: container.value.withdrawIntent(pid)
     case .look: life.answer(.observed(observation(by: life)))
     case .claim(let seen, _): claim(seen: seen, &life)
     case .raiseEpoch(let claim, let above, _): raise(claim, above: above, &life)
     case .readRow:
       life.answer(
-        .rowRead(rowForBeat(life), appWantsNode: container.value.isWished(without: settings.without)))
+        .rowRead(rowForBeat(life), appWantsNode: container.value.isIntentRaised(without: settings.without)))
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter, life)
     case .dropLock: dropLock(&life)
     case .settle: break
@@ -29,7 +29,7 @@ extension World {
       life.answers.append(.receivedMarked(push: push, newest: Int64(container.value.received.count)))
     case .readReceived(let payments, let push): readReceived(payments, for: push, &life)
     case .checkRow: life.answer(.rowRead(rowForNode(life)))
-    case .checkGreeting: checkGreeting(&life)
+    case .checkAfterInit: checkAfterInit(&life)
     case .write(let change, let claim): write(change, under: claim, &life)
     case .readPast(let hash): life.answers.append(.requests(.pastRead(hash, container.value.past[hash])))
     case .lookAtWallet(let run): lookAtWallet(run, &life)
@@ -99,7 +99,7 @@ extension World {
     tell(answer, to: &life)
   }
 
-  /// The number that will be its own if nobody else comes before the peer's greeting.
+  /// The number that will be its own if nobody else comes before the peer's `init`.
   private mutating func promiseClaim(seen: Epoch, _ life: inout Life) {
     var incarnation = claimant(life).incarnation
     // Two may promise themselves the same number.

@@ -3,7 +3,7 @@ import Guardrails
 import PhonePolicy
 import Wallet
 
-// The port to the phone, to the person and to the other process.
+// The port to the phone, to the user and to the other process.
 extension World {
   mutating func carryOut(_ order: PhoneOrder, _ life: inout Life) {
     switch order {

@@ -54,7 +54,7 @@ extension World {
     case .look: return .guardrail(.lookFailed(reason))
     case .claim, .raiseEpoch: return .guardrail(.claimFailed(reason))
     case .readRow: return .guardrail(.rowReadFailed(reason))
-    case .checkRow, .checkGreeting, .write:
+    case .checkRow, .checkAfterInit, .write:
       switch trouble {
       case .blocked: return .node(.storeBlocked)
       case .fails, .failsAfterwards: return .node(.storeFailed(why))
@@ -67,7 +67,7 @@ extension World {
     case .lookAtWallet(let run):
       return .background(.stepDone(run: run, trouble == .blocked ? .busy(why) : .failed(why)))
     // Nobody waits for an answer.
-    case .beat, .raiseWish, .withdrawWish, .dropLock, .settle: return nil
+    case .beat, .raiseIntent, .withdrawIntent, .dropLock, .settle: return nil
     }
   }
 }

@@ -1,7 +1,7 @@
 import Ground
 import Wallet
 
-/// What the person, the senders and fate do in one run, and when: all of it follows from the seed alone. A part of it is
+/// What the user, the senders and fate do in one run, and when: all of it follows from the seed alone. A part of it is
 /// an agenda too, which is how a failure is made short.
 public struct Agenda: Hashable, Sendable {
   public enum Deed: Hashable, Sendable {
@@ -10,11 +10,11 @@ public struct Agenda: Hashable, Sendable {
     case quit
     /// Somebody pays one of the open invoices, or the app makes some.
     case pay
-    /// The person pays somebody else's invoice.
+    /// The user pays somebody else's invoice.
     case send
-    /// The person cancels an invoice of the wallet's.
+    /// The user cancels an invoice of the wallet's.
     case cancel
-    /// The person takes money out of the channel on chain.
+    /// The user takes money out of the channel on chain.
     case withdraw
     /// What was sent is done, as others need to be told, who send nothing through the channel.
     case sendIsDone
@@ -41,7 +41,7 @@ public struct Agenda: Hashable, Sendable {
   let suspendAfter: TimeSpan
   let backgroundTime: TimeSpan
   /// How long what the wallet pays takes to its recipient.
-  let elsewhereDelay: TimeSpan
+  let externalDelay: TimeSpan
   /// How long the peer takes to sign for a splice.
   let spliceDelay: TimeSpan
   /// What the app asks the phone for beside the node's work: nothing in half of the runs.
@@ -105,10 +105,10 @@ public struct Agenda: Hashable, Sendable {
       let salt = deed == .cancel ? cancelling.next() : generator.next()
       entries.append(Entry(number: number + 1, at: timed[place].at, deed: deed, salt: salt))
     }
-    elsewhereDelay = generator.chance(50) ? .zero : .milliseconds(Int64(generator.below(30_000)))
+    externalDelay = generator.chance(50) ? .zero : .milliseconds(Int64(generator.below(30_000)))
   }
 
-  /// One person in three does that.
+  /// One user in three does that.
   private static func cancels(
     _ generator: inout SeededGenerator, until end: Instant
   ) -> [(at: Instant, deed: Deed)] {

@@ -10,7 +10,7 @@ public struct RunResult: Hashable, Sendable {
   public var payments = 0
   public var paid = 0
   public var pushes = 0
-  /// Invoices of others that the person wanted to pay, and those that are paid.
+  /// Invoices of others that the user wanted to pay, and those that are paid.
   public var sent = 0
   public var arrived = 0
   public var connecting = Waits()

@@ -4,7 +4,7 @@ import Ground
 public struct RunSettings: Hashable, Sendable {
   public var seed: UInt64
   public var world = WorldSettings()
-  /// How long the person, the senders and the faults are at work, on the peer's clock.
+  /// How long the user, the senders and the faults are at work, on the peer's clock.
   public var length = TimeSpan.seconds(600)
   /// How long the pair may take afterwards until the app is connected and all is settled.
   public var healsWithin = TimeSpan.seconds(60)

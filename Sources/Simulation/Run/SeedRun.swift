@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 
-/// One run of a seed: the agenda says what the person does, who pays and what goes wrong, and chance says who moves next.
+/// One run of a seed: the agenda says what the user does, who pays and what goes wrong, and chance says who moves next.
 /// Then nothing goes wrong any more, and the pair must come to rest.
 public struct SeedRun {
   public private(set) var world: World
@@ -55,7 +55,7 @@ public struct SeedRun {
     // Only ours knows what to do with the rest.
     guard world.coordination == .baton else { return world }
     world.sendsSilentPushes = agenda.hasSilentPushes
-    world.elsewhereDelay = agenda.elsewhereDelay
+    world.externalDelay = agenda.externalDelay
     if world.splices { world.spliceDelay = agenda.spliceDelay }
     world.phone.suspendAfter = agenda.suspendAfter
     world.phone.backgroundTime = agenda.backgroundTime
@@ -272,7 +272,7 @@ public struct SeedRun {
 
   // MARK: The end
 
-  /// Nothing goes wrong any more and the person looks at the app: it must connect, and all must be settled.
+  /// Nothing goes wrong any more and the user looks at the app: it must connect, and all must be settled.
   private mutating func heal(_ onMove: (inout World) -> Void) {
     armed = nil
     lettersHeldUntil = world.peerNow

@@ -17,7 +17,7 @@ public enum Move: Hashable, Sendable {
   case phoneWakes
   case timePasses(until: Instant)
 
-  // The person, and somebody who pays.
+  // The user, and somebody who pays.
   case open
   case home
   case quit
@@ -25,13 +25,13 @@ public enum Move: Hashable, Sendable {
   case pay(Int)
   /// A part of the payment, in parts of about the same size.
   case payPart(Int, part: Int, of: Int)
-  /// The person pays this invoice of somebody else's. A new number is a new invoice, which its maker knows or not.
+  /// The user pays this invoice of somebody else's. A new number is a new invoice, which its maker knows or not.
   case send(Int, isKnown: Bool)
-  /// The person does not want this invoice of the wallet's paid any more.
+  /// The user does not want this invoice of the wallet's paid any more.
   case cancel(Int)
-  /// The person takes this out of the channel on chain.
+  /// The user takes this out of the channel on chain.
   case withdraw(UInt64)
-  /// The person begins to send something that goes on in the background, and that the node knows nothing of.
+  /// The user begins to send something that goes on in the background, and that the node knows nothing of.
   case beginTask
   case endTask
 

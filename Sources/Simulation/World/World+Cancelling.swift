@@ -4,7 +4,7 @@ import LightningNode
 import PhonePolicy
 import Wallet
 
-// The person cancels an invoice of the wallet's, which somebody may be paying at that moment.
+// The user cancels an invoice of the wallet's, which somebody may be paying at that moment.
 extension World {
   mutating func cancel(_ number: Int) {
     guard invoicing.mayBeCancelled(number) else { return }
@@ -26,11 +26,11 @@ extension World {
     guard let invoice = invoicing.cancelIsAnswered(request) else { return }
     let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false
     if refusal == nil, !invoice.isCancelled {
-      report(.paidIsReceivedOnce, "The person is told that an invoice is cancelled, and it is open.")
+      report(.paidIsReceivedOnce, "The user is told that an invoice is cancelled, and it is open.")
     } else if isOpen, invoice.isCancelled {
       report(
         .paidIsReceivedOnce,
-        "The person is told that an invoice stays open, and it is cancelled: \(refusal ?? "")")
+        "The user is told that an invoice stays open, and it is cancelled: \(refusal ?? "")")
     }
   }
 

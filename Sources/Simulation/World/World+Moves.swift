@@ -20,13 +20,13 @@ extension World {
     case .timePasses(let instant): passTime(until: instant)
     case .open:
       noteOpening()
-      tellPhone(.personOpened)
+      tellPhone(.userOpened)
     case .home:
       opening.giveUp()
-      tellPhone(.personWentHome)
+      tellPhone(.userWentHome)
     case .quit:
       opening.giveUp()
-      tellPhone(.personQuit)
+      tellPhone(.userQuit)
     case .invoice: makeInvoice()
     case .pay(let invoice): pay(invoice)
     case .payPart(let invoice, let part, let count): pay(invoice, part: part, of: count)

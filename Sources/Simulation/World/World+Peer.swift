@@ -50,7 +50,7 @@ extension World {
       if !isReceived(paid.invoice.paymentHash) || preimage != paid.preimage {
         report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
       }
-    case .elsewherePaid(let hash, let htlc): arrived(hash, htlc)
+    case .externalPaid(let hash, let htlc): arrived(hash, htlc)
     case .channel(let record): checkFunding(record)
     case .dataLoss(_, let side):
       report(.channelNeverBack, "A state that was acknowledged is forgotten by the \(side).")
@@ -59,7 +59,7 @@ extension World {
       report(.channelNeverBack, "The peer has failed the channel: \(reason)")
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
       .frameIgnored, .fence,
-      .backup, .paymentHeld, .paymentOffered, .paymentFailed, .elsewhereMade:
+      .backup, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade:
       break
     }
   }
@@ -69,7 +69,7 @@ extension World {
     peer = Boxed(
       PeerMachine(
         configuration: .init(
-          isLegacy: settings.hasLegacyPeer, elsewhereDelay: settings.elsewhereDelay, rules: settings.rules,
+          isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
           startedAt: peerNow, state: peer.value.state)))
   }
@@ -83,7 +83,7 @@ extension World {
 
   // MARK: Payments
 
-  /// The person asks the app for an invoice.
+  /// The user asks the app for an invoice.
   public mutating func makeInvoice(amountMsat: UInt64? = nil, text: String = "") {
     guard lives.app?.value.claim != nil else { return }
     let asksForAll = !settings.without.contains(.completeSet)

@@ -112,7 +112,7 @@ extension World {
     }
   }
 
-  // MARK: The person waits
+  // MARK: The user waits
 
   func isAppConnected() -> Bool {
     if case .connected = lives.app?.value.status { true } else { false }

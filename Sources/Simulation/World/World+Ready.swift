@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 
-// What can happen next without anybody's wish or any fault.
+// What can happen next without anybody's request or any fault.
 extension World {
   func glance(_ role: Role) -> Life.Glance? {
     (role == .app ? lives.app : lives.notifier)?.part { $0.pointee.glance }

@@ -6,16 +6,16 @@ import LightningNode
 import PhonePolicy
 import Wallet
 
-// The person pays with the wallet. The phone hands it to an app in front, whose wallet does the rest; whoever owns the node in
+// The user pays with the wallet. The phone hands it to an app in front, whose wallet does the rest; whoever owns the node in
 // the end ends it.
 extension World {
-  public mutating func makeBill(amountMsat: UInt64? = nil, isKnown: Bool = true) {
+  public mutating func makeExternalInvoice(amountMsat: UInt64? = nil, isKnown: Bool = true) {
     let invoice = sending.add(amountMsat: amountMsat)
-    if isKnown { tellPeer(.elsewhereInvoiceMade(invoice)) }
+    if isKnown { tellPeer(.externalInvoiceMade(invoice)) }
   }
 
   mutating func send(_ number: Int, isKnown: Bool) {
-    while sends.count <= number { makeBill(isKnown: isKnown) }
+    while sends.count <= number { makeExternalInvoice(isKnown: isKnown) }
     guard sends.indices.contains(number) else { return }
     let request = numbers.request()
     sending.ask(number, as: request, at: now)
@@ -23,14 +23,14 @@ extension World {
   }
 
   mutating func postSend(ofRequest request: UInt64) {
-    guard let bill = sending.invoice(ofRequest: request) else { return }
+    guard let invoice = sending.invoice(ofRequest: request) else { return }
     lives.app?.value.inbox.append(
       .requests(
         .asked(
           "\(request)",
           .payment(
             OutgoingPayment(
-              paymentHash: bill.paymentHash, amountMsat: bill.amountMsat, paymentSecret: bill.paymentSecret)))
+              paymentHash: invoice.paymentHash, amountMsat: invoice.amountMsat, paymentSecret: invoice.paymentSecret)))
       ))
   }
 

@@ -7,7 +7,7 @@ import LightningChannel
 import PhonePolicy
 import Wallet
 
-// The person takes money out of the channel. The way is that of a payment.
+// The user takes money out of the channel. The way is that of a payment.
 extension World {
   static let walletKey = fundingKey(1)
   static let peerKey = fundingKey(2)
@@ -51,7 +51,7 @@ extension World {
 
   mutating func checkFunding(_ record: ChannelRecord) {
     guard settings.splices, !splices.stored(record) else { return }
-    report(.sentOnce, "The channel moves to a funding that the person has not asked for.")
+    report(.sentOnce, "The channel moves to a funding that the user has not asked for.")
   }
 
   /// What binds the wallet to a splice is in its container before it leaves.

@@ -10,7 +10,7 @@ import LightningProvider
 import PhonePolicy
 import Wallet
 
-/// One phone with its two wallet processes, its container, its peer, its person and somebody who pays.
+/// One phone with its two wallet processes, its container, its peer, its user and somebody who pays.
 ///
 /// It is a value: `ready` says what can happen next, `make` lets one of it happen. Nothing in it is chosen by chance.
 public struct World: Hashable, Sendable {
@@ -69,7 +69,7 @@ public struct World: Hashable, Sendable {
     peer = Boxed(
       PeerMachine(
         configuration: .init(
-          isLegacy: settings.hasLegacyPeer, elsewhereDelay: settings.elsewhereDelay, rules: settings.rules,
+          isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
           startedAt: Instant(nanoseconds: 0), state: PeerState(channel: Self.newChannel))))
   }
@@ -114,7 +114,7 @@ public struct World: Hashable, Sendable {
   public var sends: [WorldSend] { sending.all }
   public var withdrawals: [WorldWithdrawal] { splices.withdrawals }
   public var pushes: [WorldPush] { pushing.visible }
-  /// How long the person has waited for the app.
+  /// How long the user has waited for the app.
   public var connecting: Waits { opening.waits }
 
   public func life(_ role: Role) -> Life? { lives[role]?.value }
@@ -172,7 +172,7 @@ public struct WorldSettings: Hashable, Sendable {
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = TimeSpan.seconds(120)
   /// How long a payment of the wallet's own takes to its recipient.
-  public var elsewhereDelay = TimeSpan.zero
+  public var externalDelay = TimeSpan.zero
   /// Wallet and peer splice. Explorations have no use for it.
   public var splices = false
   /// How long the peer takes to sign for one.

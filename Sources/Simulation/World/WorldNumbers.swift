@@ -36,7 +36,7 @@ struct WorldNumbers: Hashable, Sendable {
     return payments
   }
 
-  /// Of the phone's, for something that the person wants of the app.
+  /// Of the phone's, for something that the user wants of the app.
   mutating func request() -> UInt64 {
     requests &+= 1
     return requests
@@ -49,7 +49,7 @@ struct WorldNumbers: Hashable, Sendable {
     return incarnations
   }
 
-  /// A task of the person's: so its end is not taken for that of another.
+  /// A task of the user's: so its end is not taken for that of another.
   mutating func beginTask() { if !reuses { tasks &+= 1 } }
   var task: UInt64 { tasks }
 }

@@ -56,7 +56,7 @@ public struct WorldPush: Hashable, Sendable {
   public let reason: Push.Reason
   /// How many payments the container had when it was sent; only of one that names none.
   let receivedBefore: Int?
-  /// How often it was shown to the person.
+  /// How often it was shown to the user.
   public fileprivate(set) var shown = 0
   public fileprivate(set) var wentToApp = false
   public fileprivate(set) var isLost = false

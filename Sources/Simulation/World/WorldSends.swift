@@ -3,7 +3,7 @@ import Ground
 import LightningNode
 import LightningProvider
 
-/// What the person has paid with the wallet, or wanted to: invoices of somebody else's, and what must never be with them.
+/// What the user has paid with the wallet, or wanted to: invoices of somebody else's, and what must never be with them.
 struct WorldSends: Hashable, Sendable {
   private(set) var all: [WorldSend] = []
 
@@ -12,13 +12,13 @@ struct WorldSends: Hashable, Sendable {
 
   private func index(of hash: Bytes32) -> Int? { all.firstIndex { $0.invoice.paymentHash == hash } }
 
-  mutating func add(amountMsat: UInt64?) -> ElsewhereInvoice {
+  mutating func add(amountMsat: UInt64?) -> ExternalInvoice {
     let send = WorldSend(number: all.count, amountMsat: amountMsat ?? UInt64(2000 + all.count))
     all.append(send)
     return send.invoice
   }
 
-  /// The person presses "send".
+  /// The user presses "send".
   mutating func ask(_ number: Int, as request: UInt64, at now: Instant) {
     all[number].answer = nil
     all[number].isRefused = false
@@ -27,7 +27,7 @@ struct WorldSends: Hashable, Sendable {
     all[number].askedAt = now
   }
 
-  func invoice(ofRequest request: UInt64) -> ElsewhereInvoice? {
+  func invoice(ofRequest request: UInt64) -> ExternalInvoice? {
     all.last { $0.request == request }?.invoice
   }
 
@@ -41,7 +41,7 @@ struct WorldSends: Hashable, Sendable {
     else { return nil }
     all[number].isRefused = true
     let isKnown = pending.contains { $0.paymentHash == all[number].invoice.paymentHash }
-    return isKnown ? "The person is told that nothing left, and the payment is under way." : nil
+    return isKnown ? "The user is told that nothing left, and the payment is under way." : nil
   }
 
   /// By the phone, in the app's place.
@@ -54,7 +54,7 @@ struct WorldSends: Hashable, Sendable {
   mutating func arrived(_ hash: Bytes32, _ htlc: UInt64, _ pending: [OutgoingPayment]) -> Fault? {
     guard let number = index(of: hash) else { return nil }
     all[number].arrivals.append(htlc)
-    if all[number].isRefused { return "A payment arrives of which the person was told that nothing left." }
+    if all[number].isRefused { return "A payment arrives of which the user was told that nothing left." }
     if all[number].arrivals.count > 1 { return "A payee is paid twice for one invoice." }
     let isKnown = pending.contains { $0.paymentHash == hash && $0.htlc == htlc }
     guard !isKnown, !all[number].isForgotten else { return nil }
@@ -104,23 +104,23 @@ struct WorldSends: Hashable, Sendable {
   var arrivedMsat: UInt64 { all.filter(\.hasArrived).reduce(0) { $0 + $1.invoice.amountMsat } }
 }
 
-/// An invoice of somebody else's, which the person pays with the wallet.
+/// An invoice of somebody else's, which the user pays with the wallet.
 public struct WorldSend: Hashable, Sendable {
-  /// What the app says to the person who pressed "send" last.
+  /// What the app says to the user who pressed "send" last.
   public enum Answer: Hashable, Sendable {
     case offered
     case refused(String)
   }
 
-  public let invoice: ElsewhereInvoice
+  public let invoice: ExternalInvoice
   public fileprivate(set) var answer: Answer?
   /// The phone's number of the newest request.
   fileprivate var request: UInt64 = 0
-  /// The person has pressed "send" for it once.
+  /// The user has pressed "send" for it once.
   fileprivate var isAskedOnce = false
-  /// The person was told once that nothing left, and has not pressed "send" again.
+  /// The user was told once that nothing left, and has not pressed "send" again.
   fileprivate var isRefused = false
-  /// When the person pressed "send" last.
+  /// When the user pressed "send" last.
   fileprivate(set) var askedAt = Instant.zero
   /// The HTLCs with which it has come to whoever made the invoice.
   public fileprivate(set) var arrivals: [UInt64] = []
@@ -133,7 +133,7 @@ public struct WorldSend: Hashable, Sendable {
 
   init(number: Int, amountMsat: UInt64) {
     let preimage = Bytes32(word: 0xE15E_0000_0000_0000 &+ UInt64(number))
-    invoice = ElsewhereInvoice(
+    invoice = ExternalInvoice(
       paymentHash: SHA256.hash(preimage.bytes), amountMsat: amountMsat,
       paymentSecret: Bytes32(word: 0xE15E_5EC0_0000_0000 &+ UInt64(number)), preimage: preimage)
   }

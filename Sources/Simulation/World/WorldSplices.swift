@@ -2,7 +2,7 @@ import Ground
 import Bitcoin
 import LightningChannel
 
-/// What the person has taken out of the channel on chain, or wanted to; and what has left it, as the peer's ledger has it.
+/// What the user has taken out of the channel on chain, or wanted to; and what has left it, as the peer's ledger has it.
 struct WorldSplices: Hashable, Sendable {
   private(set) var withdrawals: [WorldWithdrawal] = []
   private var funding: OutPoint
@@ -24,7 +24,7 @@ struct WorldSplices: Hashable, Sendable {
     withdrawals[number].answer = answer
   }
 
-  /// The peer's ledger has another channel. False unless money leaves by what the person wanted, and from where it was.
+  /// The peer's ledger has another channel. False unless money leaves by what the user wanted, and from where it was.
   mutating func stored(_ record: ChannelRecord) -> Bool {
     if record.funding != funding {
       guard let splice = pending, splice.funding == record.funding,
@@ -53,13 +53,13 @@ struct WorldSplices: Hashable, Sendable {
         wallet.capacityMsat + takenMsat != terms.walletMsat + terms.providerMsat,
         "The channel does not hold what splices have left in it."
       ),
-      (done.count > withdrawals.count, "Money has left on chain more often than the person wanted it."),
+      (done.count > withdrawals.count, "Money has left on chain more often than the user wanted it."),
     ]
     return faults.filter(\.0).map(\.1)
   }
 }
 
-/// Money that the person wants taken out of the channel on chain.
+/// Money that the user wants taken out of the channel on chain.
 public struct WorldWithdrawal: Hashable, Sendable {
   public enum Answer: Hashable, Sendable {
     case begun(TransactionID)

@@ -26,7 +26,7 @@ public enum Kernel {
     return status.startTime == identity.startTime && !status.isDead
   }
 
-  /// Nanoseconds since 1970, as the person has set the clock: to be shown, never to decide about a claim.
+  /// Nanoseconds since 1970, as the user has set the clock: to be shown, never to decide about a claim.
   public static var wallNanoseconds: Int64 { nanoseconds(of: CLOCK_REALTIME) }
 
   static func nanoseconds(of clock: clockid_t) -> Int64 {

@@ -8,7 +8,7 @@ public struct BackgroundWork: Core {
   public static let name = "background"
   public static var deadlineReached: BackgroundEvent { .deadlineReached }
 
-  /// What the person wants of the app in the background; neither is needed.
+  /// What the user wants of the app in the background; neither is needed.
   public struct Habits: Hashable, Codable, Sendable {
     /// A task that removes old journals.
     public var cleansUp: Bool

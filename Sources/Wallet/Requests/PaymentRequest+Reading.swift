@@ -6,7 +6,7 @@ import LightningChannel
 import LightningInvoices
 import LightningNode
 
-/// Why an invoice is not paid, in a sentence for the person.
+/// Why an invoice is not paid, in a sentence for the user.
 public struct PaymentObjection: Error, CustomStringConvertible {
   public let description: String
 }
@@ -15,7 +15,7 @@ extension Request {
   private static let network = BitcoinNetwork.regtest
   private static let served = [Features.varOnionOptin, Features.paymentSecret, Features.basicMPP]
 
-  /// To pay this invoice; with the amount that the person has chosen, where the invoice leaves that open. The wall clock
+  /// To pay this invoice; with the amount that the user has chosen, where the invoice leaves that open. The wall clock
   /// decides only whether to begin: what is begun ends as the channel says.
   public static func payment(
     of text: String, amountMsat chosen: UInt64?, from wallet: PublicKey, atWallSeconds now: Int64

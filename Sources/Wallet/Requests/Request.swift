@@ -4,7 +4,7 @@ import Bitcoin
 import LightningChannel
 import LightningNode
 
-/// What a person asks of the wallet. A new kind of request is a case here; what is peculiar to it stands in this file.
+/// What a user asks of the wallet. A new kind of request is a case here; what is peculiar to it stands in this file.
 public enum Request: Hashable, Codable, Sendable {
   /// To be paid.
   case invoice(amountMsat: UInt64, text: String, expirySeconds: Int64)
@@ -104,7 +104,7 @@ public enum Request: Hashable, Codable, Sendable {
     }
   }
 
-  /// What a person does about it when the node is not held.
+  /// What a user does about it when the node is not held.
   var adviceWithoutNode: String {
     kind == .invoice ? "open the app and ask again" : "open the app and try again"
   }
@@ -160,7 +160,7 @@ extension RequestEvent.NodeWord {
     case .spliceBegun(let splice): self = .begun(.splice(splice.id), splice)
     case .spliceRefused(let why): self = .refused(.splice(nil), why, status)
     case .spliceEnded(let id, _): self = .ended(.splice(id))
-    case .checkRow, .checkGreeting, .write, .dial, .send, .hangUp, .cutOff, .report: return nil
+    case .checkRow, .checkAfterInit, .write, .dial, .send, .hangUp, .cutOff, .report: return nil
     }
   }
 }

@@ -31,7 +31,7 @@ public struct Requests: Core {
     public var isBegun: Bool { id == nil }
   }
 
-  /// A person asks for one at a time; these wait while the container is blocked.
+  /// A user asks for one at a time; these wait while the container is blocked.
   public static let invoicesMax = 64
   /// How a refusal begins for which the node would be needed.
   public static let notHeld = "the wallet does not hold its node now"
@@ -147,7 +147,7 @@ public struct Requests: Core {
     return [.answer(id, answer)]
   }
 
-  /// With what the person reads in the app, where that is more than that the node is not wanted: to open the app once more
+  /// With what the user reads in the app, where that is more than that the node is not wanted: to open the app once more
   /// would not help then.
   private func sentence(_ refusal: NodeRefusal, _ request: Request, _ status: Status?) -> String {
     switch refusal {

@@ -115,7 +115,7 @@ import Testing
       node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceInVain))))
   }
 
-  @Test("A connection that ends before anything is signed leaves nothing, and the person reads so")
+  @Test("A connection that ends before anything is signed leaves nothing, and the user reads so")
   func lostEarly() throws {
     var world = try world()
     connect(&world)
@@ -152,7 +152,7 @@ import Testing
     ask(&world)
     world.deliver()
     world.pay(0)
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.send(0)
     world.deliver()
     #expect(world.received == [] && world.stored.channel?.htlcs == [])
@@ -168,7 +168,7 @@ import Testing
     connect(&world)
     ask(&world)
     world.deliver()
-    world.invoiceElsewhere(0)
+    world.externalInvoice(0)
     world.send(0)
     world.settle()
     #expect(world.refusals == [NodeMachine.payDuringSplice])

@@ -16,9 +16,9 @@ import Testing
         startedAt: milliseconds(0), state: PeerState(channel: channel)))
     var wallet = try Channel(id: channelID, localMsat: 10_000_000, remoteMsat: 90_000_000, isOpener: false)
     let opening = messages(peer.handle(.connected(connection: 1), at: milliseconds(0)))
-    guard case .greeting(let answer)? = opening.first else { throw WireError.truncated }
+    guard case .initMessage(let answer)? = opening.first else { throw WireError.truncated }
     #expect(answer.offersSplices)
-    let hello = Message.greeting(Greeting(features: .ofWallet(splices: true), fence: fence(1)))
+    let hello = Message.initMessage(InitMessage(features: .ofWallet(splices: true), fence: fence(1)))
     let greeted = messages(peer.handle(.received(connection: 1, hello), at: milliseconds(0)))
     let ours = wallet.reestablish(splicing: walletSide)
     for message in greeted.dropFirst() { _ = try wallet.receive(message) }
@@ -96,9 +96,9 @@ import Testing
   func withoutSplices() throws {
     var fixture = try PeerFixture()
     let opening = messages(fixture.handle(.connected(connection: 1)))
-    guard case .greeting(let answer)? = opening.first else { return #expect(Bool(false)) }
+    guard case .initMessage(let answer)? = opening.first else { return #expect(Bool(false)) }
     #expect(!answer.offersSplices)
-    _ = fixture.handle(.received(connection: 1, greeting(fence(1))))
+    _ = fixture.handle(.received(connection: 1, initMessage(fence(1))))
     _ = fixture.handle(.received(connection: 1, fixture.wallet.reestablish()))
     let word = Message.quiescence(Quiescence(channel: channelID, isInitiator: true))
     #expect(types(fixture.handle(.received(connection: 1, word))) == [1])

@@ -218,7 +218,7 @@ import Testing
     #expect(plain(wallet.takeOutgoing()).map(\.type) == [74])
   }
 
-  @Test("Both at once: who opened the channel goes first, and the wallet's wish is given up")
+  @Test("Both at once: who opened the channel goes first, and the wallet's request is given up")
   func bothAtOnce() throws {
     var (_, wallet) = try splicingPair()
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))

@@ -83,7 +83,7 @@ extension TestPhone {
       """, [.unsigned(epoch)])?.integer(0) ?? -1
   }
 
-  /// The person, or the network, sets the phone's clock.
+  /// The user, or the network, sets the phone's clock.
   package func stepWallClock(hours: Int64) throws {
     var phoneClock = PhoneClock(boot: clock.boot)
     phoneClock.wallOffsetNanoseconds = hours * 3600 * 1_000_000_000

@@ -107,7 +107,7 @@ package final class TestPhone {
     peer = try start("lspd", ["--home", home] + peerArguments)
   }
 
-  /// Without waiting for a greeting: it may be about to refuse.
+  /// Without waiting for a `init`: it may be about to refuse.
   package func startApp() throws -> HeldProcess {
     let process = try start("mainappd", common)
     app = process
@@ -116,14 +116,14 @@ package final class TestPhone {
 
   package func launchApp() throws -> HeldProcess {
     let process = try startApp()
-    try wait("the app's hello") { process.hasGreeted }
+    try wait("the app's hello") { process.hasSaidHello }
     return process
   }
 
   package func launchExtension() throws -> HeldProcess {
     let process = try start("notifyextd", common)
     extensions.append(process)
-    try wait("the extension's hello") { process.hasGreeted }
+    try wait("the extension's hello") { process.hasSaidHello }
     return process
   }
 
@@ -133,7 +133,7 @@ package final class TestPhone {
     return process
   }
 
-  // MARK: The person
+  // MARK: The user
 
   package func open(_ app: HeldProcess) { app.send(ControlMessage("enter-foreground")) }
   package func home(_ app: HeldProcess) { app.send(ControlMessage("enter-background")) }
@@ -172,7 +172,7 @@ package final class TestPhone {
     return try SignedInvoice(decoding: text)
   }
 
-  /// The person pays, and the app says whether it begins.
+  /// The user pays, and the app says whether it begins.
   package func send(_ invoice: SignedInvoice, _ app: HeldProcess) throws -> ControlMessage {
     let request = "s\(nextRequest)"
     nextRequest += 1
@@ -181,7 +181,7 @@ package final class TestPhone {
     return app.answer(to: request) ?? ControlMessage("nothing")
   }
 
-  /// The person takes money out of the channel, and the app says whether it begins.
+  /// The user takes money out of the channel, and the app says whether it begins.
   package func withdraw(_ amountSat: UInt64, to address: String = TestPhone.ownAddress, _ app: HeldProcess)
     throws
     -> ControlMessage
@@ -245,8 +245,8 @@ package final class TestPhone {
   }
 
   /// Somebody else in the network wants to be paid.
-  package func invoiceElsewhere(_ amountMsat: UInt64) throws -> SignedInvoice {
-    let answer = try askPeer(ControlMessage("elsewhere", ["amount-msat": "\(amountMsat)"]))
+  package func externalInvoice(_ amountMsat: UInt64) throws -> SignedInvoice {
+    let answer = try askPeer(ControlMessage("external-invoice", ["amount-msat": "\(amountMsat)"]))
     return try SignedInvoice(decoding: answer["invoice"] ?? "")
   }
 

@@ -33,7 +33,7 @@ package final class HeldProcess {
   private static let devNull = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
   package var pid: Int32 { child.identity.pid }
-  package var hasGreeted: Bool { messages.contains { $0.message.verb == "hello" } }
+  package var hasSaidHello: Bool { messages.contains { $0.message.verb == "hello" } }
   package var hasEnded: Bool { end != nil }
 
   package var statuses: [String] {
@@ -51,7 +51,7 @@ package final class HeldProcess {
     messages.first { $0.message.verb == verb && $0.message["id"] == "\(id)" }?.message
   }
 
-  /// What a person asks for, as the phone hands it on.
+  /// What a user asks for, as the phone hands it on.
   package func ask(_ request: String, _ message: ControlMessage) {
     send(ControlMessage("ask", ["request": request], body: (try? message.encoded()) ?? []))
   }

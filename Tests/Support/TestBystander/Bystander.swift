@@ -20,8 +20,8 @@ struct Bystander {
   }
 
   /// Wants the node as the app does, and never comes to claim it.
-  func wish() {
-    guard container.setWish(true) == .taken else { exitWithSentence(.bugOfOurs, "the wish is taken") }
+  func intent() {
+    guard container.setIntent(true) == .taken else { exitWithSentence(.bugOfOurs, "the intent is taken") }
     printLine("ready")
     while true { pause() }
   }

@@ -2,7 +2,7 @@ import DaemonRuntime
 
 // What a test app does with tasks and audio, by its name.
 extension TestChild {
-  /// Asked for when the person opens it.
+  /// Asked for when the user opens it.
   func submitTask() {
     let identifier = behaviour == "app-task-wrong" ? "com.example.other" : "com.example.lightning.sync"
     switch behaviour {
@@ -50,9 +50,9 @@ extension TestChild {
     let words = CommandLine.arguments
     guard let place = words.firstIndex(of: "--container"), place + 1 < words.count else { return }
     let socket = words[place + 1].dropLast("AppGroup".count) + "os/iosd.sock"
-    let wish = ControlMessage("container", ["id": "group.com.example.lightning"])
+    let request = ControlMessage("container", ["id": "group.com.example.lightning"])
     do throws(ControlClientError) {
-      let answer = try ControlClient(path: String(socket), daemon: "iosd").request(wish)
+      let answer = try ControlClient(path: String(socket), daemon: "iosd").request(request)
       say("status", ["text": "on the socket: \(answer["path"] ?? "nothing")"])
     } catch { say("status", ["text": error.description]) }
   }

@@ -90,7 +90,7 @@ struct Claimer {
 
   func holdUntilEndOfInput() {
     guard claim(seen: highestRow()?.epoch ?? 0) != nil else { fail("somebody else claimed") }
-    if role == .app, container.setWish(true) != .taken { fail("no wish") }
+    if role == .app, container.setIntent(true) != .taken { fail("no request") }
     say("H")
     waitForByte(STDIN_FILENO)
   }

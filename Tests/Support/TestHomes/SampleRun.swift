@@ -215,14 +215,14 @@ final class SampleRun {
     let container = other ?? container
     let incarnation = incarnation(epoch) - (other == nil ? 0 : 7)
     var out = [
-      WireBytes.greetingAnswer(
+      WireBytes.initAnswer(
         accepted: accepted, highest: highest, container: known ?? container, splices: splices)
     ]
     if accepted, let backup { out.append(WireBytes.retrieval(backup)) }
     if let reestablish { out.append(reestablish) }
     try receive(
       id,
-      WireBytes.greeting(
+      WireBytes.initMessage(
         epoch: epoch, incarnation: incarnation, container: container, splices: splices, replacing: replaced),
       out: out)
     try ledger.execute(

@@ -67,7 +67,7 @@ enum SampleSchema {
       attempts INTEGER, last_at_ns INTEGER, outcome TEXT, is_open INTEGER) STRICT;
     CREATE TABLE losses(
       id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER, connection INTEGER, whose TEXT) STRICT;
-    CREATE TABLE elsewhere(
+    CREATE TABLE external_invoices(
       id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB, amount_msat INTEGER, payment_secret BLOB,
       preimage BLOB, made_at_ns INTEGER, htlc INTEGER, paid_at_ns INTEGER) STRICT;
     CREATE TABLE splices(

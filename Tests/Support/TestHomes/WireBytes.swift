@@ -24,9 +24,9 @@ enum WireBytes {
   private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
   /// Without a word of claims.
-  static let greeting = [0, 16, 0, 0, 0, 6] + features
+  static let initMessage = [0, 16, 0, 0, 0, 6] + features
 
-  static func greeting(
+  static func initMessage(
     epoch: Int64, incarnation: Int64, container: [UInt8], splices: Bool = false,
     replacing replaced: (epoch: Int64, container: [UInt8])? = nil
   ) -> [UInt8] {
@@ -36,7 +36,7 @@ enum WireBytes {
     return claim + [0xfe, 0xba, 0x70, 0, 7, 24] + number(UInt64(replaced.epoch), 8) + replaced.container
   }
 
-  static func greetingAnswer(
+  static func initAnswer(
     accepted: Bool, highest: Int64, container: [UInt8], splices: Bool = false
   ) -> [UInt8] {
     let record = [accepted ? 1 : 0] + number(UInt64(highest), 8) + container

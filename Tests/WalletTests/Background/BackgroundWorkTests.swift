@@ -120,7 +120,7 @@ import Testing
     #expect(work.runs == [])
   }
 
-  @Test("In front the tasks are asked for that the person wants, and the audio is silent") func habits() {
+  @Test("In front the tasks are asked for that the user wants, and the audio is silent") func habits() {
     for cleansUp in [false, true] {
       for audio in [false, true] {
         var work = work(cleansUp: cleansUp, audio: audio)

@@ -15,7 +15,7 @@ struct NestedOrderTests {
   private let mine = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
   private let lost = GuardEvent.rowRead(row(9, .extension), appWantsNode: true)
   private let withdrawn: [WalletDirective] = [
-    .container(.withdrawWish), .phone(.say(PresenceMessage(code: .appPing))),
+    .container(.withdrawIntent), .phone(.say(PresenceMessage(code: .appPing))),
   ]
   private let gone: [WalletDirective] = [
     .phone(.say(PresenceMessage(code: .appUnavailable, released: 8))), .phone(.show(.idle)),

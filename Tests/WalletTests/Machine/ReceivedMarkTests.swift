@@ -6,7 +6,7 @@ import Testing
 
 /// What came since a push that names no payment.
 @Suite("What was received before a push is marked when it comes") struct ReceivedMarkTests {
-  private let greeting = WalletDirective.phone(
+  private let initMessage = WalletDirective.phone(
     .say(PresenceMessage(code: .extensionPing, wantsNode: true)))
   /// The app holds the node: what it has received is asked for.
   private let held = GuardEvent.observed(
@@ -21,7 +21,7 @@ import Testing
     #expect(
       notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment)))
         == [
-          .container(.markReceived(push: 1)), greeting, .container(.look), .phone(.show(.claiming)),
+          .container(.markReceived(push: 1)), initMessage, .container(.look), .phone(.show(.claiming)),
         ])
     return notifier
   }
@@ -42,7 +42,7 @@ import Testing
     #expect(
       notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: hash("aa"))))
         == [
-          greeting, .container(.readReceived(.of(paymentHash: hash("aa")), push: 1)), .container(.look),
+          initMessage, .container(.readReceived(.of(paymentHash: hash("aa")), push: 1)), .container(.look),
           .phone(.show(.claiming)),
         ])
   }

@@ -40,7 +40,7 @@ struct TestWallet<Guard: GuardMachine & WalletGuard> {
 }
 
 extension TestWallet where Guard == AppMachine {
-  /// In front of the person; the claim is asked for.
+  /// In front of the user; the claim is asked for.
   static func claiming(_ epoch: Epoch = 8, background: BackgroundWork.Habits? = nil) -> TestWallet {
     var app = TestWallet(background: background)
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
@@ -72,12 +72,12 @@ extension TestWallet where Guard == AppMachine {
   @discardableResult
   mutating func greet(_ state: NodeState) throws -> [WalletDirective] {
     var peer = try Channel(id: hash("2"), localMsat: 5000, remoteMsat: 0, isOpener: true)
-    play(.node(.dialled), .node(.received(.greeting(Greeting()))))
+    play(.node(.dialled), .node(.received(.initMessage(InitMessage()))))
     play(.node(.received(peer.reestablish())))
     var state = state
     state.channel =
       try state.channel ?? Channel(id: hash("2"), localMsat: 0, remoteMsat: 5000, isOpener: false)
-    play(.node(.greetingChecked(wallet.owner, state)))
+    play(.node(.checkedAfterInit(wallet.owner, state)))
     return send(.node(.received(.pong(Bytes()))))
   }
 }

@@ -78,20 +78,20 @@ struct WalletMachineTests {
     app.play(.guardrail(.launched))
     #expect(app.send(.enteredForeground).last == .phone(.submit(.refresh)))
     #expect(
-      app.thoughts == [.guardrail(.enteredForeground), .node(.personCame), .background(.enteredForeground)])
+      app.thoughts == [.guardrail(.enteredForeground), .node(.userCame), .background(.enteredForeground)])
     #expect(app.send(.enteredForeground) == [.phone(.submit(.refresh))])
     app.play(.guardrail(.enteredBackground))
     #expect(app.thoughts == [.guardrail(.enteredBackground), .background(.enteredBackground)])
   }
 
-  @Test("A node that pauses dials at once when the person comes, behind what the guard orders for that")
-  func personCame() {
+  @Test("A node that pauses dials at once when the user comes, behind what the guard orders for that")
+  func userCame() {
     var app = App.connecting()
     let task = TaskBeginning(name: "send", generation: 1)
     app.play(.guardrail(.taskBegan(task)), .guardrail(.enteredBackground), .node(.closed("no route")))
     let orders = app.send(.enteredForeground)
     #expect(orders == [.container(.checkRow), .phone(.endBackgroundTask(1))])
-    #expect(app.thoughts == [.guardrail(.enteredForeground), .node(.personCame)])
+    #expect(app.thoughts == [.guardrail(.enteredForeground), .node(.userCame)])
   }
 
   @Test("The network goes and comes: the guard hears of it, then the node") func network() {
@@ -109,7 +109,7 @@ struct WalletMachineTests {
   @Test("A process without work in the background hears nothing of it") func noBackground() {
     var app = App()
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
-    #expect(app.thoughts == [.guardrail(.enteredForeground), .node(.personCame)])
+    #expect(app.thoughts == [.guardrail(.enteredForeground), .node(.userCame)])
     app.play(.guardrail(.enteredBackground))
     #expect(app.thoughts == [.guardrail(.enteredBackground)])
   }

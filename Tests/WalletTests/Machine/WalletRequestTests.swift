@@ -15,7 +15,7 @@ struct WalletRequestTests {
   private let task = TaskBeginning(name: "outgoing payment 01234567", generation: 1)
   private let elsewhere = FenceAnswer(accepted: false, highest: 20, container: otherContainer)
 
-  /// In front, and refused as another device: until the person acts nothing goes on.
+  /// In front, and refused as another device: until the user acts nothing goes on.
   private func halted() -> App {
     var app = App.connecting()
     app.play(.node(.dialled), .node(.received(.fenceAnswer(elsewhere))))
@@ -40,7 +40,7 @@ struct WalletRequestTests {
     }
   }
 
-  @Test("A refusal for want of the node says what the person reads in the app") func refusedWithStatus() {
+  @Test("A refusal for want of the node says what the user reads in the app") func refusedWithStatus() {
     var app = halted()
     let sentence =
       "the wallet does not hold its node now: this node is in use by another device; `baton restore` moves it here"

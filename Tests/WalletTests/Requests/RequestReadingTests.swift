@@ -9,7 +9,7 @@ import Testing
 
 @testable import Wallet
 
-/// What a person gives the wallet to pay, before anything begins.
+/// What a user gives the wallet to pay, before anything begins.
 @Suite("Reading what is to be paid")
 struct RequestReadingTests {
   private let now: Int64 = 1_700_000_000
@@ -35,7 +35,7 @@ struct RequestReadingTests {
     } catch { return "\(error)" }
   }
 
-  @Test("An invoice says whom and how much; the person, how much where it leaves that open") func payment()
+  @Test("An invoice says whom and how much; the user, how much where it leaves that open") func payment()
     throws
   {
     let wallet = try #require(wallet)

@@ -4,7 +4,7 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// The person's thumb.
+/// The user's thumb.
 enum AppVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
@@ -14,7 +14,7 @@ enum AppVerb: Verb {
         CommandLineDeclaration(name: "home", summary: "go to the home screen: the app is in the background"),
         CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
       ],
-      examples: [("baton app open", "the person looks at the wallet")])
+      examples: [("baton app open", "the user looks at the wallet")])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -4,7 +4,7 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// What a person can do to the phone itself.
+/// What a user can do to the phone itself.
 enum DeviceVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
@@ -46,8 +46,8 @@ enum DeviceVerb: Verb {
   private static func set(_ name: String, _ invocation: Invocation) throws -> ExitCode {
     guard let thing = DeviceSwitch.all.first(where: { $0.name == name }) else { return try show(invocation) }
     let word = invocation.word()
-    let wish = ControlMessage("device", [thing.field: thing.value(of: word)])
-    let page = DevicePage(record: try invocation.phone.ask(.iosd, wish, for: DeviceRecord.self))
+    let request = ControlMessage("device", [thing.field: thing.value(of: word)])
+    let page = DevicePage(record: try invocation.phone.ask(.iosd, request, for: DeviceRecord.self))
     guard !invocation.output.isJSON else {
       page.tell(invocation.output)
       return .done

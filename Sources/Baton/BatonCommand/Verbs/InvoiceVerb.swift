@@ -20,12 +20,12 @@ enum InvoiceVerb: Verb {
           "--expiry", value: .spanIn(.seconds(1) ... .seconds(31_536_000)), default: "1h",
           help: "how long it can be paid, from 1s to 365d"),
         OptionDeclaration(
-          "--elsewhere",
+          "--external",
           help: "an invoice of another node in the network, for the wallet to pay with `baton send`"),
         OptionDeclaration(
           "--forgotten",
           help:
-            "with --elsewhere: an invoice that its node does not know any more, so that it refuses the payment"
+            "with --external: an invoice that its node does not know any more, so that it refuses the payment"
         ),
         OptionDeclaration(
           "--cancel", value: .text("INVOICE"),
@@ -41,8 +41,8 @@ enum InvoiceVerb: Verb {
       examples: [
         ("baton invoice 5000 --text Coffee", "ask for 5,000 sat; the app must be open"),
         ("baton pay $(baton invoice 21)", "and pay it"),
-        ("baton send $(baton invoice 21 --elsewhere)", "another node's invoice, paid by the wallet"),
-        ("baton send $(baton invoice 21 --elsewhere --forgotten)", "and is refused: the money is back"),
+        ("baton send $(baton invoice 21 --external)", "another node's invoice, paid by the wallet"),
+        ("baton send $(baton invoice 21 --external --forgotten)", "and is refused: the money is back"),
         ("baton invoice --cancel lnbcrt50u1…", "nobody can pay it from now on, if nobody has"),
         ("baton invoice --read lnbc1…", "what an invoice says, and who signed it"),
       ])
@@ -65,25 +65,25 @@ enum InvoiceVerb: Verb {
       }
       message["description"] = text
     }
-    let isElsewhere = invocation.line.isGiven("--elsewhere")
-    if isElsewhere { message.verb = "elsewhere" }
+    let isExternal = invocation.line.isGiven("--external")
+    if isExternal { message.verb = "external-invoice" }
     if invocation.line.isGiven("--forgotten") {
-      guard isElsewhere else {
+      guard isExternal else {
         throw CommandFailure(
           .wrongUsage,
-          "the wallet forgets no invoice of its own; write --forgotten together with --elsewhere")
+          "the wallet forgets no invoice of its own; write --forgotten together with --external")
       }
       message["forgotten"] = "yes"
     }
     let phone = try invocation.phone
-    let answer = try isElsewhere ? phone.ask(.lspd, message) : phone.askApp(message)
+    let answer = try isExternal ? phone.ask(.lspd, message) : phone.askApp(message)
     let invoice = try SignedInvoice(madeByWallet: answer["invoice"] ?? "")
-    if !isElsewhere { try checkPayee(of: invoice, phone) }
+    if !isExternal { try checkPayee(of: invoice, phone) }
     invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).document)
     return .done
   }
 
-  /// What a person hands on as an invoice of the wallet must pay the wallet: the other end of its channel knows who that is,
+  /// What a user hands on as an invoice of the wallet must pay the wallet: the other end of its channel knows who that is,
   /// once they have met.
   private static func checkPayee(of invoice: SignedInvoice, _ phone: Phone) throws(CommandFailure) {
     let wallet = (try? phone.peerFacts(timeout: .seconds(5)))?.wallet
@@ -98,7 +98,7 @@ enum InvoiceVerb: Verb {
   private static func refuseOthers(
     _ others: [String], of sentence: String, _ invocation: Invocation
   ) throws(CommandFailure) {
-    let given = ["--text", "--expiry", "--elsewhere", "--forgotten"] + others
+    let given = ["--text", "--expiry", "--external", "--forgotten"] + others
     let surplus =
       invocation.line.positionals.isEmpty ? given.first(where: invocation.line.isGiven) : "AMOUNT"
     if let surplus { throw CommandFailure(.wrongUsage, "\(sentence); leave \(surplus) out") }

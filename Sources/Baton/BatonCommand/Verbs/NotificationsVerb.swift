@@ -3,7 +3,7 @@ import Terminal
 import DaemonRuntime
 import Reports
 
-/// What the person has been shown, and what they do with it.
+/// What the user has been shown, and what they do with it.
 enum NotificationsVerb: Verb {
   static var declaration: CommandLineDeclaration {
     let id = PositionalDeclaration("ID", value: .integer(1...Int64.max), help: "its number in the list")
@@ -23,7 +23,7 @@ enum NotificationsVerb: Verb {
       ], worksWithoutCommand: true,
       examples: [
         ("baton notifications", "all that was shown, the newest last"),
-        ("baton notifications tap 1", "the person opens the wallet from it"),
+        ("baton notifications tap 1", "the user opens the wallet from it"),
       ])
   }
 
@@ -39,13 +39,13 @@ enum NotificationsVerb: Verb {
         try invocation.phone.ask(.iosd, ControlMessage("categories"), for: [CategoryRow].self), output)
       return .done
     }
-    var wish = ControlMessage("touch", ["id": invocation.word(), "do": verb])
-    if verb == "action" { wish["action"] = invocation.word(1) }
-    let answer = try invocation.phone.ask(.iosd, wish)
+    var request = ControlMessage("touch", ["id": invocation.word(), "do": verb])
+    if verb == "action" { request["action"] = invocation.word(1) }
+    let answer = try invocation.phone.ask(.iosd, request)
     output.say(
       "notification \(invocation.word()) is gone from the list; the app is \(answer["app"] ?? "unknown")",
       json: Touched(
-        id: UInt64(invocation.word()), did: verb, action: wish["action"], app: answer["app"]))
+        id: UInt64(invocation.word()), did: verb, action: request["action"], app: answer["app"]))
     return .done
   }
 

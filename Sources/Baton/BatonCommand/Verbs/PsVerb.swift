@@ -43,8 +43,8 @@ enum PsVerb: Verb {
   ) throws -> [ProcessFacts] {
     var rows = all || isUp && !canAsk ? ProcessRow.written(in: phone.processLedger) : []
     if canAsk {
-      let wish = ControlMessage("ps", ["all": all ? "yes" : "no"])
-      rows += try phone.ask(.iosd, wish, for: [ProcessRow].self)
+      let request = ControlMessage("ps", ["all": all ? "yes" : "no"])
+      rows += try phone.ask(.iosd, request, for: [ProcessRow].self)
     }
     let suspended = canAsk ? try suspendedApp(phone) : nil
     let measured = canAsk ? try phone.ask(.iosd, ControlMessage("memory"), for: MemoryFacts.self) : nil

@@ -14,7 +14,7 @@ enum PushVerb: Verb {
     CommandLineDeclaration(
       name: "push", summary: "deliver a push to the phone, in the format that `xcrun simctl push` takes",
       options: [
-        OptionDeclaration("--silent", help: "one that the person does not see, without a file"),
+        OptionDeclaration("--silent", help: "one that the user does not see, without a file"),
         OptionDeclaration(
           "--type", value: .text("TEXT"), help: "with --silent: what it says that it is about, as `reason`"),
       ],
@@ -143,7 +143,7 @@ enum PushVerb: Verb {
     try check(alertOf: aps, name: name)
   }
 
-  /// As the phone sees it: there must be something for the person or for the app.
+  /// As the phone sees it: there must be something for the user or for the app.
   private static func check(alertOf aps: JSONValue, name: String) throws(CommandFailure) {
     switch aps["alert"] {
     case nil:

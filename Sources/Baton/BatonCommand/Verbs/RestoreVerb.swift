@@ -4,7 +4,7 @@ import DaemonRuntime
 import Guardrails
 import Reports
 
-/// The way back when the peer knows another container: the person says that the wallet lives in this one from now on.
+/// The way back when the peer knows another container: the user says that the wallet lives in this one from now on.
 enum RestoreVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
@@ -18,7 +18,7 @@ enum RestoreVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let answer = try invocation.phone.askApp(ControlMessage("restore"), inFront: true)
     let epoch = try answer.integer("epoch", in: 1...Epoch.max)
-    // A program of the person's own that does not say it was asked to move the wallet.
+    // A program of the user's own that does not say it was asked to move the wallet.
     let hasMoved = try answer.flag("moved", default: true)
     let sentence =
       hasMoved

@@ -4,7 +4,7 @@ import Ground
 import DaemonRuntime
 import LightningInvoices
 
-/// The person pays with the wallet. What became of it is read from the wallet's own row: it may be another process that
+/// The user pays with the wallet. What became of it is read from the wallet's own row: it may be another process that
 /// ends the payment than the one that began it.
 enum SendVerb: Verb {
   static var declaration: CommandLineDeclaration {
@@ -18,10 +18,10 @@ enum SendVerb: Verb {
       positionals: [
         PositionalDeclaration(
           "INVOICE", value: .text("INVOICE"),
-          help: "of another node, such as `baton invoice AMOUNT --elsewhere` makes; also behind lightning:")
+          help: "of another node, such as `baton invoice AMOUNT --external` makes; also behind lightning:")
       ],
       examples: [
-        ("baton send $(baton invoice 21 --elsewhere)", "waits until it is settled, or failed"),
+        ("baton send $(baton invoice 21 --external)", "waits until it is settled, or failed"),
         ("baton send lnbcrt210n1… --no-wait", "and then `baton app home`: the app stays awake for it"),
       ])
   }

@@ -46,7 +46,7 @@ enum UpVerb: Verb {
         "--hold-seconds", value: .integer(0...86_400),
         help: "how long the peer holds a payment for a wallet that is away (default 60)"),
       OptionDeclaration(
-        "--elsewhere-delay", value: .span,
+        "--arrival-delay", value: .span,
         help: "how long a payment of the wallet's takes through the network (default 0s)"),
       OptionDeclaration("--no-splices", help: "the peer does not offer splicing"),
       OptionDeclaration(
@@ -56,7 +56,7 @@ enum UpVerb: Verb {
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
       OptionDeclaration(
-        "--tor", help: "the peer has three times as long for a dial and a greeting, as over Tor"),
+        "--tor", help: "the peer has three times as long for a dial and a init, as over Tor"),
       OptionDeclaration(
         "--silent-pushes",
         help: "after each visible push the peer sends a silent one, which may wake the app"),
@@ -97,7 +97,7 @@ enum UpVerb: Verb {
     options.iosdArguments += ofBothEnds
     options.lspdArguments += ofBothEnds
     if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
-    if let delay = line.text("--elsewhere-delay") { options.lspdArguments += ["--elsewhere-delay", delay] }
+    if let delay = line.text("--arrival-delay") { options.lspdArguments += ["--arrival-delay", delay] }
     if line.isGiven("--no-splices") { options.lspdArguments.append("--no-splices") }
     if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
     if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }

@@ -4,7 +4,7 @@ import Ground
 import DaemonRuntime
 import Bitcoin
 
-/// The person takes money out of the channel, to an address. What became of it is read from the wallet's own row: it may
+/// The user takes money out of the channel, to an address. What became of it is read from the wallet's own row: it may
 /// be another process that ends the splice than the one that began it.
 enum WithdrawVerb: Verb {
   static var declaration: CommandLineDeclaration {

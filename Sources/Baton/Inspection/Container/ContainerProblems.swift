@@ -73,7 +73,7 @@ struct ContainerProblems {
   }
 
   private var locks: [String] {
-    let all = [snapshot.appLock, snapshot.extensionLock, snapshot.appWish]
+    let all = [snapshot.appLock, snapshot.extensionLock, snapshot.appIntent]
     let twice = all.filter { $0.holders.count > 1 }.map {
       "the lock \($0.path) is held by several: a child kept the descriptor, and its death will not be seen; end all of them"
     }

@@ -76,7 +76,7 @@ extension ContainerReport {
   struct Locks: Report {
     var app: Lock
     var `extension`: Lock
-    var appWish: Lock
+    var appIntent: Lock
   }
 
   struct BeatFacts: Report {
@@ -108,7 +108,7 @@ extension ContainerReport {
       writer: snapshot.writer?.pid, writes: snapshot.writes.count, olderClaims: snapshot.hasOlderClaims,
       claims: snapshot.claims.map(claim),
       locks: Locks(
-        app: Lock(snapshot.appLock), extension: Lock(snapshot.extensionLock), appWish: Lock(snapshot.appWish)),
+        app: Lock(snapshot.appLock), extension: Lock(snapshot.extensionLock), appIntent: Lock(snapshot.appIntent)),
       heartbeat: Beats(
         app: snapshot.appBeat.map(BeatFacts.init), extension: snapshot.extensionBeat.map(BeatFacts.init)),
       channels: wallet.channels, invoices: wallet.invoices, paymentsCount: count.number,

@@ -16,7 +16,7 @@ extension ContainerReport {
     ]
     facts += ownerFacts
     facts += [
-      ("wish", snapshot.appWantsNode ? "the app wants the node" : "none"),
+      ("intent", snapshot.appWantsNode ? "the app wants the node" : "none"),
       ("writer", snapshot.writer.map { "\($0)" } ?? "no process is inside a transaction"),
       ("writes", writesWords),
     ]
@@ -25,7 +25,7 @@ extension ContainerReport {
       "locks", output,
       [
         ("app.lock", words(snapshot.appLock)), ("extension.lock", words(snapshot.extensionLock)),
-        ("app.wish", words(snapshot.appWish)),
+        ("app.intent", words(snapshot.appIntent)),
       ])
     section(
       "heartbeat", output,

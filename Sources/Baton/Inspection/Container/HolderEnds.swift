@@ -5,7 +5,7 @@ import Guardrails
 import Reports
 import SharedContainer
 
-/// How the phone saw its last processes end: the claim knows that its holder died, the phone whether a person swiped it away.
+/// How the phone saw its last processes end: the claim knows that its holder died, the phone whether a user swiped it away.
 package struct HolderEnds: Sendable {
   private let reasons: [Int32: String]
   /// The end of the ledger: what it costs does not grow with its age.

@@ -4,8 +4,8 @@ import PhonePolicy
 enum DeviceSentences {
   static func of(_ change: DeviceChange) -> String {
     switch change {
-    case .locked: "the person locks the phone"
-    case .unlocked: "the person unlocks the phone"
+    case .locked: "the user locks the phone"
+    case .unlocked: "the user unlocks the phone"
     case .lowPowerMode(let isOn): "Low Power Mode is switched \(word(isOn))"
     case .backgroundRefresh(let isOn): "Background App Refresh is switched \(word(isOn))"
     case .notifications(let areAllowed): "the wallet may show \(areAllowed ? "" : "no ")notifications"

@@ -13,8 +13,8 @@ package enum GuardSentences {
     case .receivedNotRead(let trouble, _):
       [Sentence("cannot read what was received: \(trouble.text)", matters: false)]
     case .launched: [Sentence("launched", matters: false)]
-    case .enteredForeground: [Sentence("the person opened the app")]
-    case .enteredBackground: [Sentence("the person left the app")]
+    case .enteredForeground: [Sentence("the user opened the app")]
+    case .enteredBackground: [Sentence("the user left the app")]
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
     case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
     case .expiryWarned(let push): [Sentence("the phone will soon take the time for push \(push) away")]
@@ -86,8 +86,8 @@ package enum GuardSentences {
 
   package static func of(_ directive: GuardDirective) -> [Sentence] {
     switch directive {
-    case .raiseWish: [Sentence("wants the node", matters: false)]
-    case .withdrawWish: [Sentence("no longer wants the node", matters: false)]
+    case .raiseIntent: [Sentence("wants the node", matters: false)]
+    case .withdrawIntent: [Sentence("no longer wants the node", matters: false)]
     case .raiseEpoch(_, let above, _): [Sentence("raises its epoch above \(above)")]
     case .beat(let epoch, .released, _): [Sentence("released epoch \(epoch)")]
     case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]

@@ -39,8 +39,8 @@ package enum NodeSentences {
       ]
     case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
     case .storeFailed(let sentence), .storeLost(let sentence): [Sentence("cannot write: \(sentence)")]
-    case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .greetingChecked, .written,
-      .fenced, .personCame, .peerMayBeThere,
+    case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .checkedAfterInit, .written,
+      .fenced, .userCame, .peerMayBeThere,
       .dialled, .backupReceived:
       []
     }
@@ -66,7 +66,7 @@ package enum NodeSentences {
       [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
     // Whoever asked is told why.
     case .invoiceRefused, .cancelRefused, .paymentRefused, .spliceRefused: []
-    case .checkRow, .checkGreeting, .hangUp, .cutOff, .report, .invoiceStored: []
+    case .checkRow, .checkAfterInit, .hangUp, .cutOff, .report, .invoiceStored: []
     }
   }
 

@@ -9,8 +9,23 @@ import Wallet
 /// compared byte for byte, so the form must be one.
 enum OlderRecords {
   static func rewritten(_ line: [UInt8]) -> [UInt8] {
-    withAsks(withReasonsAsCodes(withWholeContainer(withCodeOfRest(line))))
+    withAsks(withReasonsAsCodes(withWholeContainer(withCodeOfRest(withNewNames(line)))))
   }
+
+  /// Events, directives and fields that had other names.
+  private static func withNewNames(_ line: [UInt8]) -> [UInt8] {
+    names.filter { contains(line, $0.older) }.reduce(line) { line, name in
+      Array(String(decoding: line, as: UTF8.self).replacing(name.older, with: name.new).utf8)
+    }
+  }
+
+  private static let names = [
+    ("personOpened", "userOpened"), ("personWentHome", "userWentHome"), ("personQuit", "userQuit"),
+    ("personCame", "userCame"), ("person", "user"), ("raiseWish", "raiseIntent"), ("withdrawWish", "withdrawIntent"),
+    ("greeting", "initMessage"), ("checkGreeting", "checkAfterInit"), ("greetingChecked", "checkedAfterInit"),
+    ("elsewhereInvoiceMade", "externalInvoiceMade"), ("elsewhereMade", "externalMade"),
+    ("elsewherePaid", "externalPaid"), ("elsewhereDelay", "externalDelay"), ("elsewhere", "externalInvoices"),
+  ].map { (older: "\"\($0.0)\":", new: "\"\($0.1)\":") }
 
   /// The peer's warning that it does not wait any longer had no code.
   private static func withCodeOfRest(_ line: [UInt8]) -> [UInt8] {
@@ -139,6 +154,8 @@ enum OlderRecords {
   private static let activity = "an earlier program says here in other words what its node is busy with"
 
   private static func contains(_ line: [UInt8], _ word: String) -> Bool {
-    Data(line).range(of: Data(word.utf8)) != nil
+    line.withUnsafeBytes { line in
+      Array(word.utf8).withUnsafeBytes { memmem(line.baseAddress!, line.count, $0.baseAddress!, $0.count) != nil }
+    }
   }
 }

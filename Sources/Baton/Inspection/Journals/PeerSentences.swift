@@ -17,7 +17,7 @@ package enum PeerSentences {
       [Sentence("connection \(connection) ended: \(why)", matters: false)]
     case .payRequested(let request):
       [Sentence("is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id))")]
-    case .elsewhereInvoiceMade(let invoice):
+    case .externalInvoiceMade(let invoice):
       [Sentence("another node asks the wallet for \(HumanText.amount(msat: invoice.amountMsat))")]
     }
   }
@@ -38,7 +38,7 @@ package enum PeerSentences {
     case .connectionJudged(let connection, let verdict, let fence):
       Sentence("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(words(verdict))")
     case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
-    case .elsewherePaid(let hash, _): Sentence("the wallet's payment \(hash.hex.prefix(8)) has arrived")
+    case .externalPaid(let hash, _): Sentence("the wallet's payment \(hash.hex.prefix(8)) has arrived")
     case .dataLoss(let connection, let loss):
       Sentence("connection \(connection) shows a loss of state: \(loss)")
     case .channelFailed(let connection, let why):

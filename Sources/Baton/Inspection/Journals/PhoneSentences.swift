@@ -1,14 +1,14 @@
 import PhonePolicy
 
-/// The phone in words: who was started and killed, and what the person saw.
+/// The phone in words: who was started and killed, and what the user saw.
 package enum PhoneSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
   package static func of(_ event: PhoneEvent) -> [Sentence] {
     switch event {
-    case .personOpened: [Sentence("the person opens the app")]
-    case .personWentHome: [Sentence("the person goes to the home screen")]
-    case .personQuit: [Sentence("the person swipes the app away")]
+    case .userOpened: [Sentence("the user opens the app")]
+    case .userWentHome: [Sentence("the user goes to the home screen")]
+    case .userQuit: [Sentence("the user swipes the app away")]
     case .deviceChanged(let change): [Sentence(DeviceSentences.of(change))]
     case .pushArrived(let push):
       [Sentence("push \(push.id) comes\(words(push))")]
@@ -17,11 +17,11 @@ package enum PhoneSentences {
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
     case .foundHoldingLock(let role, let file):
       [Sentence("finds that the \(role.rawValue) was suspended with a lock on \(file)")]
-    case .notificationTouched(let id, _, .tap): [Sentence("the person taps on notification \(id)")]
+    case .notificationTouched(let id, _, .tap): [Sentence("the user taps on notification \(id)")]
     case .notificationTouched(let id, _, .action(let action)):
-      [Sentence("the person chooses \(action) of notification \(id)")]
+      [Sentence("the user chooses \(action) of notification \(id)")]
     case .notificationTouched(let id, _, .dismiss):
-      [Sentence("the person wipes notification \(id) away")]
+      [Sentence("the user wipes notification \(id) away")]
     case .silentPushDone(let push, let result):
       [Sentence("the app is done with push \(push): \(result.rawValue)", matters: false)]
     case .rebooted(_, true?): [Sentence("the phone reboots, and is unlocked at once")]
@@ -50,7 +50,7 @@ package enum PhoneSentences {
     case .resume(let role): [Sentence("wakes the \(role.rawValue)")]
     case .tell(_, .taskExpiring): [Sentence("tells the app that its time in the background is over")]
     case .show(let notification):
-      [Sentence("the person sees \(words(notification.text))")]
+      [Sentence("the user sees \(words(notification.text))")]
     case .setBadge(let number): [Sentence("the badge on the wallet's icon is \(number)", matters: false)]
     case .withdraw: [Sentence("takes a notification back", matters: false)]
     case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]

@@ -16,7 +16,7 @@ extension PhoneSentences {
     case .waits(.tooEarly): return [Sentence("takes \(name) for later", matters: false)]
     case .waits(let hindrance): return [Sentence("keeps \(name) waiting: \(hindrance)", matters: false)]
     case .replaced: return [Sentence("replaces \(name) with a newer request", matters: false)]
-    case .cancelled: return [Sentence("forgets \(name), as the app wishes", matters: false)]
+    case .cancelled: return [Sentence("forgets \(name), as the app asked", matters: false)]
     case .refused(let refusal): return [Sentence("refuses \(name): \(refusal)")]
     case .runs: return [Sentence("runs \(name)")]
     case .expires(let expiry): return [Sentence("tells the app to end \(name): \(expiry)")]

@@ -37,7 +37,7 @@ package struct PushPage {
     return push.row.of.map { "silent, of \($0)" } ?? "silent"
   }
 
-  /// The person may have set the clock back since: how long ago it was is not known then, only what the clock showed.
+  /// The user may have set the clock back since: how long ago it was is not known then, only what the clock showed.
   private func came(_ push: PushFacts, _ now: Int64) -> String {
     let (ago, overflowed) = now.subtractingReportingOverflow(push.row.wall)
     guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.row.wall))" }

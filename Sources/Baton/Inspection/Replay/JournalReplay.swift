@@ -64,7 +64,7 @@ package struct JournalReplay {
   package static func run(
     _ path: String, onStep: ((JournalLine) -> Void)? = nil
   ) throws -> Outcome {
-    // A link that a person names is what it leads to.
+    // A link that a user names is what it leads to.
     let plain = realpath(path, nil).map { resolved in
       defer { free(resolved) }
       return String(cString: resolved)

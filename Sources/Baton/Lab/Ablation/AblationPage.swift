@@ -22,7 +22,7 @@ struct AblationPage {
       "that there is.", "",
       "![what breaks, and when](coordinations.svg)", "",
       "## Ours beside others", "",
-      "The same node, phone, peer and person, with another coordination between the two processes. Others have no epochs, so",
+      "The same node, phone, peer and user, with another coordination between the two processes. Others have no epochs, so",
       "their peer is one for which the newest connection wins, as today's peers are. What is played is what their public",
       "sources do, reduced to what decides who runs the node ([fidelity.md](fidelity.md#other-coordinations) says how far);",
       "no product of theirs was run. “Both run the node” is told at the moment at which both have spoken of the channel; the",

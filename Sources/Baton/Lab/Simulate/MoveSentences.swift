@@ -11,12 +11,12 @@ enum MoveSentences {
       .home, .quit, .invoice, .pay, .payPart:
       nil
     case .send(let number, let isKnown):
-      "the person pays invoice \(number + 1) of another payee\(isKnown ? "" : ", which its maker knows nothing of")"
-    case .cancel(let invoice): "the person cancels invoice \(invoice + 1)"
+      "the user pays invoice \(number + 1) of another payee\(isKnown ? "" : ", which its maker knows nothing of")"
+    case .cancel(let invoice): "the user cancels invoice \(invoice + 1)"
     case .withdraw(let amount):
-      "the person takes \(HumanText.amount(msat: amount &* 1000)) out of the channel on chain"
-    case .beginTask: "the person sends something, which goes on in the background"
-    case .endTask: "what the person sent is done"
+      "the user takes \(HumanText.amount(msat: amount &* 1000)) out of the channel on chain"
+    case .beginTask: "the user sends something, which goes on in the background"
+    case .endTask: "what the user sent is done"
     case .network(isThere: false): "the phone has no network any more"
     case .network(isThere: true): "the phone has a network"
     case .kill(let role): "the \(role.rawValue) is killed"
@@ -41,7 +41,7 @@ enum MoveSentences {
       "the wall clock is set \(span < .zero ? "back" : "forward") by \(HumanText.span(TimeSpan(nanoseconds: abs(span.nanoseconds))))"
     case .copyDatabase: "a copy of the database is made"
     case .restoreCopy: "the phone is switched off, the old copy of the database put back, and switched on"
-    case .noMoreFaults: "from here on nothing goes wrong, and the person looks at the app"
+    case .noMoreFaults: "from here on nothing goes wrong, and the user looks at the app"
     }
   }
 }

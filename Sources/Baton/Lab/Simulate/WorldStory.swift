@@ -41,7 +41,7 @@ package struct WorldStory {
       add(name(role), GuardSentences.of(.node(report)))
     case .heard(_, .enteredForeground), .heard(_, .enteredBackground), .heard(_, .pushArrived): break
     case .ordered(_, .show(let status)) where Self.speaksForItself(status): break
-    case .phone(let event, let directives) where event == .personOpened && directives.isEmpty: break
+    case .phone(let event, let directives) where event == .userOpened && directives.isEmpty: break
     case .heard(let role, let event): add(name(role), GuardSentences.of(event))
     case .ordered(let role, let directive): add(name(role), GuardSentences.of(directive))
     case .peer(let event, let directives):

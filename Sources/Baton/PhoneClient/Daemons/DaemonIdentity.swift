@@ -4,7 +4,7 @@ import DaemonRuntime
 import Glibc
 
 /// Whether the process that listens at a daemon's socket is that daemon. Asked before it is told to end, or ended: another
-/// program of the same person may have come to listen there, and no phone may take that down.
+/// program of the same user may have come to listen there, and no phone may take that down.
 struct DaemonIdentity {
   private static let patience = TimeSpan.seconds(5)
 

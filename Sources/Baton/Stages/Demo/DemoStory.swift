@@ -43,7 +43,7 @@ struct DemoStory {
   // MARK: Acts
 
   private func makeInvoices() throws -> [PayableInvoice] {
-    stage.headline("The person opens the wallet and makes three invoices")
+    stage.headline("The user opens the wallet and makes three invoices")
     try driver.open()
     try stage.wait(for: "the app to be connected", from: 0) {
       $0.process == "mainappd" && $0.what == .established
@@ -63,7 +63,7 @@ struct DemoStory {
     let place = stage.now
     try settle(invoice, by: try begin(invoice), from: place)
     if isQuick {
-      stage.remark("the extension would wait 5 s for more payments; the person opens the app instead")
+      stage.remark("the extension would wait 5 s for more payments; the user opens the app instead")
       try driver.open()
     }
     try stage.wait(for: "a notification of the payment", from: place) {
@@ -83,7 +83,7 @@ struct DemoStory {
   }
 
   private mutating func payAndCutIn(_ invoice: PayableInvoice) throws {
-    stage.headline("Payment 2 of 3: the person opens the app while the extension is at work")
+    stage.headline("Payment 2 of 3: the user opens the app while the extension is at work")
     let place = stage.now
     let payment = try begin(invoice)
     try stage.wait(for: "the extension to be connected", from: place) {
@@ -117,7 +117,7 @@ struct DemoStory {
   }
 
   private func goHomeAndQuit() throws {
-    stage.headline("The person goes home, then swipes the app away")
+    stage.headline("The user goes home, then swipes the app away")
     let place = stage.now
     try driver.goHome()
     try stage.wait(for: "the app to release the node", from: place) {
@@ -138,7 +138,7 @@ struct DemoStory {
         expected: "the extension \(claim.pid) to be killed", happened: "it was gone already")
     }
     let killed = Clock.monotonicNow
-    stage.remark("killed notifyextd \(claim.pid); the person opens the app")
+    stage.remark("killed notifyextd \(claim.pid); the user opens the app")
     try driver.open()
     let taken = try stage.wait(for: "the app to claim the next epoch", from: place) {
       if case .claimed = $0.what { $0.process == "mainappd" } else { false }

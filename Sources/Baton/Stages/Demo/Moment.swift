@@ -50,7 +50,7 @@ struct Moment: Hashable, Sendable {
     case .refused: "refused a connection of an older epoch"
     case .settled: "the payment is settled: the sender has the preimage"
     case .failed(let why): "the payment failed: \(why)"
-    case .notified(_, _, let title, let body): "the person sees “\(title)”, \(body)"
+    case .notified(_, _, let title, let body): "the user sees “\(title)”, \(body)"
     case .trouble(let sentence): sentence
     }
   }

@@ -42,17 +42,17 @@ extension RealStage {
     case .dismiss: fields["do"] = "dismiss"
     case .action(let name): (fields["do"], fields["action"]) = ("action", name)
     }
-    try wish("touch", fields)
+    try request("touch", fields)
   }
 
   /// What the phone may refuse, for a reason that is part of the story.
-  func wish(_ verb: String, _ fields: [String: String]) throws {
+  func request(_ verb: String, _ fields: [String: String]) throws {
     var message = ControlMessage(verb)
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) { message[name] = value }
-    try wish { phone throws(ControlClientError) in try phone.ask(.iosd, message) }
+    try request { phone throws(ControlClientError) in try phone.ask(.iosd, message) }
   }
 
-  func wish(_ ask: (PhoneClient.Phone) throws(ControlClientError) -> ControlMessage) throws {
+  func request(_ ask: (PhoneClient.Phone) throws(ControlClientError) -> ControlMessage) throws {
     do throws(ControlClientError) {
       _ = try ask(phone)
     } catch {

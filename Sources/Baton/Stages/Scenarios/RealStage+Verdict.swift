@@ -38,7 +38,7 @@ extension RealStage {
     guard verdict.passed, open.isEmpty else { return .unsettled(open) }
     // What the peer refuses at once is in no ledger.
     return .sound(
-      settled: settled + scene.paidBills, failed: scene.payments.count - settled + scene.failedBills)
+      settled: settled + scene.paidInvoices, failed: scene.payments.count - settled + scene.failedInvoices)
   }
 
   /// Whatever happened before: nobody is left behind. Who is frozen would only keep the others waiting.

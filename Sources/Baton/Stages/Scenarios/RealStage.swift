@@ -18,7 +18,7 @@ final class RealStage: ScenarioStage {
   let driver: PhoneDriver
   var phone: PhoneClient.Phone { driver.phone }
   private var invoices: [PayableInvoice] = []
-  var bills: [SignedInvoice] = []
+  var invoices: [SignedInvoice] = []
   /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
   private var attempts: [Attempt] = []
 
@@ -95,7 +95,7 @@ final class RealStage: ScenarioStage {
       guard let last = attempts.last(where: { $0.number == number && $0.parts > 0 }), last.part < last.parts
       else { throw ScenarioWords.noMoreParts }
       try pay(number, part: last.part + 1, of: last.parts)
-    case .payBill(let number): try payBill(number)
+    case .payInvoice(let number): try payInvoice(number)
     case .kill(let role): try kill(role)
     case .freeze(let role): try freeze(role)
     case .thaw(let role):
@@ -112,8 +112,8 @@ final class RealStage: ScenarioStage {
     case .device(let change): try set(change)
     case .silentPush: try sendSilentPush()
     case .touch(let touch): try self.touch(touch)
-    case .launchTask(let identifier): try wish("task-launch", ["identifier": identifier])
-    case .expireTask(let identifier): try wish("task-expire", ["identifier": identifier])
+    case .launchTask(let identifier): try request("task-launch", ["identifier": identifier])
+    case .expireTask(let identifier): try request("task-expire", ["identifier": identifier])
     case .reboot(let staysLocked):
       try phone.ask(.iosd, ControlMessage("reboot", ["unlock": staysLocked ? "no" : "yes"]))
     case .payInReboot(let number): try payInReboot(number)
@@ -226,7 +226,7 @@ final class RealStage: ScenarioStage {
     {
       $0 + 1
     }
-    noteBills(wallet, &scene)
+    noteInvoices(wallet, &scene)
     return scene
   }
 

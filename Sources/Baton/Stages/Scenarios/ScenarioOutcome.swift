@@ -20,7 +20,7 @@ struct ScenarioOutcome {
   var file: String
   var kind: Kind
   var took = TimeSpan.zero
-  /// What a person has to know beside the first line.
+  /// What a user has to know beside the first line.
   var details: [String] = []
   var differences: [Performance.Played] = []
   /// Where a real phone is left behind.

@@ -48,7 +48,7 @@ extension Setting {
   var ofPeer: [String] {
     switch self {
     case .sendsSilentPushes: ["--silent-pushes"]
-    case .arrivesAfter(let span): ["--elsewhere-delay", "\(span.wholeMilliseconds)ms"]
+    case .arrivesAfter(let span): ["--arrival-delay", "\(span.wholeMilliseconds)ms"]
     default: []
     }
   }
@@ -62,7 +62,7 @@ extension WorldSettings {
       switch setting {
       case .suspendsAfter(let span): world.phone.suspendAfter = span
       case .backgroundTime(let span): world.phone.backgroundTime = span
-      case .arrivesAfter(let span): world.elsewhereDelay = span
+      case .arrivesAfter(let span): world.externalDelay = span
       case .debugBuild:
         world.phone.enforcesLimits = false
         world.phone.limitsBackground = false

@@ -125,7 +125,7 @@ struct SimulatedStage: ScenarioStage {
         last.part < last.count
       else { throw ScenarioWords.noMoreParts }
       pay(number, part: last.part + 1, of: last.count)
-    case .payBill(let number): try payBill(number)
+    case .payInvoice(let number): try payInvoice(number)
     case .kill(let role): move(.kill(role))
     case .freeze(let role):
       try checkNotSuspended(role)
@@ -265,7 +265,7 @@ struct SimulatedStage: ScenarioStage {
     scene.keptParts = world.invoices.indices.filter {
       kept.contains(world.invoices[$0].invoice.paymentHash)
     }.map { $0 + 1 }
-    noteBills(&scene)
+    noteInvoices(&scene)
     return scene
   }
 
@@ -321,10 +321,10 @@ struct SimulatedStage: ScenarioStage {
       open.append("payment \(payment.number) is on its way")
     }
     if !scene.isChannelEven { open.append("the channel is half-way, or its two sides count differently") }
-    open += scene.openBills.map { "bill \($0) is on its way" }
+    open += scene.openInvoices.map { "invoice \($0) is on its way" }
     guard open.isEmpty else { return .unsettled(open) }
     let settled = scene.payments.count { $0.state == .settled }
     return .sound(
-      settled: settled + scene.paidBills, failed: scene.payments.count - settled + scene.failedBills)
+      settled: settled + scene.paidInvoices, failed: scene.payments.count - settled + scene.failedInvoices)
   }
 }

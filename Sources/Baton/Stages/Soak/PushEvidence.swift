@@ -44,7 +44,7 @@ struct PushEvidence {
     }
   }
 
-  /// Those that a person sees. A row that is written again is of the same push.
+  /// Those that a user sees. A row that is written again is of the same push.
   mutating func add(push row: PushRow) {
     guard row.isVisible, !pushes.contains(where: { $0.id == row.id }) else { return }
     pushes.append(Push(id: row.id, at: Instant(nanoseconds: row.at)))

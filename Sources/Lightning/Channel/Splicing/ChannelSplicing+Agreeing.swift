@@ -2,7 +2,7 @@ import Crypto
 import Bitcoin
 import LightningWire
 
-// From the wish for rest to the transaction that both have put together. Who began adds its parts one by one, and the
+// From the request for rest to the transaction that both have put together. Who began adds its parts one by one, and the
 // other end says each time that it has nothing to add.
 extension Channel {
   // Fixed: nobody else makes a part of this transaction, so the numbers need not be hard to guess.

@@ -1,6 +1,6 @@
 import Bitcoin
 
-/// What a person wants paid out of the channel.
+/// What a user wants paid out of the channel.
 public struct SpliceRequest: Hashable, Codable, Sendable {
   public var amountSat: UInt64
   public var script: OutputScript

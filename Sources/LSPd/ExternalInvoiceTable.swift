@@ -5,37 +5,37 @@ import Database
 import LightningProvider
 
 /// Invoices of somebody else in the network, one row each, and what the wallet paid of them.
-enum ElsewhereTable {
+enum ExternalInvoiceTable {
   static func write(_ change: LedgerChange, at now: Instant, to database: Connection) throws {
     switch change {
-    case .elsewhereMade(let invoice):
+    case .externalMade(let invoice):
       try database.execute(
         """
-        INSERT INTO elsewhere(payment_hash, amount_msat, payment_secret, preimage, made_at_ns)
+        INSERT INTO external_invoices(payment_hash, amount_msat, payment_secret, preimage, made_at_ns)
         VALUES (?, ?, ?, ?, ?)
         """,
         [
           .blob(invoice.paymentHash.bytes), try .unsigned(invoice.amountMsat),
           .blob(invoice.paymentSecret.bytes), .blob(invoice.preimage.bytes), .integer(now.nanoseconds),
         ])
-    case .elsewherePaid(let hash, let htlc):
+    case .externalPaid(let hash, let htlc):
       try database.execute(
-        "UPDATE elsewhere SET htlc = ?, paid_at_ns = ? WHERE payment_hash = ?",
+        "UPDATE external_invoices SET htlc = ?, paid_at_ns = ? WHERE payment_hash = ?",
         [try .unsigned(htlc), .integer(now.nanoseconds), .blob(hash.bytes)])
     default: break
     }
   }
 
-  static func read(_ database: Connection) throws -> [ElsewhereInvoice] {
+  static func read(_ database: Connection) throws -> [ExternalInvoice] {
     try database.rows(
-      "SELECT payment_hash, amount_msat, payment_secret, preimage, paid_at_ns FROM elsewhere ORDER BY id"
+      "SELECT payment_hash, amount_msat, payment_secret, preimage, paid_at_ns FROM external_invoices ORDER BY id"
     ).map { row in
       let preimage = try row.bytes32(3)
       let hash = try row.bytes32(0)
       guard SHA256.hash(preimage.bytes) == hash else {
         throw LedgerError.unreadable("the preimage of an invoice of another payee")
       }
-      return ElsewhereInvoice(
+      return ExternalInvoice(
         paymentHash: hash, amountMsat: try row.unsigned(1), paymentSecret: try row.bytes32(2),
         preimage: preimage, isPaid: try !row.isNull(4))
     }

@@ -2,12 +2,12 @@ import Ground
 import Bitcoin
 
 /// BOLT 1 `init`, the first message on a connection from either side.
-public struct Greeting: Hashable, Codable, Sendable {
+public struct InitMessage: Hashable, Codable, Sendable {
   public var globalFeatures: Bytes
   public var features: Features
   /// From the wallet: under which claim it dials.
   public var fence: Claim?
-  /// From the wallet: whose place it takes, if its person has said so.
+  /// From the wallet: whose place it takes, if its user has said so.
   public var replaces: ReplacedClaim?
   /// From an older peer: what it says to that.
   public var fenceAnswer: FenceAnswer?

@@ -1,22 +1,22 @@
 import Ground
 
-/// Payments that a person wants, until they are durable in the channel.
-struct PaymentWishes: Hashable, Sendable {
-  private struct Wish: Hashable {
+/// Payments that a user wants, until they are durable in the channel.
+struct WantedPayments: Hashable, Sendable {
+  private struct Wanted: Hashable {
     var payment: OutgoingPayment
     var giveUpAt: Instant
 
     var hash: Bytes32 { payment.paymentHash }
   }
 
-  private var all: [Wish] = []
+  private var all: [Wanted] = []
 
   var payments: [OutgoingPayment] { all.map(\.payment) }
 
   func contains(_ hash: Bytes32) -> Bool { all.contains { $0.hash == hash } }
 
   mutating func add(_ payment: OutgoingPayment, until giveUpAt: Instant) {
-    all.append(Wish(payment: payment, giveUpAt: giveUpAt))
+    all.append(Wanted(payment: payment, giveUpAt: giveUpAt))
   }
 
   mutating func remove(_ hash: Bytes32) { all.removeAll { $0.hash == hash } }
@@ -24,7 +24,7 @@ struct PaymentWishes: Hashable, Sendable {
   // MARK: Giving up
 
   /// Those that no step under way is about to make durable.
-  private func open(besides step: NodeMachine.Step?) -> [Wish] {
+  private func open(besides step: NodeMachine.Step?) -> [Wanted] {
     let inStep = step?.offered ?? []
     return all.filter { !inStep.contains($0.hash) }
   }
@@ -33,7 +33,7 @@ struct PaymentWishes: Hashable, Sendable {
 
   /// All, or those that have waited until now.
   mutating func takeOpen(besides step: NodeMachine.Step?, lateAt now: Instant? = nil) -> [Bytes32] {
-    let late = open(besides: step).filter { wish in now.map { wish.giveUpAt <= $0 } ?? true }
+    let late = open(besides: step).filter { wanted in now.map { wanted.giveUpAt <= $0 } ?? true }
     all.removeAll { late.contains($0) }
     return late.map(\.hash)
   }
@@ -47,7 +47,7 @@ struct PaymentWishes: Hashable, Sendable {
   }
 }
 
-extension PaymentWishes: Shiftable {
+extension WantedPayments: Shiftable {
   mutating func shift(by span: TimeSpan) { for index in all.indices { all[index].giveUpAt.shift(by: span) } }
 }
 

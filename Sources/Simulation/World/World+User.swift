@@ -50,7 +50,7 @@ extension World {
 
   static let task = "send something"
 
-  /// The person begins to send something that goes on in the background, or it is done.
+  /// The user begins to send something that goes on in the background, or it is done.
   mutating func task(isOn: Bool) {
     guard others == nil else { return taskOfOther(isOn: isOn) }
     guard isOn != hasTask, lives.app?.value.isStopped == false else { return }

@@ -7,16 +7,16 @@ import LightningProvider
 
 // Somebody else in the network, who wants to be paid by the wallet. It is a node of its own, with a key of its own.
 extension Provider {
-  static let elsewhereTextMax = 200
+  static let externalTextMax = 200
 
-  func makeElsewhereInvoice(_ message: ControlMessage, for client: UnixConnection) throws {
+  func makeExternalInvoice(_ message: ControlMessage, for client: UnixConnection) throws {
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     let expiry = try message.integerIfPresent("expiry-seconds", in: UInt64(1)...31_536_000) ?? 3600
     let isForgotten = try message.flag("forgotten", default: false)
     let text = message["description"] ?? ""
-    guard text.utf8.count <= Self.elsewhereTextMax else {
+    guard text.utf8.count <= Self.externalTextMax else {
       throw ControlMessageError.badValue(
-        name: "description", expected: "at most \(Self.elsewhereTextMax) bytes")
+        name: "description", expected: "at most \(Self.externalTextMax) bytes")
     }
     // What only who has the key can know, and the key itself stays where it is.
     let ownSecret = key.sharedSecret(with: key.publicKey).bytes
@@ -37,8 +37,8 @@ extension Provider {
     // that does not know what it is asked about.
     if !isForgotten {
       runner.handle(
-        .elsewhereInvoiceMade(
-          ElsewhereInvoice(
+        .externalInvoiceMade(
+          ExternalInvoice(
             paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))
     }
     client.send(ControlMessage("invoice", ["invoice": word]))

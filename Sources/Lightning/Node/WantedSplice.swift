@@ -1,8 +1,8 @@
 import Ground
 import LightningChannel
 
-/// A person wants money taken out of the channel, and nothing is bound to it yet.
-struct SpliceWish: Hashable, Codable, Sendable {
+/// A user wants money taken out of the channel, and nothing is bound to it yet.
+struct WantedSplice: Hashable, Codable, Sendable {
   var request: SpliceRequest
   /// Until then it must have begun.
   var giveUpAt: Instant
@@ -10,6 +10,6 @@ struct SpliceWish: Hashable, Codable, Sendable {
   var isBegun = false
 }
 
-extension SpliceWish: Shiftable {
+extension WantedSplice: Shiftable {
   mutating func shift(by span: TimeSpan) { giveUpAt.shift(by: span) }
 }

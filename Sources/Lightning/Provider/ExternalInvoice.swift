@@ -4,7 +4,7 @@ import LightningChannel
 
 /// An invoice of somebody else in the network, who is paid through this peer. That node is played here too: nothing else
 /// knows the preimage.
-public struct ElsewhereInvoice: Hashable, Codable, Sendable {
+public struct ExternalInvoice: Hashable, Codable, Sendable {
   public var paymentHash: Bytes32
   public var amountMsat: UInt64
   public var paymentSecret: Bytes32

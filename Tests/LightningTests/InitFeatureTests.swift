@@ -6,23 +6,23 @@ import Testing
 @testable import LightningNode
 
 @Suite("Features in init")
-struct GreetingFeatureTests {
+struct InitFeatureTests {
   @Test("what is demanded and not known is named, in either field; what is only offered is not")
   func demands() {
-    #expect(Greeting().unknownDemand == nil)
-    #expect(Greeting(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownDemand == nil)
-    #expect(Greeting(features: Features([4, 10, 16, 26, 28, 38])).unknownDemand == nil)
-    #expect(Greeting(features: Features([1, 23, 101, 1001])).unknownDemand == nil)
-    #expect(Greeting(features: Features([1, 22])).unknownDemand == 22)
-    #expect(Greeting(globalFeatures: Features([100]).bytes).unknownDemand == 100)
+    #expect(InitMessage().unknownDemand == nil)
+    #expect(InitMessage(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownDemand == nil)
+    #expect(InitMessage(features: Features([4, 10, 16, 26, 28, 38])).unknownDemand == nil)
+    #expect(InitMessage(features: Features([1, 23, 101, 1001])).unknownDemand == nil)
+    #expect(InitMessage(features: Features([1, 22])).unknownDemand == 22)
+    #expect(InitMessage(globalFeatures: Features([100]).bytes).unknownDemand == 100)
   }
 
   @Test("a wallet or a visitor that demands what the provider does not know is refused in one sentence")
   func provider() throws {
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1))
-    let demanding = Greeting(features: Features([22]), fence: fence(1))
-    let said = fixture.handle(.received(connection: 1, .greeting(demanding)))
+    let demanding = InitMessage(features: Features([22]), fence: fence(1))
+    let said = fixture.handle(.received(connection: 1, .initMessage(demanding)))
     let why = "your init does not fit: feature 22 is demanded, and not known here"
     #expect(said.last == .close(connection: 1, why))
     #expect(!fixture.peer.isWalletConnected)
@@ -36,7 +36,7 @@ struct GreetingFeatureTests {
     _ = node.handle(.started(fence(1), NodeState()), at: start)
     _ = node.handle(.rowRead(row(1)), at: start)
     _ = node.handle(.dialled, at: start)
-    let said = node.handle(.received(.greeting(Greeting(features: Features([22])))), at: start)
+    let said = node.handle(.received(.initMessage(InitMessage(features: Features([22])))), at: start)
     #expect(said.contains(.cutOff))
     let why = "the peer's init does not fit: feature 22 is demanded, and not known here"
     #expect(said.contains(.report(.trouble(why))))

@@ -5,10 +5,10 @@ import LightningChannel
 // What the wallet pays goes on into a network, where it takes its time, and ends with who made the invoice. Whether the
 // wallet is there at that moment makes no difference: the answer waits in the channel.
 extension PeerMachine {
-  mutating func elsewhereInvoiceMade(_ invoice: ElsewhereInvoice) -> [PeerDirective] {
-    guard !state.elsewhere.contains(where: { $0.paymentHash == invoice.paymentHash }) else { return [] }
-    state.elsewhere.append(invoice)
-    return [.store([.elsewhereMade(invoice)])]
+  mutating func externalInvoiceMade(_ invoice: ExternalInvoice) -> [PeerDirective] {
+    guard !state.externalInvoices.contains(where: { $0.paymentHash == invoice.paymentHash }) else { return [] }
+    state.externalInvoices.append(invoice)
+    return [.store([.externalMade(invoice)])]
   }
 
   /// Sends on what is new, and ends what has arrived.
@@ -18,7 +18,7 @@ extension PeerMachine {
     routed.removeAll { payment in !committed.contains { $0.id == payment.htlc } }
     for htlc in committed {
       if !routed.contains(where: { $0.htlc == htlc.id }) {
-        routed.append(RoutedPayment(htlc: htlc.id, arrivesAt: now + elsewhereDelay))
+        routed.append(RoutedPayment(htlc: htlc.id, arrivesAt: now + externalDelay))
       }
       guard routed.contains(where: { $0.htlc == htlc.id && $0.arrivesAt <= now }) else { continue }
       routed.removeAll { $0.htlc == htlc.id }
@@ -29,13 +29,13 @@ extension PeerMachine {
   private mutating func arrive(_ htlc: HTLC, _ step: inout PeerStep) {
     do throws(ChannelError) {
       guard
-        let index = state.elsewhere.firstIndex(where: {
+        let index = state.externalInvoices.firstIndex(where: {
           $0.paymentHash == htlc.paymentHash && $0.isPaid(by: htlc)
         })
       else { return try state.channel.fail(htlc.id, code: FailureCode.incorrectOrUnknownPaymentDetails) }
       try state.channel.fulfill(htlc.id)
-      state.elsewhere[index].isPaid = true
-      step.changes.append(.elsewherePaid(paymentHash: htlc.paymentHash, htlc: htlc.id))
+      state.externalInvoices[index].isPaid = true
+      step.changes.append(.externalPaid(paymentHash: htlc.paymentHash, htlc: htlc.id))
     } catch {
       // `committedHTLCs` lists only what can be removed; a channel that says otherwise keeps the HTLC as it is.
     }
@@ -57,7 +57,7 @@ extension PeerMachine {
     switch outgoing {
     case .message(let message): return message
     case .fulfill(let id, let hash):
-      guard let invoice = state.elsewhere.first(where: { $0.paymentHash == hash }) else { return nil }
+      guard let invoice = state.externalInvoices.first(where: { $0.paymentHash == hash }) else { return nil }
       return state.channel.fulfilMessage(id, preimage: invoice.preimage)
     }
   }
