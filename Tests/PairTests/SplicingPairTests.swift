@@ -44,9 +44,9 @@ struct SplicingPairTests {
     let second = try halfWay(phone, app, 900)
     try phone.wait("the second splice to be done") { phone.spliceStates() == ["done", "done"] }
     #expect(try phone.balanceMsat() == Self.balanceMsat + 3000 - first - second)
-    let invoice = try phone.externalInvoice(5000)
-    #expect(try phone.send(invoice, app)["state"] == "offered")
-    try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
+    let external = try phone.externalInvoice(5000)
+    #expect(try phone.send(external, app)["state"] == "offered")
+    try phone.wait("the payment to be settled") { phone.sentState(external) == "paid" }
   }
 
   @Test("What cannot be taken is said in one sentence, and nothing moves")

@@ -15,19 +15,19 @@ extension RealStage {
           "amount-msat": "\(invoice.amountMsat)", "expiry-seconds": "86400",
           "forgotten": invoice.isForgotten ? "yes" : "no",
         ]))
-    invoices.append(try SignedInvoice(typed: answer["invoice"] ?? ""))
+    externalInvoices.append(try SignedInvoice(typed: answer["invoice"] ?? ""))
   }
 
   /// Until the user has an answer, as `baton send --no-wait` does.
   func payInvoice(_ number: Int) throws {
-    guard invoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
-    let message = ControlMessage("send", ["invoice": invoices[number - 1].encoded])
+    guard externalInvoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
+    let message = ControlMessage("send", ["invoice": externalInvoices[number - 1].encoded])
     try request { phone throws(ControlClientError) in try phone.askApp(message, inFront: true) }
   }
 
   func noteInvoices(_ wallet: WalletView, _ scene: inout Scene) {
     scene.balanceMsat = wallet.channels.first?.localMsat
-    scene.invoices = invoices.map { invoice in
+    scene.invoices = externalInvoices.map { invoice in
       Scene.ExternalInvoice(wallet.sent.last { $0.paymentHash == invoice.paymentHash.hex }?.state)
     }
   }

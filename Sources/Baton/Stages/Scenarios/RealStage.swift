@@ -18,7 +18,7 @@ final class RealStage: ScenarioStage {
   let driver: PhoneDriver
   var phone: PhoneClient.Phone { driver.phone }
   private var invoices: [PayableInvoice] = []
-  var invoices: [SignedInvoice] = []
+  var externalInvoices: [SignedInvoice] = []
   /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
   private var attempts: [Attempt] = []
 
