@@ -1,6 +1,6 @@
 import Ground
 
-/// Phoenix's six words between the two processes: who speaks, and what it says.
+/// Phoenix's six presence messages: the sender's role and the kind.
 public enum PresenceCode: UInt8, Hashable, Codable, Sendable, CaseIterable {
   case appPing = 1
   case appPong = 2
@@ -55,20 +55,20 @@ public struct Presence: Hashable, Codable, Sendable {
 
   public var isSuspended: Bool { suspensions > 0 }
 
-  /// What to say, if anything.
+  /// The message to send, if any.
   public mutating func resume() -> PresenceCode? {
     guard suspensions > 0 else { return nil }
     suspensions -= 1
     return suspensions == 0 ? PresenceCode(role, .ping) : nil
   }
 
-  /// What to say, if anything.
+  /// The message to send, if any.
   public mutating func suspend() -> PresenceCode? {
     suspensions += 1
     return suspensions == 1 ? PresenceCode(role, .unavailable) : nil
   }
 
-  /// Whether a message counts, and what to answer.
+  /// Whether a received message counts, and the reply.
   public func heard(_ code: PresenceCode) -> Hearing {
     guard !isSuspended, code.speaker != role else { return .ignored }
     return .counts(answer: code.word == .ping ? PresenceCode(role, .pong) : nil)

@@ -37,7 +37,7 @@ struct WalletTurn {
   mutating func take(_ directive: GuardDirective) {
     settles = settles || directive.leavesLogToSettle
     let order = Self.order(for: directive)
-    if directive.isFarewell { farewells.append(order) } else { orders.append(order) }
+    if directive.mayEndProcess { farewells.append(order) } else { orders.append(order) }
   }
 
   private static func order(for directive: GuardDirective) -> WalletDirective {

@@ -114,11 +114,11 @@ public final class NodeCoordinator<Node: NodeDriver> {
     if !isHandling { onRearm?() }
   }
 
-  /// In the order of the wallet that is ours: see `GuardDirective.isFarewell`.
+  /// In the order of the wallet that is ours: see `GuardDirective.mayEndProcess`.
   private func carryOut(_ directives: [GuardDirective]) {
-    for directive in directives where !directive.isFarewell { carryOut(directive) }
+    for directive in directives where !directive.mayEndProcess { carryOut(directive) }
     if directives.contains(where: \.leavesLogToSettle) { container.settle() }
-    for directive in directives where directive.isFarewell { carryOut(directive) }
+    for directive in directives where directive.mayEndProcess { carryOut(directive) }
   }
 
   private func carryOut(_ directive: GuardDirective) {

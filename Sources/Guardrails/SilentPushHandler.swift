@@ -1,25 +1,25 @@
 import Ground
 
-/// What a silent push wakes the app for: to connect, receive what waits, and be gone.
-public struct PushErrand: Hashable, Sendable {
-  /// How long after connecting a payment is waited for; and all in all, of the 30 s that the phone gives.
+/// The handler of silent pushes: connect, receive pending payments, finish.
+public struct SilentPushHandler: Hashable, Sendable {
+  /// How long to wait for a payment after connecting, and in total, of the phone's 30 s.
   static let quiet = TimeSpan.seconds(5)
   static let patience = TimeSpan.seconds(25)
-  /// What is left of the phone's time for releasing everything, if it gives that much.
+  /// The part of the phone's time that is kept for the release, if the phone gives enough.
   static let reserve = TimeSpan.seconds(5)
 
-  /// Those that the phone waits to hear of.
+  /// The pushes that are not completed yet.
   private(set) var pushes: [UInt64] = []
   private(set) var isOver = true
   private var hasReceived = false
   private var quietEnds: Instant?
   private var patienceEnds: Instant?
-  /// What was in its way last.
+  /// The last error.
   private var trouble: SilentPushFailure?
-  /// It has come to nothing, and of what.
+  /// The failure reason.
   private var failure: SilentPushFailure?
 
-  /// A node that is busy is waited for although nothing new comes.
+  /// While the node is busy, only the total time ends the wait.
   func deadline(isBusy: Bool) -> Instant? {
     isOver ? nil : [isBusy ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
   }
@@ -32,7 +32,7 @@ public struct PushErrand: Hashable, Sendable {
     isOver = false
   }
 
-  /// 25 s of 30. A phone that gives little gets its word in time all the same.
+  /// 25 s of 30; at least half if the phone gives less.
   static func patience(of time: TimeSpan?) -> TimeSpan {
     guard let time else { return patience }
     let rest = TimeSpan(nanoseconds: time.nanoseconds - reserve.nanoseconds)
@@ -48,29 +48,29 @@ public struct PushErrand: Hashable, Sendable {
     case .node(.established):
       quietEnds = now + Self.quiet
       trouble = nil
-    // The connection is lost: nothing can come before the next one.
+    // The connection is lost: no payment can come before the next one.
     case .node(.connecting), .node(.stopped), .node(.fenced): quietEnds = nil
     case .claimed: trouble = nil
-    // All that was waiting came at once.
+    // All pending payments are received.
     case .node(.busy): if !isBusy, hasReceived { giveUp() }
     case .node(.received): hasReceived = true
     case .node(.trouble(let sentence)): trouble = .node(sentence)
     case .lookFailed(let why), .claimFailed(let why), .rowReadFailed(let why): trouble = .container(why)
-    case .deadlineReached: if let deadline = deadline(isBusy: isBusy), deadline <= now { giveUpInVain() }
+    case .deadlineReached: if let deadline = deadline(isBusy: isBusy), deadline <= now { timeOut() }
     default: break
     }
   }
 
-  /// Nothing more is waited for.
+  /// Stops waiting.
   mutating func giveUp() { isOver = true }
 
-  /// The time is over. One that was never connected has failed; one that is has seen that nothing came.
-  mutating func giveUpInVain() {
+  /// The time is over: failed if the app is not connected, else without data.
+  mutating func timeOut() {
     if !isOver, quietEnds == nil { fail(of: trouble ?? .peerDidNotAnswer) }
     giveUp()
   }
 
-  /// There is no way on, whatever time is left.
+  /// Fails before the time is over.
   mutating func end(of failure: SilentPushFailure) {
     guard !isOver else { return }
     fail(of: failure)
@@ -81,7 +81,7 @@ public struct PushErrand: Hashable, Sendable {
 
   /// Each push once, when everything is released.
   mutating func complete() -> [GuardDirective] {
-    defer { self = PushErrand() }
+    defer { self = SilentPushHandler() }
     guard !hasReceived, let failure else {
       return pushes.map { .completed(push: $0, hasReceived ? .newData : .noData) }
     }
@@ -89,7 +89,7 @@ public struct PushErrand: Hashable, Sendable {
   }
 }
 
-extension PushErrand: Shiftable {
+extension SilentPushHandler: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     quietEnds.shift(by: span)
     patienceEnds.shift(by: span)
