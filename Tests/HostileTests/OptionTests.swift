@@ -39,7 +39,7 @@ struct OptionTests {
     ("mainappd", ["--peer", "127.0.0.1:1"], "--peer must be \(nodeAddress), not `127.0.0.1:1`"),
     (
       "mainappd", ["--peer", "02\(String(repeating: "f", count: 64))@127.0.0.1:1"],
-      "--peer has an id that is no point of the curve; copy the address again, all of it"
+      "--peer has a node id that is not on the curve; copy the whole address again"
     ),
     (
       "lspd", ["--wallet", "02ff"],
