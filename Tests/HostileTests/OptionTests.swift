@@ -205,7 +205,7 @@ struct OptionTests {
 
 private enum HeartbeatTimingSentence {
   static let tooShort =
-    "the staleness rule must be at least two beat intervals, or one late beat looks like a death; use 5s for beats of 2s"
+    "the staleness rule must be at least two beat intervals, or one late beat counts as a dead holder; use 5s for beats of 2s"
   static let tooLong = "the staleness rule must be at most one hour"
-  static let interval = "the beat interval must lie between 10 ms and 10 minutes; iOS wallets use 2s"
+  static let interval = "the beat interval must be between 10 ms and 10 minutes; iOS wallets use 2s"
 }
