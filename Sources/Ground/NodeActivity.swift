@@ -1,4 +1,4 @@
-/// The node's pending work in one value, so that no two reports look idle in between.
+/// The node's pending work in one value, so that the node never looks idle between two reports.
 ///
 /// Counted from the node's start, and reported on each change. A lost connection does not change it: the work is in
 /// the channel, and the next connection continues it.

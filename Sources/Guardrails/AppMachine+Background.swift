@@ -18,7 +18,7 @@ extension AppMachine {
   }
 
   mutating func enteredBackground(at now: Instant) -> [GuardDirective] {
-    // iosd waits for the answer. The app holds nothing, so it answers at once.
+    // The phone waits for the answer. The app holds nothing, so it answers at once.
     if place == .background { return [.backgroundDone] }
     guard place == .foreground else { return [] }
     // The background task begins before the release: iOS kills an app that is suspended with a lock in a shared
@@ -41,7 +41,7 @@ extension AppMachine {
 
   // MARK: Silent pushes
 
-  /// iosd started the app in the background for a silent push: a payment may be pending. Takes the node if it is
+  /// The phone launched the app in the background for a silent push: a payment may be pending. Takes the node if it is
   /// free.
   mutating func silentPushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
     if silentPush.pushes.contains(push.id) { return [] }
@@ -62,7 +62,7 @@ extension AppMachine {
   mutating func noteSilentPush(_ event: GuardEvent, at now: Instant) {
     guard !silentPush.pushes.isEmpty else { return }
     // Another process holds the node and receives the pending payment.
-    if case .holder = ownership.waitsFor { return silentPush.giveUp() }
+    if case .holder = ownership.waitsFor { return silentPush.stopWaiting() }
     if let raise = ownership.failedRaise { return silentPush.end(of: .container(raise.trouble)) }
     switch event {
     case .expiryWarned: silentPush.timeOut()

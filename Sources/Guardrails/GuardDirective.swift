@@ -51,7 +51,7 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case completed(push: UInt64, SilentPushOutcome)
   /// For the log.
   case noteFailure(SilentPushFailure)
-  /// The app has handled its move to the background. iosd waits only seconds for this.
+  /// The app has handled its move to the background. The phone waits only seconds for this.
   case backgroundDone
   /// Begin and end a background task; at the end everything is released, and the app may be suspended. Each has its
   /// own number, and the names of the pending tasks, if they have any.

@@ -9,14 +9,14 @@ public enum PresenceCode: UInt8, Hashable, Codable, Sendable, CaseIterable {
   case extensionPong = 8
   case extensionUnavailable = 12
 
-  public enum Word: Hashable, Codable, Sendable {
+  public enum Kind: Hashable, Codable, Sendable {
     case ping
     case pong
     case unavailable
   }
 
-  public init(_ role: Role, _ word: Word) {
-    switch (role, word) {
+  public init(_ role: Role, _ kind: Kind) {
+    switch (role, kind) {
     case (.app, .ping): self = .appPing
     case (.app, .pong): self = .appPong
     case (.app, .unavailable): self = .appUnavailable
@@ -33,7 +33,7 @@ public enum PresenceCode: UInt8, Hashable, Codable, Sendable, CaseIterable {
     }
   }
 
-  public var word: Word {
+  public var kind: Kind {
     switch self {
     case .appPing, .extensionPing: .ping
     case .appPong, .extensionPong: .pong
@@ -71,7 +71,7 @@ public struct Presence: Hashable, Codable, Sendable {
   /// Whether a received message counts, and the reply.
   public func heard(_ code: PresenceCode) -> Hearing {
     guard !isSuspended, code.speaker != role else { return .ignored }
-    return .counts(answer: code.word == .ping ? PresenceCode(role, .pong) : nil)
+    return .counts(answer: code.kind == .ping ? PresenceCode(role, .pong) : nil)
   }
 
   public enum Hearing: Hashable, Sendable {

@@ -3,8 +3,8 @@ import Ground
 /// The handler of silent pushes: connect, receive pending payments, finish.
 public struct SilentPushHandler: Hashable, Sendable {
   /// How long to wait for a payment after connecting, and in total, of the phone's 30 s.
-  static let quiet = TimeSpan.seconds(5)
-  static let patience = TimeSpan.seconds(25)
+  static let idleTime = TimeSpan.seconds(5)
+  static let totalTime = TimeSpan.seconds(25)
   /// The part of the phone's time that is kept for the release, if the phone gives enough.
   static let reserve = TimeSpan.seconds(5)
 
@@ -12,8 +12,8 @@ public struct SilentPushHandler: Hashable, Sendable {
   private(set) var pushes: [UInt64] = []
   private(set) var isOver = true
   private var hasReceived = false
-  private var quietEnds: Instant?
-  private var patienceEnds: Instant?
+  private var idleEnds: Instant?
+  private var totalEnds: Instant?
   /// The last error.
   private var trouble: SilentPushFailure?
   /// The failure reason.
@@ -21,38 +21,38 @@ public struct SilentPushHandler: Hashable, Sendable {
 
   /// While the node is busy, only the total time ends the wait.
   func deadline(isBusy: Bool) -> Instant? {
-    isOver ? nil : [isBusy ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
+    isOver ? nil : [isBusy ? nil : idleEnds, totalEnds].compactMap { $0 }.min()
   }
 
   mutating func begin(_ push: UInt64, time: TimeSpan?, isEstablished: Bool, at now: Instant) {
-    let ends = now + Self.patience(of: time)
-    patienceEnds = isOver ? ends : min(patienceEnds ?? ends, ends)
+    let ends = now + Self.totalTime(of: time)
+    totalEnds = isOver ? ends : min(totalEnds ?? ends, ends)
     pushes.append(push)
-    quietEnds = isEstablished ? now + Self.quiet : nil
+    idleEnds = isEstablished ? now + Self.idleTime : nil
     isOver = false
   }
 
   /// 25 s of 30; at least half if the phone gives less.
-  static func patience(of time: TimeSpan?) -> TimeSpan {
-    guard let time else { return patience }
+  static func totalTime(of time: TimeSpan?) -> TimeSpan {
+    guard let time else { return totalTime }
     let rest = TimeSpan(nanoseconds: time.nanoseconds - reserve.nanoseconds)
-    return min(patience, max(rest, TimeSpan(nanoseconds: time.nanoseconds / 2)))
+    return min(totalTime, max(rest, TimeSpan(nanoseconds: time.nanoseconds / 2)))
   }
 
   mutating func note(_ event: GuardEvent, isBusy: Bool, at now: Instant) {
     if let sentence = event.lossOfContainer {
       fail(of: .container(.lost(sentence)))
-      return giveUp()
+      return stopWaiting()
     }
     switch event {
     case .node(.established):
-      quietEnds = now + Self.quiet
+      idleEnds = now + Self.idleTime
       trouble = nil
     // The connection is lost: no payment can come before the next one.
-    case .node(.connecting), .node(.stopped), .node(.fenced): quietEnds = nil
+    case .node(.connecting), .node(.stopped), .node(.fenced): idleEnds = nil
     case .claimed: trouble = nil
     // All pending payments are received.
-    case .node(.busy): if !isBusy, hasReceived { giveUp() }
+    case .node(.busy): if !isBusy, hasReceived { stopWaiting() }
     case .node(.received): hasReceived = true
     case .node(.trouble(let sentence)): trouble = .node(sentence)
     case .lookFailed(let why), .claimFailed(let why), .rowReadFailed(let why): trouble = .container(why)
@@ -61,20 +61,19 @@ public struct SilentPushHandler: Hashable, Sendable {
     }
   }
 
-  /// Stops waiting.
-  mutating func giveUp() { isOver = true }
+  mutating func stopWaiting() { isOver = true }
 
   /// The time is over: failed if the app is not connected, else without data.
   mutating func timeOut() {
-    if !isOver, quietEnds == nil { fail(of: trouble ?? .peerDidNotAnswer) }
-    giveUp()
+    if !isOver, idleEnds == nil { fail(of: trouble ?? .peerDidNotAnswer) }
+    stopWaiting()
   }
 
   /// Fails before the time is over.
   mutating func end(of failure: SilentPushFailure) {
     guard !isOver else { return }
     fail(of: failure)
-    giveUp()
+    stopWaiting()
   }
 
   private mutating func fail(of why: SilentPushFailure) { failure = failure ?? why }
@@ -91,7 +90,7 @@ public struct SilentPushHandler: Hashable, Sendable {
 
 extension SilentPushHandler: Shiftable {
   package mutating func shift(by span: TimeSpan) {
-    quietEnds.shift(by: span)
-    patienceEnds.shift(by: span)
+    idleEnds.shift(by: span)
+    totalEnds.shift(by: span)
   }
 }

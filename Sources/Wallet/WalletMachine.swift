@@ -49,10 +49,10 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     begin(event, &turn)
     while let next = turn.next() {
       switch next {
-      case .guardrail(let event): think(event, &turn, &observer)
-      case .node(let event): think(event, &turn, &observer)
-      case .requests(let event): think(event, &turn, &observer)
-      case .background(let event): think(event, &turn, &observer)
+      case .guardrail(let event): dispatch(event, &turn, &observer)
+      case .node(let event): dispatch(event, &turn, &observer)
+      case .requests(let event): dispatch(event, &turn, &observer)
+      case .background(let event): dispatch(event, &turn, &observer)
       }
     }
     return turn.directives
@@ -82,7 +82,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
 
   // MARK: The guard
 
-  private mutating func think<Observer: WalletObserver>(
+  private mutating func dispatch<Observer: WalletObserver>(
     _ event: GuardEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     if case .pushArrived(let push) = event, marks.begin(push) { turn.order(.markReceived(push: push.id)) }
@@ -92,10 +92,10 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     for directive in directives {
       switch directive {
       case .startNode(let claim, let replaced):
-        think(.started(claim, takeClaimedState(), replacing: replaced), &turn, &observer)
-      case .stopNode(let gracefully): think(.stopRequested(gracefully: gracefully), &turn, &observer)
-      case .acceptNoNewPayment: think(.handoverRequested, &turn, &observer)
-      case .endLongPause: think(.peerMayBeThere, &turn, &observer)
+        dispatch(.started(claim, takeClaimedState(), replacing: replaced), &turn, &observer)
+      case .stopNode(let gracefully): dispatch(.stopRequested(gracefully: gracefully), &turn, &observer)
+      case .acceptNoNewPayment: dispatch(.handoverRequested, &turn, &observer)
+      case .endLongPause: dispatch(.peerMayBeThere, &turn, &observer)
       case .readReceived(let hash, let push): readReceived(hash, push, &turn)
       default: turn.take(directive)
       }
@@ -149,7 +149,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
 
   // MARK: The node
 
-  private mutating func think<Observer: WalletObserver>(
+  private mutating func dispatch<Observer: WalletObserver>(
     _ event: NodeEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     tellRequestsWhatContinues(event, &turn)
@@ -193,7 +193,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
 
   // MARK: Requests and background work
 
-  private mutating func think<Observer: WalletObserver>(
+  private mutating func dispatch<Observer: WalletObserver>(
     _ event: RequestEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     let directives = requests.handle(event, at: turn.now)
@@ -215,7 +215,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     }
   }
 
-  private mutating func think<Observer: WalletObserver>(
+  private mutating func dispatch<Observer: WalletObserver>(
     _ event: BackgroundEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     let directives = background.handle(event, at: turn.now)

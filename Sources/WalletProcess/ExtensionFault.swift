@@ -24,7 +24,7 @@ public final class ExtensionFault {
   }
 
   /// Fills each page, as unwritten memory does not count.
-  public func strike() {
+  public func trigger() {
     if ballast == nil && ballastBytes > 0 {
       let memory = UnsafeMutableRawPointer.allocate(byteCount: ballastBytes, alignment: 4096)
       memory.initializeMemory(as: UInt8.self, repeating: 0xba, count: ballastBytes)

@@ -56,7 +56,7 @@ final class WalletContainer {
     case .settle: guarded.settle()
     case .markReceived(let push): markReceived(push)
     case .readReceived(let payments, let push):
-      hear(
+      report(
         guarded.readReceived(push: push) { reader in
           switch payments {
           case .of(let hash): try ReceivedPaymentTable.readSettled(paymentHash: hash, reader)
@@ -86,10 +86,10 @@ final class WalletContainer {
   private func obey(_ directive: GuardDirective) {
     guard let answer = guarded.carryOut(directive) else { return }
     watch(guarded.holderToWatch)
-    hear(answer)
+    report(answer)
   }
 
-  private func hear(_ answer: ContainerAnswer<NodeState>) {
+  private func report(_ answer: ContainerAnswer<NodeState>) {
     if let failure = answer.failure, failure.isLossOfTheContainer { loss = failure }
     switch (answer.event, answer.state) {
     case (.claimed(let claim)?, let state?):

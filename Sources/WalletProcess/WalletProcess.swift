@@ -225,7 +225,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "network": handle(.networkChanged(isThere: try message.flag("there", default: true)))
       case "terminate": handle(.terminationRequested)
       case "push":
-        fault?.strike()
+        fault?.trigger()
         var push = PushReader.read(message.body, id: try Self.id(message))
         let isSilent = try message.flag("silent", default: false)
         if isSilent { push.time = try Self.time(message) }

@@ -4,8 +4,7 @@ import Database
 import LightningNode
 import SharedContainer
 
-/// Since when incomplete payments wait for their missing parts. A row lasts as long as the wait, whoever owns the
-/// node.
+/// Since when incomplete payments wait for their missing parts. A row lasts as long as the wait, under any owner.
 enum WaitingPartsTable {
   static func read(_ reader: NodeReader, at now: BootMoment) throws -> [WaitingParts] {
     try reader.rows(

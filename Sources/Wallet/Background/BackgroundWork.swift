@@ -35,7 +35,7 @@ public struct BackgroundWork: Core {
   }
 
   /// Five seconds less than the phone's limit.
-  public static let patience = TimeSpan.seconds(25)
+  public static let timeLimit = TimeSpan.seconds(25)
   public static let retryPause = TimeSpan.milliseconds(250)
 
   private let habits: Habits?
@@ -73,7 +73,7 @@ public struct BackgroundWork: Core {
     if task == .processing, !habits.cleansUp {
       return [.complete(task, run: number, isSuccess: true, "nothing to do")]
     }
-    runs.append(Run(task: task, number: number, endsBy: now + Self.patience, nextStep: nil))
+    runs.append(Run(task: task, number: number, endsBy: now + Self.timeLimit, nextStep: nil))
     return [.submit(task), step(task, number)]
   }
 
