@@ -26,7 +26,7 @@ public struct TaskBeginning: Hashable, Codable, Sendable {
 
 /// The pending tasks. A task begun twice counts once, until its newest beginning ends.
 public struct LongLivedTasks: Hashable, Sendable {
-  /// A task without an end ends after this time.
+  /// A task that has not ended by then is dropped.
   public static let longest = TimeSpan.seconds(180)
 
   struct Held: Hashable, Sendable {

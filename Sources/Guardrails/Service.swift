@@ -8,7 +8,7 @@ struct Service: Hashable, Codable, Sendable {
   /// push comes for the rest, and the text of a received payment must not wait.
   var idleEnds: Instant?
   var received: [ReceivedPayment] = []
-  /// Payments that have their own notification: text left for the end of the push may never be delivered.
+  /// Payments with a notification of their own, posted at once: the process may not live until the end of the push.
   var notified: [Bytes32] = []
   /// Received earlier, also by other processes: each may have a notification, which is removed before the push's text
   /// is delivered.

@@ -112,7 +112,7 @@ import Testing
     #expect(store.delete(Entitlements.accessGroup, "wallet-seed"))
     try phone.push("as it was sent")
     #expect(try phone.notifications(1) == ["as it was sent"])
-    #expect(try reason(phone).contains("is gone and the wallet is not new"))
+    #expect(try reason(phone).contains("is missing and the wallet is not new"))
     #expect(try seed(phone) == nil)
     try store.write([1, 2, 3], Entitlements.accessGroup, "wallet-seed", .afterFirstUnlock)
     try phone.push("again")

@@ -62,7 +62,7 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
     Obstacle(
       testDescription: "Keychain/wallet-seed: gone", path: "Keychain/wallet-seed",
       damage: { rename($0, "\($0)-away") }, repair: { rename("\($0)-away", $0) },
-      says: "is gone and the wallet is not new", code: 78),
+      says: "is missing and the wallet is not new", code: 78),
     Obstacle(
       testDescription: "Keychain/wallet-seed: cut short", path: "Keychain/wallet-seed",
       damage: { path in

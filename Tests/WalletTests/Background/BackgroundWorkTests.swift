@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test("D-2.2 It gives up when its own time is over, before the phone's is") func ownTime() {
-    #expect(BackgroundWork.patience == .seconds(25))
+    #expect(BackgroundWork.timeLimit == .seconds(25))
     var work = refreshing()
     #expect(work.handle(.stepDone(run: 7, blocked), at: seconds(24.9)) == [])
     // Not behind the end: the last look is at it.
