@@ -9,7 +9,7 @@ extension AppMachine {
     case .background, .staying, .leaving: place = .foreground
     case .foreground, .ending, .ended: return []
     }
-    let done = silentPush.complete() + giveTimeBack()
+    let done = silentPush.complete() + endBackgroundTask()
     if wasStaying && isIntentRaised && halted == nil { return done }
     halted = nil
     isIntentRaised = true
@@ -23,7 +23,7 @@ extension AppMachine {
     guard place == .foreground else { return [] }
     // The background task begins before the release: iOS kills an app that is suspended with a lock in a shared
     // container.
-    let time = askForTime()
+    let time = beginBackgroundTask()
     guard tasks.isEmpty || halted != nil else {
       place = .staying
       return time
@@ -35,8 +35,8 @@ extension AppMachine {
     place = .leaving
     askAt = nil
     let withdraw = withdrawal
-    let word = withdraw.isEmpty ? [] : say(PresenceCode(.app, .ping))
-    return withdraw + word + ownership.unwant(at: now)
+    let ping = withdraw.isEmpty ? [] : say(PresenceCode(.app, .ping))
+    return withdraw + ping + ownership.unwant(at: now)
   }
 
   // MARK: Silent pushes
@@ -106,13 +106,13 @@ extension AppMachine {
     return tasks.isEmpty ? [] : silentPush.complete()
   }
 
-  mutating func askForTime() -> [GuardDirective] {
+  mutating func beginBackgroundTask() -> [GuardDirective] {
     backgroundTasksAsked &+= 1
     backgroundTask = backgroundTasksAsked
     return [.beginBackgroundTask(backgroundTasksAsked, name: tasks.name), .backgroundDone]
   }
 
-  mutating func giveTimeBack() -> [GuardDirective] {
+  mutating func endBackgroundTask() -> [GuardDirective] {
     guard let task = backgroundTask else { return [] }
     backgroundTask = nil
     return [.endBackgroundTask(task)]

@@ -182,7 +182,7 @@ public struct AppMachine: GuardMachine {
       return wantsNode ? ownership.want(at: now) : []
     case .leaving:
       place = .background
-      return say(presence.suspend(), released: released) + silentPush.complete() + giveTimeBack()
+      return say(presence.suspend(), released: released) + silentPush.complete() + endBackgroundTask()
     case .ending:
       place = .ended
       return say(presence.suspend(), released: released) + silentPush.complete() + [.end(endReason)]

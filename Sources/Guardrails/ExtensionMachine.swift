@@ -148,11 +148,11 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func intentRead(_ appWantsNode: Bool, at now: Instant) -> [GuardDirective] {
     guard case .serving(var service) = state else { return [] }
     guard appWantsNode else {
-      service.claimedPastTheIntent = false
+      service.claimedDespiteIntent = false
       state = .serving(service)
       return []
     }
-    return service.claimedPastTheIntent ? [] : appWantsTheNode(at: now)
+    return service.claimedDespiteIntent ? [] : appWantsTheNode(at: now)
   }
 
   /// By a message or the intent lock; idempotent.
@@ -226,7 +226,7 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     var directives: [GuardDirective] = []
     if case .observed(let observation) = event, ownership.isClaiming, case .serving(var service) = state {
-      service.claimedPastTheIntent = observation.appWantsNode
+      service.claimedDespiteIntent = observation.appWantsNode
       state = .serving(service)
     }
     if ownership.takeFencedNotice() {

@@ -12,11 +12,11 @@ struct Service: Hashable, Codable, Sendable {
   var notified: [Bytes32] = []
   /// Received earlier, also by other processes: each may have a notification, which is removed before the push's text
   /// is delivered.
-  private var maybeToldAlready: [Bytes32] = []
+  private var mayBeNotified: [Bytes32] = []
   /// Payments with missing parts, also when the node that reported them has stopped: the text mentions them.
   private var incomplete: [Bytes32] = []
   /// Payments whose parts were failed back.
-  private var givenBack: [Bytes32] = []
+  private var failedBack: [Bytes32] = []
   /// When the container is read again, after a failed read.
   var asksAgainAt: Instant?
   /// Set when the service ends after its last read of the container.
@@ -24,7 +24,7 @@ struct Service: Hashable, Codable, Sendable {
   /// The app wanted the node before we were connected.
   var steppedBack = false
   /// We claimed although the app held its intent lock: it had its 2 s, or is frozen.
-  var claimedPastTheIntent = false
+  var claimedDespiteIntent = false
   /// The app wants the node and we are connected: accept no new payment, and end at the next safe point.
   var isHandingOver = false
 
@@ -56,7 +56,7 @@ struct Service: Hashable, Codable, Sendable {
   mutating func find(_ payments: [ReceivedPayment]) {
     asksAgainAt = nil
     received = payments + received.filter { !payments.contains($0) }
-    maybeToldAlready += payments.map(\.paymentHash).filter { !maybeToldAlready.contains($0) }
+    mayBeNotified += payments.map(\.paymentHash).filter { !mayBeNotified.contains($0) }
   }
 
   /// The payment settled just now may be this push's, accepted by an earlier process that was killed.
@@ -82,7 +82,7 @@ struct Service: Hashable, Codable, Sendable {
     let over = incomplete.filter { hash in
       !payments.contains(hash) && !received.contains { $0.paymentHash == hash }
     }
-    givenBack = givenBack.filter { !payments.contains($0) } + over
+    failedBack = failedBack.filter { !payments.contains($0) } + over
     incomplete = payments
   }
 
@@ -91,8 +91,8 @@ struct Service: Hashable, Codable, Sendable {
     guard let first = received.first else {
       return [.deliver(push: push.id, outcomeWithoutPayment(for: reason))]
     }
-    let told = maybeToldAlready.contains(first.paymentHash)
-    return (told ? [.withdraw(payment: first.paymentHash)] : [])
+    let isNotified = mayBeNotified.contains(first.paymentHash)
+    return (isNotified ? [.withdraw(payment: first.paymentHash)] : [])
       + [.deliver(push: push.id, .received(first))]
   }
 
@@ -101,9 +101,9 @@ struct Service: Hashable, Codable, Sendable {
     case .appWantsNode, .handedOver, .received: .appContinues
     case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
       .outOfReach, .tooManyPushes, .containerLost:
-      if tells(of: incomplete) {
+      if mentions(incomplete) {
         .partsWait
-      } else if tells(of: givenBack) {
+      } else if mentions(failedBack) {
         .partsGivenBack
       } else {
         .nothingReceived(push.reason)
@@ -112,7 +112,7 @@ struct Service: Hashable, Codable, Sendable {
   }
 
   /// For a push with a payment hash only that payment counts, else any.
-  private func tells(of payments: [Bytes32]) -> Bool {
+  private func mentions(_ payments: [Bytes32]) -> Bool {
     push.paymentHash.map { payments.contains($0) } ?? !payments.isEmpty
   }
 }
