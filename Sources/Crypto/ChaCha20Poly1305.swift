@@ -1,13 +1,12 @@
 import Ground
 import CSodium
 
-/// ChaCha20-Poly1305 with the 12-byte nonce of RFC 8439. The nonce comes in: whoever calls sees to it that no nonce
-/// is used twice under one key.
+/// ChaCha20-Poly1305 with the 12-byte nonce of RFC 8439. The caller must not use a nonce twice with one key.
 public enum ChaCha20Poly1305 {
   public static let nonceSize = 12
   public static let tagSize = 16
 
-  /// The ciphertext with its tag behind it; nil if the nonce is not 12 bytes.
+  /// The ciphertext and its tag; nil if the nonce is not 12 bytes.
   public static func seal(
     _ plaintext: [UInt8], key: Bytes32, nonce: [UInt8], authenticating header: [UInt8] = []
   ) -> [UInt8]? {
@@ -29,7 +28,7 @@ public enum ChaCha20Poly1305 {
     return result == 0 ? sealed : nil
   }
 
-  /// The plaintext; nil if anything was changed, or key, nonce or header are others.
+  /// The plaintext; nil if the ciphertext was changed, or key, nonce or header differ.
   public static func open(
     _ sealed: [UInt8], key: Bytes32, nonce: [UInt8], authenticating header: [UInt8] = []
   ) -> [UInt8]? {
@@ -44,7 +43,7 @@ public enum ChaCha20Poly1305 {
     _ sealed: [UInt8], _ key: UnsafePointer<UInt8>, _ nonce: [UInt8], _ header: [UInt8]
   ) -> [UInt8]? {
     guard nonce.count == nonceSize, sealed.count >= tagSize else { return nil }
-    // One byte more than needed, so that an empty plaintext still has an address to be written to.
+    // One byte more than needed, so that an empty plaintext has an address too.
     var plaintext = [UInt8](repeating: 0, count: sealed.count - tagSize + 1)
     var length: UInt64 = 0
     let result = crypto_aead_chacha20poly1305_ietf_decrypt(

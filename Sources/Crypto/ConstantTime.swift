@@ -1,7 +1,7 @@
 import Ground
 import CSodium
 
-/// Comparison whose duration tells nothing about where two secrets differ.
+/// A comparison whose duration does not depend on where two secrets differ.
 public enum ConstantTime {
   public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && (left.isEmpty || sodium_memcmp(left, right, left.count) == 0)

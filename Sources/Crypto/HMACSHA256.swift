@@ -1,7 +1,7 @@
 import Ground
 import CSodium
 
-/// HMAC-SHA256, as RFC 2104 has it, with a key of any length.
+/// HMAC-SHA256 (RFC 2104), with a key of any length.
 public enum HMACSHA256 {
   public static func authenticate(_ message: [UInt8], key: [UInt8]) -> Bytes32 {
     Bytes32(code(of: message, key, key.count)) ?? .zero
@@ -20,7 +20,7 @@ public enum HMACSHA256 {
     var code = [UInt8](repeating: 0, count: Bytes32.size)
     crypto_auth_hmacsha256_init(&state, key, size)
     crypto_auth_hmacsha256_update(&state, message, UInt64(message.count))
-    // Wipes the state, which has the key in it.
+    // Wipes the state, which contains the key.
     crypto_auth_hmacsha256_final(&state, &code)
     return code
   }

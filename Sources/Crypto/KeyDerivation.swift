@@ -1,6 +1,6 @@
 import Ground
 
-/// HKDF with SHA-256, as RFC 5869 has it, without an `info` and with two keys out of it: all that BOLT 8 uses.
+/// HKDF with SHA-256 (RFC 5869) without `info`, for two keys: all that BOLT 8 uses.
 public enum KeyDerivation {
   public static func twoKeys(salt: Bytes32, from material: [UInt8]) -> (first: Bytes32, second: Bytes32) {
     let extracted = HMACSHA256.authenticate(material, key: salt.bytes).bytes

@@ -1,13 +1,13 @@
 import Ground
 import CSecp256k1
 
-/// A secret number of secp256k1, with its point. It describes itself by the point alone, so that it cannot slip into a
-/// journal, and it is not `Codable` for the same reason.
+/// A private key of secp256k1, with its public key. Its description is the public key alone and it is not `Codable`,
+/// so that it cannot end up in a journal.
 public struct PrivateKey: Sendable {
   private let secret: LockedSecret
   public let publicKey: PublicKey
 
-  /// Nil for 0 and for numbers that the curve does not have: about one of 2¹²⁸ random ones.
+  /// nil for 0 and for numbers outside the curve's order: about one random number in 2¹²⁸.
   public init?(_ secret: Bytes32) {
     var bytes = secret.bytes
     self.init(LockedSecret(taking: &bytes))
@@ -22,7 +22,7 @@ public struct PrivateKey: Sendable {
     self.publicKey = publicKey
   }
 
-  /// The hash of the compressed product: what BOLT 8 calls ECDH.
+  /// The hash of the compressed product: BOLT 8's ECDH.
   public func sharedSecret(with other: PublicKey) -> Bytes32 {
     guard var point = other.parsed else { return .zero }
     var result = [UInt8](repeating: 0, count: Bytes32.size)
@@ -30,12 +30,12 @@ public struct PrivateKey: Sendable {
     return isDone ? Bytes32(result) ?? .zero : .zero
   }
 
-  /// The same signature each time, as RFC 6979 has it, with s in its lower half.
+  /// Deterministic (RFC 6979), with a low s.
   public func sign(_ digest: Bytes32) -> RecoverableSignature {
     var signature = secp256k1_ecdsa_recoverable_signature()
     var bytes = [UInt8](repeating: 0, count: RecoverableSignature.compactSize)
     var identifier: Int32 = 0
-    // Neither fails with a key that is one.
+    // Neither call fails with a valid key.
     _ = secret.withBytes {
       secp256k1_ecdsa_sign_recoverable(Curve.context, &signature, digest.bytes, $0, nil, nil)
     }

@@ -1,14 +1,14 @@
 import Ground
 import CSecp256k1
 
-/// A point of secp256k1 in its compressed form: who a node is. Every value is on the curve.
+/// A compressed point of secp256k1, such as a node id. Always on the curve.
 public struct PublicKey: Hashable, Sendable {
   public static let size = 33
-  /// The x coordinate, and in front of it 2 or 3 for the sign of the other one.
+  /// 2 or 3 for the sign of y, stored before the x coordinate.
   private let sign: UInt8
   private let x: Bytes32
 
-  /// Nil unless there are 33 bytes that are a point.
+  /// nil unless there are 33 bytes that are a point.
   public init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.size, let sign = bytes.first, sign == 2 || sign == 3,
       let x = Bytes32(bytes.dropFirst())
@@ -18,7 +18,7 @@ public struct PublicKey: Hashable, Sendable {
     guard parsed != nil else { return nil }
   }
 
-  /// Nil unless there are 66 hexadecimal digits that are a point.
+  /// nil unless there are 66 hexadecimal digits that are a point.
   public init?(hex: String) {
     guard let bytes = Hexadecimal.decode(hex) else { return nil }
     self.init(bytes)
@@ -33,7 +33,7 @@ public struct PublicKey: Hashable, Sendable {
     self.init(bytes)
   }
 
-  /// As the library holds it; nil only while a value is being made.
+  /// In the library's form; nil only during initialisation.
   var parsed: secp256k1_pubkey? {
     var key = secp256k1_pubkey()
     let bytes = self.bytes
@@ -59,7 +59,7 @@ extension PublicKey: Codable {
     let container = try decoder.singleValueContainer()
     guard let value = PublicKey(hex: try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "this is no public key: write the 66 digits of a compressed point")
+        in: container, debugDescription: "not a public key: write the 66 digits of a compressed point")
     }
     self = value
   }

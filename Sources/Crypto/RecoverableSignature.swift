@@ -1,14 +1,14 @@
 import Ground
 import CSecp256k1
 
-/// An ECDSA signature: r and s in 64 bytes, and which of up to four keys made it.
+/// An ECDSA signature: r and s in 64 bytes, and which of up to four public keys is the signer's.
 public struct RecoverableSignature: Hashable, Sendable {
   public static let compactSize = 64
 
   public let compact: [UInt8]
   public let recovery: UInt8
 
-  /// Nil unless there are 64 bytes, and the number is 0 to 3.
+  /// nil unless there are 64 bytes, and the number is 0 to 3.
   public init?(_ compact: [UInt8], recovery: UInt8) {
     guard compact.count == Self.compactSize, recovery < 4 else { return nil }
     self.init(unchecked: compact, recovery: recovery)
@@ -19,7 +19,7 @@ public struct RecoverableSignature: Hashable, Sendable {
     self.recovery = recovery
   }
 
-  /// Whose signature of this it would be; nil if it is nobody's. High and low s are both taken.
+  /// The public key that signed this digest; nil if none can be recovered. High and low s are accepted.
   public func signer(of digest: Bytes32) -> PublicKey? {
     var signature = secp256k1_ecdsa_recoverable_signature()
     var key = secp256k1_pubkey()
@@ -31,8 +31,7 @@ public struct RecoverableSignature: Hashable, Sendable {
     return PublicKey(key)
   }
 
-  /// Whether this key signed this. A signature with s in its upper half is not accepted: everybody could make it from
-  /// the other one.
+  /// Whether this key signed the digest. Refuses a high s, which anyone can compute from the low one.
   public func isValid(for digest: Bytes32, by signer: PublicKey) -> Bool {
     var signature = secp256k1_ecdsa_signature()
     guard var key = signer.parsed,

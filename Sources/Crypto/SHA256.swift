@@ -1,11 +1,10 @@
-// Crypto: hashes, authentication and encryption over libsodium, keys and signatures over libsecp256k1. Deterministic
-// and without I/O: nonces and keys come in as arguments, so that a run can be replayed. The one exception is
-// RandomBytes.swift, which says so.
+// Crypto: hashes, authentication and encryption with libsodium, keys and signatures with libsecp256k1. Deterministic
+// and without I/O: nonces and keys are arguments, so that a run can be replayed. The one exception is `randomBytes`.
 
 import Ground
 import CSodium
 
-/// SHA-256, as FIPS 180-4 has it.
+/// SHA-256 (FIPS 180-4).
 public enum SHA256 {
   public static func hash(_ bytes: [UInt8]) -> Bytes32 {
     var digest = [UInt8](repeating: 0, count: Bytes32.size)
@@ -13,8 +12,8 @@ public enum SHA256 {
     return Bytes32(digest) ?? .zero
   }
 
-  /// Puts in place of 32 bytes their own hash; other lengths stay as they are. For long chains of hashes, where a
-  /// new array for each link would cost more than the hash.
+  /// Replaces 32 bytes by their hash; other lengths are unchanged. For long chains of hashes, where a new array for
+  /// each would cost more than the hash.
   public static func rehash(_ bytes: inout [UInt8]) {
     guard bytes.count == Bytes32.size else { return }
     bytes.withUnsafeMutableBufferPointer { buffer in

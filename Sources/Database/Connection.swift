@@ -1,6 +1,5 @@
-// Database: a small, careful wrapper of libsqlite3 for every database of the project. It sets what matters for
-// durability itself, gives every failure a kind, and never stops the program for what a file holds. It decides
-// nothing and knows no tables.
+// Database: a small wrapper of libsqlite3 for every database of the project. It sets the durability options, gives
+// every error a kind, and never traps on a file's content. It decides nothing and knows no tables.
 
 import CSQLite
 
@@ -10,12 +9,13 @@ import CSQLite
   import Glibc
 #endif
 
-/// One connection to one database, used by one thread.
+/// One connection to one database, for one thread.
 public final class Connection {
-  /// What SQLite has allocated in this process, over all connections: mostly pages of its caches, whose size is set.
+  /// The memory that SQLite has allocated in this process, for all connections: mostly page caches, whose size is
+  /// limited.
   public static var allocatedBytes: UInt64 { UInt64(max(0, sqlite3_memory_used())) }
 
-  /// Gives back what the cache of this connection can do without, and says how much that is.
+  /// Frees what this connection's cache does not need, and returns how much.
   public func releaseMemory() -> UInt64 {
     let before = Self.allocatedBytes
     sqlite3_db_release_memory(handle)
@@ -24,7 +24,7 @@ public final class Connection {
 
   public enum Access: Hashable, Sendable {
     case readOnly
-    /// Fails when the file is not there.
+    /// Fails when the file is missing.
     case readWrite
     case create
   }
@@ -32,13 +32,13 @@ public final class Connection {
   public let path: String
   let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
-  /// What SQLite did for all statements so far, in steps of its machine: the cost of a question on any computer.
+  /// SQLite's virtual machine steps for all statements so far: the cost of a query on any computer.
   public private(set) var steps: Int64 = 0
   private let statementsMax = 128
   private let authorisation = Authorisation()
 
-  /// Opens with write-ahead log, full durability and foreign keys, and waits for nobody: whoever finds the
-  /// database busy says so. `busyTimeoutMs` is for openings at start, before there is an event loop to block.
+  /// Opens with write-ahead log, full durability and foreign keys, and never waits: a busy database is an error.
+  /// `busyTimeoutMs` is for opening at start, before an event loop runs that it could block.
   public init(path: String, access: Access, busyTimeoutMs: Int32 = 0) throws {
     guard !path.utf8.contains(0) else {
       throw DatabaseError(kind: .cannotOpen, database: path, words: "the path contains a zero byte")
@@ -69,29 +69,29 @@ public final class Connection {
   }
 
   private func configure(_ access: Access) throws {
-    // What a schema from elsewhere may call is limited before anything of it is read.
+    // Limits what a foreign schema may call, before any of it is read.
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA cell_size_check = ON")
-    // A mapped file that somebody truncates is a SIGBUS; a read is an error with a kind.
+    // If a mapped file is truncated, access is a SIGBUS; a read is an error with a kind.
     try execute("PRAGMA mmap_size = 0")
     try execute("PRAGMA cache_size = -256")
     try execute("PRAGMA temp_store = MEMORY")
     try execute("PRAGMA foreign_keys = ON")
     guard access != .readOnly else { return }
     try execute("PRAGMA synchronous = FULL")
-    // On Apple's systems `fsync` leaves what it was given in the disk's own memory: both commits and checkpoints need
-    // F_FULLFSYNC there. Systems without it take no notice.
+    // On Apple's systems `fsync` leaves data in the disk's cache: commits and checkpoints need F_FULLFSYNC. Other
+    // systems ignore it.
     try execute("PRAGMA fullfsync = ON")
     try execute("PRAGMA checkpoint_fullfsync = ON")
     let mode = try firstRow("PRAGMA journal_mode = WAL")?.text(0) ?? ""
-    // A database in memory has no log; it serves tests.
+    // An in-memory database has no log; only tests use one.
     guard mode == "wal" || mode == "memory" else {
       throw DatabaseError(
         kind: .cannotOpen, database: path, words: "no write-ahead log here, the journal mode stays \(mode)")
     }
   }
 
-  /// How long a busy database is waited for. 0, the default, blocks no event loop.
+  /// How long to wait for a busy database. 0, the default, never blocks an event loop.
   public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -99,7 +99,7 @@ public final class Connection {
   /// How many rows the last insert, update or delete changed.
   public var changes: Int { Int(sqlite3_changes(handle)) }
 
-  /// Runs one statement to its end; rows that it may give are dropped.
+  /// Runs one statement to completion; its rows are discarded.
   public func execute(
     _ sql: String, _ values: [SQLValue] = [], rights: StatementRights = .everything
   ) throws {
@@ -114,21 +114,21 @@ public final class Connection {
     return rows
   }
 
-  /// Gives the rows one by one, so that a large result never lies in memory as a whole.
+  /// Passes the rows one by one, so that a large result is never in memory as a whole.
   public func forEachRow(
     _ sql: String, _ values: [SQLValue] = [], rights: StatementRights = .everything,
     _ body: (Row) throws -> Void
   ) throws {
     var columns: [String]?
     try run(sql, values, rights: rights) { statement in
-      // Asked for at the first row: a changed schema may give a prepared statement other columns.
+      // Read at the first row: after a schema change a prepared statement may have other columns.
       let names = columns ?? statement.columns
       columns = names
       try body(Row(columns: names, values: statement.values, database: path))
     }
   }
 
-  /// Runs several statements, separated by semicolons, without values: for schemas.
+  /// Runs several statements without values, separated by semicolons: for schemas.
   public func script(_ sql: String) throws {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
@@ -138,7 +138,7 @@ public final class Connection {
     _ sql: String, _ values: [SQLValue], rights: StatementRights, onRow: (Statement) throws -> Void
   ) throws {
     let outer = authorisation.rights
-    // A statement may be prepared again in the middle of a step, so the rights hold for the whole run.
+    // SQLite may prepare a statement again during a step, so the rights apply to the whole run.
     authorisation.rights = rights
     defer { authorisation.rights = outer }
     let statement = try prepared(sql, rights)
@@ -160,7 +160,7 @@ public final class Connection {
   }
 
   private func prepared(_ sql: String, _ rights: StatementRights) throws -> Statement {
-    // Rights are checked while preparing: what one caller prepared must not serve another with fewer rights.
+    // Rights are checked when a statement is prepared, so it must not be reused with fewer rights.
     let key = rights == .everything ? sql : rights == .reading ? "read:" + sql : "change:" + sql
     if let statement = statements[key] {
       if !statement.isRunning { return statement }
@@ -174,7 +174,7 @@ public final class Connection {
 
   func error(_ code: Int32) -> DatabaseError {
     var words = String(cString: sqlite3_errmsg(handle))
-    // Of a file that could not be opened SQLite's words hide the reason, such as too many open files.
+    // For a file that cannot be opened SQLite's message hides the reason, such as too many open files.
     if code & 0xFF == SQLITE_CANTOPEN {
       let reason = sqlite3_system_errno(handle)
       if reason == EMFILE || reason == ENFILE || !Self.canOpenAFile {
@@ -185,7 +185,7 @@ public final class Connection {
     return DatabaseError(code: code, database: path, words: words)
   }
 
-  /// SQLite does not keep the reason where the log or its index could not be opened.
+  /// SQLite does not keep the reason if its log or index could not be opened.
   private static var canOpenAFile: Bool {
     let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return errno != EMFILE && errno != ENFILE }

@@ -1,11 +1,11 @@
 extension Connection {
-  /// The number of the schema, which is the number of steps that were run.
+  /// The schema version: the number of steps that were run.
   public func schemaVersion() throws -> Int64 { try firstRow("PRAGMA user_version")?.integer(0) ?? 0 }
 
-  /// Brings the schema to the last of the numbered steps. All missing steps, the new number and `afterwards`
-  /// (which learns the number before) are one transaction: two processes that start together run each step once.
+  /// Migrates the schema to the last of the numbered steps. All missing steps, the new version and `afterwards` (with
+  /// the old version) are one transaction: if two processes start together, each step runs once.
   public func migrate(steps: [String], afterwards: (_ before: Int64) throws -> Void = { _ in }) throws {
-    // Looked at without the write lock first: opening a database that is up to date must not wait for a writer.
+    // Checked without the write lock first: opening an up-to-date database must not wait for a writer.
     if try checkedVersion(known: steps.count) == Int64(steps.count) { return }
     try transaction(.immediate) {
       let before = try checkedVersion(known: steps.count)
@@ -17,7 +17,7 @@ extension Connection {
     }
   }
 
-  /// A database without a number and with tables is somebody else's: adding ours would spoil it for them.
+  /// A database without a version but with tables is another program's: ours must not be added.
   private func refuseForeignTables() throws {
     guard let row = try firstRow("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' LIMIT 1")
     else {

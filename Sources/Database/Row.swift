@@ -1,5 +1,4 @@
-/// One row of a result. Every reading is checked: a database may come from anywhere, and what it holds must
-/// never stop the program.
+/// One row of a result. Every access is checked: a database may come from anywhere, and its content must never trap.
 public struct Row: Hashable, Sendable {
   public let columns: [String]
   public let values: [SQLValue]
@@ -19,7 +18,7 @@ public struct Row: Hashable, Sendable {
     return number
   }
 
-  /// A number stored as itself (`SQLValue.unsigned`); throws when it is negative.
+  /// A number stored as itself (`SQLValue.unsigned`); throws if negative.
   public func unsigned(_ index: Int) throws -> UInt64 {
     guard let number = UInt64(exactly: try integer(index)) else {
       throw mismatch(index, "a number from 0 up")
@@ -50,7 +49,7 @@ public struct Row: Hashable, Sendable {
   public func optionalText(_ index: Int) throws -> String? { try isNull(index) ? nil : text(index) }
   public func optionalBlob(_ index: Int) throws -> [UInt8]? { try isNull(index) ? nil : blob(index) }
 
-  /// The error that says what a column holds instead of what was expected.
+  /// The error for a column with another type or value than expected.
   public func mismatch(_ index: Int, _ expected: String) -> DatabaseError {
     let name = columns.indices.contains(index) ? columns[index] : "\(index)"
     let found = values.indices.contains(index) ? values[index].typeName : "nothing"

@@ -1,9 +1,9 @@
-/// What SQL is read through: a database, or the part of one that a transaction lends.
+/// Reads with SQL: a database, or the part of it available in a transaction.
 public protocol RowReader {
   func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row]
 }
 
-/// What SQL is read and written through.
+/// Reads and writes with SQL.
 public protocol RowWriter: RowReader {
   func execute(_ sql: String, _ values: [SQLValue]) throws
 }
@@ -15,7 +15,7 @@ extension RowReader {
 }
 
 extension RowWriter {
-  /// One row, of which `columns` are separated by commas and `values` in their order.
+  /// Inserts one row; `columns` are separated by commas, `values` in the same order.
   public func insert(
     into table: String, _ columns: String, _ values: [SQLValue], isReplacing: Bool = false
   ) throws {

@@ -1,8 +1,8 @@
 /// One value as SQLite stores it.
 ///
-/// Unsigned numbers come in two conventions. A number that SQL compares (an epoch) is stored as itself, so it
-/// must not exceed `Int64.max`: `SQLValue.unsigned` refuses a greater one. A number that is only kept and given
-/// back (an incarnation, half a boot id) is stored as its bit pattern by `SQLValue.bits`, which always fits.
+/// There are two conventions for unsigned numbers. A number that SQL compares (an epoch) is stored as itself, so it
+/// must not exceed `Int64.max`: `SQLValue.unsigned` refuses a greater one. A number that is only stored and read back
+/// (an incarnation, half a boot id) is stored as its bit pattern by `SQLValue.bits`, which always fits.
 public enum SQLValue: Hashable, Sendable {
   case null
   case integer(Int64)
@@ -19,7 +19,7 @@ public enum SQLValue: Hashable, Sendable {
     return .integer(signed)
   }
 
-  /// A number that is kept and given back, never compared: its bit pattern.
+  /// A number that is stored and read back, never compared: its bit pattern.
   public static func bits(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
 
   var typeName: String {

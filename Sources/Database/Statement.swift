@@ -1,9 +1,9 @@
 import CSQLite
 
-/// A prepared statement, finalised when it is let go.
+/// A prepared statement, finalised on deinit.
 final class Statement {
   let handle: OpaquePointer
-  /// Set while rows are being read: the same words run inside their own result need a statement of their own.
+  /// Set while rows are read: the same SQL inside its own result needs another statement.
   var isRunning = false
   private let database: String
 
@@ -52,7 +52,7 @@ final class Statement {
     case .text(var text):
       return text.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) { characters in
-          // A null address would bind NULL, so that empty text needs an address of its own.
+          // A null address would bind NULL, so empty text needs a valid address.
           guard let base = characters.baseAddress else {
             return sqlite3_bind_text64(handle, index, "", 0, baton_sqlite_transient(), UInt8(SQLITE_UTF8))
           }
@@ -79,7 +79,7 @@ final class Statement {
     case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, index))
     case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, index))
     case SQLITE_TEXT:
-      // The text is asked for first: only then does its length count the bytes of UTF-8.
+      // The text is requested first: only then is its length in UTF-8 bytes.
       guard let text = sqlite3_column_text(handle, index) else { return .text("") }
       let count = Int(sqlite3_column_bytes(handle, index))
       return .text(String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self))
@@ -91,7 +91,7 @@ final class Statement {
     }
   }
 
-  /// The steps of SQLite's machine since the last call.
+  /// SQLite's virtual machine steps since the last call.
   func takeSteps() -> Int64 { Int64(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)) }
 
   func reset() {

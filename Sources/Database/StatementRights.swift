@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a statement may do. SQLite itself asks for every table it would touch, so no wording gets around it.
+/// What a statement may do. SQLite asks for every table that it would use, so no SQL can bypass this.
 public enum StatementRights: Hashable, Sendable {
   case everything
   /// Only queries.
@@ -14,7 +14,7 @@ public enum StatementRights: Hashable, Sendable {
     case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return true
     case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
       guard case .changing(let guarded) = self, let table else { return false }
-      // Table names compare without case in SQL, and SQLite reports the name of the schema.
+      // Table names are case-insensitive in SQL; SQLite reports the schema's spelling.
       return !guarded.contains(table.lowercased()) && !table.lowercased().hasPrefix("sqlite_")
     default: return false
     }

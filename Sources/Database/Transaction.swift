@@ -2,17 +2,17 @@ import CSQLite
 
 /// How a transaction begins.
 public enum TransactionMode: String, Hashable, Sendable {
-  /// Takes the write lock at once: what is then read cannot be overtaken by another writer.
+  /// Takes the write lock at once: no other writer can change what is read afterwards.
   case immediate = "BEGIN IMMEDIATE"
   /// Takes no lock before it needs one: for reading one consistent state.
   case deferred = "BEGIN DEFERRED"
 }
 
 extension Connection {
-  /// Runs the body in one transaction and commits it; any error rolls everything back and is thrown on.
+  /// Runs the body in one transaction and commits it; any error rolls it back and is rethrown.
   ///
-  /// An error of the commit itself (a failed sync, say) means *unknown*: after a crash the log may still hold the
-  /// whole transaction. Whoever sees one must read again before it believes either.
+  /// After an error of the commit itself (such as a failed sync) the outcome is *unknown*: after a crash the log may
+  /// still have the whole transaction. The caller must read again before it relies on either outcome.
   public func transaction<Result>(_ mode: TransactionMode, _ body: () throws -> Result) throws -> Result {
     guard !isInTransaction else {
       throw DatabaseError(
@@ -24,12 +24,12 @@ extension Connection {
       try execute("COMMIT")
       return result
     } catch {
-      // SQLite may have rolled back by itself (a full disk); a second time would only hide the first error.
+      // SQLite may have rolled back by itself (a full disk); a second rollback would only hide the first error.
       if isInTransaction { try? execute("ROLLBACK") }
       throw error
     }
   }
 
-  /// Copies what the log holds into the database, as far as no reader is in the way; waits for nobody.
+  /// Copies the log into the database, as far as no reader prevents it; never waits.
   public func checkpoint() throws { try execute("PRAGMA wal_checkpoint(PASSIVE)") }
 }

@@ -1,11 +1,11 @@
-/// An amount as people read it.
+/// An amount for users.
 public enum AmountText {
-  /// `5,000 sat`, or `1,500 msat` where satoshi cannot say it.
+  /// `5,000 sat`, or `1,500 msat` if it is not a whole number of satoshi.
   public static func words(msat: UInt64) -> String {
     msat % 1000 == 0 ? "\(grouped(msat / 1000)) sat" : "\(grouped(msat)) msat"
   }
 
-  /// The same of whole satoshi.
+  /// The same for whole satoshi.
   public static func words(sat: UInt64) -> String { "\(grouped(sat)) sat" }
 
   /// `1,234,567`.

@@ -1,5 +1,5 @@
-/// Thirty-two bytes: a hash, a preimage, a channel's name, a key. Four words, so that a state that holds many of
-/// them is one flat value without a heap object each.
+/// 32 bytes: a hash, a preimage, a channel id, a key. Stored as four words, so that a state with many of them is one
+/// flat value without heap objects.
 public struct Bytes32: Hashable, Sendable {
   private var words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -56,7 +56,7 @@ extension Bytes32: Codable {
     let container = try decoder.singleValueContainer()
     guard let value = Bytes32(hex: try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "this is not 32 bytes in hexadecimal: write 64 digits")
+        in: container, debugDescription: "not 32 bytes in hexadecimal: write 64 digits")
     }
     self = value
   }

@@ -1,7 +1,7 @@
-/// The number that decides who owns the node. It grows by one at every claim.
+/// The number that decides the node's owner. It grows by one at every claim.
 public typealias Epoch = UInt64
 
-/// What a claim gives, and what every fenced write is checked against.
+/// The result of a claim; every fenced write is checked against it.
 public struct Claim: Hashable, Codable, Sendable {
   public var epoch: Epoch
   public var incarnation: UInt64
@@ -17,13 +17,13 @@ public struct Claim: Hashable, Codable, Sendable {
     row?.epoch == epoch && row?.incarnation == incarnation
   }
 
-  /// How far a claim may be raised above its own number. No container sees as many claims in its life, and a hostile peer
-  /// must not be able to use the numbers up.
-  public static let farthestJump: Epoch = 1 << 32
+  /// How far a claim may be raised above its own epoch. No container makes so many claims in its life, and a hostile
+  /// peer must not be able to exhaust the epochs.
+  public static let farthestRaise: Epoch = 1 << 32
 
-  /// Whether this claim may be raised above a number that the peer knows. What comes next is one above that, lies at most
-  /// `farthestJump` above this claim, and is a number that the database can hold.
+  /// Whether this claim may be raised above an epoch that the peer knows. The new epoch is one above that, at most
+  /// `farthestRaise` above this claim, and storable in the database.
   public func mayRaise(above known: Epoch) -> Bool {
-    known >= epoch && known - epoch < Self.farthestJump && known < Epoch(Int64.max)
+    known >= epoch && known - epoch < Self.farthestRaise && known < Epoch(Int64.max)
   }
 }

@@ -1,9 +1,9 @@
-/// The row that says who owns the node. It is history too: rows of earlier epochs stay.
+/// The row of a claim; the one with the highest epoch is the owner's. Rows of earlier epochs stay as history.
 public struct ClaimRow: Hashable, Codable, Sendable {
   public var epoch: Epoch
   public var role: Role
   public var process: ProcessIdentity
-  /// Random per claim: two owners that came to share a number (a restored database) differ here.
+  /// Random per claim: tells two owners with the same epoch apart (after a restored database).
   public var incarnation: UInt64
   public var container: ContainerID
 

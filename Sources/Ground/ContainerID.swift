@@ -1,4 +1,4 @@
-/// One container; a copy that was restored elsewhere keeps the id of its original.
+/// Identifies a container; a restored copy keeps the id of its original.
 public struct ContainerID: Hashable, Codable, Sendable {
   public var high: UInt64
   public var low: UInt64
@@ -15,7 +15,7 @@ public struct ContainerID: Hashable, Codable, Sendable {
     self.init(high: word(bytes.prefix(8)), low: word(bytes.dropFirst(8)))
   }
 
-  /// Sixteen, the high half first.
+  /// Sixteen bytes, the high half first.
   public var bytes: [UInt8] {
     [high, low].flatMap { word in
       stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }

@@ -1,25 +1,25 @@
-// Ground: what every room may name, and nothing else: instants, the one shape of a state machine, who the processes are,
-// what a claim is, 32 bytes and their text. Pure, and without Foundation: it imports nothing. A core owns no clock: the
-// time comes in as an argument, so a journal can be replayed and a simulation can run years in minutes.
+// Ground: the types that every module may use: instants, the one shape of a state machine, the identity of processes,
+// claims, 32 bytes and their text. Pure: no Foundation, no imports. A core has no clock: the time is an argument, so a
+// journal can be replayed and a simulation can run years in minutes.
 
 /// The one shape of every decision in the project.
 ///
-/// A shell reads the world, calls `handle`, and carries out the directives in their order; it decides nothing.
-/// Calling `handle` with an event that does not matter now is a no-op, never an error.
+/// The caller reads the world, calls `handle`, and carries out the directives in order; it decides nothing. An event
+/// that is irrelevant in the current state is a no-op, never an error.
 public protocol Machine: Hashable, Sendable {
   associatedtype Event: Hashable & Sendable
   associatedtype Directive: Hashable & Sendable
 
   mutating func handle(_ event: Event, at now: Instant) -> [Directive]
 
-  /// When the shell must call again, if nothing happens before; with `deadlineReached`.
+  /// When the caller must call again with `deadlineReached`, if nothing happens before.
   var deadline: Instant? { get }
 
-  /// The event that says: the deadline has come. Too early, it is a no-op.
+  /// The event for a reached deadline. A no-op if it is early.
   static var deadlineReached: Event { get }
 }
 
-/// A machine whose events and directives are written into a journal, from which it can be run again.
+/// A machine whose events and directives are journalled, so that it can be replayed.
 public protocol Core: Machine where Event: Codable, Directive: Codable {
   associatedtype Configuration: Codable & Hashable & Sendable
 

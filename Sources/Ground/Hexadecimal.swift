@@ -1,4 +1,4 @@
-/// Bytes as people read them: two lower-case digits each.
+/// Bytes as text: two lower-case digits each.
 public enum Hexadecimal {
   private static let digits = Array("0123456789abcdef".utf8)
 
@@ -13,13 +13,13 @@ public enum Hexadecimal {
     encode(stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) })
   }
 
-  /// Its two digits, for whoever puts text together as bytes.
+  /// Appends the two digits, for callers that build text as bytes.
   public static func append(_ byte: UInt8, to text: inout [UInt8]) {
     text.append(digits[Int(byte >> 4)])
     text.append(digits[Int(byte & 15)])
   }
 
-  /// Nil if there is an odd number of digits, or a character that is no digit. Both cases are read.
+  /// nil for an odd number of digits or another character. Upper and lower case are accepted.
   public static func decode(_ text: String) -> [UInt8]? {
     let characters = Array(text.utf8)
     guard characters.count.isMultiple(of: 2) else { return nil }

@@ -1,4 +1,4 @@
-/// A point on the clock that a core is driven by: nanoseconds since some start, never wall time.
+/// A point on a core's clock: nanoseconds since an arbitrary start, never wall time.
 public struct Instant: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
@@ -31,7 +31,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
   public static func seconds(_ count: Int64) -> TimeSpan { TimeSpan(nanoseconds: count * 1_000_000_000) }
   public static func milliseconds(_ count: Int64) -> TimeSpan { TimeSpan(nanoseconds: count * 1_000_000) }
 
-  /// Whole milliseconds, rounded towards zero; for text and for timers of the kernel.
+  /// Whole milliseconds, rounded towards zero; for text and kernel timers.
   public var wholeMilliseconds: Int64 { nanoseconds / 1_000_000 }
 
   public static func < (left: TimeSpan, right: TimeSpan) -> Bool { left.nanoseconds < right.nanoseconds }
@@ -41,7 +41,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
   }
 }
 
-// Both travel through journals as a bare number of nanoseconds.
+// In journals both are a plain number of nanoseconds.
 extension Instant: Codable {
   public init(from decoder: any Decoder) throws {
     nanoseconds = try decoder.singleValueContainer().decode(Int64.self)

@@ -1,13 +1,13 @@
-/// What a node is busy with, in one value: nobody can think between two reports that it has nothing to do.
+/// The node's pending work in one value, so that the node never looks idle between two reports.
 ///
-/// It is counted from the start of the node, and said whenever it changes. A connection that is lost changes none of it: all of
-/// it is in the channel, and the next connection goes on with it.
+/// Counted from the node's start, and reported on each change. A lost connection does not change it: the work is in
+/// the channel, and the next connection continues it.
 public struct NodeActivity: Hashable, Codable, Sendable {
-  /// A payment is being settled: nothing should cut in.
+  /// A payment is being settled: it should not be interrupted.
   public var isSettling: Bool
-  /// The payments of which parts are here and wait for the others. They are durable, whoever owns the node next.
+  /// Payments of which some parts are pending and others missing. Durable, also for the next owner.
   public var collecting: [Bytes32]
-  /// A splice is bound to and not over. It is durable, whoever owns the node next.
+  /// A splice is committed to and pending. Durable, also for the next owner.
   public var isSplicing: Bool
 
   public static let nothing = NodeActivity()

@@ -1,4 +1,4 @@
-/// One of a thing for each of the two roles.
+/// One value for each of the two roles.
 public struct PerRole<Value> {
   public var app: Value
   public var notifier: Value

@@ -1,7 +1,7 @@
-/// Which process this is, beyond a number that the kernel will use again: pid, start time and boot together.
+/// A process, also after its pid is reused: pid, start time and boot together.
 public struct ProcessIdentity: Hashable, Codable, Sendable {
   public var pid: Int32
-  /// When the process started, in its system's own unit (on Linux ticks since boot): only ever compared for equality.
+  /// When the process started, in the system's own unit (on Linux ticks since boot): only compared for equality.
   public var startTime: UInt64
   public var boot: BootID
 

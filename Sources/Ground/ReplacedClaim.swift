@@ -1,5 +1,5 @@
-/// The claim of another container that a user has told this one to replace at the peer: exactly the highest that the peer
-/// named. Once another container has claimed since, or this one is in its place, it replaces nothing any more.
+/// The claim of another container that this one replaces at the peer, on the user's request: exactly the highest that
+/// the peer reported. Void once another container has claimed since, or this one has replaced it.
 public struct ReplacedClaim: Hashable, Codable, Sendable {
   public var epoch: Epoch
   public var container: ContainerID

@@ -1,5 +1,5 @@
-/// SplitMix64: numbers that are even enough, from a seed and nothing else. The same seed gives the same run of a
-/// simulation or a test, on any machine and in any build.
+/// SplitMix64: evenly distributed numbers from a seed alone. The same seed gives the same run of a simulation or test,
+/// on any machine and in any build.
 package struct SeededGenerator: RandomNumberGenerator, Hashable, Codable, Sendable {
   private var state: UInt64
 
@@ -13,14 +13,14 @@ package struct SeededGenerator: RandomNumberGenerator, Hashable, Codable, Sendab
     return mixed ^ (mixed >> 31)
   }
 
-  /// From 0 up to, not including, the bound; the upper half of a product, so that no bound is favoured noticeably.
+  /// From 0 up to, but excluding, the bound; the upper half of a product, so that no bound is noticeably biased.
   package mutating func below(_ bound: Int) -> Int {
     bound <= 1 ? 0 : Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
   package mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-  /// True once in so many times.
+  /// True with a chance of one in `count`.
   package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
   package mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }

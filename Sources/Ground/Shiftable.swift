@@ -1,13 +1,13 @@
-/// A value that knows instants, and can be moved in time as a whole.
+/// A value with instants that can all be shifted in time.
 ///
-/// A core knows nothing but differences of instants: moved together with everything around it, it does the same. That
-/// is what lets an explorer see that it has been somewhere before, only earlier.
+/// A core depends only on differences of instants: shifted together with its environment, it behaves the same. So an
+/// explorer can recognise a state that it has visited at an earlier time.
 package protocol Shiftable {
   mutating func shift(by span: TimeSpan)
 }
 
 extension Instant: Shiftable {
-  /// The end of all time stays where it is.
+  /// `.max` stays.
   package mutating func shift(by span: TimeSpan) {
     if nanoseconds != .max { self = self + span }
   }

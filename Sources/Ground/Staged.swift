@@ -1,9 +1,9 @@
-/// A machine whose states have names, so that it can be said which ways between them were taken.
+/// A machine with named states, so that the transitions taken can be reported.
 package protocol Staged {
   associatedtype Stage: RawRepresentable<UInt8> & CaseIterable & Hashable & Sendable
 
   var stage: Stage { get }
 
-  /// Where one event can lead from here, besides staying.
+  /// The stages that one event can lead to, besides staying.
   static func next(after stage: Stage) -> [Stage]
 }

@@ -1,6 +1,6 @@
 import Ground
 
-// The app in front and in the background: what keeps it at work there, and how it leaves.
+// The app going to the foreground and the background: what keeps it running there, and how it releases the node.
 extension AppMachine {
   mutating func enteredForeground(at now: Instant) -> [GuardDirective] {
     let wasSuspended = presence.isSuspended
@@ -9,7 +9,7 @@ extension AppMachine {
     case .background, .staying, .leaving: place = .foreground
     case .foreground, .ending, .ended: return []
     }
-    let done = errand.complete() + giveTimeBack()
+    let done = silentPush.complete() + endBackgroundTask()
     if wasStaying && isIntentRaised && halted == nil { return done }
     halted = nil
     isIntentRaised = true
@@ -18,11 +18,12 @@ extension AppMachine {
   }
 
   mutating func enteredBackground(at now: Instant) -> [GuardDirective] {
-    // Whoever asks waits for the answer: nothing is held, so there is nothing to wait for.
+    // The phone waits for the answer. The app holds nothing, so it answers at once.
     if place == .background { return [.backgroundDone] }
     guard place == .foreground else { return [] }
-    // The time is asked for before anything is let go of: who is suspended with a lock in its hands is killed.
-    let time = askForTime()
+    // The background task begins before the release: iOS kills an app that is suspended with a lock in a shared
+    // container.
+    let time = beginBackgroundTask()
     guard tasks.isEmpty || halted != nil else {
       place = .staying
       return time
@@ -34,37 +35,38 @@ extension AppMachine {
     place = .leaving
     askAt = nil
     let withdraw = withdrawal
-    let word = withdraw.isEmpty ? [] : say(PresenceCode(.app, .ping))
-    return withdraw + word + ownership.unwant(at: now)
+    let ping = withdraw.isEmpty ? [] : say(PresenceCode(.app, .ping))
+    return withdraw + ping + ownership.unwant(at: now)
   }
 
   // MARK: Silent pushes
 
-  /// The phone has woken the app in the background, as a payment may wait. It takes the node if nobody has it.
+  /// The phone launched the app in the background for a silent push: a payment may be pending. Takes the node if it is
+  /// free.
   mutating func silentPushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
-    if errand.pushes.contains(push.id) { return [] }
+    if silentPush.pushes.contains(push.id) { return [] }
     guard push.reason.mayConcernPayment, place == .background || place == .staying else {
       return [.completed(push: push.id, .noData)]
     }
-    // Only the user can help, and a push is none.
+    // Only the user can resolve a halt, so a push cannot.
     if let halted { return [.noteFailure(.halted(halted)), .completed(push: push.id, .failed)] }
-    errand.begin(push.id, time: push.time, isEstablished: ownership.isEstablished, at: now)
+    silentPush.begin(push.id, time: push.time, isEstablished: ownership.isEstablished, at: now)
     guard place == .background else { return [] }
     place = .staying
     return say(presence.isSuspended ? presence.resume() : nil) + ownership.want(at: now)
   }
 
-  /// Something is under way that a silent push waits for.
+  /// The node is busy, so the silent push is not completed yet.
   var isBusy: Bool { ownership.activity != .nothing }
 
-  mutating func noteErrand(_ event: GuardEvent, at now: Instant) {
-    guard !errand.pushes.isEmpty else { return }
-    // Somebody else has the node: what waits is received there.
-    if case .holder = ownership.waitsFor { return errand.giveUp() }
-    if let jump = ownership.failedJump { return errand.end(of: .container(jump.trouble)) }
+  mutating func noteSilentPush(_ event: GuardEvent, at now: Instant) {
+    guard !silentPush.pushes.isEmpty else { return }
+    // Another process holds the node and receives the pending payment.
+    if case .holder = ownership.waitsFor { return silentPush.stopWaiting() }
+    if let raise = ownership.failedRaise { return silentPush.end(of: .container(raise.trouble)) }
     switch event {
-    case .expiryWarned: errand.giveUpInVain()
-    default: errand.note(event, isBusy: isBusy, at: now)
+    case .expiryWarned: silentPush.timeOut()
+    default: silentPush.note(event, isBusy: isBusy, at: now)
     }
   }
 
@@ -76,40 +78,41 @@ extension AppMachine {
     switch event {
     case .taskBegan(let task): tasks.begin(.named(task.name), generation: task.generation, at: now)
     case .taskEnded(let task): tasks.end(.named(task.name), generation: task.generation)
-    // Whatever is under way: what is not let go of now is taken.
+    // Ends tasks that are still pending too: iOS kills an app that keeps its background task.
     case .backgroundTimeExpired(let task) where task == backgroundTask:
       tasks.endAll()
-      errand.giveUpInVain()
+      silentPush.timeOut()
     case .deadlineReached: tasks.endOverdue(at: now)
     default: break
     }
   }
 
-  /// The last task is over; or there is no node any more that it could go on with.
+  /// Leaves when the last task has ended, or when the node is lost and no task can continue.
   mutating func leaveWithoutTasks(at now: Instant) -> [GuardDirective] {
     guard place == .staying else { return [] }
-    let done = endErrand()
-    let hasNothingToDo = tasks.isEmpty && errand.isOver
+    let done = endSilentPush()
+    let hasNothingToDo = tasks.isEmpty && silentPush.isOver
     guard hasNothingToDo || ownership.isIdle || halted != nil else { return done }
     tasks.endAll()
     return done + leave(at: now)
   }
 
-  /// The push is no reason to stay any more. If it was all that kept the app awake, whatever is half-way is left to the
-  /// next owner: the phone waits for its word. If the app has time of its own it goes on, and says the word now.
-  private mutating func endErrand() -> [GuardDirective] {
-    guard errand.isOver, !errand.pushes.isEmpty else { return [] }
+  /// Ends a silent push that is over. Without a background task the push alone kept the app awake: pending tasks are
+  /// left to the next owner and the push is completed after the release. With one the app continues and completes it
+  /// now.
+  private mutating func endSilentPush() -> [GuardDirective] {
+    guard silentPush.isOver, !silentPush.pushes.isEmpty else { return [] }
     if backgroundTask == nil { tasks.endAll() }
-    return tasks.isEmpty ? [] : errand.complete()
+    return tasks.isEmpty ? [] : silentPush.complete()
   }
 
-  mutating func askForTime() -> [GuardDirective] {
+  mutating func beginBackgroundTask() -> [GuardDirective] {
     backgroundTasksAsked &+= 1
     backgroundTask = backgroundTasksAsked
     return [.beginBackgroundTask(backgroundTasksAsked, name: tasks.name), .backgroundDone]
   }
 
-  mutating func giveTimeBack() -> [GuardDirective] {
+  mutating func endBackgroundTask() -> [GuardDirective] {
     guard let task = backgroundTask else { return [] }
     backgroundTask = nil
     return [.endBackgroundTask(task)]

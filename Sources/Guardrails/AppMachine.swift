@@ -2,21 +2,21 @@ import Ground
 
 /// The app's side of the guardrails.
 ///
-/// In front of the user it wants the node and says so as state (the intent lock) and as a message; in the
-/// background it goes on only for work that must not be left half done, and releases everything before it gives the
-/// phone its time back. While somebody else holds the node it waits
-/// with a text that says why, and asks an extension for a handover.
+/// In the foreground the app wants the node: it holds the intent lock and says so in a presence message. In the
+/// background it keeps the node only for pending work, and releases everything before it ends its background task.
+/// While another process holds the node, the app shows why it waits and asks an extension for a handover.
 public struct AppMachine: GuardMachine {
   public static let name = "guard-app"
   public static let role = Role.app
 
   enum Place: Hashable, Codable, Sendable {
-    /// Started, perhaps by the system and never in front. → foreground, staying (a silent push), ended (nothing is held
-    /// that would delay it)
+    /// Launched, perhaps by the system, and never in the foreground. → foreground, staying (a silent push), ended
+    /// (nothing is held)
     case background
-    /// The user looks at it. → staying, leaving, ending; background, ended (nothing was held)
+    /// In the foreground. → staying, leaving, ending; background, ended (nothing was held)
     case foreground
-    /// In the background with a task under way, or a silent push. → foreground, leaving, ending; background, ended (nothing was held)
+    /// In the background with a task or a silent push. → foreground, leaving, ending; background, ended (nothing was
+    /// held)
     case staying
     /// In the background; the release is under way. → background, foreground, ending, ended (the container is lost)
     case leaving
@@ -26,7 +26,7 @@ public struct AppMachine: GuardMachine {
     case ended
   }
 
-  /// How often a request for a handover is repeated while waiting: a lost one may cost time, not a payment.
+  /// How often a handover request is repeated while waiting: a lost one costs time, not a payment.
   static let askAgainAfter = TimeSpan.seconds(1)
 
   var place = Place.background
@@ -36,15 +36,15 @@ public struct AppMachine: GuardMachine {
   private var shown: Status?
   private var isNetworkThere = true
   private var open: [ConnectionTarget] = []
-  /// Set when waiting is of no use until the user acts.
+  /// Set while the app cannot continue without the user.
   var halted: Status?
   private var endReason = EndReason.terminated
-  /// The intent is raised, as state: the extension makes room for the app. In the background only for what was begun in
-  /// front; a push there is no reason to chase anybody away.
+  /// The app holds its intent lock, so the extension releases the node. In the background only for work begun in the
+  /// foreground; a silent push displaces no extension.
   var isIntentRaised = false
   var tasks = LongLivedTasks()
-  var errand = PushErrand()
-  /// The number under which the phone was asked for time, while it was not given back.
+  var silentPush = SilentPushHandler()
+  /// The number of the background task that the app has begun and not ended.
   var backgroundTask: UInt64?
   var backgroundTasksAsked: UInt64 = 0
 
@@ -52,24 +52,24 @@ public struct AppMachine: GuardMachine {
     ownership = Ownership(role: .app, takeover: configuration.takeover, timing: configuration.timing)
   }
 
-  /// The names of the tasks that keep it at work.
+  /// The names of the tasks that keep the app in the background.
   public var taskNames: [String] { tasks.names }
-  /// Something that the wallet named itself is under way.
+  /// A task named by the wallet is pending.
   public var hasNamedTask: Bool { tasks.hasNamed }
 
   public var deadline: Instant? {
-    [ownership.deadline, askAt, tasks.deadline, errand.deadline(isBusy: isBusy)].compactMap { $0 }.min()
+    [ownership.deadline, askAt, tasks.deadline, silentPush.deadline(isBusy: isBusy)].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     guard place != .ended else { return [] }
-    ownership.forgetOldMoveWord(at: now)
+    ownership.endOldMoveRequest(at: now)
     if case .presenceHeard(let message) = event, presence.heard(message.code) == .ignored { return [] }
     var directives = react(to: event, at: now)
     let before = ownership.activity
     directives += ownership.handle(event, at: now)
     noteTasks(event, wasBusyWith: before, at: now)
-    noteErrand(event, at: now)
+    noteSilentPush(event, at: now)
     directives += leaveWithoutTasks(at: now)
     directives += afterOwnership(at: now)
     directives += askForHandover(at: now)
@@ -101,7 +101,7 @@ public struct AppMachine: GuardMachine {
   var gate: ConnectionGate {
     ConnectionGate(
       isInBackground: place != .foreground,
-      tasks: place == .staying ? tasks.count + errand.pushes.count : 0,
+      tasks: place == .staying ? tasks.count + silentPush.pushes.count : 0,
       isNetworkThere: isNetworkThere, isPeerBarred: ownership.stage != .owning)
   }
 
@@ -112,11 +112,11 @@ public struct AppMachine: GuardMachine {
     let withdraw = withdrawal
     place = .ending
     askAt = nil
-    errand.end(of: .askedToEnd)
+    silentPush.end(of: .askedToEnd)
     return withdraw + ownership.unwant(at: now)
   }
 
-  /// Every further look, claim and write would fail alike, so the next start is to find what is there.
+  /// Every later look, claim and write would fail alike; the next start opens the container that is there then.
   private mutating func containerLost(_ sentence: String) -> [GuardDirective] {
     let withdraw = withdrawal
     place = .ending
@@ -125,14 +125,14 @@ public struct AppMachine: GuardMachine {
     return withdraw + [.show(.trouble(sentence))]
   }
 
-  /// An extension speaks while it serves a push, which its peer has asked for.
+  /// An extension that sends presence messages serves a push, so the LSP is reachable.
   private func heard(_ message: PresenceMessage) -> [GuardDirective] {
     guard case .counts(let answer) = presence.heard(message.code) else { return [] }
     return (ownership.isHinderedFromConnecting ? [.endLongPause] : []) + say(answer)
   }
 
-  /// Who does not look at the app is told otherwise. The peer sends no push to who is connected; should there be one from
-  /// before, its text takes this one's place.
+  /// In the background, post a local notification: the LSP sends no push to a connected wallet. If an earlier push is
+  /// still in flight, its notification replaces this one.
   private func received(_ payment: ReceivedPayment) -> [GuardDirective] {
     place == .foreground ? [] : [.notify(payment)]
   }
@@ -145,7 +145,7 @@ public struct AppMachine: GuardMachine {
     }
   }
 
-  /// The user acts: what halted the app is tried again, and what is refused once more is taken.
+  /// The user asks to move the wallet: the app retries after a halt, and the next refusal is answered by taking over.
   private mutating func moveRequested(at now: Instant) -> [GuardDirective] {
     guard place == .foreground, !ownership.isEstablished else { return [] }
     let look = ownership.moveHere(at: now)
@@ -155,10 +155,10 @@ public struct AppMachine: GuardMachine {
     return [.raiseIntent] + say(PresenceCode(.app, .ping)) + look
   }
 
-  /// Going on is of no use until the user acts; until then the node is not wanted, so that nobody waits for us.
+  /// The app cannot continue without the user. It does not want the node meanwhile, so that no process waits for it.
   private mutating func halt(_ why: Status) -> [GuardDirective] {
     halted = why
-    errand.end(of: .halted(why))
+    silentPush.end(of: .halted(why))
     return withdrawal
   }
 
@@ -169,23 +169,23 @@ public struct AppMachine: GuardMachine {
     }
   }
 
-  // MARK: What follows from where the ownership stands
+  // MARK: After each change of ownership
 
   private mutating func afterOwnership(at now: Instant) -> [GuardDirective] {
-    // The tasks of its node have ended with the ownership.
+    // The node's tasks have ended with the ownership.
     _ = ownership.takeFencedNotice()
     guard ownership.isIdle else { return [] }
     let released = ownership.takeReleasedEpoch()
     switch place {
     case .foreground:
-      // Fenced, or pressed home and back within one release: look afresh, with nothing remembered.
+      // Fenced, or home and reopened within one release: looks again like a new process.
       return wantsNode ? ownership.want(at: now) : []
     case .leaving:
       place = .background
-      return say(presence.suspend(), released: released) + errand.complete() + giveTimeBack()
+      return say(presence.suspend(), released: released) + silentPush.complete() + endBackgroundTask()
     case .ending:
       place = .ended
-      return say(presence.suspend(), released: released) + errand.complete() + [.end(endReason)]
+      return say(presence.suspend(), released: released) + silentPush.complete() + [.end(endReason)]
     case .background, .staying, .ended: return []
     }
   }

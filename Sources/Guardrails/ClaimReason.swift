@@ -1,17 +1,17 @@
-/// Why a claim was made. The code is kept with the row; the sentence is made where it is shown.
+/// Why a claim was made. The row stores the code; the sentence is made where it is shown.
 public enum ClaimReason: String, Hashable, Codable, Sendable, CaseIterable {
   case neverClaimed = "never-claimed"
-  /// The holder's last beat says so.
+  /// The holder's last beat has the phase `released`.
   case holderReleased = "holder-released"
-  /// Its lock is free, and it had not released.
+  /// The holder's lock is free, and the holder had not released.
   case holderDied = "holder-died"
-  /// Its lock is held, and nothing was heard for as long as the rule says.
+  /// The holder's lock is busy, and its beats stopped for as long as the rule demands.
   case holderStale = "holder-silent"
-  /// It ended with an earlier boot of the phone, and had not released.
+  /// The holder ended with an earlier boot of the phone, and had not released.
   case earlierBoot = "holder-of-earlier-boot"
   case raised = "raised-above-peer"
   case movedHere = "raised-to-move-here"
-  /// What earlier versions wrote for all that left the lock free.
+  /// Written by earlier versions for every free lock.
   case holderGone = "holder-gone"
 
   public var sentence: String {
@@ -27,7 +27,7 @@ public enum ClaimReason: String, Hashable, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// From a row: earlier versions kept the sentence.
+  /// From a row: earlier versions stored the sentence.
   public init?(stored word: String) {
     guard let reason = Self.allCases.first(where: { $0.rawValue == word || $0.sentence == word }) else {
       return nil

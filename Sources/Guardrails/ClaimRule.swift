@@ -1,11 +1,11 @@
 import Ground
 import Heartbeat
 
-/// How a process judges that the holder is gone.
+/// How a process decides that the holder is gone.
 public enum Takeover: String, Hashable, Codable, Sendable, CaseIterable {
-  /// The role lock proves death at once; beats only bound the waiting for a frozen holder.
+  /// The role lock proves death at once; beats only bound the wait for a frozen holder.
   case lock
-  /// Phoenix's way, for comparison: the age of the last stamp decides, locks are not asked.
+  /// Phoenix's rule, for comparison: the age of the last stamp decides, locks are ignored.
   case waitStale = "wait-stale"
 }
 
@@ -15,13 +15,13 @@ public enum ClaimDecision: Hashable, Codable, Sendable {
 }
 
 public enum WaitReason: Hashable, Codable, Sendable {
-  /// The holder lives, or may live: nobody dials beside it.
+  /// The holder is alive or may be: no other process dials.
   case holder(ClaimRow)
-  /// The node is free, but a living app wants it and is left the first move.
+  /// The node is free, but a live app wants it and may claim first.
   case appGoesFirst
 }
 
-/// The table of who may claim when. It keeps only what judging silence needs.
+/// The table of who may claim when. Keeps only the state needed to judge silence.
 public struct ClaimRule: Hashable, Codable, Sendable {
   public static let appHeadStart = TimeSpan.seconds(2)
 
@@ -63,7 +63,7 @@ public struct ClaimRule: Hashable, Codable, Sendable {
     }
   }
 
-  /// How the holder let go, as far as that is seen: for people, who ask what became of it.
+  /// How the holder ended, if known; only for users.
   private static func release(of row: ClaimRow, _ seen: Observation) -> ClaimReason? {
     if let beat = seen.beat, beat.epoch == row.epoch, beat.phase == .released { return .holderReleased }
     return row.process.boot == seen.boot ? nil : .earlierBoot
@@ -84,8 +84,8 @@ public struct ClaimRule: Hashable, Codable, Sendable {
     }
   }
 
-  /// The user looks at the app: an extension leaves it the first move, but not for ever, as an app that raises its intent
-  /// and hangs would otherwise lose the payment.
+  /// An extension lets an app in the foreground claim first, but only for 2 s: if an app that holds its intent lock
+  /// hangs, the payment would otherwise be lost.
   private mutating func free(
     seen: Epoch, reason: ClaimReason, appWantsNode: Bool, at now: Instant
   ) -> ClaimDecision {

@@ -1,4 +1,4 @@
-/// What a wallet connects to.
+/// The targets of a wallet's connections.
 public enum ConnectionTarget: String, Hashable, Codable, Sendable, CaseIterable {
   /// The Lightning peer.
   case peer
@@ -10,14 +10,13 @@ public enum ConnectionTarget: String, Hashable, Codable, Sendable, CaseIterable 
 
 /// Which connections of a wallet may be open.
 ///
-/// Reasons for and against are votes: being in the background is one against, each task of the app one for. That
-/// the node is somebody else's is no vote but a veto, and bars the peer alone: no number of votes outweighs it. The sum is
-/// made anew from what is so each time, so there is no vote that can be counted twice or be forgotten.
+/// The background is one vote against, each task of the app one vote for. Not owning the node is a veto for the peer
+/// alone, which no votes outweigh. The sum is computed anew each time, so no vote is counted twice or forgotten.
 public struct ConnectionGate: Hashable, Codable, Sendable {
   public var isInBackground: Bool
   public var tasks: Int
   public var isNetworkThere: Bool
-  /// The node is not this process's: another one has it, or it is not claimed yet.
+  /// This process does not own the node.
   public var isPeerBarred: Bool
 
   public init(isInBackground: Bool, tasks: Int, isNetworkThere: Bool, isPeerBarred: Bool) {
@@ -34,6 +33,6 @@ public struct ConnectionGate: Hashable, Codable, Sendable {
     isWanted && isNetworkThere && !(target == .peer && isPeerBarred)
   }
 
-  /// Those that may be open, in their order.
+  /// The targets that may be open, in their order.
   public var open: [ConnectionTarget] { ConnectionTarget.allCases.filter(mayOpen) }
 }

@@ -1,11 +1,11 @@
 import Ground
 
-// What others have received, as far as the container says: the app, or an earlier life of the extension. Only what is
-// settled, so that the push is over when its text is told; what was half-way when its owner went is settled here first, and
-// then asked for again.
+// Payments received by the app or an earlier extension, read from the container. Only settled ones count, so that the
+// push is over when its text is delivered; a payment left pending by its owner is settled here first, and then read
+// again.
 extension ExtensionMachine {
-  /// While the app holds the node it receives what this push is about, and the text comes from the database. An
-  /// app that is gone is asked about too: it may have received and left between two looks.
+  /// The app that holds the node receives this push's payment; its text comes from the database. The container is
+  /// also read for an app that has exited: it may have received and released between two looks.
   mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
     guard case .serving(let service) = state, service.ending == nil, !ownership.holds,
       observation.row?.role == .app
@@ -20,14 +20,14 @@ extension ExtensionMachine {
     if let push, push != currentPush { return concludeUnserved(push, payments) }
     guard case .serving(var service) = state else { return [] }
     service.find(payments)
-    let told = service.tellFurther()
+    let told = service.notifyFurther()
     if let ending = service.ending { return told + conclude(service, ending.reason, at: now) }
     if !payments.isEmpty, ownership.holds { service.idleEnds = service.idleEnds ?? now + Self.idleTime }
     state = .serving(service)
     return told + (payments.isEmpty || ownership.holds ? [] : finish(.received, at: now))
   }
 
-  /// An answer that failed is no "nothing": it is asked for again, unless this was the last question.
+  /// A failed read does not mean "nothing received": it is repeated, unless it was the last one.
   mutating func receivedNotRead(push: UInt64, at now: Instant) -> [GuardDirective] {
     guard push == currentPush else { return concludeUnserved(push, []) }
     guard case .serving(var service) = state else { return [] }
@@ -37,9 +37,9 @@ extension ExtensionMachine {
     return []
   }
 
-  // MARK: Pushes whose turn did not come
+  // MARK: Pushes that were never served
 
-  /// Each still gets its text, and of its payment if that was received.
+  /// Each still gets its text: of its payment, if that was received.
   mutating func answerUnserved(_ push: Push, _ reason: FinishReason, at now: Instant) -> [GuardDirective] {
     var service = Service(push: push, startedAt: now)
     service.ending = Service.Ending(reason: reason, answerBy: now + Self.answerTime)
@@ -51,11 +51,11 @@ extension ExtensionMachine {
   private mutating func concludeUnserved(_ push: UInt64, _ payments: [ReceivedPayment]) -> [GuardDirective] {
     guard let index = unserved.firstIndex(where: { $0.push.id == push }) else { return [] }
     unserved[index].find(payments)
-    let told = unserved[index].tellFurther()
+    let told = unserved[index].notifyFurther()
     return told + conclude(unserved: unserved.remove(at: index))
   }
 
-  /// Without their answers.
+  /// Without waiting for their reads.
   mutating func concludeUnserved(where isOver: (Service.Ending) -> Bool) -> [GuardDirective] {
     let over = unserved.filter { $0.ending.map(isOver) ?? true }
     unserved.removeAll { over.contains($0) }

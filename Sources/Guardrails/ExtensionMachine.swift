@@ -1,8 +1,8 @@
 import Ground
 
-/// The extension's side of the guardrails: one push after the other, each with its own life of at most 29.5 s.
+/// The extension's side of the guardrails: one push at a time, each served for at most 29.5 s.
 ///
-/// It receives while the app does not want the node. Told that the app wants it, it steps back if it is not yet
+/// It receives while the app does not want the node. When the app wants it, the extension steps back if it is not yet
 /// connected, and hands over at the next safe point if it is. The text of every push is delivered exactly once and
 /// before anything slow is torn down.
 public struct ExtensionMachine: GuardMachine {
@@ -16,18 +16,19 @@ public struct ExtensionMachine: GuardMachine {
     case serving(Service)
     /// The text is delivered; the node is being released. → waiting, serving (the next push), ended
     case finishing(push: UInt64, FinishReason)
-    /// Nothing follows.
+    /// Terminal.
     case ended
   }
 
   public static let totalTime = TimeSpan.milliseconds(29_500)
   public static let idleTime = TimeSpan.seconds(5)
-  /// How long an end waits for what the container has of the payment: a read of milliseconds, and the total leaves room.
+  /// How long the last read of the container may delay the end; a read takes milliseconds, and the total has room for
+  /// it.
   public static let answerTime = TimeSpan.milliseconds(250)
 
   var state = State.waiting
   var queue = PushQueue()
-  /// Pushes whose turn did not come, each with its last question to the container.
+  /// Pushes that were never served, each with its last read of the container.
   var unserved: [Service] = []
   var ownership: Ownership
   private var presence = Presence(role: .extension)
@@ -49,12 +50,12 @@ public struct ExtensionMachine: GuardMachine {
     return instants.min()
   }
 
-  /// Parts that wait for others hold nothing up, nor does what a lost connection has left half-way.
+  /// Neither incomplete sets nor work on a lost connection delay the end.
   private func end(of service: Service) -> Instant {
     if let ending = service.ending { return ending.answerBy }
     let activity = ownership.activity
     return service.endsBy(
-      isHalfWay: ownership.isEstablished && (activity.isSettling || activity.isSplicing))
+      isPending: ownership.isEstablished && (activity.isSettling || activity.isSplicing))
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
@@ -67,7 +68,7 @@ public struct ExtensionMachine: GuardMachine {
     return directives
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
     if let sentence = event.lossOfContainer { return containerLost(sentence, at: now) }
@@ -88,7 +89,7 @@ public struct ExtensionMachine: GuardMachine {
     }
   }
 
-  /// Every further look, claim and write would fail alike, so the next start is to find what is there.
+  /// Every later look, claim and write would fail alike; the next start opens the container that is there then.
   private mutating func containerLost(_ sentence: String, at now: Instant) -> [GuardDirective] {
     mustEnd = .containerLost
     return [.show(.trouble(sentence))] + concludeUnserved { _ in true } + finish(.containerLost, at: now)
@@ -109,7 +110,7 @@ public struct ExtensionMachine: GuardMachine {
     state = .serving(service)
     let initMessage = say(presence.resume())
     guard push.reason != .unreadable else { return initMessage + finish(.unreadablePush, at: now) }
-    // Its payment may have come while an earlier push was served: then the text is in the database.
+    // If the payment came while an earlier push was served, its text is in the database.
     let known = push.paymentHash == nil ? [] : [service.question]
     return initMessage + known + ownership.want(at: now)
   }
@@ -143,23 +144,23 @@ public struct ExtensionMachine: GuardMachine {
     return say(answer) + (wants ? appWantsTheNode(at: now) : [])
   }
 
-  /// The intent of an app that was given its time and did not claim is a hung app's: only its word counts then.
+  /// If the app was given its 2 s and did not claim, it hangs: its intent lock is ignored, only its messages count.
   private mutating func intentRead(_ appWantsNode: Bool, at now: Instant) -> [GuardDirective] {
     guard case .serving(var service) = state else { return [] }
     guard appWantsNode else {
-      service.claimedPastTheIntent = false
+      service.claimedDespiteIntent = false
       state = .serving(service)
       return []
     }
-    return service.claimedPastTheIntent ? [] : appWantsTheNode(at: now)
+    return service.claimedDespiteIntent ? [] : appWantsTheNode(at: now)
   }
 
-  /// Said by a message or read as state; the same either way, and the same however often.
+  /// By a message or the intent lock; idempotent.
   private mutating func appWantsTheNode(at now: Instant) -> [GuardDirective] {
     guard case .serving(var service) = state, service.ending == nil, ownership.holds else { return [] }
     guard ownership.isEstablished else {
-      // Nothing has begun: step back at once. If the app should die before it claims, the look that follows
-      // finds the node free again and the payment is received here after all.
+      // Nothing has begun: step back at once. If the app dies before it claims, the next look finds the node free and
+      // the payment is received here.
       guard !service.steppedBack else { return [] }
       service.steppedBack = true
       state = .serving(service)
@@ -175,7 +176,7 @@ public struct ExtensionMachine: GuardMachine {
 
   private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
     if case .finishing = state, case .received(let payment) = report {
-      // The text of the push is out already: a payment of the last moment gets a notification of its own.
+      // The push's text is already delivered: a later payment gets its own notification.
       return [.notify(payment)]
     }
     guard case .serving(var service) = state else { return [] }
@@ -188,12 +189,12 @@ public struct ExtensionMachine: GuardMachine {
     case .busy(let activity):
       service.collect(activity.collecting)
       state = .serving(service)
-      // A handover waits for no splice and no parts: the app goes on where they are.
+      // A handover waits for neither a splice nor incomplete sets: the app continues them.
       guard ownership.activity.isSettling, !activity.isSettling else { break }
       if service.isHandingOver { return finish(.handedOver, at: now) }
       if service.lacksItsPayment, service.ending == nil { return [service.question] }
     case .connecting:
-      // The connection was lost while handing over: there is nothing left to wait for.
+      // The connection was lost during the handover: no work is left to wait for.
       if service.isHandingOver { return finish(.handedOver, at: now) }
     case .refused(let highest, let container):
       switch ownership.answer(toHighest: highest, of: container) {
@@ -225,7 +226,7 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     var directives: [GuardDirective] = []
     if case .observed(let observation) = event, ownership.isClaiming, case .serving(var service) = state {
-      service.claimedPastTheIntent = observation.appWantsNode
+      service.claimedDespiteIntent = observation.appWantsNode
       state = .serving(service)
     }
     if ownership.takeFencedNotice() {
@@ -235,14 +236,14 @@ public struct ExtensionMachine: GuardMachine {
     guard ownership.isIdle, !isEnding else { return directives }
     let released = ownership.takeReleasedEpoch()
     if isServing {
-      // Stepped back, or a jump above the peer's number failed: look again.
+      // Stepped back, or raising the epoch failed: look again.
       return directives + say(PresenceCode(.extension, .ping), released: released) + ownership.want(at: now)
     }
     directives += finished(released: released, at: now)
     return directives + end(at: now)
   }
 
-  /// A push that cannot be read is finished the moment its turn comes, hence the loop.
+  /// A loop, as an unreadable push is finished as soon as it is served.
   private mutating func finished(released: Epoch?, at now: Instant) -> [GuardDirective] {
     var directives: [GuardDirective] = []
     var released = released
@@ -272,7 +273,7 @@ public struct ExtensionMachine: GuardMachine {
     }
   }
 
-  // MARK: Words
+  // MARK: Messages
 
   private func say(_ code: PresenceCode?, released: Epoch? = nil) -> [GuardDirective] {
     guard let code else { return [] }
@@ -289,7 +290,7 @@ public struct ExtensionMachine: GuardMachine {
     if case .serving = state { true } else { false }
   }
 
-  /// Its text waits for the container alone.
+  /// The text is delivered after the last read of the container.
   private var isEnding: Bool {
     if case .serving(let service) = state { service.ending != nil } else { false }
   }

@@ -1,72 +1,72 @@
 import Ground
 import Heartbeat
 
-/// What a guard orders, in this order: of the node, and of the ports of the wallet.
+/// What a guard orders from the node and the wallet's ports, carried out in order.
 public enum GuardDirective: Hashable, Codable, Sendable {
   // The container.
-  /// Take or drop the lock that says "the app wants the node".
+  /// Take or drop the intent lock.
   case raiseIntent
   case withdrawIntent
   /// Answered by `observed` or `lookFailed`.
   case look
   /// Answered by `claimed`, `claimSuperseded`, `ownLockWasBusy` or `claimFailed`.
   case claim(seen: Epoch, reason: ClaimReason)
-  /// A new number above the one the peer knows, under the same ownership; answered as a claim is. With whose place it is to
-  /// take at the peer, if the user has said so.
+  /// Claim a new epoch above the one that the peer knows, under the same ownership; answered like a claim.
+  /// `replacing`: the claim that it replaces at the peer, on the user's request.
   case raiseEpoch(Claim, above: Epoch, replacing: ReplacedClaim? = nil)
   /// Answered by `rowRead` or `rowReadFailed`.
   case readRow
   case beat(epoch: Epoch, phase: Phase, counter: UInt64)
   case dropLock
-  /// Answered by `receivedFound` or `receivedNotRead`: this payment if it was received and is settled, else what came since
-  /// the push arrived. A payment is settled when its HTLC has left the channel; before that its preimage may not be at the
-  /// peer yet. Journals of earlier programs do not name the push.
+  /// Answered by `receivedFound` or `receivedNotRead`: the payment with this hash if it was received and is settled,
+  /// or without a hash all payments since the push arrived. A payment is settled when its HTLC has left the channel;
+  /// before that the peer may not have the preimage. Journals of earlier versions do not name the push.
   case readReceived(paymentHash: Bytes32?, push: UInt64? = nil)
 
   // The node.
   case startNode(Claim, replacing: ReplacedClaim? = nil)
   /// Gracefully: finish commits, shut down, drain, close. Otherwise close at once. Answered by `node(.stopped)`.
   case stopNode(gracefully: Bool)
-  /// Incoming payments that were not accepted yet stay pending for the next owner.
+  /// Incoming HTLCs that are not accepted yet stay pending for the next owner.
   case acceptNoNewPayment
-  /// The peer may be there again: a node that pauses long before it dials its peer again does so now. Without an answer.
+  /// The peer may be reachable again: a node in a long pause dials at once. No answer.
   case endLongPause
 
   // The other process and the user.
   case say(PresenceMessage)
   case show(Status)
-  /// These connections of the wallet may be open now, and no others. When the peer's really is, its status says.
+  /// The wallet's connections that may be open now. The status says whether the peer's connection is open.
   case mayConnect([ConnectionTarget])
 
   // The phone.
-  /// The content of this push; exactly once for each.
+  /// The content of this push's notification; exactly once for each push.
   case deliver(push: UInt64, PushOutcome)
-  /// A notification beside that of the push, under the payment's hash, in the place of one that is there under it.
+  /// A local notification, identified by the payment hash: replaces one with the same identifier.
   case notify(ReceivedPayment)
-  /// Takes that notification away: the push it belongs to has come, and brings the text itself.
+  /// Removes that notification: the payment's own push brings the text.
   case withdraw(payment: Bytes32)
-  /// Ready for the next push.
+  /// The extension is ready for the next push.
   case finished(push: UInt64, FinishReason)
-  /// Done with a silent push; exactly once for each.
+  /// The handler of a silent push has finished; exactly once for each push.
   case completed(push: UInt64, SilentPushOutcome)
   /// For the log.
   case noteFailure(SilentPushFailure)
-  /// It has heard that it is in the background. The phone waits only seconds for that.
+  /// The app has handled its move to the background. The phone waits only seconds for this.
   case backgroundDone
-  /// Ask for time in the background, and give it back: everything is released then, and the app may be suspended.
-  /// Each asking has a number of its own, and the name of what is under way, if that has one.
+  /// Begin and end a background task; at the end everything is released, and the app may be suspended. Each has its
+  /// own number, and the names of the pending tasks, if they have any.
   case beginBackgroundTask(UInt64, name: String? = nil)
   case endBackgroundTask(UInt64)
   case end(EndReason)
 }
 
-// What a directive means for the order in which one list is carried out: first what is no farewell; then the log is settled,
-// if anything in the list leaves one; then the farewells. So says a wallet that has all in one list (`WalletTurn`), and so does
-// the library for wallets that are not ours (`NodeCoordinator`).
+// The order in which a list of directives is carried out: first those after which the process goes on, then the
+// checkpoint of the log if one is due, then those that may end the process. `WalletTurn` and `NodeCoordinator` follow
+// it.
 extension GuardDirective {
-  /// When the phone hears it, it may stop this process at once. Who is stopped in the midst of anything holds a lock, and is
-  /// killed for it.
-  package var isFarewell: Bool {
+  /// After this directive iOS may suspend or end the process at once. A process suspended in a write holds a lock and
+  /// is killed for it.
+  package var mayEndProcess: Bool {
     switch self {
     case .finished, .completed, .endBackgroundTask, .end: true
     default: false
@@ -82,7 +82,7 @@ extension GuardDirective {
   }
 }
 
-/// What came of a silent push.
+/// The result of a silent push.
 public enum SilentPushOutcome: String, Hashable, Codable, Sendable {
   case newData = "new-data"
   case noData = "no-data"
@@ -108,20 +108,20 @@ public enum FinishReason: String, Hashable, Codable, Sendable, CaseIterable {
   case containerLost = "container-lost"
 }
 
-/// Why a process ends by itself.
+/// Why a process ends on its own.
 public enum EndReason: String, Hashable, Codable, Sendable, CaseIterable {
   case fenced
   case terminated
   case containerLost = "container-lost"
 }
 
-/// Why the work for a silent push came to nothing.
+/// Why the handler of a silent push failed.
 public enum SilentPushFailure: Hashable, Codable, Sendable {
   case peerDidNotAnswer
   case container(Trouble)
-  /// The node's own sentence.
+  /// The error as the node reports it.
   case node(String)
-  /// Only the user can help.
+  /// Only the user can resolve it.
   case halted(Status)
   case askedToEnd
 }

@@ -1,6 +1,6 @@
 import Ground
 
-/// What can happen to either process. All are facts in the past tense; one that does not matter now is a no-op.
+/// An event of either process, a fact in the past tense; an irrelevant one is a no-op.
 public enum GuardEvent: Hashable, Codable, Sendable {
   case deadlineReached
 
@@ -9,25 +9,25 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case enteredForeground
   case enteredBackground
   case pushArrived(Push)
-  /// To the app, which is in the background or was started there.
+  /// For the app, which is in the background or was launched there.
   case silentPushArrived(Push)
-  /// The phone will take the time away soon.
+  /// The system will soon end the extension (`serviceExtensionTimeWillExpire`) or the handler of a silent push.
   case expiryWarned(push: UInt64)
   case terminationRequested
   case networkChanged(isThere: Bool)
-  /// The phone takes the time in the background back that was asked for under this number.
+  /// The background task with this number has expired.
   case backgroundTimeExpired(task: UInt64)
 
-  /// The user says that the node is this container's from now on, whichever the peer knows.
+  /// The user asks to move the node to this container, whatever container the peer knows.
   case moveRequested
 
-  // From the wallet: work that must not be left half done.
+  // From the wallet: tasks that keep the app in the background.
   case taskBegan(TaskBeginning)
   case taskEnded(TaskBeginning)
 
   // From the other process.
   case presenceHeard(PresenceMessage)
-  /// The other process's socket closed, or its pidfd says that it ended.
+  /// The other process's socket closed, or its pidfd reports its end.
   case partnerEnded
 
   // Answers of the container.
@@ -39,10 +39,10 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case claimFailed(Trouble)
   case rowRead(ClaimRow?, appWantsNode: Bool)
   case rowReadFailed(Trouble)
-  /// For this push; without one in the journals of earlier programs, which asked for the push that was served.
+  /// Journals of earlier versions have no push: they read only for the push being served.
   case receivedFound([ReceivedPayment], push: UInt64? = nil)
   case receivedNotRead(Trouble, push: UInt64)
-  /// The container is lost, as in `Trouble.lost`; found by the node.
+  /// As in `Trouble.lost`; found by the node.
   case containerLost(String)
 
   case node(NodeReport)
@@ -50,16 +50,16 @@ public enum GuardEvent: Hashable, Codable, Sendable {
 
 /// Why the container gave no answer.
 public enum Trouble: Hashable, Codable, Sendable {
-  /// Somebody is inside a write transaction; the pid if it is known, and whether it is stopped.
+  /// A process is inside a write transaction; its pid if known, and whether it is stopped.
   case blocked(pid: Int32?, isStopped: Bool)
-  /// One sentence for people.
+  /// One sentence for users.
   case failed(String)
-  /// What this process has open is not the container any more that lies at its path, and never will be again: why.
+  /// The files that this process has open are no longer those at the container's path: why.
   case lost(String)
 }
 
 extension GuardEvent {
-  /// Why this process can never use its container again: an answer says so, or the node has found it.
+  /// Why this process can never use its container again, from an answer of the container or from the node.
   public var lossOfContainer: String? {
     switch self {
     case .containerLost(let sentence), .lookFailed(.lost(let sentence)), .claimFailed(.lost(let sentence)),
@@ -70,7 +70,7 @@ extension GuardEvent {
   }
 }
 
-/// One push for the extension, as far as it could be read.
+/// One push, as far as it could be read.
 public struct Push: Hashable, Codable, Sendable {
   public enum Reason: String, Hashable, Codable, Sendable {
     case incomingPayment
@@ -78,7 +78,7 @@ public struct Push: Hashable, Codable, Sendable {
     case onionMessage
     case unreadable
 
-    /// Money may wait for who connects.
+    /// An HTLC may be pending at the LSP.
     var mayConcernPayment: Bool { self == .incomingPayment || self == .pendingSettlement }
   }
 
@@ -86,7 +86,7 @@ public struct Push: Hashable, Codable, Sendable {
   public var reason: Reason
   /// If the push names the payment.
   public var paymentHash: Bytes32?
-  /// How long the phone gives for it, of a silent one; nil where no time runs.
+  /// The system's time limit for a silent push; nil without one.
   public var time: TimeSpan?
 
   public init(id: UInt64, reason: Reason, paymentHash: Bytes32? = nil, time: TimeSpan? = nil) {

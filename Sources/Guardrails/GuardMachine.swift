@@ -1,7 +1,7 @@
 import Ground
 import Heartbeat
 
-/// What the two machines have in common, so that one wallet can have either.
+/// What both machines have in common, so that a wallet can use either.
 public protocol GuardMachine: Core
 where Configuration == GuardConfiguration, Event == GuardEvent, Directive == GuardDirective {
   static var role: Role { get }
@@ -22,7 +22,7 @@ public struct GuardConfiguration: Hashable, Codable, Sendable {
 }
 
 extension Ownership {
-  /// What a user reads about the connection at this moment.
+  /// The connection's status for users.
   var status: Status {
     switch state {
     case .idle: .idle
@@ -74,7 +74,7 @@ extension Ownership {
     if case .claiming = state { true } else { false }
   }
 
-  /// What a refusal by the peer means, if there is a node that can be refused.
+  /// What a refusal by the peer means; nil if the node is not running.
   func answer(toHighest highest: Epoch, of container: ContainerID) -> Refusal? {
     guard case .owning(let owning) = state, owning.node == .started else { return nil }
     let answer = owning.claim.answer(
@@ -82,13 +82,13 @@ extension Ownership {
     return answer == .raise && owning.hasRaised ? .outOfReach : answer
   }
 
-  /// Connected to the peer: from here on a payment may have begun.
+  /// Connected to the peer: from now on a payment may have begun.
   var isEstablished: Bool {
     guard case .owning(let owning) = state else { return false }
     return owning.phase == .established || owning.phase == .settling
   }
 
-  /// What the node is busy with, while it runs under our claim.
+  /// The node's pending work, while it runs under our claim.
   var activity: NodeActivity {
     switch state {
     case .owning(let owning) where owning.node == .started: owning.activity
@@ -97,12 +97,12 @@ extension Ownership {
     }
   }
 
-  /// The node is ours and does not reach its peer: it has said why, and pauses.
+  /// This process owns the node, but the node cannot reach its peer: it has reported why, and pauses.
   var isHinderedFromConnecting: Bool {
     if case .hinderedFromConnecting = status { true } else { false }
   }
 
-  /// Whom this process waits for, while it looks.
+  /// The reason why this process waits, while it looks.
   var waitsFor: WaitReason? {
     guard case .looking(let looking) = state else { return nil }
     return looking.waitsFor

@@ -1,12 +1,12 @@
 import Ground
 
-// The guards in another hour, and with beats that have other numbers.
+// Shifts a guard's instants, and renumbers its beats.
 extension AppMachine: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     ownership.shift(by: span)
     askAt.shift(by: span)
     tasks.shift(by: span)
-    errand.shift(by: span)
+    silentPush.shift(by: span)
   }
 
   package func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }
@@ -52,7 +52,7 @@ extension PushQueue: Shiftable {
 extension Ownership: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     movesHereUntil.shift(by: span)
-    failedJump?.looksAgainAt.shift(by: span)
+    failedRaise?.looksAgainAt.shift(by: span)
     switch state {
     case .looking(var looking):
       looking.shift(by: span)
@@ -69,7 +69,7 @@ extension Ownership: Shiftable {
     }
   }
 
-  /// The number of the last beat under this epoch, if it is ours.
+  /// The counter of our last beat under this epoch.
   func beatCounter(ofEpoch epoch: Epoch) -> UInt64? {
     switch state {
     case .owning(let owning), .releasing(let owning, _), .closing(let owning):
@@ -79,7 +79,7 @@ extension Ownership: Shiftable {
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
-    // Of a lost epoch nobody reads the beats.
+    // No process reads the beats of a lost epoch.
     changeOwning { owning in
       let isLost = owning.claim.epoch != epoch
       owning.schedule.renumber { isLost ? 0 : number($0) }

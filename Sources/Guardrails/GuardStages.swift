@@ -1,7 +1,7 @@
 import Ground
 
-// The states of the guards by their names, and where one event can lead from each. What is passed through within one
-// event is not a stop on the way.
+// The guards' states by name, and the states that one event can lead to from each. States passed through within one
+// event do not count.
 extension Ownership: Staged {
   package enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case idle, looking, claiming, owning, releasing, closing

@@ -1,20 +1,19 @@
 import Ground
 
-/// Work that the app must not leave half done when the user goes home: it keeps the node for it, and the phone is
-/// asked for the time.
+/// Work that the app finishes after the user goes home: it keeps the node and begins a background task.
 public enum LongLivedTask: Hashable, Codable, Sendable {
-  /// A payment is half-way through the channel: the node itself says so.
+  /// An HTLC is pending in the channel, as the node reports.
   case settling
-  /// A splice is half-way, whoever has begun it: the node itself says so.
+  /// A splice is pending, begun by either process, as the node reports.
   case splicing
-  /// Something the wallet has begun under a name of its own: an outgoing payment, a splice; or the node: a payment that comes in parts.
+  /// A task with a name: an outgoing payment or splice begun by the wallet, or an incoming multi-part payment.
   case named(String)
 
-  /// Parts of a payment have come, and the rest is on its way.
+  /// Some parts of a payment have arrived, the rest is awaited.
   package static let multiPartPayment = LongLivedTask.named("incoming multi-part payment")
 }
 
-/// One beginning of a named task. An end belongs to its beginning: a late one does not end a newer task of that name.
+/// One beginning of a named task. A late end of an older generation does not end a newer task of that name.
 public struct TaskBeginning: Hashable, Codable, Sendable {
   public var name: String
   public var generation: UInt64
@@ -25,9 +24,9 @@ public struct TaskBeginning: Hashable, Codable, Sendable {
   }
 }
 
-/// The tasks that are under way. One that is begun twice counts once, for as long as its newest beginning.
+/// The pending tasks. A task begun twice counts once, until its newest beginning ends.
 public struct LongLivedTasks: Hashable, Sendable {
-  /// After so long nobody believes any more that it will end.
+  /// A task that has not ended by then is dropped.
   public static let longest = TimeSpan.seconds(180)
 
   struct Held: Hashable, Sendable {
@@ -40,13 +39,13 @@ public struct LongLivedTasks: Hashable, Sendable {
 
   var isEmpty: Bool { held.isEmpty }
   var count: Int { held.count }
-  /// The names of those that have one, for people.
+  /// The names of the named tasks, for users.
   var name: String? { names.isEmpty ? nil : names.joined(separator: ", ") }
   var names: [String] { held.compactMap { if case .named(let name) = $0.task { name } else { nil } } }
   var hasNamed: Bool { held.contains { if case .named = $0.task { true } else { false } } }
   var deadline: Instant? { held.map(\.endsAt).min() }
 
-  /// An older beginning than the one that counts changes nothing.
+  /// An older generation changes nothing.
   mutating func begin(_ task: LongLivedTask, generation: UInt64 = 0, at now: Instant) {
     let beginning = Held(task: task, generation: generation, endsAt: now + Self.longest)
     guard let index = held.firstIndex(where: { $0.task == task }) else { return held.append(beginning) }
@@ -57,7 +56,7 @@ public struct LongLivedTasks: Hashable, Sendable {
     held.removeAll { $0.task == task && $0.generation == generation }
   }
 
-  /// What the node has begun and ended, and no more: what is said again is no new task, and what was given up stays so.
+  /// Follows only changes: repeated activity is no new task, and a task that timed out stays ended.
   mutating func follow(_ activity: NodeActivity, since before: NodeActivity, at now: Instant) {
     follow(.settling, activity.isSettling, since: before.isSettling, at: now)
     follow(.splicing, activity.isSplicing, since: before.isSplicing, at: now)

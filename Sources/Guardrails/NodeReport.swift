@@ -1,25 +1,25 @@
 import Ground
 
-/// What the node tells the guardrails about itself.
+/// What the node reports to the guard.
 public enum NodeReport: Hashable, Codable, Sendable {
-  /// It dials, or waits to dial again.
+  /// The node dials, or waits before it dials again.
   case connecting
   /// The channel is re-established.
   case established
-  /// Said when it changes, from nothing at the start of the node on.
+  /// On each change, starting from `.nothing` when the node starts.
   case busy(NodeActivity)
   case received(ReceivedPayment)
   /// The socket is closed and nothing more will be written.
   case stopped
-  /// A write or the check after the `init` found another owner. The node has closed its socket.
+  /// A write or the check after `init` found another owner. The node has closed its socket.
   case fenced
   /// The peer has seen a higher epoch.
   case refused(highest: Epoch, container: ContainerID)
-  /// Something a user should know; the node goes on trying, or stays where it is.
+  /// An error for the user; the node keeps retrying.
   case trouble(String)
 }
 
-/// A payment that the wallet has received, as the notification needs it.
+/// A received payment, as its notification needs it.
 public struct ReceivedPayment: Hashable, Codable, Sendable {
   public var paymentHash: Bytes32
   public var amountMsat: UInt64

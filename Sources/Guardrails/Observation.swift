@@ -1,5 +1,5 @@
-// Guardrails: the state machines of ownership. Who may claim the node, when, and what each side does until then.
-// Pure: no clock, no randomness, no I/O. The real daemons and the simulation run the same values.
+// Guardrails: the state machines of ownership. Which process may claim the node, when, and what each does until then.
+// Pure: no clock, no randomness, no I/O. The daemons and the simulation run the same code.
 
 import Ground
 import Heartbeat
@@ -8,13 +8,13 @@ import Heartbeat
 public struct Observation: Hashable, Codable, Sendable {
   /// The row of the highest epoch; nil in a container that was never claimed.
   public var row: ClaimRow?
-  /// Whether the role lock of the row's holder is held by somebody.
+  /// Whether any process holds the role lock of the row's holder.
   public var holderLockIsBusy: Bool
-  /// The beat in the slot of the row's holder, whatever its epoch.
+  /// The last beat in the slot of the holder's role, of whatever epoch.
   public var beat: Beat?
   /// Whether a live app wants the node (it holds its intent lock).
   public var appWantsNode: Bool
-  /// The observer's boot and boot-time clock, which only the age rule reads.
+  /// The observer's boot and boot-time clock, used by the age rule only.
   public var boot: BootID
   public var bootClock: Instant
 

@@ -1,13 +1,13 @@
 import Ground
 
-// A claim, or a jump above the peer's number, that did not happen.
+// A claim, or a raise of the epoch, that failed.
 extension Ownership {
   mutating func claimFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
     switch state {
     case .claiming(let looking): return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
-    // What we have is of no use at the peer.
+    // The peer refuses the epoch that we own.
     case .owning(let owning) where owning.node == .raising:
-      failedJump = FailedJump(trouble: trouble, looksAgainAt: now + retry(trouble))
+      failedRaise = FailedRaise(trouble: trouble, looksAgainAt: now + retry(trouble))
       return close(owning)
     case .closing(let owning) where owning.node == .raising: return close(owning)
     case .idle, .looking, .owning, .releasing, .closing: return []
@@ -27,8 +27,8 @@ extension Ownership {
     if case .blocked = trouble { Self.blockedRetry } else { Self.troubleRetry }
   }
 
-  /// A probe of the other process may hold our lock for an instant, so a refusal is first simply repeated; an
-  /// elder of our own role that stays is waited for with patience.
+  /// The other process may hold our lock for an instant while probing it, so the claim is first repeated quickly; if
+  /// another process of our own role still holds the lock, retry at the normal interval.
   mutating func ownLockWasBusy(at now: Instant) -> [GuardDirective] {
     switch state {
     case .claiming(var looking):
@@ -44,12 +44,12 @@ extension Ownership {
 
   mutating func beginLooking(at now: Instant) -> [GuardDirective] {
     var looking = newLook(at: now)
-    if let failed = failedJump, failed.looksAgainAt > now {
+    if let failed = failedRaise, failed.looksAgainAt > now {
       looking.isLooking = false
       looking.nextLook = failed.looksAgainAt
       looking.trouble = failed.trouble
     }
-    failedJump = nil
+    failedRaise = nil
     state = .looking(looking)
     return looking.isLooking ? [.look] : []
   }

@@ -7,7 +7,7 @@ extension Ownership {
   ) -> [GuardDirective] {
     var owning = before
     let answer = answer(toHighest: highest, of: container)
-    // The user's word counts until a claim has taken the place.
+    // The request to move stays valid until a claim has replaced the other container's.
     if answer != .takePlace { movesHereUntil = nil }
     switch answer {
     case .raise: break

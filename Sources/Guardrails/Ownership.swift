@@ -1,31 +1,31 @@
 import Ground
 import Heartbeat
 
-/// One process's way to the node and back: look, claim, own, release. Both machines are built on it.
+/// One process's way to the node and back: look, claim, own, release. Both machines build on it.
 ///
-/// The epoch decides, the lock proves life or death, the beats bound the waiting (docs/guardrails.md). Every wait
-/// here ends by itself: a message that was lost is made up for by looking again.
+/// The epoch decides, the lock proves life or death, the beats bound the wait (docs/guardrails.md). Every wait ends
+/// without a message too: a lost one is made up for by looking again.
 public struct Ownership: Hashable, Codable, Sendable {
   static let lookInterval = TimeSpan.milliseconds(250)
   static let blockedRetry = TimeSpan.milliseconds(100)
   static let troubleRetry = TimeSpan.seconds(1)
   static let ownLockRetry = TimeSpan.milliseconds(10)
   static let ownLockQuickRetries = 10
-  /// Longer than the node's own bound for draining its socket; only a node that hangs meets it.
+  /// Longer than the node's own limit for draining its socket; only a node that hangs reaches it.
   static let nodeStopBound = TimeSpan.seconds(3)
 
   let role: Role
   private let takeover: Takeover
   private let timing: HeartbeatTiming
   var state = State.idle
-  /// Set when the node was taken from us, until the machine around has dealt with it.
+  /// Set when this process was fenced, until its machine has handled it.
   private(set) var wasFenced = false
-  /// The user says that the node is this container's from now on: the next refusal for another one's sake is answered by
-  /// taking its place. Until a claim has taken it, for as long as the user waits, and only in this process.
+  /// Set while the user's request to move the node here is valid: the next refusal because of another container is
+  /// answered by replacing that container's claim. Not stored; ends with a claim, or when the user stops waiting.
   var movesHereUntil: Instant?
-  /// A jump above the peer's number failed: the next look waits as long as one after a claim that failed.
-  var failedJump: FailedJump?
-  /// The epoch that was released in good order, until the machine around has told the other process.
+  /// Raising the epoch failed: the next look is delayed as after a failed claim.
+  var failedRaise: FailedRaise?
+  /// The epoch that was released, until the machine has announced it to the other process.
   private(set) var releasedEpoch: Epoch?
 
   init(role: Role, takeover: Takeover, timing: HeartbeatTiming) {
@@ -34,7 +34,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     self.timing = timing
   }
 
-  // MARK: What the machine around asks for
+  // MARK: Requests of the machine
 
   mutating func want(at now: Instant) -> [GuardDirective] {
     switch state {
@@ -47,7 +47,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     }
   }
 
-  /// Gives the node up in good order, or stops waiting for it.
+  /// Releases the node, or stops waiting for it.
   mutating func unwant(at now: Instant) -> [GuardDirective] {
     movesHereUntil = nil
     switch state {
@@ -73,7 +73,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     return releasedEpoch
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     switch event {
@@ -82,17 +82,17 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .lookFailed(.lost), .rowReadFailed(.lost), .receivedNotRead(.lost, _), .containerLost:
       return abandon()
     case .claimFailed(.lost):
-      // Its answer has come.
+      // The pending claim is answered.
       if isClaiming { state = .idle }
       return abandon()
     case .lookFailed(let trouble):
-      forgetMoveWord(after: trouble)
+      endMoveRequest(after: trouble)
       return lookFailed(trouble, at: now)
     case .claimed(let claim): return claimed(claim, at: now)
     case .claimSuperseded: return claimSuperseded(at: now)
     case .ownLockWasBusy: return ownLockWasBusy(at: now)
     case .claimFailed(let trouble):
-      forgetMoveWord(after: trouble)
+      endMoveRequest(after: trouble)
       return claimFailed(trouble, at: now)
     case .rowRead(let row, _): return rowRead(row, at: now)
     case .rowReadFailed: return rowReadFailed(at: now)
@@ -126,7 +126,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       state = .owning(owning)
       return [.readRow]
     case .releasing(let owning, _):
-      // The node hangs: close its socket, then go on as if it had stopped.
+      // The node hangs: close its socket, then continue as if it had stopped.
       return [.stopNode(gracefully: false)] + close(owning)
     case .idle, .claiming, .closing: return []
     }
@@ -134,7 +134,7 @@ public struct Ownership: Hashable, Codable, Sendable {
 
   // MARK: Looking and claiming
 
-  /// Looks come faster than beats: a longer gap would be taken for a pause of our own, and silence never found.
+  /// Looks come faster than beats: a longer gap would count as our own pause, and silence would never be found.
   var lookInterval: TimeSpan {
     min(Self.lookInterval, TimeSpan(nanoseconds: timing.interval.nanoseconds / 2))
   }
@@ -148,7 +148,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     looking.isLooking = false
     switch looking.rule.decide(observation, at: now) {
     case .claim(let seen, let reason):
-      // The trouble stays until the claim is answered: a claim that is blocked again shows the same text on.
+      // Keeps the trouble until the claim is answered, so that a claim blocked again shows the same text.
       looking.waitsFor = nil
       looking.claimAskedAt = now
       state = .claiming(looking)
@@ -167,7 +167,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
   }
 
-  /// Back from a claim that did not happen, or from a look without an answer.
+  /// After a claim or a look that failed.
   mutating func lookAgain(
     _ before: Looking, after span: TimeSpan, trouble: Trouble?, at now: Instant
   ) -> [GuardDirective] {
@@ -183,7 +183,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     return looking.isLooking ? [.look] : []
   }
 
-  /// A message, or an end: whatever it was, the container says what is true now.
+  /// After a presence message, or the end of the other process: the container has the facts.
   private mutating func somethingChanged(at now: Instant) -> [GuardDirective] {
     guard case .looking(var looking) = state, !looking.isLooking else { return [] }
     looking.isLooking = true
@@ -197,25 +197,25 @@ public struct Ownership: Hashable, Codable, Sendable {
       var owning = Owning(
         claim: claim, phase: .claimed, schedule: BeatSchedule(timing: timing, claimedAt: now))
       guard looking.isWanted else {
-        // The user pressed home meanwhile: nobody wants it any more.
+        // The user went home meanwhile: the node is not wanted any more.
         return close(owning)
       }
       if let askedAt = looking.claimAskedAt, now - askedAt > timing.interval {
-        // Stopped between the claim and now: whoever saw only our silence may own the node by now.
+        // Paused between the claim and now: an observer of our silence may own the node by now.
         owning.isReadingRow = true
         state = .owning(owning)
         return [.readRow]
       }
       return start(owning, at: now)
     case .owning(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
-      // The number was raised above what the peer knew.
+      // The epoch was raised above the peer's.
       movesHereUntil = nil
       owning.claim = claim
       owning.phase = .claimed
       owning.hasRaised = true
       return start(owning, at: now)
     case .closing(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
-      // Raised when nobody wanted it any more: what is released is the new number.
+      // Raised, but the node is not wanted any more: releases the new epoch.
       owning.claim = claim
       return close(owning)
     case .idle, .looking, .owning, .releasing, .closing: return []
@@ -238,7 +238,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     return .beat(epoch: owning.claim.epoch, phase: owning.phase, counter: counter)
   }
 
-  /// Each beat re-reads the row first: that is how an idle zombie learns that it was replaced.
+  /// The row is read before each beat: an idle process learns here that it was replaced.
   private mutating func rowRead(_ row: ClaimRow?, at now: Instant) -> [GuardDirective] {
     switch state {
     case .owning(var owning) where owning.isReadingRow:
@@ -262,7 +262,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     }
   }
 
-  /// Without an answer there is no beat: silence is honest, a beat of a zombie is not.
+  /// Without the row there is no beat: a replaced owner must not beat.
   private mutating func rowReadFailed(at now: Instant) -> [GuardDirective] {
     switch state {
     case .owning(var owning) where owning.isReadingRow:
@@ -271,7 +271,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       state = .owning(owning)
       return []
     case .closing(let owning) where owning.node != .raising:
-      // The lock says enough: it is dropped, the last beat is only for people.
+      // Dropping the lock is enough; the last beat is only for users.
       state = .idle
       return [.dropLock]
     case .idle, .looking, .claiming, .owning, .releasing, .closing: return []
@@ -282,7 +282,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     switch (state, report) {
     case (.owning, .fenced), (.releasing, .fenced): return fenced()
     case (.releasing(let owning, _), .stopped): return close(owning)
-    // What a node says that was closed already is of no interest.
+    // Ignores reports of a node that is closed.
     case (.owning(let owning), _) where owning.node != .started: return []
     case (.owning(let owning), .connecting): return enter(.connecting, owning, at: now)
     case (.owning(var owning), .established):
@@ -320,14 +320,14 @@ public struct Ownership: Hashable, Codable, Sendable {
     return [.readRow]
   }
 
-  // MARK: Giving up
+  // MARK: Releasing
 
   mutating func release(_ owning: Owning, at now: Instant) -> [GuardDirective] {
     switch owning.node {
     case .started: break
     case .unstarted: return close(owning)
     case .raising:
-      // Which number is to be released is known when the jump has been answered.
+      // The epoch to release is known once the raise is answered.
       state = .closing(owning)
       return []
     }
@@ -342,7 +342,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     return [.readRow]
   }
 
-  /// There is nothing left to be released in good order: another start finds what is there.
+  /// Ends without a release; the next start opens the container that is there then.
   private mutating func abandon() -> [GuardDirective] {
     let before = state
     state = .idle
@@ -350,7 +350,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .owning, .releasing: return [.stopNode(gracefully: false), .dropLock]
     case .closing: return [.dropLock]
     case .claiming(var looking):
-      // Its answer comes first, and is then wanted by nobody.
+      // The claim's answer comes first, and is then ignored.
       looking.isWanted = false
       state = .claiming(looking)
       return []
@@ -358,7 +358,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whoever finds itself fenced closes the socket and unlocks; it never redials first.
+  /// A fenced process closes the socket and unlocks; it never redials first.
   mutating func fenced() -> [GuardDirective] {
     state = .idle
     wasFenced = true

@@ -1,6 +1,6 @@
 import Ground
 
-/// Phoenix's six words between the two processes: who speaks, and what it says.
+/// Phoenix's six presence messages: the sender's role and the kind.
 public enum PresenceCode: UInt8, Hashable, Codable, Sendable, CaseIterable {
   case appPing = 1
   case appPong = 2
@@ -9,14 +9,14 @@ public enum PresenceCode: UInt8, Hashable, Codable, Sendable, CaseIterable {
   case extensionPong = 8
   case extensionUnavailable = 12
 
-  public enum Word: Hashable, Codable, Sendable {
+  public enum Kind: Hashable, Codable, Sendable {
     case ping
     case pong
     case unavailable
   }
 
-  public init(_ role: Role, _ word: Word) {
-    switch (role, word) {
+  public init(_ role: Role, _ kind: Kind) {
+    switch (role, kind) {
     case (.app, .ping): self = .appPing
     case (.app, .pong): self = .appPong
     case (.app, .unavailable): self = .appUnavailable
@@ -33,7 +33,7 @@ public enum PresenceCode: UInt8, Hashable, Codable, Sendable, CaseIterable {
     }
   }
 
-  public var word: Word {
+  public var kind: Kind {
     switch self {
     case .appPing, .extensionPing: .ping
     case .appPong, .extensionPong: .pong
@@ -55,23 +55,23 @@ public struct Presence: Hashable, Codable, Sendable {
 
   public var isSuspended: Bool { suspensions > 0 }
 
-  /// What to say, if anything.
+  /// The message to send, if any.
   public mutating func resume() -> PresenceCode? {
     guard suspensions > 0 else { return nil }
     suspensions -= 1
     return suspensions == 0 ? PresenceCode(role, .ping) : nil
   }
 
-  /// What to say, if anything.
+  /// The message to send, if any.
   public mutating func suspend() -> PresenceCode? {
     suspensions += 1
     return suspensions == 1 ? PresenceCode(role, .unavailable) : nil
   }
 
-  /// Whether a message counts, and what to answer.
+  /// Whether a received message counts, and the reply.
   public func heard(_ code: PresenceCode) -> Hearing {
     guard !isSuspended, code.speaker != role else { return .ignored }
-    return .counts(answer: code.word == .ping ? PresenceCode(role, .pong) : nil)
+    return .counts(answer: code.kind == .ping ? PresenceCode(role, .pong) : nil)
   }
 
   public enum Hearing: Hashable, Sendable {

@@ -1,16 +1,16 @@
 import Ground
 
-/// One message of the presence channel: Phoenix's word, and what we say on top of it.
+/// One message of the presence channel: Phoenix's code and our additions.
 ///
-/// Messages only inform. What they say is also state that the other side re-reads (the intent lock, the row, the
-/// role lock), so a lost, repeated or late one costs time and never safety.
+/// Messages only inform. Their content is also state that the receiver re-reads (the intent lock, the row, the role
+/// lock), so a lost, repeated or late message costs time and never safety.
 public struct PresenceMessage: Hashable, Codable, Sendable {
   public var code: PresenceCode
-  /// The speaker wants the node, now.
+  /// The sender wants the node now.
   public var wantsNode: Bool
-  /// The speaker asks the holder to hand over at its next safe point.
+  /// The sender asks the holder for a handover at its next safe point.
   public var asksForHandover: Bool
-  /// The speaker has just released this epoch.
+  /// The sender has just released this epoch.
   public var released: Epoch?
 
   public init(
@@ -35,7 +35,7 @@ public struct PresenceMessage: Hashable, Codable, Sendable {
     return bytes
   }
 
-  /// Nil for anything that this program would not have written itself.
+  /// nil for bytes that `encoded` does not produce.
   public init?(decoding bytes: [UInt8]) {
     guard bytes.count == Self.size, bytes[0] == Self.magic, bytes[1] == Self.version,
       let code = PresenceCode(rawValue: bytes[2]), bytes[3] < 8,

@@ -1,18 +1,18 @@
 import Ground
 
-/// What came of a push. The wallet makes the text from it: no sentence for people stands here.
+/// The result of a push. The wallet makes the notification's text from it.
 public enum PushOutcome: Hashable, Codable, Sendable {
   case received(ReceivedPayment)
-  /// In the time there was.
+  /// Within the extension's time.
   case nothingReceived(Push.Reason)
-  /// They are kept, and a push comes for the rest: there is nothing that the user should do.
+  /// The parts are stored, and a push comes for the rest: the user need not act.
   case partsWait
-  /// The sender did not send all of it, and has it back.
+  /// The sender did not send all parts, and the received ones were failed back.
   case partsGivenBack
-  /// The app has the node. Whether it reaches its peer is not known here, so nothing is promised.
+  /// The app holds the node. Whether it is connected is unknown here, so the text promises nothing.
   case appContinues
 
-  /// What it tells of: the user is to see one of these, whoever told first.
+  /// The payment that the text is about: the user sees one notification for it, by whichever process.
   public var payment: Bytes32? {
     if case .received(let payment) = self { payment.paymentHash } else { nil }
   }

@@ -1,7 +1,7 @@
 import Ground
 
-/// Pushes that came while another one was served. The phone hands them over one by one, so this is short; but one
-/// that was handed over has its own time, which runs whether its turn has come or not.
+/// Pushes that arrived while another was served. The phone delivers them one by one, so the queue is short; but the
+/// time of each runs from its arrival.
 struct PushQueue: Hashable, Codable, Sendable {
   static let limit = 64
 
@@ -14,12 +14,12 @@ struct PushQueue: Hashable, Codable, Sendable {
 
   var entries: [Entry] = []
 
-  /// When the first of them must have its text, served or not.
+  /// When the first push must have its text, served or not.
   var nextEnd: Instant? { entries.first?.endsBy }
 
   func contains(_ id: UInt64) -> Bool { entries.contains { $0.push.id == id } }
 
-  /// Whether there was room.
+  /// Returns whether there was room.
   mutating func append(_ push: Push, arrivedAt: Instant) -> Bool {
     guard entries.count < Self.limit else { return false }
     entries.append(Entry(push: push, arrivedAt: arrivedAt))

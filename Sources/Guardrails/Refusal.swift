@@ -1,14 +1,14 @@
 import Ground
 
-/// What it means that the peer refused our number because it has seen a higher one.
+/// What it means that the peer refused our epoch because it knows a higher one.
 enum Refusal: Hashable, Sendable {
-  /// Our own database was restored: jump above the peer's number.
+  /// Our own database was restored: raise the epoch above the peer's.
   case raise
-  /// Another container has this node.
+  /// Another container is the node's owner.
   case otherDevice
-  /// The same, and the user has said that the node is this container's from now on.
+  /// The same, and the user has asked to move the node here: replace its claim.
   case takePlace
-  /// No restored database explains such a number: a peer that is wrong, or not ours.
+  /// A restored database cannot explain such an epoch: the peer is wrong, or not ours.
   case outOfReach
 }
 
@@ -16,7 +16,7 @@ extension Claim {
   func answer(toHighest highest: Epoch, of container: ContainerID, movesHere: Bool) -> Refusal {
     guard container == self.container else {
       guard movesHere else { return .otherDevice }
-      // A new container may have claimed more often than the one before it.
+      // A new container may have claimed more often than the previous one.
       return mayRaise(above: max(highest, epoch)) ? .takePlace : .outOfReach
     }
     return mayRaise(above: highest) ? .raise : .outOfReach

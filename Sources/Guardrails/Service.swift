@@ -1,35 +1,36 @@
 import Ground
 
-/// The work on one push: made anew for each, as the system makes a new service object for each.
+/// The work on one push: a new value for each, as iOS makes a new service object for each.
 struct Service: Hashable, Codable, Sendable {
   var push: Push
   var totalEnds: Instant
-  /// Restarted by every payment; there is none before the first. Parts that wait for others do not hold it up: they are
-  /// durable, a push comes for the rest, and the text of what has been received is not to wait for either.
+  /// Restarted by every payment; nil before the first. Incomplete sets do not delay it: their parts are durable, a
+  /// push comes for the rest, and the text of a received payment must not wait.
   var idleEnds: Instant?
   var received: [ReceivedPayment] = []
-  /// Notified on their own already: what waits for the end of the push may never be told.
+  /// Payments with a notification of their own, posted at once: the process may not live until the end of the push.
   var notified: [Bytes32] = []
-  /// Received earlier, by others too: each may have a notification, which goes before the text tells of it.
-  private var maybeToldAlready: [Bytes32] = []
-  /// Payments of which not all has come, also when the node that said so is not ours any more: the text tells of them.
+  /// Received earlier, also by other processes: each may have a notification, which is removed before the push's text
+  /// is delivered.
+  private var mayBeNotified: [Bytes32] = []
+  /// Payments with missing parts, also when the node that reported them has stopped: the text mentions them.
   private var incomplete: [Bytes32] = []
-  /// Those of which not all came: their senders have the parts back.
-  private var givenBack: [Bytes32] = []
-  /// When the container is asked again, which could not say what was received.
+  /// Payments whose parts were failed back.
+  private var failedBack: [Bytes32] = []
+  /// When the container is read again, after a failed read.
   var asksAgainAt: Instant?
-  /// It ends as soon as the container has said, for the last time, what was received.
+  /// Set when the service ends after its last read of the container.
   var ending: Ending?
   /// The app wanted the node before we were connected.
   var steppedBack = false
-  /// We claimed although the app intentRaised: it was left its time, or is frozen.
-  var claimedPastTheIntent = false
-  /// The app wants the node and we are connected: no new payment, and an end at the next safe point.
+  /// We claimed although the app held its intent lock: it had its 2 s, or is frozen.
+  var claimedDespiteIntent = false
+  /// The app wants the node and we are connected: accept no new payment, and end at the next safe point.
   var isHandingOver = false
 
   struct Ending: Hashable, Codable, Sendable {
     var reason: FinishReason
-    /// Then it ends without the answer.
+    /// When it ends without that read.
     var answerBy: Instant
   }
 
@@ -38,59 +39,60 @@ struct Service: Hashable, Codable, Sendable {
     totalEnds = now + ExtensionMachine.totalTime
   }
 
-  /// What is half-way is not cut off by the idle end: a payment restarts it in a moment, or the total ends it.
-  func endsBy(isHalfWay: Bool) -> Instant { isHalfWay ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
+  /// The idle limit does not cut off pending work: a payment will restart it, or the total time ends it.
+  func endsBy(isPending: Bool) -> Instant { isPending ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
 
   var question: GuardDirective { .readReceived(paymentHash: push.paymentHash, push: push.id) }
 
-  /// Nobody is told that nothing came before the container was asked once more: who was frozen, or fenced, or whose turn did
-  /// not come, knows nothing of what others have received meanwhile. Where the app goes on, the user is told to look there.
+  /// The container is read once more before the text says "nothing received": a frozen, fenced or never served push does
+  /// not know of payments received meanwhile. If the app continues, the text refers to the app instead.
   func asksBeforeItEnds(for reason: FinishReason) -> Bool {
     guard received.isEmpty, push.reason != .unreadable, reason != .containerLost else { return false }
     return outcomeWithoutPayment(for: reason) != .appContinues
   }
 
-  /// Received by the app or by an earlier extension process. This push tells of the payment, even if a notification did before.
+  /// Received by the app or by an earlier extension process. This push's text is about the payment, even if it was
+  /// notified before.
   mutating func find(_ payments: [ReceivedPayment]) {
     asksAgainAt = nil
     received = payments + received.filter { !payments.contains($0) }
-    maybeToldAlready += payments.map(\.paymentHash).filter { !maybeToldAlready.contains($0) }
+    mayBeNotified += payments.map(\.paymentHash).filter { !mayBeNotified.contains($0) }
   }
 
-  /// What was settled just now may be its payment all the same, accepted in an earlier life that was cut short.
+  /// The payment settled just now may be this push's, accepted by an earlier process that was killed.
   var lacksItsPayment: Bool {
     push.paymentHash.map { hash in !received.contains { $0.paymentHash == hash } } ?? false
   }
 
-  /// The text of the push tells its own payment, or else the first. Each other has a notification of its own, at once.
+  /// The push's text is about its own payment, else about the first. Every other payment is notified at once.
   mutating func receive(_ payment: ReceivedPayment) -> [GuardDirective] {
     let isItsOwn = payment.paymentHash == push.paymentHash
     received.insert(payment, at: isItsOwn ? 0 : received.count)
-    return tellFurther()
+    return notifyFurther()
   }
 
-  mutating func tellFurther() -> [GuardDirective] {
+  mutating func notifyFurther() -> [GuardDirective] {
     let untold = received.dropFirst().filter { !notified.contains($0.paymentHash) }
     notified += untold.map(\.paymentHash)
     return untold.map { .notify($0) }
   }
 
-  /// What is incomplete no more has been received just now, or its time was over.
+  /// A payment that is no longer incomplete was received just now, or has timed out.
   mutating func collect(_ payments: [Bytes32]) {
     let over = incomplete.filter { hash in
       !payments.contains(hash) && !received.contains { $0.paymentHash == hash }
     }
-    givenBack = givenBack.filter { !payments.contains($0) } + over
+    failedBack = failedBack.filter { !payments.contains($0) } + over
     incomplete = payments
   }
 
-  /// The text, in the place of a notification that may have told of its payment already.
+  /// Delivers the text, and replaces an earlier notification of the same payment.
   func conclusion(for reason: FinishReason) -> [GuardDirective] {
     guard let first = received.first else {
       return [.deliver(push: push.id, outcomeWithoutPayment(for: reason))]
     }
-    let told = maybeToldAlready.contains(first.paymentHash)
-    return (told ? [.withdraw(payment: first.paymentHash)] : [])
+    let isNotified = mayBeNotified.contains(first.paymentHash)
+    return (isNotified ? [.withdraw(payment: first.paymentHash)] : [])
       + [.deliver(push: push.id, .received(first))]
   }
 
@@ -99,9 +101,9 @@ struct Service: Hashable, Codable, Sendable {
     case .appWantsNode, .handedOver, .received: .appContinues
     case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
       .outOfReach, .tooManyPushes, .containerLost:
-      if tells(of: incomplete) {
+      if mentions(incomplete) {
         .partsWait
-      } else if tells(of: givenBack) {
+      } else if mentions(failedBack) {
         .partsGivenBack
       } else {
         .nothingReceived(push.reason)
@@ -109,8 +111,8 @@ struct Service: Hashable, Codable, Sendable {
     }
   }
 
-  /// A push that names its payment is told about that one; any other about whatever there is.
-  private func tells(of payments: [Bytes32]) -> Bool {
+  /// For a push with a payment hash only that payment counts, else any.
+  private func mentions(_ payments: [Bytes32]) -> Bool {
     push.paymentHash.map { payments.contains($0) } ?? !payments.isEmpty
   }
 }

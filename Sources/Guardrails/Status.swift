@@ -1,6 +1,6 @@
 import Ground
 
-/// What a user reads about the connection; the wallet makes the text.
+/// The connection's status for users; the wallet makes the text.
 public enum Status: Hashable, Codable, Sendable {
   case idle
   case waitingForExtension
@@ -9,18 +9,18 @@ public enum Status: Hashable, Codable, Sendable {
   case blocked(pid: Int32?, isStopped: Bool)
   case claiming
   case connecting(Epoch)
-  /// And why it is not connected yet.
+  /// With the reason.
   case hinderedFromConnecting(Epoch, String)
   case connected(Epoch)
   case settling(Epoch)
   case releasing(Epoch)
   case usedByAnotherDevice
-  /// The peer knows an epoch above which no claim may be raised: it is wrong, or not ours.
+  /// The peer knows an epoch that cannot be raised above: the peer is wrong, or not ours.
   case peerOutOfReach(highest: Epoch)
   /// The container failed.
   case trouble(String)
 
-  /// For programs; it stays the same when the words for people change.
+  /// For programs; it does not change with the text.
   public var code: StatusCode {
     switch self {
     case .idle: .idle
@@ -50,7 +50,7 @@ public enum Status: Hashable, Codable, Sendable {
   }
 }
 
-/// A status in one word that is said on the wire.
+/// The status's code on the wire.
 public enum StatusCode: String, Hashable, Sendable, CaseIterable {
   case idle
   case waitingForExtension = "waiting-for-extension"

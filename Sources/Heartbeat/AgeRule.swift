@@ -1,10 +1,10 @@
 import Ground
 
-/// Phoenix's way to judge a holder: by the age of its last stamp. Used only with `--takeover wait-stale`.
+/// Phoenix's rule: judges a holder by the age of its last stamp. Only with `--takeover wait-stale`.
 ///
-/// Fresh below the rule, stale from exactly the rule on, within one boot. A stamp of another boot is stale. A stamp
-/// from the future (a clock that was wrong) is never fresh for longer than the rule, counted from when it was
-/// first seen; with the stamp alone it would be fresh for as long as the clock was wrong.
+/// Fresh below the limit, stale from the limit on, within one boot. A stamp of another boot is stale. A stamp from the
+/// future (a wrong clock) is fresh for at most the limit, counted from when it was first seen; by the stamp alone it
+/// would be fresh for as long as the clock is wrong.
 public struct AgeRule: Hashable, Codable, Sendable {
   public enum Verdict: Hashable, Codable, Sendable {
     case fresh(remaining: TimeSpan)

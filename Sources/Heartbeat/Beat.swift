@@ -1,22 +1,22 @@
-// Heartbeat: what a beat is, and when it is stale. Pure: it imports Ground alone. Who owns the node
-// is never decided here; a beat bounds how long others wait, and tells people what goes on.
+// Heartbeat: what a beat is, and when it is stale. Pure: it imports Ground alone. It never decides the owner: a beat
+// bounds how long other processes wait, and informs users.
 
 import Ground
 
-/// How far the holder of the node has come.
+/// The holder's progress.
 public enum Phase: UInt8, Hashable, Codable, Sendable, CaseIterable {
-  /// The claim is durable; nothing has been dialled. → connecting, released
+  /// The claim is durable, nothing is dialled. → connecting, released
   case claimed = 1
-  /// Dialling the peer or `init` it. → established, released
+  /// Dialling the peer, or exchanging `init`. → established, released
   case connecting = 2
   /// The channel is re-established. → settling, connecting, released
   case established = 3
-  /// A payment is being settled: handing over waits for its end. → established, connecting, released
+  /// A payment is being settled: a handover waits for it. → established, connecting, released
   case settling = 4
-  /// Given up in good order. Nothing follows under this epoch.
+  /// Released. Terminal for this epoch.
   case released = 5
 
-  /// With each beat its writer makes sure that the lock it holds is that of the file at the path.
+  /// Whether the holder checks with each beat that its lock is on the file at the path.
   public var keepsLock: Bool { self != .released }
 
   public var word: String {
@@ -35,7 +35,7 @@ public struct Beat: Hashable, Codable, Sendable {
   public var role: Role
   public var epoch: UInt64
   public var phase: Phase
-  /// Grows by one with every beat of an epoch; the monitor looks only at whether it is a new one.
+  /// Grows by one with every beat of an epoch; the monitor only checks whether it is new.
   public var counter: UInt64
   public var process: ProcessIdentity
   /// The boot-time clock at the beat: the age rule uses it, the monitor does not.

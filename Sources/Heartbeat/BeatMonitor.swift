@@ -1,13 +1,13 @@
 import Ground
 
-/// Says whether the holder of an epoch still beats, judged by the observer's own running time.
+/// Decides whether the holder of an epoch still beats, in the observer's own running time.
 ///
-/// No stamp is read: whoever wakes first after the phone slept would see its sleeping partner's stamp as old.
-/// Instead the window of silence is counted from what the observer itself has seen, and a pause of the observer
-/// starts it anew: during the pause it could not have seen a beat.
+/// Ignores stamps: after the phone slept, the first process to wake would see the other's stamp as old. Instead
+/// silence is counted from the observer's own looks, and a pause of the observer restarts the count: it could not have
+/// seen a beat meanwhile.
 public struct BeatMonitor: Hashable, Codable, Sendable {
   public enum Verdict: Hashable, Codable, Sendable {
-    /// Not stale before this instant, whatever comes.
+    /// Not stale before this instant.
     case beating(atLeastUntil: Instant)
     case stale
   }
@@ -24,14 +24,14 @@ public struct BeatMonitor: Hashable, Codable, Sendable {
 
   public init(timing: HeartbeatTiming) { self.timing = timing }
 
-  /// Forgets what it saw: the next look starts a new window.
+  /// The next look starts a new count.
   public mutating func reset() { watch = nil }
 
-  /// As if it had looked all the time: for a simulation without that rule.
+  /// As if there had been no pause: for a simulation without that rule.
   package mutating func ignorePause(at now: Instant) { watch?.lastLook = now }
 
-  /// To be called with every look that finds the holder's lock busy. Beats of other epochs and `released` beats
-  /// are no sign of life of this holder.
+  /// Called with every look that finds the holder's lock busy. Beats of other epochs and `released` beats do not
+  /// count.
   public mutating func looked(at beat: Beat?, ofEpoch epoch: UInt64, at now: Instant) -> Verdict {
     let counter = beat.flatMap { $0.epoch == epoch && $0.phase != .released ? $0.counter : nil }
     guard var current = watch, current.epoch == epoch else {

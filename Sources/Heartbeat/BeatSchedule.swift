@@ -1,6 +1,6 @@
 import Ground
 
-/// When the holder's next beat is due, and which number it carries.
+/// When the holder's next beat is due, and its number.
 public struct BeatSchedule: Hashable, Codable, Sendable {
   public internal(set) var counter: UInt64 = 0
   public internal(set) var nextBeat: Instant
@@ -14,7 +14,7 @@ public struct BeatSchedule: Hashable, Codable, Sendable {
 
   public mutating func postpone(until instant: Instant) { nextBeat = instant }
 
-  /// The next beat is counted from this one: after a pause no lost beats are made up for.
+  /// The next beat is due one interval after this one: beats missed during a pause are not repeated.
   public mutating func beat(at now: Instant) -> UInt64 {
     counter &+= 1
     nextBeat = now + interval

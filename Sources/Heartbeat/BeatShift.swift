@@ -1,6 +1,6 @@
 import Ground
 
-// The same in another hour.
+// Shifts the instants, and renumbers the beats.
 extension BeatMonitor: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     watch?.silentSince.shift(by: span)
@@ -9,7 +9,7 @@ extension BeatMonitor: Shiftable {
 
   package mutating func renumber(ofEpoch epoch: UInt64, _ number: (UInt64) -> UInt64) {
     guard let watch else { return }
-    // Of another epoch it is forgotten at the next look.
+    // A watch of another epoch is forgotten at the next look anyway.
     self.watch = watch.epoch == epoch ? watch : nil
     self.watch?.counter = watch.counter.map(number)
   }
@@ -18,6 +18,6 @@ extension BeatMonitor: Shiftable {
 extension BeatSchedule: Shiftable {
   package mutating func shift(by span: TimeSpan) { nextBeat.shift(by: span) }
 
-  /// The monitor asks only whether a number is another one than before.
+  /// The monitor only compares numbers for equality.
   package mutating func renumber(_ number: (UInt64) -> UInt64) { counter = number(counter) }
 }

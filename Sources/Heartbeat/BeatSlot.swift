@@ -1,6 +1,6 @@
 import Ground
 
-/// A beat as 128 bytes with a checksum, so that a torn, truncated or foreign slot reads as "no beat".
+/// A beat as 128 bytes with a checksum, so that a torn, truncated or foreign slot is read as no beat.
 ///
 /// Little-endian: magic, version, role, phase, zero · epoch · counter · pid, zero · start time · boot (high, low) ·
 /// boot clock · wall clock · zeros · CRC-32 of all before it.
@@ -63,7 +63,7 @@ public enum BeatSlot {
     return value
   }
 
-  /// The checksum of IEEE 802.3, bit by bit: 124 bytes every two seconds do not earn a table.
+  /// CRC-32 of IEEE 802.3, bit by bit: 124 bytes every two seconds need no table.
   static func crc32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     var remainder: UInt32 = 0xFFFF_FFFF
     for byte in bytes {

@@ -1,6 +1,6 @@
 import Ground
 
-/// How often a holder beats, and after how much silence it counts as frozen.
+/// How often a holder beats, and after how long without beats it counts as frozen.
 public struct HeartbeatTiming: Hashable, Codable, Sendable {
   public let interval: TimeSpan
   public let staleAfter: TimeSpan
@@ -8,7 +8,7 @@ public struct HeartbeatTiming: Hashable, Codable, Sendable {
   public static let standard = HeartbeatTiming(
     uncheckedInterval: .seconds(2), staleAfter: .seconds(5))
 
-  /// At least two beats must fit into the rule: with fewer, one late beat would make a healthy holder look dead.
+  /// The limit must cover at least two beats: otherwise one late beat would make a healthy holder look dead.
   public init(interval: TimeSpan, staleAfter: TimeSpan) throws(HeartbeatTimingError) {
     guard interval >= .milliseconds(10), interval <= .seconds(600) else { throw .intervalOutOfRange }
     guard staleAfter.nanoseconds >= 2 * interval.nanoseconds else { throw .ruleShorterThanTwoBeats }
@@ -26,7 +26,7 @@ public struct HeartbeatTiming: Hashable, Codable, Sendable {
     case staleAfter
   }
 
-  /// Validated like any other: with an interval of nothing a replay would beat for ever at one instant.
+  /// Validated too: with an interval of zero a replay would beat for ever at one instant.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     try self.init(
@@ -42,9 +42,9 @@ public enum HeartbeatTimingError: Error, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .intervalOutOfRange: "the beat interval must lie between 10 ms and 10 minutes; iOS wallets use 2s"
+    case .intervalOutOfRange: "the beat interval must be between 10 ms and 10 minutes; iOS wallets use 2s"
     case .ruleShorterThanTwoBeats:
-      "the staleness rule must be at least two beat intervals, or one late beat looks like a death; use 5s for beats of 2s"
+      "the staleness rule must be at least two beat intervals, or one late beat counts as a dead holder; use 5s for beats of 2s"
     case .ruleTooLong: "the staleness rule must be at most one hour"
     }
   }

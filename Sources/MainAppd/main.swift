@@ -1,4 +1,4 @@
-// mainappd: the wallet's app. A shell: it says what the phone and the user do, and the guard decides.
+// mainappd: the wallet's app. A shell: it passes on the events of the phone and the user, and the guard decides.
 
 import DaemonRuntime
 import Glibc
@@ -8,11 +8,11 @@ import WalletProcess
 
 let declaration = CommandLineDeclaration(
   name: "mainappd",
-  summary: "The wallet's app: holds the Lightning node while the user looks at it.",
+  summary: "The wallet's app: holds the Lightning node while it is in the foreground.",
   options: WalletOptions.declarations + [
     OptionDeclaration("--background", help: "started by hand: stay in the background until SIGUSR2"),
     OptionDeclaration(
-      "--keep-alive-audio", help: "in the background play inaudible audio, so as to stay awake"),
+      "--keep-alive-audio", help: "in the background play inaudible audio, to stay awake"),
     OptionDeclaration(
       "--clean-journals", help: "ask the phone for a task that removes journals older than a week"),
   ],

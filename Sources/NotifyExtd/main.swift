@@ -1,4 +1,4 @@
-// notifyextd: the wallet's notification service extension. A shell: it says which pushes came, and the guard decides.
+// notifyextd: the wallet's notification service extension. A shell: it passes on pushes, and the guard decides.
 
 import DaemonRuntime
 import Glibc
@@ -7,14 +7,14 @@ import WalletProcess
 
 let declaration = CommandLineDeclaration(
   name: "notifyextd",
-  summary: "The wallet's notification extension: receives payments while the app is away.",
+  summary: "The wallet's notification service extension: receives payments while the app is not running.",
   options: WalletOptions.declarations + ExtensionFault.declarations + [
     OptionDeclaration(
       "--push", value: .path("FILE"), mayRepeat: true,
-      help: "started by hand: serve this payload (.apns), then end; several are served in turn")
+      help: "started by hand: serve this payload (.apns), then end; repeated: one after the other")
   ],
   examples: [
-    ("notifyextd --container AppGroup --push payment.apns", "receive by hand what this push is about")
+    ("notifyextd --container AppGroup --push payment.apns", "receive the payment of this push by hand")
   ])
 let parsed = declaration.parseOrExit()
 let payloads = parsed.all("--push").map { path in

@@ -1,4 +1,5 @@
-// Who is inside a write transaction, where the kernel tells. It is shown to people; no decision depends on it.
+// The process inside a write transaction, where the kernel's lock list shows it. For users only; no decision depends
+// on it.
 
 import Platform
 
@@ -20,8 +21,8 @@ public struct BlockedBy: Hashable, Sendable, CustomStringConvertible {
   private static let logWriteByte: Int64 = 120
   private static let pendingByte: Int64 = 1_073_741_824
 
-  /// Nil if nobody is found, or where the kernel does not tell. The files are looked at, never opened: closing
-  /// one would drop SQLite's own locks.
+  /// nil if no process is found, or without the kernel's list. The files are never opened: closing one would drop
+  /// SQLite's own locks.
   static func find(in layout: ContainerLayout) -> BlockedBy? {
     guard let locks = Kernel.locks() else { return nil }
     return find(in: layout, among: locks)

@@ -2,7 +2,7 @@ import Ground
 import Database
 import Guardrails
 
-/// The only place that knows how a claim lies in the database.
+/// The only code that knows how a claim is stored.
 struct ClaimTable {
   let connection: Connection
 
@@ -11,7 +11,7 @@ struct ClaimTable {
     + "(SELECT value FROM meta WHERE key = 'container'), "
     + "claimed_boot_ns, claimed_wall_ns, seen_epoch, reason"
 
-  /// False for a database of somebody else.
+  /// False for another program's database.
   func areThere() throws -> Bool {
     let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'").map {
       try $0.text(0)

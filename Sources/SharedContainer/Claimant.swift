@@ -1,6 +1,6 @@
 import Ground
 
-/// Who claims, why, and when; the role is the container's own.
+/// The claiming process, the reason and the time; the role is the container's.
 public struct Claimant: Hashable, Codable, Sendable {
   public var process: ProcessIdentity
   /// Random per claim, for example from `SharedContainer.newIncarnation`.

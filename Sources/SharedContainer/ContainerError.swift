@@ -7,11 +7,11 @@ import OwnFiles
   import Glibc
 #endif
 
-/// What is wrong with a container, one case for each thing that somebody can do something about.
+/// An error of a container, one case for each remedy.
 public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(path: String)
   case notADirectory(path: String)
-  /// Somebody who only looks named a file.
+  /// A tool was given a file.
   case isAFile(path: String)
   case symbolicLink(path: String)
   case wrongOwner(path: String, owner: UInt32, expected: UInt32)
@@ -21,17 +21,17 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAPlainFile(path: String, because: String)
   case lockUnavailable(path: String, because: String)
   case notAContainer(path: String, because: String)
-  /// The database is there, and nobody could ever write into it.
+  /// The database is there, but was never written to.
   case neverBegun(path: String)
-  /// The path leads to another directory or database than the one that was opened.
+  /// The path leads to another directory or database than the opened one.
   case containerReplaced(path: String)
-  /// SQLite's log or index lost its name under this process.
+  /// SQLite's log or index was unlinked while it was open.
   case logReplaced(path: String)
   /// A file of the database is shorter than it was a moment ago.
   case cutShort(path: String)
-  /// There are signs that the database was used, and it is not there or empty.
+  /// There are signs that the database was used, but it is missing or empty.
   case databaseLost(path: String, because: String)
-  /// A page that must be in the database or its log is in neither.
+  /// A required page is neither in the database nor in its log.
   case lacksAPart(path: String)
   case schemaFromTheFuture(path: String, found: Int64, known: Int64)
   case corrupt(path: String, because: String)
@@ -41,15 +41,15 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   case epochsExhausted(path: String)
   case epochJumpRefused(from: UInt64, above: UInt64)
   case intentIsTheAppsOnly
-  /// The work inside the transaction gave up with an error of its own; nothing was written.
+  /// The closure inside the transaction threw its own error; nothing was written.
   case workFailed(String)
   case noRandomness
-  /// More than is copied for a look.
+  /// A snapshot does not copy so much.
   case tooLargeToCopy(path: String, bytes: Int64, most: Int64)
   case noRoomForCopy(path: String, bytes: Int64, free: Int64)
-  /// No directory for the copy can be made there.
+  /// The copy's directory cannot be created there.
   case noPlaceForCopy(path: String, errno: Int32)
-  /// A copy that is being changed while it is read.
+  /// The container changes while it is copied.
   case keepsChanging(path: String)
   case inputOutput(path: String, doing: String, errno: Int32)
   case database(DatabaseError)
@@ -58,69 +58,70 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .missing(let path): "there is no \(path); check the path"
     case .notADirectory(let path):
-      "\(path) is not a directory, and must be one; look what it is before you move it away, or name another container"
-    case .isAFile(let path): "\(path) is a file; name the directory that node.sqlite and locks lie in"
+      "\(path) must be a directory; check what it is and move it away, or use another container"
+    case .isAFile(let path): "\(path) is a file; use the directory that contains node.sqlite and locks"
     case .symbolicLink(let path):
-      "\(path) is a symbolic link, which could be pointed elsewhere under running processes; put what it leads to in its place"
+      "\(path) is a symbolic link, which could be redirected under running processes; replace it with its target"
     case .wrongOwner(let path, let owner, let expected):
       "\(path) belongs to user \(owner), not to \(expected); run as its owner or change its owner"
     case .wrongMode(let path, let mode):
-      "\(path) can be written by others (mode \(String(mode, radix: 8))); take that right away with chmod go-w"
-    case .noRights(let path): "\(path) may not be opened by this user; check its rights"
+      "\(path) can be written by others (mode \(String(mode, radix: 8))); run chmod go-w on it"
+    case .noRights(let path): "this user may not open \(path); check its permissions"
     case .notAPlainFile(let path, let because):
-      "\(path) cannot be used, \(because); stop both processes and move it away, or put back the file it was"
+      "\(path) cannot be used, \(because); stop both processes and move it away, or restore the original file"
     case .lockUnavailable(let path, let because):
-      "\(path) cannot be locked, \(because); put it back or remove it"
+      "\(path) cannot be locked, \(because); restore or remove it"
     case .notAContainer(let path, let because):
       "\(path) is not a shared container, \(because); check the path"
     case .neverBegun(let path):
-      "\(path) is empty, and the wallet has never begun; see that its disk has room, then open the app"
+      "\(path) is empty: the wallet was never used; check that its disk has room, then open the app"
     case .containerReplaced(let path):
-      "\(path) was replaced or removed while it was open; put it back, and start both wallet processes again"
+      "\(path) was replaced or removed while it was open; restore it, and restart both wallet processes"
     case .logReplaced(let path):
-      "\(path) was replaced or removed while it was open; start this process again, it makes a new one"
+      "\(path) was replaced or removed while it was open; restart this process, which creates a new one"
     case .cutShort(let path):
-      "\(path) was cut short while it was open; start this process again, which says what is lost"
+      "\(path) was truncated while it was open; restart this process, which reports the damage"
     case .databaseLost(let path, let because):
       "\(path) is lost, \(because); \(Self.wayBack)"
     case .lacksAPart(let path):
-      "\(path) lacks a part, as when its log was removed; end both wallet processes and start them again"
+      "\(path) is incomplete, as if its log had been removed; restart both wallet processes"
     case .schemaFromTheFuture(let path, let found, let known):
       "the database \(path) has schema \(found), this program knows \(known): update the program"
     case .corrupt(let path, let because): "\(path) is damaged (\(because)); \(Self.wayBack)"
-    case .full(let path): "the disk that holds \(path) is full; make room and try again"
-    case .readOnly(let path): "\(path) cannot be written; check its rights and whether its disk is read-only"
+    case .full(let path): "the disk of \(path) is full; free some space and try again"
+    case .readOnly(let path):
+      "\(path) cannot be written; check its permissions and whether its disk is read-only"
     case .blocked(let path, nil): "\(path) is in use by another process's transaction; try again in a moment"
     case .blocked(let path, .some(let holder)): "\(path) is in use: \(holder); try again in a moment"
     case .epochsExhausted(let path): "\(path) has used up all epochs; \(Self.wayBack)"
     case .epochJumpRefused(let from, let above):
-      "the epoch may not go from \(from) above \(above), which no restored copy explains; ask the peer's operator"
-    case .intentIsTheAppsOnly: "only the app can raise the intent for the node; open the container in the app's role"
+      "the epoch cannot be raised from \(from) above \(above), which no restored copy explains; ask the peer's operator"
+    case .intentIsTheAppsOnly: "`setIntent` needs a container opened with role `.app`"
     case .workFailed(let words):
-      "the transaction was rolled back and nothing was written (\(words)); mend what it names and try again"
+      "the transaction was rolled back and nothing was written (\(words)); fix the cause and try again"
     case .noRandomness: "the kernel gave no random bytes; try again"
     case .tooLargeToCopy(let path, let bytes, let most):
-      "\(path) has \(bytes) bytes, and no more than \(most) are copied for a look; a log grows to some megabytes, so see what wrote it"
+      "\(path) has \(bytes) bytes, more than the \(most) that a snapshot copies; check what wrote it, as a log has only megabytes"
     case .noRoomForCopy(let path, let bytes, let free):
-      "\(path) has room for \(free) bytes, and the copy that is looked at needs \(bytes); make room there, or name another directory with TMPDIR"
+      "\(path) has \(free) bytes free, and the snapshot's copy needs \(bytes); free some space, or set TMPDIR"
     case .noPlaceForCopy(let path, let code):
-      "no directory for the copy that is looked at can be made in \(path) (\(Self.words(code, of: path))); name another one with TMPDIR"
+      "no directory for the snapshot's copy can be created in \(path) (\(Self.words(code, of: path))); set TMPDIR"
     case .keepsChanging(let path):
-      "\(path) keeps changing while it is copied; stop who writes it and try again"
+      "\(path) keeps changing while it is copied; stop the writing process and try again"
     case .inputOutput(let path, let doing, let code):
       "\(doing) \(path) failed (\(String(cString: strerror(code)))); \(Self.advice(code))"
     case .database(let error): error.description
     }
   }
 
-  /// An older copy of a channel is no state to go on from: what is newest lies at the peer.
+  /// An old copy of the channel must not be used: the newest state is in the peer's backup.
   private static let wayBack =
-    "keep the directory, move it away, open the app, and type `baton restore`: the channel comes back from the peer's backup, and the peer refuses what was here before"
+    "keep the directory, move it away, open the app, and run `baton restore`: the channel is restored from the peer's backup, and the peer refuses the old state"
 
-  /// In a file system of the kernel's own it says that it is the new directory that is not there.
+  /// ENOENT for an existing directory is the answer of a kernel file system such as /proc.
   private static func words(_ code: Int32, of place: String) -> String {
     if code == ENOENT, case .success(let facts) = FileFacts.at(place), facts.isDirectory {
-      return "it takes none"
+      return "it allows no new directory"
     }
     return String(cString: strerror(code))
   }
@@ -129,7 +130,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     code == EMFILE || code == ENFILE ? "raise the limit with `ulimit -n`" : "check its disk"
   }
 
-  /// This process can never use the container again: what it has open is not what lies at the path.
+  /// This process can never use the container again: its open files are not those at the path.
   public var isLossOfTheContainer: Bool {
     switch self {
     case .containerReplaced, .logReplaced, .cutShort: true
@@ -163,7 +164,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What an error thrown inside a transaction means for the container.
+  /// The container's error for an error thrown inside a transaction.
   init(_ error: any Error, path: String) {
     guard let error = error as? DatabaseError else {
       self = error as? ContainerError ?? .workFailed(String(describing: error))

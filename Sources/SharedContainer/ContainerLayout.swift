@@ -8,13 +8,13 @@ import Platform
   import Glibc
 #endif
 
-/// Where everything lies in a container, and how it comes to be: directories 0700, files 0600.
+/// The paths in a container, and their creation: directories 0700, files 0600.
 public struct ContainerLayout: Hashable, Sendable {
   public let directory: String
 
   public init(directory: String) {
     var trimmed = Substring(directory)
-    // A slash at the end would make `lstat` follow a symbolic link.
+    // With a trailing slash `lstat` would follow a symbolic link.
     while trimmed.count > 1 && trimmed.hasSuffix("/") { trimmed.removeLast() }
     self.directory = trimmed.isEmpty ? "." : String(trimmed)
   }
@@ -31,17 +31,17 @@ public struct ContainerLayout: Hashable, Sendable {
 
   var lockFiles: [String] { [roleLock(of: .app), roleLock(of: .extension), appIntent] }
 
-  /// Creates what is missing and checks what is there. Several processes may do so at once.
+  /// Creates missing directories and files, and checks the existing ones. Safe for several processes at once.
   func create() throws(ContainerError) {
     try makeDirectory(directory)
     try makeDirectory(locks)
     try makeDirectory(presence)
-    // All locks of both roles, from the start: from then on a missing lock file is damage, not freedom.
+    // All locks of both roles are created at once: from then on a missing lock file is damage, not a free lock.
     for path in lockFiles { close(try GuardFile.openOrCreate(path)) }
     try checkHeartbeat()
   }
 
-  /// What cannot be beaten into would make a healthy owner look frozen.
+  /// If beats cannot be written, a healthy owner would look frozen.
   private func checkHeartbeat() throws(ContainerError) {
     do {
       close(try GuardFile.openExisting(heartbeat, O_RDWR))
@@ -64,7 +64,7 @@ public struct ContainerLayout: Hashable, Sendable {
     _ = try databaseFacts()
   }
 
-  /// Looks at the database and what lies beside it without opening anything.
+  /// Checks the database and the files beside it without opening them.
   func databaseFacts() throws(ContainerError) -> FileFacts {
     for path in [databaseLog, databaseSharedMemory, databaseJournal] {
       do { _ = try Self.checkFile(path) } catch .missing {}
@@ -72,7 +72,7 @@ public struct ContainerLayout: Hashable, Sendable {
     return try Self.checkFile(database)
   }
 
-  /// A plain file of one name that nobody else may change.
+  /// A plain file with one name that no other user may change.
   static func checkFile(_ path: String) throws(ContainerError) -> FileFacts {
     let facts = try FileFacts.at(path).get()
     if let fault = OwnFault.find(mode: facts.mode, owner: facts.owner, mustBe: .plainFile) {
@@ -84,7 +84,7 @@ public struct ContainerLayout: Hashable, Sendable {
     return facts
   }
 
-  /// What keeps a process from opening the container, as far as looking shows it; nothing is opened or made.
+  /// The errors that would prevent opening the container, found without opening or creating anything.
   public func damage() -> [ContainerError] {
     let directories = [directory, locks, presence].map { path in Result { try Self.checkDirectory(path) } }
     let files = (lockFiles + [heartbeat, database, databaseLog, databaseSharedMemory]).map { path in
@@ -92,7 +92,7 @@ public struct ContainerLayout: Hashable, Sendable {
     }
     return (directories + files).compactMap { result in
       guard case .failure(let error) = result, let error = error as? ContainerError else { return nil }
-      // What is missing is made again, or the database's own reader says so.
+      // A missing file is created again, or its reader reports it.
       if case .missing = error { return nil }
       return error
     }
@@ -104,11 +104,11 @@ public struct ContainerLayout: Hashable, Sendable {
       let place = try OwnDirectory.make(path)
       isNew = place.isNew
     } catch { throw ContainerError(error) }
-    // Without this a power cut could take the whole container away after its first durable claim.
+    // Without this a power cut could remove the container after its first durable claim.
     if isNew { syncDirectory(path + "/..") }
   }
 
-  /// A directory that others may change guards nothing.
+  /// A directory that other users may change protects nothing.
   @discardableResult
   static func checkDirectory(_ path: String) throws(ContainerError) -> FileFacts {
     let facts = try FileFacts.at(path).get()

@@ -1,21 +1,21 @@
 import Ground
 import Guardrails
 
-/// What a claim gave. Only `claimed` changes who owns the node.
+/// The result of a claim. Only `claimed` changes the node's owner.
 public enum ClaimResult<State> {
-  /// Durable, and the node's state as it was read in the same transaction: whatever was known earlier is void.
+  /// Durable, with the node's state read in the same transaction: state from before is void.
   case claimed(Claim, State)
-  /// Another epoch than the one that was seen owns the node.
+  /// The owner has another epoch than the one seen.
   case superseded(ClaimRow?)
-  /// Somebody holds the lock of this role: another process of it, or a probe for an instant.
+  /// Another process of this role holds its lock, or probes it for an instant.
   case ownLockBusy
-  /// Somebody is inside a transaction: nothing was decided, try again.
+  /// A process is inside a transaction: nothing was decided, try again.
   case blocked(BlockedBy?)
-  /// The outcome is unknown if the disk failed: look again before believing either.
+  /// If the disk failed, the claim may be durable or not: look again.
   case failed(ContainerError)
 }
 
-/// What a write of node state gave, or a read under the same check. Whoever is fenced ends its node.
+/// The result of a fenced write, or of a read under the same check. A fenced process stops its node.
 public enum FencedResult<Value> {
   /// Durable, if it was a write.
   case written(Value)

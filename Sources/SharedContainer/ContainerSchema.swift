@@ -1,6 +1,6 @@
-/// The tables that guard the node. What the wallet keeps is appended as further steps of the same numbered list.
+/// The tables that guard the node. The wallet's tables are further steps of the same numbered list.
 enum ContainerSchema {
-  /// One step, and it stays one: the wallet's steps are numbered after it, so a second one here would shift theirs.
+  /// Must stay one step: the wallet's steps are numbered after it, and a second one here would shift them.
   static let steps = [
     """
     CREATE TABLE meta (

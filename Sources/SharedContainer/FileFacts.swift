@@ -6,7 +6,7 @@ import Platform
   import Glibc
 #endif
 
-/// What `stat` says about a file, as far as the container cares.
+/// The fields of `stat` that the container needs.
 struct FileFacts: Hashable, Sendable {
   var device: UInt64
   var inode: UInt64
@@ -33,7 +33,7 @@ struct FileFacts: Hashable, Sendable {
     changedNanoseconds = Int64(times.changed.tv_nsec)
   }
 
-  /// Of what lies at the path itself; a symbolic link is not followed.
+  /// Of the path itself; a symbolic link is not followed.
   static func at(_ path: String) -> Result<FileFacts, ContainerError> {
     var status = stat()
     guard lstat(path, &status) == 0 else {

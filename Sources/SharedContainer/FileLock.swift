@@ -4,25 +4,25 @@
   import Glibc
 #endif
 
-/// The lock that proves that a process of one role lives.
+/// The lock that proves that a process of one role is alive.
 public typealias RoleLock = FileLock
 
-/// The lock by which the app says, for as long as it lives and wants it, that it wants the node.
+/// Held by the app while it wants the node.
 public typealias IntentLock = FileLock
 
-/// What a try to take a lock gave. Busy is not an error: a probe may have held it for an instant, so a try that
-/// fails with nobody of one's role alive is simply repeated.
+/// The result of a try to take a lock. Busy is not an error: a probe may hold it for an instant, so a failed try
+/// without another process of the role is repeated.
 public enum LockTry: Hashable, Sendable {
   case taken
   case busy
   case damaged(ContainerError)
 }
 
-/// What somebody who only wants to know finds.
+/// The result of a probe.
 public enum LockProbe: Hashable, Sendable {
   case free
   case busy
-  /// No lock can be proven to be free here: what it guards may be alive.
+  /// The lock cannot be proven free: its holder may be alive.
   case damaged(ContainerError)
 }
 
@@ -34,22 +34,22 @@ public final class FileLock {
   public private(set) var isHeld = false
   private var descriptor: Int32 = -1
   private static let triesMax = 8
-  /// The instant between locking and comparing, in which a test replaces the file.
+  /// Between locking and comparing; a test replaces the file here.
   var onLocked: () -> Void = {}
 
-  /// Opens nothing yet; a lock that is only ever probed needs no descriptor.
+  /// Opens nothing: a lock that is only probed needs no descriptor.
   public init(path: String) { self.path = path }
 
   deinit { closeDescriptor() }
 
-  /// Opens the file, creating it if it is missing. Called first in a process, before SQLite and sockets: the
-  /// kernel closes a dead process's descriptors in an order, and with a lock's number above a socket's number the
-  /// lock is sometimes free while the dead holder's socket is still open.
+  /// Opens the file, creating it if it is missing. Called first in a process, before SQLite and sockets: at a
+  /// process's death the kernel closes descriptors in order, and a lock with a higher number than a socket is
+  /// sometimes free while the socket is still open.
   public func open() throws(ContainerError) {
     if descriptor < 0 { descriptor = try GuardFile.openOrCreate(path) }
   }
 
-  /// Takes the lock if nobody has it; never waits. Taking a lock that is already held is a no-op.
+  /// Takes the lock if it is free; never waits. A no-op if it is already held.
   public func tryTake() -> LockTry {
     var wasBusy = false
     for _ in 0..<Self.triesMax {
@@ -66,12 +66,12 @@ public final class FileLock {
           return .damaged(.lockUnavailable(path: path, because: "as \(String(cString: strerror(code)))"))
         }
         wasBusy = wasBusy || code == EWOULDBLOCK
-        // Whoever only probes is gone within a microsecond of running.
+        // A probe drops the lock within a microsecond of running.
         sched_yield()
         continue
       }
       onLocked()
-      // The path may have come to lead to another file between opening and locking; then others lock that one.
+      // The file at the path may have been replaced between opening and locking; other processes then lock that file.
       if leadsToDescriptor {
         isHeld = true
         return .taken
@@ -79,7 +79,7 @@ public final class FileLock {
       closeDescriptor()
     }
     if wasBusy { return .busy }
-    return .damaged(.lockUnavailable(path: path, because: "as it is replaced again and again"))
+    return .damaged(.lockUnavailable(path: path, because: "as it keeps being replaced"))
   }
 
   public func drop() {
@@ -87,13 +87,13 @@ public final class FileLock {
     isHeld = false
   }
 
-  /// Whether the lock is held and others see it: false once the file was replaced or removed under its holder.
+  /// Whether the lock is held and effective: false once its file was replaced or removed.
   public var stillGuards: Bool { isHeld && leadsToDescriptor }
 
-  /// Whether anybody holds the lock, this process included.
+  /// Whether any process holds the lock, this one included.
   ///
-  /// Asks with a shared lock on a descriptor of its own, dropped at once: a shared lock, so that two who probe
-  /// do not take each other for the holder; a descriptor of its own, as a lock on the holder's would replace it.
+  /// Takes a shared lock, dropped at once, so that two probes do not count each other as the holder; on a descriptor
+  /// of its own, as the holder's descriptor would lose its lock.
   public func probe() -> LockProbe {
     let probing: Int32
     do {
@@ -113,7 +113,7 @@ public final class FileLock {
     return .free
   }
 
-  /// Whether somebody else holds the lock.
+  /// Whether another process holds the lock.
   public func isHeldByAnother() -> Bool { !stillGuards && probe() == .busy }
 
   private var leadsToDescriptor: Bool {
@@ -123,8 +123,8 @@ public final class FileLock {
     return there.isSameFile(as: mine)
   }
 
-  /// Closing alone would not drop the lock while a child that was just started still has our descriptors. The number
-  /// becomes free first, so that the next opening gets it again.
+  /// Closing alone would not drop the lock while a child just started still has our descriptors. The number is freed
+  /// first, so that the next opening gets it again.
   private func closeDescriptor() {
     if descriptor >= 0 {
       flock(descriptor, LOCK_UN)

@@ -6,13 +6,13 @@ import OwnFiles
   import Glibc
 #endif
 
-/// Opens the small plain files that guard a container (locks, heartbeat), and refuses everything else that may
-/// lie at their paths: a link leads out of the container, a second name survives a removal, a pipe blocks.
-/// Never used for the database: closing a descriptor of a live SQLite file drops SQLite's own locks.
+/// Opens the small plain files that guard a container (locks, heartbeat), and refuses all other kinds: a link leads
+/// out of the container, a second hard link survives a removal, a pipe blocks. Never used for the database: closing a
+/// descriptor of a live SQLite file drops SQLite's own locks.
 enum GuardFile {
   private static let triesMax = 8
 
-  /// Creates the file if it is missing; whoever loses that race opens the winner's.
+  /// Creates the file if it is missing; the loser of a race opens the winner's file.
   static func openOrCreate(_ path: String) throws(ContainerError) -> Int32 {
     for _ in 0..<triesMax {
       do {
@@ -26,7 +26,7 @@ enum GuardFile {
         }
       }
     }
-    throw .notAPlainFile(path: path, because: "as it is removed again and again")
+    throw .notAPlainFile(path: path, because: "as it keeps being removed")
   }
 
   static func openExisting(_ path: String, _ access: Int32) throws(ContainerError) -> Int32 {
@@ -44,7 +44,8 @@ enum GuardFile {
     return try aboveStandardStreams(descriptor, path)
   }
 
-  /// Read is also a copy that somebody else sent; what is locked or written to decides who owns the node.
+  /// A file opened for reading may be a copy by another user; locked and written files decide the node's owner, so
+  /// they must be ours.
   private static func check(_ descriptor: Int32, _ path: String, mustBeOurs: Bool) throws(ContainerError) {
     guard let facts = FileFacts.of(descriptor: descriptor) else {
       throw ContainerError(errno: errno, path: path, doing: "looking at")
@@ -53,14 +54,14 @@ enum GuardFile {
     if mustBeOurs, let fault = OwnFault.find(mode: facts.mode, owner: facts.owner, mustBe: .plainFile) {
       throw ContainerError(OwnError(path: path, fault: fault))
     }
-    // 0: removed between opening and looking, the next try creates it again.
+    // 0: removed between opening and checking; the next try creates it again.
     guard facts.links > 0 else { throw .missing(path: path) }
     guard facts.links == 1 else {
       throw .notAPlainFile(path: path, because: "as it has \(facts.links) names")
     }
   }
 
-  /// In a process started without standard streams a lock would become its standard output, to be written into.
+  /// In a process without standard streams a lock file would become its standard output and be written to.
   private static func aboveStandardStreams(_ descriptor: Int32, _ path: String) throws(ContainerError)
     -> Int32
   {

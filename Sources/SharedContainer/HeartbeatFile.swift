@@ -7,16 +7,16 @@ import Heartbeat
   import Glibc
 #endif
 
-/// What became of a beat. A beat that could not be written costs others time, never safety.
+/// The result of writing a beat. A failed beat costs other processes time, never safety.
 public enum BeatWrite: Hashable, Sendable {
   case written
   case failed(ContainerError)
 }
 
-/// Two fixed slots, one per role, each in a sector of its own so that one's torn write cannot touch the other's.
+/// Two fixed slots, one per role, each in its own sector, so that a torn write of one cannot damage the other.
 ///
-/// Written and read by position and never mapped: a mapped file that somebody truncates is a SIGBUS, a read of it
-/// is merely short. A file that was removed or replaced is made anew, since readers come by the path.
+/// Read and written by position, never mapped: if a mapped file is truncated, access is a SIGBUS; a read of it is only
+/// short. A removed or replaced file is created again, since readers open the path.
 public final class HeartbeatFile {
   public let path: String
   private var writing: Int32 = -1
@@ -42,12 +42,12 @@ public final class HeartbeatFile {
       if count == bytes.count { return .written }
       let code = errno
       if count < 0 && code == EINTR { continue }
-      // A write that stops half-way is how a disk that has just become full answers.
+      // A short write is how a full disk answers.
       return .failed(ContainerError(errno: count < 0 ? code : ENOSPC, path: path, doing: "writing"))
     }
   }
 
-  /// The beat in a role's slot; nil if there is none, it is torn, or it is not of that role.
+  /// The beat in a role's slot; nil if empty, torn, or of another role.
   public func read(_ role: Role) -> Beat? {
     guard prepareReading() else { return nil }
     var bytes = [UInt8](repeating: 0, count: BeatSlot.size)
@@ -59,12 +59,12 @@ public final class HeartbeatFile {
     return beat
   }
 
-  /// The roles whose slot holds something that is no beat of theirs, or is cut off. A slot that was never written is zeros.
+  /// The roles whose slot is not zeros and not a valid beat. A slot that was never written is zeros.
   func damagedSlots() -> [Role] {
-    // An empty file is one that has just been made, or one whose beats a power cut took.
+    // An empty file is new, or lost its beats in a power cut.
     guard prepareReading(), let facts = FileFacts.of(descriptor: reading), facts.size > 0 else { return [] }
     return Role.allCases.filter { role in
-      // A read may fall into the middle of a write.
+      // A read may coincide with a write.
       for _ in 0..<4 {
         if read(role) != nil { return false }
         var bytes = [UInt8](repeating: 0, count: BeatSlot.size)
@@ -80,7 +80,7 @@ public final class HeartbeatFile {
     if leads(to: writing) { return }
     Self.shut(&writing)
     writing = try GuardFile.openOrCreate(path)
-    // Only ever lengthened: the other role may already have beaten in its slot.
+    // Only lengthened: the other role's slot may have a beat already.
     guard let facts = FileFacts.of(descriptor: writing), facts.size < 2 * Self.sectorSize else { return }
     ftruncate(writing, off_t(2 * Self.sectorSize))
   }

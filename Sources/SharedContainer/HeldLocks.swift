@@ -1,12 +1,13 @@
-// What iOS looks at before it suspends a process: who is stopped with a lock on a file of a shared container is killed.
+// The locks that iOS checks before it suspends a process: a process suspended with a lock in a shared container is
+// killed.
 
 import Platform
 
 /// The locks that a process holds in a container.
 public enum HeldLocks {
-  /// The files in and below a directory of which the process holds a lock that keeps others out, by name. A shared lock
-  /// is none of these: each open connection to a database in WAL mode has one, all its life. Nil where the kernel's list
-  /// cannot be read.
+  /// The names of the files in and below a directory that the process locks exclusively. Shared locks do not count:
+  /// each open connection to a database in WAL mode holds one all the time. nil where the kernel's list cannot be
+  /// read.
   public static func files(in directory: String, lockedBy pid: Int32) -> [String]? {
     guard let all = Kernel.locks() else { return nil }
     let locks = all.filter { $0.pid == pid && $0.isExclusive }
@@ -14,7 +15,7 @@ public enum HeldLocks {
     return plainFiles(in: directory).filter { file in locks.contains { $0.isOn(file.facts) } }.map(\.name)
   }
 
-  /// Two directories deep, which is more than a container has.
+  /// Two directories deep: more than a container has.
   private static func plainFiles(in directory: String, depth: Int = 0) -> [(name: String, facts: FileFacts)] {
     (Kernel.names(of: directory) ?? []).flatMap { name -> [(name: String, facts: FileFacts)] in
       guard case .success(let facts) = FileFacts.at("\(directory)/\(name)") else { return [] }

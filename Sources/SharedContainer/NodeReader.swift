@@ -1,7 +1,7 @@
 import Database
 
-/// Reads node state inside one transaction. Only the container makes one, and it ends with its transaction: kept
-/// beyond it, every call throws.
+/// Reads node state inside one transaction. Only the container makes one, and it ends with the transaction: later
+/// calls throw.
 public final class NodeReader: RowReader {
   private let connection: Connection
   private var isOver = false
@@ -24,7 +24,7 @@ public final class NodeReader: RowReader {
   func end() { isOver = true }
 }
 
-/// A reader or writer was kept beyond its transaction.
+/// A reader or writer was used after its transaction.
 struct NodeAccessIsOver: Error, CustomStringConvertible {
-  var description: String { "the transaction is over; read or write inside the closure that it was given to" }
+  var description: String { "the transaction has ended; read and write only inside its closure" }
 }

@@ -1,7 +1,7 @@
 import Database
 
-/// Reads and changes node state inside one fenced write. It cannot be made outside, cannot reach the tables that
-/// guard the node, and can neither end nor begin a transaction: there is no way around the fence.
+/// Reads and changes node state inside one fenced write. Only the container makes one; it cannot change the tables
+/// that guard the node, nor begin or end a transaction: the fence cannot be bypassed.
 public final class NodeWriter: RowWriter {
   private let connection: Connection
   private var isOver = false

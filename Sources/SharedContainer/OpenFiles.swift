@@ -1,8 +1,8 @@
-/// What lay at a container's paths when the database was opened, to notice what happens to it under a running process.
+/// The files at a container's paths when the database was opened, to detect changes under a running process.
 ///
-/// SQLite goes on with the files it has open, whatever becomes of their names: what it acknowledges into a log without
-/// a name is gone at the next start, and two indexes are two sets of locks. While a connection is open, nobody who
-/// keeps to SQLite removes these files, nor makes any of them shorter.
+/// SQLite continues with its open files, whatever happens to their names: commits in an unlinked log are lost at the
+/// next start, and two indexes are two sets of locks. While a connection is open, no correct user of SQLite removes or
+/// shortens these files.
 struct OpenFiles {
   private struct File {
     enum Kind { case directory, database, logOrIndex }
@@ -25,15 +25,15 @@ struct OpenFiles {
     ]
   }
 
-  /// Log and index too: they are there from the first reading on.
+  /// The log and the index, which exist from the first read on.
   mutating func addLogAndIndex() throws(ContainerError) {
     for path in [layout.databaseLog, layout.databaseSharedMemory] {
       files.append(File(kind: .logOrIndex, path: path, facts: try FileFacts.at(path).get()))
     }
   }
 
-  /// Throws when a path leads elsewhere than when it was opened, or a file lost a part. A process that went on would
-  /// guard one database while its partner guards another.
+  /// Throws if a path no longer leads to the opened file, or a file was shortened. A process that continued would
+  /// guard one database while the other process guards another.
   mutating func check() throws(ContainerError) {
     for index in files.indices {
       let file = files[index]
@@ -41,13 +41,13 @@ struct OpenFiles {
         throw file.kind == .logOrIndex ? .logReplaced(path: file.path) : .containerReplaced(path: file.path)
       }
       if file.kind == .directory { continue }
-      // Whatever SQLite has open only grows.
+      // SQLite's open files only grow.
       guard now.size >= file.facts.size else { throw .cutShort(path: file.path) }
       files[index].facts.size = now.size
     }
   }
 
-  /// Whether the log has lost its name, and nobody has made another one: then what it holds can still be saved.
+  /// Whether the log was unlinked and no new one created: its commits can still be saved.
   mutating func lacksOnlyTheLog() -> Bool {
     guard case .failure(.missing) = FileFacts.at(layout.databaseLog) else { return false }
     let all = files

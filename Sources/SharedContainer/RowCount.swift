@@ -1,7 +1,7 @@
-/// How many rows there are, counted as far as it costs little: a history grows for years, and a look at it must not.
+/// A number of rows, counted up to a limit: a history grows for years, and the cost of reading must not.
 public struct RowCount: Hashable, Sendable {
   public var number: Int64
-  /// False: there are more than the number.
+  /// False: there are more rows.
   public var isExact: Bool
 
   public init(_ number: Int64, isExact: Bool = true) {

@@ -6,7 +6,7 @@ import Platform
   import Glibc
 #endif
 
-/// A private directory for the copy of a database, removed with everything in it when it is let go.
+/// A private directory for the copy of a database; removed with its content on deinit.
 final class ScratchDirectory {
   private let directory: String
   let parent: String
@@ -26,12 +26,12 @@ final class ScratchDirectory {
     rmdir(directory)
   }
 
-  /// Where a file lies after `copy`.
+  /// The path of a file's copy.
   func path(of original: String) -> String {
     directory + "/" + (original.split(separator: "/").last.map(String.init) ?? "copy")
   }
 
-  /// What this user may still write there; nil where the system does not say.
+  /// The free space for this user; nil where the system does not report it.
   var freeBytes: Int64? {
     var facts = statvfs()
     guard statvfs(directory, &facts) == 0 else { return nil }
@@ -40,7 +40,7 @@ final class ScratchDirectory {
     return overflowed ? nil : bytes
   }
 
-  /// Copies a plain file of the size that it had a moment ago; one that is gone is left out.
+  /// Copies a plain file with its size from a moment ago; a missing one is skipped.
   func copy(_ original: String, size: Int64) throws(ContainerError) {
     let source = open(original, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard source >= 0 else {

@@ -3,9 +3,9 @@ import Database
 import Guardrails
 
 extension SharedContainer {
-  /// Claims the node by compare-and-set against the epoch that was seen (0 for none), and reads its state in the
-  /// same durable transaction. The own role lock is taken in the same breath, and dropped at once if the claim
-  /// does not happen, unless it was held before.
+  /// Claims the node by compare-and-set against the epoch that was seen (0 for none), and reads its state in the same
+  /// durable transaction. Takes the own role lock first, and drops it at once if the claim fails, unless it was held
+  /// before.
   public func claim<State>(
     seen: Epoch, by claimant: Claimant, reading: (NodeReader) throws -> State
   ) -> ClaimResult<State> {
@@ -19,8 +19,8 @@ extension SharedContainer {
     }
   }
 
-  /// Lifts the own claim above an epoch that the peer knows and this database does not: an old copy of it was put
-  /// back. Only while the row is still this claim's own, and no farther than `Claim.mayRaise` says.
+  /// Raises the own claim above an epoch that the peer knows and this database does not: an old copy of it was
+  /// restored. Only while the row is this claim's own, and no farther than `Claim.mayRaise` allows.
   public func raiseEpoch<State>(
     under claim: Claim, above known: Epoch, by claimant: Claimant, reading: (NodeReader) throws -> State
   ) -> ClaimResult<State> {
@@ -35,7 +35,7 @@ extension SharedContainer {
     }
   }
 
-  /// Gives the role lock back: the last act of a release.
+  /// Drops the role lock: the last step of a release.
   public func releaseRoleLock() { roleLock.drop() }
 
   private enum Verdict {
@@ -45,7 +45,7 @@ extension SharedContainer {
   }
 
   private func withOwnLock<State>(_ body: () -> ClaimResult<State>) -> ClaimResult<State> {
-    // Before the lock too: in a directory put in this one's place, the lock would be somebody else's.
+    // Checked before the lock too: if the directory was replaced, the lock would be another container's.
     do {
       try checkIdentity()
     } catch {
@@ -100,7 +100,7 @@ extension SharedContainer {
     case failed(ContainerError)
   }
 
-  /// Busy is not an error: it says that somebody else is inside a transaction, and who, if the kernel tells.
+  /// Busy is not an error: another process is inside a transaction, named if the kernel's list shows it.
   func obstacle(_ error: any Error) -> Obstacle {
     let translated = ContainerError(error, path: layout.database)
     if translated.isLossOfTheContainer { rescueLog() }

@@ -3,7 +3,7 @@ import Database
 import Guardrails
 
 extension SharedContainer {
-  /// The row of the highest epoch: one prepared query, no write lock. What a beat reads each time.
+  /// The row of the highest epoch: one prepared query, no write lock. Read before each beat.
   public func readRow() -> RowResult {
     do {
       try checkIdentity()
@@ -35,10 +35,10 @@ extension SharedContainer {
     }
   }
 
-  /// Everything that a decision looks at. Boot and clock are the observer's own, given through.
+  /// Everything that the claim rule needs. Boot and clock are the caller's.
   ///
-  /// The row is read again at the end: an owner that changed in between would give the lock of one and the beat
-  /// of another. That costs only time, since a claim compares against the row's epoch, so it is tried twice more.
+  /// The row is read again at the end: if the owner changed in between, the lock would be of one and the beat of
+  /// another. That costs only time, as a claim compares the row's epoch; so there are two retries.
   public func look(boot: BootID, bootClock: Instant) -> LookResult {
     var observation = Observation(
       row: nil, holderLockIsBusy: false, beat: nil, appWantsNode: false, boot: boot, bootClock: bootClock)
@@ -56,17 +56,17 @@ extension SharedContainer {
     return .seen(observation)
   }
 
-  /// Nobody has ever claimed the node of this container, as far as it can be read.
+  /// No process has ever claimed this container's node.
   public var isNew: Bool { readRow() == .row(nil) }
 
-  /// What SQLite's cache can do without is given back; in bytes.
+  /// Frees what SQLite's cache does not need; in bytes.
   public func releaseMemory() -> UInt64 { connection.releaseMemory() }
 
-  /// Whether a living app says that it wants the node.
+  /// Whether a live app holds the intent lock.
   public var appWantsNode: Bool { intentLock.probe() == .busy }
 
-  /// Whether anybody holds the lock of a role. One that is missing or damaged proves nobody dead, so it counts as
-  /// busy: then the beats decide, which costs seconds; calling it free could displace a healthy owner.
+  /// Whether any process holds the lock of a role. A missing or damaged file proves no death, so it counts as busy:
+  /// the beats then decide, which costs seconds; counting it as free could displace a healthy owner.
   private func isLockBusy(of role: Role) -> Bool {
     (role == self.role ? roleLock : otherRoleLock).probe() != .free
   }

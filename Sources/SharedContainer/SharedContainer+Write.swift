@@ -3,8 +3,8 @@ import Database
 import Guardrails
 
 extension SharedContainer {
-  /// The only way to write node state: the claim is checked, by epoch *and* incarnation, in the transaction that
-  /// writes. An owner that was frozen and superseded thaws right here, and changes nothing.
+  /// The only way to write node state: the claim is checked, by epoch *and* incarnation, in the writing transaction. A
+  /// superseded owner that thaws fails here, and changes nothing.
   public func fencedWrite<Value>(
     under claim: Claim, what: String, atMonotonic now: Instant, _ body: (NodeWriter) throws -> Value
   ) -> FencedResult<Value> {
@@ -23,7 +23,7 @@ extension SharedContainer {
         return .written(value)
       }
       isUnsettled = true
-      // Committed into files that have lost their names meanwhile is not durable: it must not be acknowledged.
+      // A commit into files that were unlinked meanwhile is not durable: it must not be acknowledged.
       try checkIdentity()
       return result
     } catch {

@@ -1,6 +1,6 @@
-// SharedContainer: the App Group directory that two processes share, and what guards the node in it: role locks,
-// the claim, fenced writes, the heartbeat file and the snapshot for tools. It answers what is so and carries out
-// what it is told, at once and without waiting; who may claim when is decided in Guardrails.
+// SharedContainer: the App Group directory that two processes share, and the node's guards in it: role locks, the
+// claim, fenced writes, the heartbeat file, and the snapshot for tools. It reads and writes at once and never waits;
+// Guardrails decides which process may claim when.
 
 import Ground
 import Database
@@ -8,26 +8,26 @@ import Guardrails
 import Heartbeat
 import Platform
 
-/// One process's view of a container, in one role. Used by one thread.
+/// One process's access to a container, in one role. For one thread.
 public final class SharedContainer {
   public let layout: ContainerLayout
   public let role: Role
   public let id: ContainerID
   /// The lock of this process's own role.
   public let roleLock: RoleLock
-  /// The intent for the node; only the app takes it.
+  /// The intent lock; only the app takes it.
   let intentLock: IntentLock
   let otherRoleLock: RoleLock
   let heartbeatFile: HeartbeatFile
   let connection: Connection
   private var openFiles: OpenFiles
-  /// Whether something was committed that lies in the log alone, as far as this process knows.
+  /// Whether a commit is only in the log, as far as this process knows.
   var isUnsettled = false
 
   /// Opens the container, creating it if it is missing, with the wallet's schema steps after its own.
   ///
-  /// Called first in a process: the locks must get the lowest descriptors. It waits, bounded, only while another
-  /// process creates the same container; a container whose schema is there opens even beside a stopped writer.
+  /// Called first in a process: the locks must get the lowest descriptors. Waits, with a limit, only while another
+  /// process creates the same container; an existing container opens even during a stopped writer's transaction.
   public static func open(
     _ directory: String, role: Role, nodeSchema: [String] = []
   ) throws(ContainerError) -> SharedContainer {
@@ -54,7 +54,7 @@ public final class SharedContainer {
     try roleLock.open()
     if role == .app { try intentLock.open() }
 
-    try EarlierLife(of: layout).refuseLostDatabase()
+    try EarlierUse(of: layout).refuseLostDatabase()
     try layout.createDatabase()
     openFiles = try OpenFiles(layout)
     connection = try Self.connect(layout, nodeSchema: nodeSchema)
@@ -63,7 +63,7 @@ public final class SharedContainer {
       throw ContainerError.notAContainer(path: layout.directory, because: "as its database has no claims")
     }
     guard let id = try claims.containerID() else {
-      throw ContainerError.corrupt(path: layout.database, because: "it has lost the container's id")
+      throw ContainerError.corrupt(path: layout.database, because: "the container's id is missing")
     }
     self.id = id
     connection.setBusyTimeout(milliseconds: 0)
@@ -72,46 +72,46 @@ public final class SharedContainer {
   }
 
   private static func connect(_ layout: ContainerLayout, nodeSchema: [String]) throws -> Connection {
-    // Two processes that create one database meet locks that SQLite does not wait for (the change to WAL).
+    // Two processes creating one database meet locks that SQLite does not wait for (the change to WAL).
     var triesLeft = 20
     while true {
       do {
         let connection = try Connection(path: layout.database, access: .readWrite, busyTimeoutMs: 100)
         try connection.migrate(steps: ContainerSchema.steps + nodeSchema) { before in
           guard before == 0 else { return }
-          try EarlierLife(of: layout).refuseNewDatabase()
+          try EarlierUse(of: layout).refuseNewDatabase()
           try ClaimTable(connection: connection).insert(Randomness.containerID())
         }
-        // The id does not lie in the log alone: whoever loses the log is an old copy, which the peer heals, and not
-        // another device, which the peer keeps out.
+        // The id must not be in the log alone: without the log the container is then an old copy, which the peer's
+        // backup heals, and not another device, which the peer refuses.
         try? connection.checkpoint()
         return connection
       } catch let error as DatabaseError where error.kind == .busy && triesLeft > 0 {
         triesLeft -= 1
-        // Somebody inside a transaction who is stopped will not finish by waiting.
+        // A stopped process inside a transaction does not finish while we wait.
         if BlockedBy.find(in: layout)?.isStopped == true { throw error }
         Kernel.pause(milliseconds: 5)
       }
     }
   }
 
-  /// Throws when this process no longer has the container that lies at its path.
+  /// Throws if the files that this process has open are no longer those at the container's path.
   func checkIdentity() throws(ContainerError) { try openFiles.check() }
 
-  /// Brings what was committed from the log into the database, as far as nobody else reads: from then on it bears the
-  /// loss of the log. For moments in which nobody waits. Nothing depends on its success.
+  /// Checkpoints the log as far as no reader prevents it: from then on the database survives the loss of its log. For
+  /// idle moments. Nothing depends on its success.
   public func settle() {
     guard isUnsettled, (try? checkIdentity()) != nil else { return }
     isUnsettled = (try? connection.checkpoint()) == nil
   }
 
-  /// What was acknowledged into a log that has lost its name is saved while this process still has it open. Another
-  /// process that makes a new log meanwhile would have to claim beside us to write into it.
+  /// Saves commits from a log that was unlinked while this process has it open. Another process that creates a new log
+  /// meanwhile would first have to claim before it could write.
   func rescueLog() {
     if openFiles.lacksOnlyTheLog() { try? connection.checkpoint() }
   }
 
-  /// The number of the schema with these steps of the wallet.
+  /// The schema version with these steps of the wallet.
   public static func schemaVersion(nodeSchema: [String]) -> Int64 {
     Int64(ContainerSchema.steps.count + nodeSchema.count)
   }
@@ -121,7 +121,7 @@ public final class SharedContainer {
 
   // MARK: Intent
 
-  /// Says, or no longer says, that the app wants the node. The kernel takes the intent back when the app dies.
+  /// Raises or withdraws the app's intent. The kernel drops the intent lock when the app dies.
   public func setIntent(_ wantsNode: Bool) -> LockTry {
     guard role == .app else { return .damaged(.intentIsTheAppsOnly) }
     if wantsNode { return intentLock.tryTake() }
@@ -133,7 +133,7 @@ public final class SharedContainer {
 
   public func write(_ beat: Beat) -> BeatWrite { heartbeatFile.write(beat) }
 
-  /// Takes the role lock anew if its file was removed or replaced under it; with each beat, so that an owner whose
-  /// lock file somebody tidied away looks dead no longer than that.
+  /// Takes the role lock again if its file was removed or replaced; called with each beat, so that the owner looks
+  /// dead for at most one beat.
   public func keepRoleLock() -> LockTry { roleLock.tryTake() }
 }

@@ -3,10 +3,10 @@ import Database
 import Guardrails
 import Heartbeat
 
-/// A container as it was at one moment, for tools: read without any lock of its own on the node.
+/// A container at one moment, for tools; read without any lock on the node.
 public struct Snapshot: Sendable {
   public var directory: String
-  /// Some process has the container open. False for a copy, and for a container at rest.
+  /// Any process has the container open. False for a copy, and for an unused container.
   public var isLive: Bool
   /// The processes that have its database open.
   public var users: [Int32]
@@ -15,27 +15,27 @@ public struct Snapshot: Sendable {
   public var meta: [Row]
   /// From the oldest to the newest, which is the owner.
   public var claims: [ClaimRecord]
-  /// There are claims before these.
+  /// There are older claims.
   public var hasOlderClaims: Bool
   public var writes: NodeWrites
   public var appBeat: Beat?
   public var extensionBeat: Beat?
-  /// The heartbeat is there at all; who opens a container makes it.
+  /// The heartbeat file exists; opening a container creates it.
   public var hasHeartbeat: Bool
-  /// Whose slots of the heartbeat hold something, and no beat.
+  /// The roles whose heartbeat slot is not a valid beat.
   public var damagedBeats: [Role]
   public var appLock: LockFacts
   public var extensionLock: LockFacts
   public var appIntent: LockFacts
   /// The process inside a write transaction right now.
   public var writer: BlockedBy?
-  /// Every table, those of the wallet too, and the answers to queries.
+  /// Every table, including the wallet's, and the results of queries.
   public var tables: [TableContents]
-  /// What could not be read, in sentences; the rest is there.
+  /// Sentences about unreadable parts; the rest is complete.
   public var problems: [String]
-  /// Whether each page of the database was looked at.
+  /// Whether every page of the database was checked.
   public var hasCheckedPages: Bool
-  /// What the reading cost, in steps of SQLite's machine.
+  /// The cost of reading, in SQLite's virtual machine steps.
   public var steps: Int64
 
   public var owner: ClaimRow? { claims.last?.row }
@@ -43,8 +43,8 @@ public struct Snapshot: Sendable {
   public func lock(of role: Role) -> LockFacts { role == .app ? appLock : extensionLock }
   public func beat(of role: Role) -> Beat? { role == .app ? appBeat : extensionBeat }
 
-  /// Reads the container at the directory: a live one through SQLite alone, in one short read transaction; a copy
-  /// by copying it to a scratch place first, so that nothing appears beside it and its log is honoured.
+  /// Reads the container at the directory: a live one through SQLite alone, in one short read transaction; otherwise
+  /// from a scratch copy, so that no file is created beside it and its log is applied.
   public static func take(
     of directory: String, depth: SnapshotDepth = SnapshotDepth(), queries: [SnapshotQuery] = []
   ) throws(ContainerError) -> Snapshot {

@@ -1,4 +1,4 @@
-/// How much of a container is looked at. The history grows for years, so what is told by default does not grow with it.
+/// How much of a container is read. The history grows for years, so the default is limited.
 public struct SnapshotDepth: Hashable, Sendable {
   /// The last rows of each table; nil for all.
   public var rowsPerTableMax: Int?
@@ -10,9 +10,9 @@ public struct SnapshotDepth: Hashable, Sendable {
     self.isThorough = isThorough
   }
 
-  /// As many are counted, and as many claims read.
+  /// The limit for counted rows, and for claims that are read.
   static let countedMax: Int64 = 1000
-  /// Of 4,096 bytes: so many pages are looked at in milliseconds.
+  /// Pages of 4,096 bytes; so many are checked in milliseconds.
   static let pagesMax: Int64 = 512
 
   var claimsMax: Int64? { isThorough ? nil : Self.countedMax }

@@ -2,9 +2,9 @@ import Ground
 import Database
 import Guardrails
 
-/// The fenced writes that a container remembers.
+/// The recorded fenced writes of a container.
 public struct NodeWrites: Hashable, Sendable {
-  /// The number of the last: they are numbered without gaps, and none is ever removed.
+  /// The number of the last write: numbers have no gaps, and no write is ever removed.
   public var count: Int64
   public var last: NodeWrite?
 }
@@ -18,14 +18,14 @@ public struct NodeWrite: Hashable, Sendable {
   public var atMonotonic: Instant
 }
 
-/// One lock file, looked at without touching its lock.
+/// The state of one lock file, without touching its lock.
 public struct LockFacts: Hashable, Sendable {
   public var path: String
   public var exists: Bool
-  /// The processes that hold it; empty in a copy.
+  /// The processes that hold the lock; empty in a copy.
   public var holders: [Int32]
-  /// Of those who use this container, who holds a lock on a file that is none of its any more: it was removed or replaced
-  /// under them.
+  /// Processes with this container open that hold a lock on a file outside it: their lock file was removed or
+  /// replaced.
   public var strays: [Int32]
 }
 
@@ -34,7 +34,7 @@ public struct TableContents: Hashable, Sendable {
   public var name: String
   public var columns: [String]
   public var rowCount: RowCount
-  /// The last ones, if there are more than were asked for: what has just happened is what people look for.
+  /// The last rows, if there are more than the limit: the newest are what users look for.
   public var rows: [Row]
 
   public init(name: String, columns: [String], rowCount: RowCount, rows: [Row]) {

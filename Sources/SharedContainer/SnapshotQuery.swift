@@ -1,10 +1,9 @@
 import Database
 
-/// A question of the wallet's own, asked in the same transaction as everything else of a snapshot. Its answer stands among
-/// the tables, under this name.
+/// A query of the wallet, in the snapshot's transaction. Its result is one of the tables, under this name.
 public struct SnapshotQuery: Sendable {
   public var name: String
-  /// It is left out where one of these is not there: older schemas, and wallets of others.
+  /// The query is skipped if one of these is missing, as in older schemas and other wallets.
   public var tables: Set<String>
   public var sql: String
   public var values: [SQLValue]

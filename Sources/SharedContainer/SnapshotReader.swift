@@ -3,8 +3,8 @@ import Database
 import Guardrails
 import Platform
 
-/// Reads everything that a container holds, in one read transaction. A row that makes no sense becomes a sentence
-/// among the problems; the rest is still shown.
+/// Reads the whole container in one read transaction. An invalid row becomes a sentence among the problems; the rest
+/// is still shown.
 struct SnapshotReader {
   private let connection: Connection
   private let layout: ContainerLayout
@@ -20,7 +20,7 @@ struct SnapshotReader {
     try connection.transaction(.deferred) {
       let names = try tableNames()
       if names.isEmpty {
-        try EarlierLife(of: layout).refuseNewDatabase()
+        try EarlierUse(of: layout).refuseNewDatabase()
         throw ContainerError.neverBegun(path: layout.database)
       }
       guard ContainerSchema.guarded.isSubset(of: names) else {
@@ -44,7 +44,8 @@ struct SnapshotReader {
         damagedBeats: heartbeat.damagedSlots(),
         appLock: lockFacts(layout.roleLock(of: .app), locks, users),
         extensionLock: lockFacts(layout.roleLock(of: .extension), locks, users),
-        appIntent: lockFacts(layout.appIntent, locks, users), writer: BlockedBy.find(in: layout, among: locks),
+        appIntent: lockFacts(layout.appIntent, locks, users),
+        writer: BlockedBy.find(in: layout, among: locks),
         tables: names.compactMap { name in noting(&problems) { try contents(of: name) } },
         problems: [], hasCheckedPages: checksPages, steps: 0)
       for query in queries where query.tables.isSubset(of: names) {
@@ -62,7 +63,7 @@ struct SnapshotReader {
     return pages <= SnapshotDepth.pagesMax
   }
 
-  /// SQLite's own look at every page, which costs milliseconds at the size of a young wallet.
+  /// SQLite's own check of every page: milliseconds at the size of a young wallet.
   private func damagedPages() -> [String] {
     do {
       let words = try connection.rows("PRAGMA quick_check(3)").map { try $0.text(0) }.filter { $0 != "ok" }
@@ -81,7 +82,7 @@ struct SnapshotReader {
     var sentences: [String] = []
     var count: Int64 = 0
     let limit = depth.claimsMax
-    // One more than is shown tells whether there are others.
+    // One more than is shown, to know whether there are others.
     try ClaimTable(connection: connection).forEachRecordBackwards(limit: limit.map { $0 + 1 }) { row in
       count += 1
       if let limit, count > limit { return }
@@ -116,7 +117,7 @@ struct SnapshotReader {
       rowCount: try count(quoted), rows: try lastRows(of: quoted, named: name))
   }
 
-  /// Each row that is counted is visited, so not more are than tell that there are many.
+  /// Counting visits each row, so it stops at the limit.
   private func count(_ quoted: String) throws -> RowCount {
     guard let most = depth.countedMax else {
       return RowCount(try connection.firstRow("SELECT count(*) FROM \(quoted)")?.integer(0) ?? 0)
@@ -127,7 +128,7 @@ struct SnapshotReader {
     return RowCount(min(number, most), isExact: number <= most)
   }
 
-  /// From the end, as what has just happened lies there; a table without row numbers has its own order.
+  /// The newest rows, from the end; a table without row numbers has its own order.
   private func lastRows(of quoted: String, named name: String) throws -> [Row] {
     guard let most = depth.rowsPerTableMax else { return try connection.rows("SELECT * FROM \(quoted)") }
     if most <= 0 { return [] }
@@ -143,7 +144,7 @@ struct SnapshotReader {
       name: query.name, columns: rows.first?.columns ?? [], rowCount: RowCount(Int64(rows.count)), rows: rows)
   }
 
-  /// A connection to a database with a write-ahead log has a shared lock on it all its life.
+  /// A connection to a database in WAL mode holds a shared lock on it all the time.
   private func users(among locks: [KernelLock]) -> [Int32] {
     let files = [layout.database, layout.databaseSharedMemory].compactMap { try? FileFacts.at($0).get() }
     return locks.filter { lock in lock.kind != "FLOCK" && files.contains { lock.isOn($0) } }.map(\.pid)
@@ -166,7 +167,7 @@ struct SnapshotReader {
     }
   }
 
-  /// The path of a scratch copy would tell nobody anything.
+  /// With the container's path instead of the scratch copy's.
   private func sentence(_ error: any Error) -> String {
     ContainerError(error, path: layout.database).description
   }

@@ -1,14 +1,14 @@
 import Platform
 
-/// Decides by which road a container can be read without disturbing anybody, and starts again when it changes.
+/// Chooses how to read a container without disturbing any process, and retries when it changes.
 struct SnapshotTaker {
   let layout: ContainerLayout
   let depth: SnapshotDepth
   var queries: [SnapshotQuery] = []
   private static let triesMax = 20
-  /// A wallet has megabytes, also after years; a sparse file can name any size.
+  /// A wallet has megabytes, even after years; a sparse file can claim any size.
   var copiedBytesMax: Int64 = 1 << 30
-  /// The instant between copying and comparing, in which a test changes the original.
+  /// Between copying and comparing; a test changes the original here.
   var onCopied: () -> Void = {}
 
   func take() throws(ContainerError) -> Snapshot {
@@ -30,8 +30,8 @@ struct SnapshotTaker {
     throw lastError
   }
 
-  /// A live database is opened by SQLite only: in a process that uses it through SQLite as well, any other
-  /// descriptor of it would drop SQLite's locks on closing.
+  /// Only SQLite opens a live database: in a process that also uses it through SQLite, closing any other descriptor of
+  /// it would drop SQLite's locks.
   private func takeLive() throws -> Snapshot {
     let reader = try SnapshotReader(
       database: layout.database, layout: layout, access: .readOnly, depth: depth)
@@ -46,7 +46,7 @@ struct SnapshotTaker {
       if let facts { try scratch.copy(path, size: facts.size) }
     }
     onCopied()
-    // A copy made while somebody wrote may mix two states; one that came to life meanwhile is read as live.
+    // A copy made during a write may mix two states; a container opened meanwhile is read as live.
     guard before == facts(), !isLive() else { throw ContainerError.keepsChanging(path: layout.directory) }
     let reader = try SnapshotReader(
       database: scratch.path(of: layout.database), layout: layout, access: .readWrite,
@@ -54,7 +54,7 @@ struct SnapshotTaker {
     return try reader.read(isLive: false, queries)
   }
 
-  /// Before a byte is copied.
+  /// Checked before any byte is copied.
   private func refuseTooMuch(_ facts: [FileFacts?], into scratch: ScratchDirectory) throws(ContainerError) {
     for (path, facts) in zip(databaseFiles, facts) {
       guard let size = facts?.size, size > copiedBytesMax else { continue }
@@ -70,8 +70,8 @@ struct SnapshotTaker {
 
   private func facts() -> [FileFacts?] { databaseFiles.map { try? FileFacts.at($0).get() } }
 
-  /// Whether any process holds any lock on any file of the container. Where the kernel keeps no list, everything
-  /// counts as live, which is the road that harms nobody.
+  /// Whether any process holds any lock on any file of the container. Without the kernel's list every container counts
+  /// as live, which is always safe.
   private func isLive() -> Bool {
     guard let locks = Kernel.locks() else { return true }
     let paths = databaseFiles + [layout.databaseSharedMemory] + layout.lockFiles
@@ -80,7 +80,7 @@ struct SnapshotTaker {
   }
 
   private func checkIsContainer() throws(ContainerError) {
-    // With `/.` a link to a container is followed: reading through one harms nobody.
+    // The `/.` follows a link to a container: reading through it is harmless.
     let directory: FileFacts
     do {
       directory = try FileFacts.at(layout.directory + "/.").get()
@@ -92,7 +92,7 @@ struct SnapshotTaker {
       }
     }
     guard directory.isDirectory else { throw .isAFile(path: layout.directory) }
-    try EarlierLife(of: layout).refuseLostDatabase()
+    try EarlierUse(of: layout).refuseLostDatabase()
     let database: FileFacts
     do {
       database = try FileFacts.at(layout.database).get()

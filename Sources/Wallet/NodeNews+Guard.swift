@@ -1,11 +1,12 @@
-// Wallet: what makes one wallet of the guard, the node, the user's requests and the background work. Pure: it speaks to the
-// container, the wire and the phone through directives alone, so the processes and the simulation run the same wallet.
+// Wallet: combines the guard, the node, the user's requests and the background work into one wallet. Pure: it talks
+// to the container, the wire and the phone through directives alone, so the processes and the simulation run the same
+// wallet.
 
 import Guardrails
 import LightningNode
 
 extension NodeReport {
-  /// The node's news in the guard's words.
+  /// The node's report in the guard's terms.
   public init(_ news: NodeNews) {
     switch news {
     case .connecting: self = .connecting

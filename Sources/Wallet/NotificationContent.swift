@@ -1,12 +1,12 @@
 import Ground
 import Guardrails
 
-/// The text of a notification. Made here and nowhere else.
+/// The text of a notification; only made here.
 public struct NotificationContent: Hashable, Sendable {
-  /// Of what kind it is: the phone shows each in its way.
+  /// The phone shows each kind in its own way.
   public enum Kind: Hashable, Sendable {
     case note
-    /// Money has come.
+    /// A received payment.
     case payment
   }
 
@@ -16,10 +16,9 @@ public struct NotificationContent: Hashable, Sendable {
   public let badgeIncrement: Int
   public let kind: Kind
 
-  /// The category of each notification of money, which the app registers.
+  /// The category of payment notifications, which the app registers.
   public static let paymentCategory = "INCOMING_PAYMENT"
-  /// Money is worth a disturbance, and not a critical one: that takes an entitlement which wallets do not get. In the words of
-  /// UNNotificationInterruptionLevel.
+  /// A UNNotificationInterruptionLevel. Not `critical`: that needs an entitlement which wallets do not get.
   public var level: String? { kind == .payment ? "time-sensitive" : nil }
   public var sound: String? { kind == .payment ? "default" : nil }
   public var category: String? { kind == .payment ? Self.paymentCategory : nil }
@@ -28,11 +27,12 @@ public struct NotificationContent: Hashable, Sendable {
     switch outcome {
     case .received(let payment): self.init(payment)
     case .nothingReceived(let reason): self.init(nothingReceivedFor: reason)
-    case .partsWait: self.init("Payment incoming", "A part of it has come. The rest is awaited.")
+    case .partsWait: self.init("Payment incoming", "Part of it has arrived. Waiting for the rest.")
     case .partsGivenBack:
-      self.init("Payment not received", "Its sender did not send all of it, and has it back.")
+      self.init(
+        "Payment not received", "The sender did not send all of it; the received parts were returned.")
     case .appContinues:
-      self.init("Payment incoming", "The wallet is open: look there whether it has come.")
+      self.init("Payment incoming", "The wallet is open: check there whether it arrived.")
     }
   }
 

@@ -3,32 +3,32 @@ import Guardrails
 import Heartbeat
 import LightningNode
 
-/// What a wallet asks of the outside, through three ports: the container, the wire, and the phone with the other process.
+/// An order of a wallet to one of its three ports: the container, the wire, and the phone (with the other process).
 public enum WalletDirective: Hashable, Sendable {
   case container(ContainerOrder)
   case wire(WireOrder)
   case phone(PhoneOrder)
 }
 
-/// Every order to the container. What answers may say that the container is blocked, or that it failed.
+/// Every order to the container. An answer may also be that the container is blocked or has failed.
 public enum ContainerOrder: Hashable, Sendable {
-  /// Take or drop the lock that says "the app wants the node". No answer.
+  /// Take or drop the intent lock. No answer.
   case raiseIntent
   case withdrawIntent
   /// Answered by the guard's `observed` or `lookFailed`.
   case look
   /// Answered by `claimed`, or the guard's `claimSuperseded`, `ownLockWasBusy` or `claimFailed`.
   case claim(seen: Epoch, reason: ClaimReason)
-  /// A new number under the same ownership; answered as a claim is.
+  /// Claim a higher epoch under the same ownership; answered like a claim.
   case raiseEpoch(Claim, above: Epoch, replacing: ReplacedClaim?)
   /// For the guard; answered by its `rowRead` or `rowReadFailed`.
   case readRow
   /// No answer.
   case beat(epoch: Epoch, phase: Phase, counter: UInt64)
   case dropLock
-  /// Bring the log into the database; nobody waits for it. No answer.
+  /// Checkpoint the log; no process waits for it. No answer.
   case settle
-  /// What is received from now on came since this push. Answered by `receivedMarked`, if it can be read.
+  /// Mark the newest payment: later ones came since this push. Answered by `receivedMarked`, if it can be read.
   case markReceived(push: UInt64)
   /// Answered by the guard's `receivedFound` or `receivedNotRead`.
   case readReceived(ReceivedPayments, push: UInt64)
@@ -46,10 +46,10 @@ public enum ContainerOrder: Hashable, Sendable {
   case lookAtWallet(run: UInt64)
 }
 
-/// Which payments somebody asks for. Only those that are settled.
+/// Which settled payments to read.
 public enum ReceivedPayments: Hashable, Sendable {
   case of(paymentHash: Bytes32)
-  /// Those that came after this one, by the number that the container gives to each.
+  /// The payments after this one, by the container's number for each.
   case after(Int64)
 }
 
@@ -60,12 +60,12 @@ public enum WireOrder: Hashable, Sendable {
   case send([NodeOutgoing])
   /// Shut down, drain to the end, close. Answered by the node's `closed`.
   case hangUp
-  /// Close at once, whatever is unread or unsent. No answer.
+  /// Close at once and discard unread and unsent bytes. No answer.
   case cutOff
 }
 
-/// Every order to the phone, to the user through it, and to the other process. None is answered at once but
-/// `makeInvoice` and `cleanUp`.
+/// Every order to the phone, to the user through the phone, and to the other process. Only `makeInvoice` and
+/// `cleanUp` are answered at once.
 public enum PhoneOrder: Hashable, Sendable {
   /// To the other process.
   case say(PresenceMessage)

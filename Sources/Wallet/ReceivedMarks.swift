@@ -1,18 +1,18 @@
 import Guardrails
 
-/// Which payment was the newest when each push came that names none: what is newer came since that push.
+/// The newest payment at the arrival of each push without a payment hash: newer payments came since that push.
 struct ReceivedMarks: Hashable, Sendable {
-  /// Of pushes that are not finished; without a mark until the container was read.
+  /// For pushes that are not finished; an unread mark is nil.
   private var newest: [UInt64: Int64?] = [:]
 
-  /// Whether it needs a mark.
+  /// Whether this push needs a mark.
   mutating func begin(_ push: Push) -> Bool {
     guard push.paymentHash == nil, push.reason != .unreadable, newest[push.id] == nil else { return false }
     newest[push.id] = .some(nil)
     return true
   }
 
-  /// The first one counts.
+  /// Only the first mark counts.
   mutating func set(_ number: Int64, for push: UInt64) {
     if case .some(nil) = newest[push] { newest[push] = number }
   }

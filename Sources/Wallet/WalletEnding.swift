@@ -1,13 +1,13 @@
 import Guardrails
 
-/// Why a wallet process ends, in one word for programs, beside its sentence.
+/// Why a wallet process ends, as a code beside its sentence.
 public enum WalletEnding: String, Hashable, Sendable {
   case fenced
   case terminated
   case containerLost = "container-lost"
-  /// It cannot be opened.
+  /// The container cannot be opened.
   case containerUnusable = "container-unusable"
-  /// The phone does not give the seed out now.
+  /// The phone withholds the seed now.
   case seedWithheld = "seed-withheld"
   case seedUnusable = "seed-unusable"
   case failed

@@ -2,14 +2,14 @@ import Ground
 import Guardrails
 import LightningNode
 
-/// What can happen to a wallet: what a port says, addressed to the part that it concerns.
+/// An event of a wallet: a port's report, addressed to the part that it concerns.
 ///
-/// What the parts say to each other is not here: the node's reports, tasks and starts never come from outside.
+/// Events between the parts are not here: the node's reports, tasks and starts never come from outside.
 public enum WalletEvent: Hashable, Sendable {
   case deadlineReached
-  /// The epoch is claimed, and this is the state that was read in the claim.
+  /// The epoch is claimed, and this state was read in the claim.
   case claimed(Claim, NodeState)
-  /// The newest payment when this push had come, by its number; 0 for none.
+  /// The number of the newest payment when this push arrived; 0 without one.
   case receivedMarked(push: UInt64, newest: Int64)
   case guardrail(GuardEvent)
   case node(NodeEvent)
@@ -29,8 +29,8 @@ extension WalletGuard where Self: GuardMachine {
 extension AppMachine: WalletGuard {}
 extension ExtensionMachine: WalletGuard {}
 
-/// Whoever looks on while a wallet thinks: a journal, or a simulation. Each part is a core of its own and is written down as
-/// one, in the order in which the parts have thought.
+/// An observer of a wallet: a journal, or a simulation. Each part is a core of its own and is recorded as one, in the
+/// order in which the parts handled their events.
 public protocol WalletObserver {
   associatedtype Guard: WalletGuard
 
@@ -42,7 +42,7 @@ public protocol WalletObserver {
   mutating func handled(_ event: BackgroundEvent, _ directives: [BackgroundDirective])
 }
 
-/// Nobody looks on.
+/// No observer.
 public struct Unobserved<Guard: WalletGuard>: WalletObserver {
   public init() {}
 

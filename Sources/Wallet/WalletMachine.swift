@@ -2,13 +2,13 @@ import Ground
 import Guardrails
 import LightningNode
 
-/// One wallet process as one core: the guard, the node, the user's requests and the work in the background.
+/// One wallet process as one machine: the guard, the node, the user's requests and the background work.
 ///
-/// One event becomes one list of orders. Where the guard's list says "start the node" or "stop the node", the node's own
-/// orders for that stand in the list instead. What one part tells another (a report of the node to the guard) is thought
-/// about when the speaker's part of the list is whole, and still before anything of the list is carried out: so no report of
-/// an earlier ownership reaches a later one. An ownership that is lost while the list is carried out does no harm: each write
-/// carries the claim under which it was decided, and the fence of a newer claim refuses it.
+/// One event becomes one list of orders. The guard's "start the node" and "stop the node" are replaced in the list by
+/// the node's own orders. An event from one part to another (a report of the node to the guard) is handled when the
+/// first part's list is complete, and before anything in the list is carried out: so no report of an earlier
+/// ownership reaches a later one. If the ownership is lost while the list is carried out, no harm is done: each write
+/// carries the claim under which it was decided, and is refused once a newer claim exists.
 public struct WalletMachine<Guard: WalletGuard>: Machine {
   public static var deadlineReached: WalletEvent { .deadlineReached }
 
@@ -16,10 +16,10 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   public private(set) var node: NodeMachine
   public internal(set) var requests = Requests()
   public private(set) var background: BackgroundWork
-  /// Read in the claim, until the node is started with it.
+  /// Read in the claim, until the node is started.
   private var claimedState = NodeState()
   private var marks = ReceivedMarks()
-  /// What the user reads in the app.
+  /// The app's last shown status.
   private var status: Status?
 
   public init(guardrail: Guard, node: NodeMachine.Configuration, background: BackgroundWork.Habits?) {
@@ -38,8 +38,8 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   }
 
   public mutating func handle(_ event: WalletEvent, at now: Instant) -> [WalletDirective] {
-    var nobody = Unobserved<Guard>()
-    return handle(event, at: now, &nobody)
+    var unobserved = Unobserved<Guard>()
+    return handle(event, at: now, &unobserved)
   }
 
   public mutating func handle<Observer: WalletObserver>(
@@ -49,10 +49,10 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     begin(event, &turn)
     while let next = turn.next() {
       switch next {
-      case .guardrail(let event): think(event, &turn, &observer)
-      case .node(let event): think(event, &turn, &observer)
-      case .requests(let event): think(event, &turn, &observer)
-      case .background(let event): think(event, &turn, &observer)
+      case .guardrail(let event): dispatch(event, &turn, &observer)
+      case .node(let event): dispatch(event, &turn, &observer)
+      case .requests(let event): dispatch(event, &turn, &observer)
+      case .background(let event): dispatch(event, &turn, &observer)
       }
     }
     return turn.directives
@@ -71,9 +71,10 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .receivedMarked(let push, let newest): marks.set(newest, for: push)
     case .guardrail(let event): turn.tell(.guardrail(event))
     case .node(let event): turn.tell(.node(event))
-    // What is pending the extension ends as well, but only a user begins something, and a user has the app.
+    // The extension ends pending requests too, but only the app begins new ones.
     case .requests(.asked(let id, let request)) where guardrail.role == .extension:
-      turn.order(.answer(id, .refused(request.kind, "only the app does that; open it and try again")))
+      turn.order(
+        .answer(id, .refused(request.kind, "only the app takes requests; open the app and try again")))
     case .requests(let event): turn.tell(.requests(event))
     case .background(let event): turn.tell(.background(event))
     }
@@ -81,7 +82,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
 
   // MARK: The guard
 
-  private mutating func think<Observer: WalletObserver>(
+  private mutating func dispatch<Observer: WalletObserver>(
     _ event: GuardEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     if case .pushArrived(let push) = event, marks.begin(push) { turn.order(.markReceived(push: push.id)) }
@@ -91,16 +92,16 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     for directive in directives {
       switch directive {
       case .startNode(let claim, let replaced):
-        think(.started(claim, takeClaimedState(), replacing: replaced), &turn, &observer)
-      case .stopNode(let gracefully): think(.stopRequested(gracefully: gracefully), &turn, &observer)
-      case .acceptNoNewPayment: think(.handoverRequested, &turn, &observer)
-      case .endLongPause: think(.peerMayBeThere, &turn, &observer)
+        dispatch(.started(claim, takeClaimedState(), replacing: replaced), &turn, &observer)
+      case .stopNode(let gracefully): dispatch(.stopRequested(gracefully: gracefully), &turn, &observer)
+      case .acceptNoNewPayment: dispatch(.handoverRequested, &turn, &observer)
+      case .endLongPause: dispatch(.peerMayBeThere, &turn, &observer)
       case .readReceived(let hash, let push): readReceived(hash, push, &turn)
       default: turn.take(directive)
       }
-      listen(to: directive, &turn)
+      informRequests(of: directive, &turn)
     }
-    spread(event, &turn)
+    passOn(event, &turn)
   }
 
   private mutating func takeClaimedState() -> NodeState {
@@ -108,18 +109,18 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     return claimedState
   }
 
-  /// Without a mark nobody knows what came since the push. It is set now, and the guard asks again.
+  /// Without a mark it is unknown which payments came since the push. The mark is set now, and the guard asks again.
   private func readReceived(_ hash: Bytes32?, _ push: UInt64?, _ turn: inout WalletTurn) {
     guard let push else { return }
     if let hash { return turn.order(.readReceived(.of(paymentHash: hash), push: push)) }
     if let newest = marks[push] { return turn.order(.readReceived(.after(newest), push: push)) }
     turn.order(.markReceived(push: push))
-    let why = "it is not known what was received before the push"
+    let why = "the newest payment before the push is not known yet"
     turn.tell(.guardrail(.receivedNotRead(.failed(why), push: push)))
   }
 
-  /// What the requests have to know of it.
-  private mutating func listen(to directive: GuardDirective, _ turn: inout WalletTurn) {
+  /// Passes on what the requests need.
+  private mutating func informRequests(of directive: GuardDirective, _ turn: inout WalletTurn) {
     switch directive {
     case .show(let status):
       self.status = status
@@ -131,16 +132,16 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     }
   }
 
-  /// What the phone says of the process concerns more than the guard.
-  private func spread(_ event: GuardEvent, _ turn: inout WalletTurn) {
+  /// Events of the phone that concern more than the guard.
+  private func passOn(_ event: GuardEvent, _ turn: inout WalletTurn) {
     switch event {
     case .enteredForeground:
       turn.tell(.node(.userCame))
       if background.isWanted { turn.tell(.background(.enteredForeground)) }
     case .enteredBackground: if background.isWanted { turn.tell(.background(.enteredBackground)) }
     case .networkChanged(let isThere): turn.tell(.node(.networkChanged(isThere: isThere)))
-    // Only now: what was shown before may be the very thing that the move is to end. Nothing changes for an app that is
-    // connected, or that nobody looks at.
+    // Only now: the status shown before may be the reason for the move. Nothing changes for an app that is connected,
+    // or in the background.
     case .moveRequested: if let status, requests.waitsForStatus { turn.tell(.requests(.shown(status))) }
     default: break
     }
@@ -148,10 +149,10 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
 
   // MARK: The node
 
-  private mutating func think<Observer: WalletObserver>(
+  private mutating func dispatch<Observer: WalletObserver>(
     _ event: NodeEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
-    tellWhatGoesOn(event, &turn)
+    tellRequestsWhatContinues(event, &turn)
     observer.willHandle(event, node)
     let directives = node.handle(event, at: turn.now)
     observer.handled(event, directives, node)
@@ -159,9 +160,9 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     if case .storeLost(let sentence) = event { turn.tell(.guardrail(.containerLost(sentence))) }
   }
 
-  /// What is over by the container is over, whoever ended it, and also if this process wrote its end and did not hear that it
-  /// had.
-  private func tellWhatGoesOn(_ event: NodeEvent, _ turn: inout WalletTurn) {
+  /// A request that the container says has ended is over: another process may have ended it, or this one did and the
+  /// write's answer was lost.
+  private func tellRequestsWhatContinues(_ event: NodeEvent, _ turn: inout WalletTurn) {
     guard !requests.open.isEmpty else { return }
     switch event {
     case .started(_, let state, _), .checkedAfterInit(_, let state):
@@ -186,13 +187,13 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .cutOff: turn.order(.cutOff)
     case .report(let news): turn.tell(.guardrail(.node(NodeReport(news))))
     default:
-      if let word = RequestEvent.NodeWord(directive, showing: status) { turn.tell(.requests(.node(word))) }
+      if let reply = RequestEvent.NodeReply(directive, showing: status) { turn.tell(.requests(.node(reply))) }
     }
   }
 
   // MARK: Requests and background work
 
-  private mutating func think<Observer: WalletObserver>(
+  private mutating func dispatch<Observer: WalletObserver>(
     _ event: RequestEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     let directives = requests.handle(event, at: turn.now)
@@ -204,7 +205,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       case .moveHere: turn.tell(.guardrail(.moveRequested))
       case .makeInvoice(let id, let amountMsat, let text, let expirySeconds):
         turn.order(.makeInvoice(id, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds))
-      // A node that is not held says so itself, whatever the container has.
+      // A node that is not held refuses by itself, whatever the container has.
       case .readPast(let payment) where node.isStopped:
         turn.tell(.requests(.pastRead(payment.paymentHash, nil)))
       case .readPast(let payment): turn.order(.readPast(payment.paymentHash))
@@ -214,7 +215,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     }
   }
 
-  private mutating func think<Observer: WalletObserver>(
+  private mutating func dispatch<Observer: WalletObserver>(
     _ event: BackgroundEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     let directives = background.handle(event, at: turn.now)
@@ -233,7 +234,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   }
 }
 
-// In another hour, for an exploration, which takes the same situation at two times for one.
+// Shifts all instants, for an exploration that treats one situation at two times as equal.
 extension WalletMachine: Shiftable where Guard: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     guardrail.shift(by: span)

@@ -1,9 +1,9 @@
 import Guardrails
 
-// What people read of codes. Made here and nowhere else.
+// The texts that users read for codes; only made here.
 
 public enum WalletTexts {
-  /// Behind why the phone does not give the seed out.
+  /// Appended to the phone's reason for withholding the seed.
   public static func seedWithheld(_ why: String) -> String { "\(why), so the wallet cannot read its seed" }
 }
 
@@ -23,7 +23,7 @@ extension Status {
     case .releasing: "releasing the node"
     case .usedByAnotherDevice: "this node is in use by another device; `baton restore` moves it here"
     case .peerOutOfReach(let highest):
-      "the peer names epoch \(highest), which ours cannot reach: check that it is the right peer"
+      "the peer knows epoch \(highest), which this wallet cannot exceed; check that it is the right peer"
     case .trouble(let sentence): sentence
     }
   }
@@ -46,15 +46,15 @@ extension FinishReason {
     case .idle: "5 s without another payment"
     case .appWantsNode: "the app wants the node"
     case .handedOver: "handed over to the app"
-    case .received: "the payment is received already"
+    case .received: "the payment was already received"
     case .unreadablePush: "the push could not be read"
-    case .timeWillExpire: "the phone takes the time away"
+    case .timeWillExpire: "the extension's time will expire"
     case .fenced: "another process owns the node"
     case .terminated: "asked to terminate"
     case .otherDevice: "this node is in use by another device"
-    case .outOfReach: "the peer names an epoch that is out of reach"
-    case .tooManyPushes: "too many pushes wait"
-    case .containerLost: "the container was taken away"
+    case .outOfReach: "the peer knows an epoch that this wallet cannot exceed"
+    case .tooManyPushes: "too many pushes are queued"
+    case .containerLost: "the container was removed or replaced"
     }
   }
 }
@@ -64,7 +64,7 @@ extension EndReason {
     switch self {
     case .fenced: "fenced: another process owns the node"
     case .terminated: "asked to terminate"
-    case .containerLost: "the container was taken away"
+    case .containerLost: "the container was removed or replaced"
     }
   }
 }
@@ -76,7 +76,7 @@ extension SilentPushFailure {
     case .container(let trouble): trouble.text
     case .node(let sentence): sentence
     case .halted(let status): status.text
-    case .askedToEnd: "the app was asked to end before anything came"
+    case .askedToEnd: "the app was terminated before a payment arrived"
     }
   }
 }

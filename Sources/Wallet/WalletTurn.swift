@@ -2,10 +2,10 @@ import Ground
 import Guardrails
 import LightningNode
 
-/// What one event leads to: who has still to think about what, and what is to be done outside.
+/// Collects the results of one event: events for other parts, and orders for the ports.
 struct WalletTurn {
-  /// For one part of the wallet.
-  enum Word {
+  /// An event for one part of the wallet.
+  enum PartEvent {
     case guardrail(GuardEvent)
     case node(NodeEvent)
     case requests(RequestEvent)
@@ -13,31 +13,32 @@ struct WalletTurn {
   }
 
   let now: Instant
-  private var words: ArraySlice<Word> = []
+  private var events: ArraySlice<PartEvent> = []
   private var orders: [WalletDirective] = []
-  /// What comes behind everything else: see `directives`.
+  /// Carried out last: see `directives`.
   private var settles = false
-  private var farewells: [WalletDirective] = []
+  private var lastOrders: [WalletDirective] = []
 
   init(at now: Instant) { self.now = now }
 
-  /// The log is brought into the database when nobody waits for that: behind everything else. Only then does the phone hear
-  /// that it may stop this process: who is stopped in the midst of it holds a lock, and is killed for it.
-  var directives: [WalletDirective] { orders + (settles ? [.container(.settle)] : []) + farewells }
+  /// The log is checkpointed after every other order, as no process waits for it. Only then come the orders after
+  /// which iOS may suspend or end the process: suspended in the checkpoint, it would hold a lock and be killed for
+  /// it.
+  var directives: [WalletDirective] { orders + (settles ? [.container(.settle)] : []) + lastOrders }
 
-  mutating func next() -> Word? { words.popFirst() }
+  mutating func next() -> PartEvent? { events.popFirst() }
 
-  mutating func tell(_ word: Word) { words.append(word) }
+  mutating func tell(_ event: PartEvent) { events.append(event) }
 
   mutating func order(_ order: ContainerOrder) { orders.append(.container(order)) }
   mutating func order(_ order: WireOrder) { orders.append(.wire(order)) }
   mutating func order(_ order: PhoneOrder) { orders.append(.phone(order)) }
 
-  /// What the guard orders outside.
+  /// The guard's orders for the ports.
   mutating func take(_ directive: GuardDirective) {
     settles = settles || directive.leavesLogToSettle
     let order = Self.order(for: directive)
-    if directive.isFarewell { farewells.append(order) } else { orders.append(order) }
+    if directive.mayEndProcess { lastOrders.append(order) } else { orders.append(order) }
   }
 
   private static func order(for directive: GuardDirective) -> WalletDirective {

@@ -4,18 +4,18 @@ import DaemonRuntime
 import Guardrails
 import Wallet
 
-/// The phone at the other end of the channel that iosd gives its children.
+/// iosd, at the other end of the channel that it gives its children.
 final class EmulatedPhone {
   private let connection: UnixConnection
-  /// What was last said, as one message says all of it.
+  /// The last sent values, as each status message contains all.
   private var status: Status?
   private var openTargets: [ConnectionTarget]?
-  /// Which of its times in the background this is, in the phone's words.
+  /// The phone's identifier of the current stay in the background.
   var timeInBackground: String?
 
-  /// Each message of the phone, as it comes; the process around knows what it means.
+  /// Called for each message of the phone; `WalletProcess` interprets it.
   var onMessage: ((ControlMessage) -> Void)?
-  /// The channel is over, by its end or by something that is no message.
+  /// The channel ended, or received an invalid message.
   var onEnd: ((String) -> Void)?
 
   init?(channel: Int32, loop: EventLoop) {
@@ -32,13 +32,13 @@ final class EmulatedPhone {
 
   func send(_ message: ControlMessage) { connection.send(message) }
 
-  /// To what a user asked for; the phone hands it on unread.
+  /// The answer to a user's request; the phone passes it on unread.
   func answer(_ request: String, _ answer: ControlMessage) {
     let body = (try? answer.encoded()) ?? []
     send(ControlMessage("answer", ["request": request], body: body))
   }
 
-  /// What is said to the phone; the rest is done in this process.
+  /// Sends the phone's orders; this process carries out the rest.
   func carryOut(_ order: PhoneOrder) {
     switch order {
     case .show(let status): show(status)
@@ -102,7 +102,7 @@ final class EmulatedPhone {
         ]))
   }
 
-  /// A second of silence without end, at a volume that is not quite nothing: at none the phone takes it for idle.
+  /// One second of near silence in a loop: at volume zero the phone counts the audio as idle.
   private func playNearlyNothing() {
     send(
       ControlMessage(

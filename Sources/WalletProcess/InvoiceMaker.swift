@@ -12,10 +12,10 @@ final class InvoiceMaker {
 
   private let secrets: WalletSecrets
   private let clock: Clock
-  /// The node that a payer comes through; nil for a wallet that knows no peer yet.
+  /// The node that routes payments to the wallet; nil if no peer is configured.
   private let peer: PublicKey?
-  /// What people get, until they have it: signed before anything is stored, so that nobody waits for a payment that nobody
-  /// can be asked for.
+  /// Invoices for users until their requests are answered: signed before the invoice is stored, so that no stored
+  /// invoice is without a payable text.
   private var signed: [String: String] = [:]
 
   init(secrets: WalletSecrets, clock: Clock, peer: PublicKey?) {
@@ -37,13 +37,13 @@ final class InvoiceMaker {
     return invoice
   }
 
-  /// When whoever asked is answered, whatever the answer.
+  /// Removes it when the request is answered, whatever the answer.
   func takeSigned(for request: String) -> String? { signed.removeValue(forKey: request) }
 
   private func fields(of invoice: Invoice, madeAt: Int64) -> InvoiceFields {
     InvoiceFields(
       network: .regtest, amountMsat: invoice.amountMsat,
-      // A clock from before 1970 is refused as one that is too late is.
+      // A clock before 1970 is refused like one that is too late.
       timestamp: UInt64(bitPattern: madeAt), paymentHash: invoice.paymentHash,
       paymentSecret: secrets.paymentSecret(tweak: invoice.tweak), purpose: .text(invoice.text),
       expirySeconds: UInt64(clamping: invoice.expiresAt - madeAt),
@@ -54,8 +54,8 @@ final class InvoiceMaker {
 }
 
 extension RouteHop {
-  /// From the provider into the wallet, over a channel that is in no block: its alias is the beginning of the hash of
-  /// the wallet's node, the same in both processes and with every invoice.
+  /// From the LSP to the wallet over the unconfirmed channel: its alias is the beginning of the hash of the wallet's
+  /// node id, the same in both processes and every invoice.
   fileprivate init(to wallet: PublicKey, from provider: PublicKey) {
     let alias = SHA256.hash(wallet.bytes).bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     self.init(node: provider, channel: ShortChannelID(alias), expiryDelta: 144)

@@ -3,15 +3,15 @@ import Glibc
 import OwnFiles
 import Wallet
 
-/// Takes old journals away: those of processes that have ended and that nobody has written to for a week, but never
-/// the newest of a program. Age is the kernel's, not the phone's: whoever sets the phone's clock destroys no evidence.
+/// Removes old journals: those of ended processes, unchanged for a week, except the newest of each program. Age is by
+/// the kernel's clock, so that setting the phone's clock destroys no evidence.
 final class JournalCleaner {
-  /// So that the phone is heard in between.
+  /// Events of the phone are handled between steps.
   static let filesPerStep = 16
   static let keptSeconds: Int = 7 * 86_400
 
   private let directory: String
-  /// Nil before the first step of a cleaning.
+  /// nil before the first step of a run.
   private var left: [String]?
   private var removed = 0
 
@@ -19,7 +19,7 @@ final class JournalCleaner {
 
   func step() -> BackgroundStep {
     let place: OwnDirectory
-    // Not through a link: what lies elsewhere is not ours to remove.
+    // Not through a link: a directory elsewhere is not ours to clean.
     do throws(SystemError) { place = try OwnHome.openDirectory(directory) } catch {
       return .failed(error.description)
     }
@@ -45,7 +45,7 @@ final class JournalCleaner {
     DirectoryListing.names(in: directory)?.filter { program(of: $0) != nil }
   }
 
-  /// `20261120T191500-mainappd-123.jsonl` is mainappd's; nil for what is no journal.
+  /// `20261120T191500-mainappd-123.jsonl` is mainappd's; nil for other files.
   static func program(of name: String) -> Substring? {
     guard name.hasSuffix(".jsonl") else { return nil }
     let parts = name.dropLast(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -68,7 +68,7 @@ final class JournalCleaner {
     return time(nil) - status.st_mtim.tv_sec > Self.keptSeconds
   }
 
-  /// Whoever wrote it may still run; what cannot be read is kept.
+  /// Its process may still run; an unreadable file is kept.
   private func isInUse(_ name: String) -> Bool {
     guard let bytes = try? SmallFile.readOwn("\(directory)/\(name)", limit: 4096) else { return true }
     let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
@@ -78,7 +78,7 @@ final class JournalCleaner {
     return ProcessTable.startTime(of: pid) == startTime
   }
 
-  /// The start record is ours and has each member once.
+  /// The start record is our own, with each member once.
   private static func number(_ name: String, in line: String) -> UInt64? {
     let key = Array("\"\(name)\":".utf8)
     let bytes = Array(line.utf8)

@@ -12,15 +12,15 @@ enum KeychainError: Error, Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .missing(let path):
-      "\(path) is gone and the wallet is not new; put the seed back: without it neither the channel nor the peer's backup of it can be used"
+      "\(path) is missing and the wallet is not new; restore the seed: without it the channel and the peer's backup are unusable"
     case .wrongSize(let path, let size):
-      "\(path) has \(size) bytes and a seed has 32; put back the seed that the wallet was made with"
+      "\(path) has \(size) bytes instead of 32; restore the seed that the wallet was made with"
     case .noNodeKey(let path):
-      "\(path) gives a number that is no key of a node; put back the seed that the wallet was made with: the channel and the peer's backup are of that one alone"
+      "\(path) gives no valid node key; restore the seed that the wallet was made with"
     case .withheld(let sentence): WalletTexts.seedWithheld(sentence)
-    case .phoneGone(let why): "the phone cannot be asked for the wallet's seed: \(why)"
+    case .phoneGone(let why): "the wallet's seed cannot be read from the phone: \(why)"
     case .another(let path):
-      "\(path) is not the seed that this wallet's invoices were made with; put that one back"
+      "\(path) is not the seed that this wallet's invoices were made with; restore that seed"
     }
   }
 }

@@ -1,19 +1,19 @@
 import DaemonRuntime
 import Glibc
 
-/// The phone's keychain, asked before the event loop runs: without the seed there is nothing to do. What the phone says
-/// meanwhile is kept for later.
+/// The phone's keychain, read before the event loop runs, as the wallet cannot start without its seed. Other messages
+/// received meanwhile are kept for later.
 final class PhoneKeychain {
   static let account = "wallet-seed"
 
   private let channel: Int32
   private let group: String
   private let protection: String
-  /// In the order in which it came.
+  /// In the order of their arrival.
   private(set) var earlier: [ControlMessage] = []
   private var isAsked = false
 
-  /// Nil: there is no phone, or it keeps no seed.
+  /// nil without a phone, or if the phone keeps no seed.
   init?(channel: Int32?, _ options: WalletOptions) {
     guard let channel, let group = options.keychainGroup else { return nil }
     self.channel = channel
@@ -21,24 +21,24 @@ final class PhoneKeychain {
     protection = options.seedProtection
   }
 
-  /// As early as can be: the answer comes while other work is done.
+  /// Sent early: the answer arrives while other work is done.
   func ask() throws(KeychainError) {
     guard !isAsked else { return }
     isAsked = true
     try say(ControlMessage("keychain-read", ["group": group, "account": Self.account]))
   }
 
-  /// Nil: there is no such item.
+  /// nil if there is no such item.
   func seed() throws(KeychainError) -> [UInt8]? {
     try ask()
     isAsked = false
     let answer = try answer()
     if answer.verb == "keychain-answer" { return answer.body }
     if answer["because"] == "missing" { return nil }
-    throw .withheld(answer["message"] ?? "the phone does not say why")
+    throw .withheld(answer["message"] ?? "the phone gives no reason")
   }
 
-  /// False: there is one already, by the other process.
+  /// Returns false if the other process has added one.
   func add(_ seed: [UInt8]) throws(KeychainError) -> Bool {
     try say(
       ControlMessage(
@@ -47,22 +47,22 @@ final class PhoneKeychain {
     let answer = try answer()
     if answer.verb == "keychain-answer" { return true }
     if answer["because"] == "exists" { return false }
-    throw .withheld(answer["message"] ?? "the phone does not say why")
+    throw .withheld(answer["message"] ?? "the phone gives no reason")
   }
 
   private func say(_ message: ControlMessage) throws(KeychainError) {
     var message = message
     message["request"] = Self.account
-    guard var packet = try? message.encoded() else { throw .phoneGone("the question cannot be written down") }
+    guard var packet = try? message.encoded() else { throw .phoneGone("the request cannot be encoded") }
     defer { packet.wipe() }
     while send(channel, packet, packet.count, Int32(MSG_NOSIGNAL)) != packet.count {
-      guard errno == EINTR else { throw .phoneGone(SystemError("ask it").description) }
+      guard errno == EINTR else { throw .phoneGone(SystemError("send the request").description) }
     }
   }
 
   private func answer() throws(KeychainError) -> ControlMessage {
     while true {
-      let message = try hear()
+      let message = try receive()
       if message["request"] == Self.account,
         message.verb == "keychain-answer" || message.verb == "keychain-refused"
       {
@@ -72,19 +72,20 @@ final class PhoneKeychain {
     }
   }
 
-  private func hear() throws(KeychainError) -> ControlMessage {
+  private func receive() throws(KeychainError) -> ControlMessage {
     while true {
       var count = 0
-      // As large as a message can be; only what one fills is touched.
+      // As large as the largest message; only the received part is touched.
       var packet = [UInt8](unsafeUninitializedCapacity: ControlMessage.maximumSize + 1) { buffer, filled in
         count = recv(channel, buffer.baseAddress, buffer.count, 0)
         filled = max(0, count)
       }
-      // A seed may be in it.
+      // The packet may contain a seed.
       defer { packet.wipe() }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else {
-        throw .phoneGone(count == 0 ? "the phone hung up" : SystemError("hear it").description)
+        throw .phoneGone(
+          count == 0 ? "the phone closed the channel" : SystemError("receive its answer").description)
       }
       do throws(ControlMessageError) {
         return try ControlMessage(decoding: packet)

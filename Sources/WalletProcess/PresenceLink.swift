@@ -2,8 +2,8 @@ import Ground
 import DaemonRuntime
 import Guardrails
 
-/// Carries presence messages between the two processes, as XPC would. It may lose them: whatever they say is also
-/// state in the container that is read again.
+/// Carries presence messages between the two processes, as XPC would. It may lose them: their content is also state in
+/// the container that is read again.
 final class PresenceLink {
   private let loop: EventLoop
   private let directory: String
@@ -15,7 +15,7 @@ final class PresenceLink {
   /// The other process's socket closed.
   var onPartnerEnded: (() -> Void)?
 
-  /// Once in a life: what came faster than it is listened to.
+  /// Called once per process, when presence messages arrive faster than they are handled.
   var onFlood: (() -> Void)?
   private var pace = PresencePace()
   private var paceTimer: LoopTimer?
@@ -30,12 +30,12 @@ final class PresenceLink {
 
   private func path(of role: Role) -> String { "\(directory)/\(role.rawValue).sock" }
 
-  /// Throws when nobody can reach us; the process can go on all the same, it only learns things later.
+  /// Throws if the socket cannot be bound; the process can continue without messages, only slower.
   func listen() throws(UnixListenerError) {
     var limits = UnixListener.Limits()
-    // Nobody is answered on the connection on which he spoke.
+    // Answers go over the process's own connection, never over the one that a message came on.
     limits.door.openRequests = .max
-    // There is one other process; a few more for tools that listen to both. This is the extension's memory.
+    // For the one other process, and a few tools that listen to both. This limits the extension's memory.
     limits.door.strangers = 16
     limits.door.guests = 16
     listener = try UnixListener(path: path(of: role), loop: loop, limits: limits) {
@@ -52,7 +52,7 @@ final class PresenceLink {
     outgoing?.send(packet)
   }
 
-  /// Nil when the other process is not there, which is no error.
+  /// nil when the other process is not running, which is no error.
   private func connect() -> UnixConnection? {
     guard let connection = UnixConnection.connect(path: path(of: role.other), loop: loop) else { return nil }
     connection.onEnd = { [unowned self, unowned connection] _ in
@@ -68,8 +68,8 @@ final class PresenceLink {
     take(.heard(message))
   }
 
-  private func take(_ news: PresencePace.News) {
-    if pace.arrived(news, at: loop.now) { return tell(news) }
+  private func take(_ event: PresencePace.Event) {
+    if pace.arrived(event, at: loop.now) { return tell(event) }
     if pace.skipped > 0 {
       onFlood?()
       onFlood = nil
@@ -77,8 +77,8 @@ final class PresenceLink {
     armPace()
   }
 
-  private func tell(_ news: PresencePace.News) {
-    switch news {
+  private func tell(_ event: PresencePace.Event) {
+    switch event {
     case .heard(let message): onMessage?(message)
     case .ended: onPartnerEnded?()
     }
@@ -88,7 +88,7 @@ final class PresenceLink {
     guard paceTimer?.isPending != true, let deadline = pace.deadline else { return }
     paceTimer = loop.at(deadline) { [weak self] in
       guard let self else { return }
-      if let news = pace.due(at: loop.now) { tell(news) }
+      if let event = pace.due(at: loop.now) { tell(event) }
       armPace()
     }
   }

@@ -1,11 +1,11 @@
 import Ground
 import Guardrails
 
-/// How fast a process listens to presence: a few words at once, then so many a second. Two healthy processes say far less.
-/// Each word that is heard is an event of the guard and a record of the journal, so whoever talks on and on would fill the
-/// disk; of what comes too fast the newest counts, as each says how things stand at that moment.
+/// Limits the presence messages that a process handles: a short burst, then a fixed rate. Two healthy processes send
+/// far less. Each handled message is an event of the guard and a journal record, so a flood would fill the disk; of
+/// excess messages only the newest counts, as each contains the sender's whole state.
 struct PresencePace {
-  enum News: Hashable {
+  enum Event: Hashable {
     case heard(PresenceMessage)
     /// A connection of the other process ended.
     case ended
@@ -18,23 +18,23 @@ struct PresencePace {
   private var lastRefill: Instant?
   private var newest: PresenceMessage?
   private var hasEnded = false
-  /// What nobody will hear of any more.
+  /// Messages that were dropped.
   private(set) var skipped: UInt64 = 0
 
-  /// When to ask for what waits; nil while nothing does.
+  /// When the next deferred message is due; nil without one.
   var deadline: Instant? {
     guard newest != nil || hasEnded, let lastRefill else { return nil }
     return lastRefill + Self.interval
   }
 
-  /// Whether it is heard now; else it waits.
-  mutating func arrived(_ news: News, at now: Instant) -> Bool {
+  /// Returns whether the message is handled now; otherwise it is deferred.
+  mutating func arrived(_ event: Event, at now: Instant) -> Bool {
     refill(at: now)
     if left > 0 && deadline == nil {
       left -= 1
       return true
     }
-    switch news {
+    switch event {
     case .heard(let message):
       if newest != nil { skipped += 1 }
       newest = message
@@ -45,8 +45,8 @@ struct PresencePace {
     return false
   }
 
-  /// What has waited long enough: one thing at a time, the word before the end.
-  mutating func due(at now: Instant) -> News? {
+  /// The deferred message that is due: one at a time, a presence message before an end.
+  mutating func due(at now: Instant) -> Event? {
     refill(at: now)
     guard left > 0 else { return nil }
     if let message = newest {

@@ -2,7 +2,7 @@ import Ground
 import Guardrails
 import JSON
 
-/// Reads of the payload of a push what the extension needs.
+/// Reads the extension's fields from a push's payload.
 enum PushReader {
   private static let payloadLimit = 4096
 
@@ -13,7 +13,7 @@ enum PushReader {
     return Push(id: id, reason: reason, paymentHash: value["payment_hash"]?.text.flatMap { Bytes32(hex: $0) })
   }
 
-  /// Phoenix's words; some of its servers send them with a `$` behind.
+  /// Phoenix's reasons; some of its servers append a `$`.
   private static func reason(_ word: String) -> Push.Reason? {
     switch word.hasSuffix("$") ? String(word.dropLast()) : word {
     case "IncomingPayment": .incomingPayment

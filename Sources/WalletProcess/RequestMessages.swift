@@ -5,15 +5,15 @@ import Bitcoin
 import LightningNode
 import Wallet
 
-/// What the app has no button for.
+/// A request with an unknown verb.
 struct UnknownRequest: Error, CustomStringConvertible {
   var verb: String
   var description: String {
-    "the app does not know `\(verb)`; it knows invoice, cancel, send, withdraw and restore"
+    "unknown request `\(verb)`; use invoice, cancel, send, withdraw or restore"
   }
 }
 
-// A user's requests and their answers, which the phone hands on as bytes. The words stand here and nowhere else.
+// A user's requests and their answers, which the phone passes on as bytes. Only this file has their names.
 extension Request {
   init(_ message: ControlMessage, from wallet: PublicKey, atWallSeconds now: Int64) throws {
     switch message.verb {
@@ -46,7 +46,7 @@ extension Request {
 }
 
 extension RequestAnswer {
-  /// `signed` is the invoice as people hand it on.
+  /// `signed` is the BOLT 11 invoice.
   func message(signed: String?) -> ControlMessage {
     switch self {
     case .invoice: ControlMessage("invoice", ["invoice": signed ?? ""])

@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Wallet
 
-/// Stands in for the phone when a process was started by hand: what it says goes to the terminal.
+/// Replaces the phone when a process is started by hand: prints the orders.
 final class TerminalPhone {
   private let role: String
   var onFinished: ((UInt64) -> Void)?

@@ -5,11 +5,11 @@ import SharedContainer
 import Wallet
 import WalletStore
 
-// What the node, a request and a task of the phone need of the container.
+// Reads and writes for the node, requests and background tasks.
 extension WalletContainer {
   private var bootMoment: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
 
-  /// What the claim, and the check after the `init`, read.
+  /// The state that the claim and the check after `init` read.
   func readState(_ reader: NodeReader) throws -> NodeState {
     var state = try WalletStore.readState(reader, at: bootMoment)
     try secrets.check(state)
@@ -54,17 +54,17 @@ extension WalletContainer {
     }
   }
 
-  /// What is over stays so: the wallet hears of it before of anything that was ordered behind this.
+  /// Answered at once: the wallet gets the answer before the results of later orders.
   func readPast(_ hash: Bytes32) {
     switch container.read({ _, reader in try OutgoingPaymentTable.past(hash, reader) }) {
     case .read(let past): say(.requests(.pastRead(hash, past)))
     case .blocked:
-      say(.requests(.pastNotRead(hash, "the wallet's database is in use, and nothing left; try again")))
+      say(.requests(.pastNotRead(hash, "the wallet's database is in use and no payment was sent; try again")))
     case .failed(let error): say(.requests(.pastNotRead(hash, "\(error)")))
     }
   }
 
-  /// One short read, as the guard's own: who owns the node, and whether the channel can be read.
+  /// One short read, like the guard's: who owns the node, and whether the channel can be read.
   func lookAtWallet() -> BackgroundStep {
     let result = container.read { row, reader in
       let state = try WalletStore.readState(reader, at: bootMoment)

@@ -8,20 +8,20 @@ import SharedContainer
 import Wallet
 import WalletStore
 
-/// The port to the container: carries out each order on the App Group directory, and says what came of it.
+/// The port to the container: carries out each order on the App Group directory, and reports the result.
 final class WalletContainer {
   let container: SharedContainer
   let secrets: WalletSecrets
   let clock: Clock
   private let loop: EventLoop
   let journal: Journal
-  /// What the guard orders.
+  /// Carries out the guard's orders.
   private var guarded: GuardContainer<NodeState>!
   private var watchedHolder: (identity: ProcessIdentity, pidfd: Int32)?
-  /// What the peer may ask us to reveal: which tweak gives the preimage of which hash. Those that the state had when it was
-  /// read, and those of invoices that were made since then.
+  /// The tweak for each payment hash whose preimage the wallet may reveal: of the state's invoices and of those made
+  /// since it was read.
   private var tweaks: [Bytes32: Bytes32] = [:]
-  /// Why this process has no container any more.
+  /// Why the container is lost.
   private(set) var loss: ContainerError?
 
   var onEvent: ((WalletEvent) -> Void)?
@@ -56,7 +56,7 @@ final class WalletContainer {
     case .settle: guarded.settle()
     case .markReceived(let push): markReceived(push)
     case .readReceived(let payments, let push):
-      hear(
+      report(
         guarded.readReceived(push: push) { reader in
           switch payments {
           case .of(let hash): try ReceivedPaymentTable.readSettled(paymentHash: hash, reader)
@@ -86,10 +86,10 @@ final class WalletContainer {
   private func obey(_ directive: GuardDirective) {
     guard let answer = guarded.carryOut(directive) else { return }
     watch(guarded.holderToWatch)
-    hear(answer)
+    report(answer)
   }
 
-  private func hear(_ answer: ContainerAnswer<NodeState>) {
+  private func report(_ answer: ContainerAnswer<NodeState>) {
     if let failure = answer.failure, failure.isLossOfTheContainer { loss = failure }
     switch (answer.event, answer.state) {
     case (.claimed(let claim)?, let state?):
@@ -100,7 +100,7 @@ final class WalletContainer {
     }
   }
 
-  /// A pidfd tells of the holder's death within microseconds; what its death means is read from its lock.
+  /// A pidfd reports the holder's death within microseconds; its lock says what that means.
   private func watch(_ holder: ProcessIdentity?) {
     if watchedHolder?.identity == holder { return }
     forgetHolder()
@@ -112,7 +112,7 @@ final class WalletContainer {
         forgetHolder()
         say(.partnerEnded)
       }
-    } catch { journal.note("the holder's end is only noticed by looking: \(error)") }
+    } catch { journal.note("the holder's end is noticed by looking only: \(error)") }
   }
 
   private func forgetHolder() {
@@ -122,7 +122,7 @@ final class WalletContainer {
     watchedHolder = nil
   }
 
-  /// A mark that could not be set is asked for again when it is needed.
+  /// A mark that could not be set is ordered again when it is needed.
   private func markReceived(_ push: UInt64) {
     switch container.read({ _, reader in try ReceivedPaymentTable.newest(reader) }) {
     case .read(let newest): say(.receivedMarked(push: push, newest: newest))
@@ -130,11 +130,11 @@ final class WalletContainer {
     case .failed(let error) where error.isLossOfTheContainer:
       loss = error
       say(.containerLost("\(error)"))
-    case .failed(let error): journal.note("what came before push \(push) cannot be read: \(error)")
+    case .failed(let error): journal.note("the newest payment before push \(push) cannot be read: \(error)")
     }
   }
 
-  // MARK: Which preimages can be derived
+  // MARK: Derivable preimages
 
   func learnTweaks(_ state: NodeState) {
     tweaks = [:]

@@ -4,8 +4,8 @@ import Guardrails
 import LightningNode
 import Wallet
 
-/// Writes the parts of the wallet down as the cores that they are, in the order in which they have thought: each can be run
-/// again alone from the journal, and people and the judge read what one part did.
+/// Records each part of the wallet as a core of its own, in the order in which they handled their events: each can be
+/// replayed alone, and readers and the judge see each part's work.
 struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
   let journal: Journal
   let now: Instant
@@ -29,7 +29,7 @@ struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
     journal.record(BackgroundWork.self, event: event, at: now, directives: directives)
   }
 
-  /// Runs a wallet, and writes it down.
+  /// Runs a wallet and journals it.
   static func runner(
     _ configuration: GuardConfiguration, _ node: NodeMachine.Configuration, _ habits: BackgroundWork.Habits?,
     loop: EventLoop, clock: Clock, journal: Journal, carryOutAll: @escaping ([WalletDirective]) -> Void

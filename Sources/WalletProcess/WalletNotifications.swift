@@ -2,7 +2,7 @@ import JSON
 import DaemonRuntime
 import Wallet
 
-/// How the wallet's notifications look, and what the user can do with them.
+/// The appearance of the wallet's notifications, and their actions.
 enum WalletNotifications {
   static func fields(of content: NotificationContent) -> [ControlMessage.Field] {
     [
@@ -22,7 +22,7 @@ enum WalletNotifications {
     var dismiss = true
   }
 
-  /// What the app registers at its start.
+  /// The categories that the app registers at launch.
   static var categories: ControlMessage {
     let text = (try? JSONLineEncoder().encode([Category()])) ?? "[]"
     return ControlMessage("categories", body: Array(text.utf8))

@@ -1,5 +1,5 @@
-// WalletProcess: what mainappd and notifyextd have in common. It reads the world, gives what it finds to the two
-// cores (the guard and the node) and carries out what they say, in their order. It decides nothing.
+// WalletProcess: the common part of mainappd and notifyextd. It reads the world, passes events to the wallet, and
+// carries out its orders in sequence. It decides nothing.
 
 import Ground
 import DaemonRuntime
@@ -9,16 +9,16 @@ import LightningWire
 import LightningNode
 import PeerTransport
 
-/// What both wallet processes are told when they are started.
+/// The command line of both wallet processes.
 public struct WalletOptions {
   public var container: String
   public var keychain: String
-  /// Where in the phone's keychain the seed is; nil when it is a file.
+  /// The seed's access group in the phone's keychain; nil when the seed is a file.
   public var keychainGroup: String?
   public var seedProtection: String
   public var journal: String
   public var phoneClock: String?
-  /// Nil for a wallet that knows no peer yet.
+  /// nil if no peer is configured.
   public var peer: PeerAddress?
   public var node: NodeMachine.Configuration
   public var guardConfiguration: GuardConfiguration
@@ -30,37 +30,39 @@ public struct WalletOptions {
         help: "the App Group directory that both processes share"),
       OptionDeclaration(
         "--keychain", value: .path("DIR"), default: "Keychain",
-        help: "where the file wallet-seed lies; made if it is missing"),
+        help: "where the file wallet-seed is; created if missing"),
       OptionDeclaration(
         "--keychain-group", value: .text("GROUP"),
-        help: "started by a phone: the seed is in its keychain, in this access group"),
+        help: "started by iosd: the seed is in the phone's keychain, in this access group"),
       OptionDeclaration(
         "--seed-protection", value: .choice(["when-unlocked", "after-first-unlock"]),
-        default: "after-first-unlock", help: "with that: when a new seed can be read"),
+        default: "after-first-unlock", help: "with --keychain-group: when a new seed can be read"),
       OptionDeclaration(
-        "--journal", value: .path("DIR"), default: "journal", help: "where to write down what happens"),
+        "--journal", value: .path("DIR"), default: "journal", help: "where to write the journal"),
       OptionDeclaration(
-        "--clock", value: .path("FILE"), help: "the phone's clock, as iosd keeps it; else the kernel's"),
+        "--clock", value: .path("FILE"), help: "the phone's clock, as iosd writes it; default: the kernel's"),
       OptionDeclaration(
         "--peer", value: .nodeAddress, help: "the Lightning peer; lspd's is in the file lsp/address"),
       OptionDeclaration(
         "--peer-file", value: .path("FILE"),
         help:
-          "where the address of the peer stands, instead of --peer, which anybody can read in a list of processes"
+          "a file with the peer's address, instead of --peer, which is visible in the list of processes"
       ),
       OptionDeclaration(
-        "--tor", help: "the peer is reached over Tor: it has three times as long for a dial and a init"),
+        "--tor",
+        help: "the peer is reached over Tor: the time limits for dial and init are three times as long"),
       OptionDeclaration(
         "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
         help: "how a dead holder is recognised: its lock, or the age of its last beat"),
       OptionDeclaration(
         "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
       OptionDeclaration(
-        "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"
+        "--stale-after", value: .span, default: "5s",
+        help: "after how long without beats a holder counts as frozen"
       ),
       OptionDeclaration(
         "--multi-part-window", value: .span, default: "60s",
-        help: "how long the parts of a payment wait for the others"),
+        help: "how long the parts of a payment wait for the rest"),
     ] + ConnectionOptions.declarations
 
   public init(_ parsed: ParsedCommandLine) {
@@ -74,7 +76,7 @@ public struct WalletOptions {
     guard let interval = parsed.span("--beat-interval"),
       let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self),
       let window = parsed.span("--multi-part-window")
-    else { exitWithSentence(.bugOfOurs, "an option is not declared as it is read") }
+    else { exitWithSentence(.bugOfOurs, "an option's declaration does not match its use") }
     node = NodeMachine.Configuration(
       rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor") ? true : nil, multiPartWindow: window)
     do throws(HeartbeatTimingError) {
@@ -90,14 +92,14 @@ extension WalletOptions {
       guard let address = PeerAddress(file: file) else {
         exitWithSentence(
           .badConfiguration,
-          "\(file) holds no address of a peer; let lspd write it, or give the address with --peer")
+          "\(file) has no peer address; start lspd, which writes it, or use --peer")
       }
       return address
     }
     return parsed.text("--peer").map { text in
       guard let address = PeerAddress(text) else {
         exitWithSentence(
-          .wrongUsage, "--peer has an id that is no point of the curve; copy the address again, all of it")
+          .wrongUsage, "--peer has a node id that is not on the curve; copy the whole address again")
       }
       return address
     }

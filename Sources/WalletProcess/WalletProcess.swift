@@ -10,7 +10,7 @@ import SharedContainer
 import Wallet
 import WalletStore
 
-/// One wallet process, from its command line to its end: the wallet's core and its three ports. It decides nothing.
+/// One wallet process, from its command line to its end: the wallet and its three ports. It decides nothing.
 public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private let loop: EventLoop
   private let clock: Clock
@@ -23,14 +23,13 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private let invoices: InvoiceMaker
   private let cleaner: JournalCleaner
   private var runner: CoreRunner<WalletMachine<Machine>>!
-  /// What is to go wrong with each push.
+  /// The fault that each push triggers.
   public var fault: ExtensionFault?
-  /// What the phone said before the loop ran.
+  /// Messages of the phone from before the loop ran.
   private var earlier: [ControlMessage] = []
-  /// Made with the first push: most lives of the app see none.
 
-  /// Ends the process with one sentence when something it cannot do without is missing. `background` is what the app does
-  /// of its own in the background; the extension has no such life.
+  /// Ends the process with one sentence if it cannot start. `background`: the app's own work in the background; nil in
+  /// the extension.
   public init(_ options: WalletOptions, background: BackgroundWork.Habits? = nil) {
     CrashTraces.withholdMemory()
     let name = Machine.role.processName
@@ -39,7 +38,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     do {
       let keychain = PhoneKeychain(channel: channel, options)
       try keychain?.ask()
-      // First of all the container: its locks must have lower descriptors than any socket of the node.
+      // The container comes first: its locks must have lower descriptors than the node's sockets.
       let shared = try SharedContainer.open(
         options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
       BusErrorEnd.install(database: shared.layout.database, channel: channel)
@@ -85,17 +84,17 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     presence.onPartnerEnded = { [unowned self] in handle(.partnerEnded) }
   }
 
-  /// Before the seed is asked for; the container looks after itself.
+  /// Before the seed is read; the container checks its own directory.
   private static func checkDirectories(_ options: WalletOptions, telling channel: Int32?) {
     do throws(SystemError) {
       for directory in [options.keychain, options.journal] { try OwnHome.makeDirectory(directory) }
     } catch { end((.cannotCreate, .failed), error.description, telling: channel) }
   }
 
-  /// For a peer that waits to be told whose channel it is; one that has known this wallet does without.
+  /// For an LSP that waits for the wallet's node id; one that knows this wallet does not need it.
   private static func tellNodeID(_ node: PublicKey, in directory: String, _ journal: Journal) {
     do { try NodeIDFile.write(node, to: "\(directory)/wallet-node") } catch {
-      journal.note("the peer cannot be told who this wallet is: \(error)")
+      journal.note("this wallet's node id cannot be written for the peer: \(error)")
     }
   }
 
@@ -108,7 +107,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     }
   }
 
-  /// Whoever looks for the reason looks at the phone, not at our standard error.
+  /// iosd reports the reason, not our standard error.
   private static func end(
     _ how: (code: ExitCode, word: WalletEnding), _ sentence: String, telling channel: Int32?
   ) -> Never {
@@ -146,7 +145,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       try loop.onSignal(number) { [unowned self] in handle(.terminationRequested) }
     }
     presence.onFlood = { [journal] in
-      journal.note("presence comes faster than it is listened to: of what comes in 50 ms the newest counts")
+      journal.note("presence messages come faster than they are handled: only the newest in 50 ms counts")
     }
     do throws(UnixListenerError) {
       try presence.listen()
@@ -226,7 +225,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "network": handle(.networkChanged(isThere: try message.flag("there", default: true)))
       case "terminate": handle(.terminationRequested)
       case "push":
-        fault?.strike()
+        fault?.trigger()
         var push = PushReader.read(message.body, id: try Self.id(message))
         let isSilent = try message.flag("silent", default: false)
         if isSilent { push.time = try Self.time(message) }
@@ -236,16 +235,16 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "notification-response": try respond(message)
       case "memory-warning":
         journal.note(
-          "the phone warns of memory: SQLite gave back \(container.releaseMemory()) bytes of its cache")
+          "memory warning: SQLite freed \(container.releaseMemory()) bytes of its cache")
       case "task", "task-will-expire", "task-refused", "task-submitted": try toldOfTask(message)
       case "audio-plays", "audio-refused", "audio-interrupted", "audio-ended": toldOfAudio(message)
       case "ask": ask(try message.required("request"), message)
-      default: journal.note("the phone said something unknown: \(message.verb)")
+      default: journal.note("the phone sent an unknown message: \(message.verb)")
       }
-    } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
+    } catch { journal.note("the phone's message \(message.verb) cannot be read: \(error)") }
   }
 
-  /// A user's request, which the phone hands on unread.
+  /// A user's request, which the phone passes on unread.
   private func ask(_ id: String, _ message: ControlMessage) {
     do {
       let request = try Request(
@@ -260,14 +259,14 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     case "task":
       let run = try message.integer("run", in: 0...UInt64.max)
       guard let task = BackgroundTask(identifier: identifier) else {
-        return journal.note("the phone gives time for an unknown task: \(identifier)")
+        return journal.note("the phone started an unknown task: \(identifier)")
       }
       runner.handle(.background(.runBegan(task, run: run)))
     case "task-will-expire":
       runner.handle(.background(.runExpires(run: try message.integer("run", in: 0...UInt64.max))))
     case "task-refused":
       journal.note(
-        "Failed to schedule background task: \(message["message"] ?? "the phone does not say why")")
+        "Failed to schedule background task: \(message["message"] ?? "the phone gives no reason")")
     default: break
     }
   }
@@ -275,14 +274,14 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private func toldOfAudio(_ message: ControlMessage) {
     switch message.verb {
     case "audio-refused":
-      journal.note("the audio does not play: \(message["message"] ?? "the phone does not say why")")
+      journal.note("the audio does not play: \(message["message"] ?? "the phone gives no reason")")
     case "audio-plays", "audio-interrupted", "audio-ended":
-      journal.note("the phone says \(message.verb)")
+      journal.note("the phone reports \(message.verb)")
     default: break
     }
   }
 
-  /// What the wallet shows then, it shows anyway: the node is the guard's, which hears of the front by itself.
+  /// The response changes nothing else: the app opens as usual, and the guard gets its own event for that.
   private func respond(_ message: ControlMessage) throws(ControlMessageError) {
     let id = try Self.id(message)
     switch try message.required("action") {
@@ -292,7 +291,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     emulatedPhone?.send(ControlMessage("response-done", ["id": "\(id)"]))
   }
 
-  /// Nobody could send it home or end it any more, so it would hold the node for ever.
+  /// Without the phone no message could send the app home or end it, so it would hold the node for ever.
   private func lostPhone(_ why: String) {
     journal.note("the phone is gone: \(why)")
     handle(.terminationRequested)
@@ -302,7 +301,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     try message.integer("id", in: 0...UInt64.max)
   }
 
-  /// Nil: none runs.
+  /// nil without a time limit.
   private static func time(_ message: ControlMessage) throws(ControlMessageError) -> TimeSpan? {
     let milliseconds = try message.integerIfPresent("deadline-ms", in: 0...Int64.max / 1_000_000) ?? 0
     return milliseconds > 0 ? .milliseconds(milliseconds) : nil

@@ -4,19 +4,18 @@ import DaemonRuntime
 import Glibc
 import LightningNode
 
-/// The wallet's seed and what is derived from it. Nothing of it is written into the container or a journal, and what
-/// lasts as long as the process lies in locked memory.
+/// The wallet's seed and the keys derived from it. None is written into the container or a journal, and those that
+/// live as long as the process are in locked memory.
 final class WalletSecrets {
   private let path: String
   private let seed: LockedSecret
   private let backupKey: LockedSecret
-  /// Who the wallet's node is, to its peer and in its invoices.
+  /// The node's key, for its peer and its invoices.
   let nodeKey: PrivateKey
   private static let seedSize = 32
   private static let sealVersion: UInt8 = 1
 
-  /// Reads the seed, or makes one for a wallet that is new. Both processes may do so at once: the one that comes second
-  /// uses the first's.
+  /// Reads the seed, or makes one for a new wallet. If both processes make one at once, the second uses the first's.
   convenience init(keychain directory: String, walletIsNew: Bool) throws {
     try OwnHome.makeDirectory(directory)
     let file = SecretFile(path: "\(directory)/wallet-seed", size: Self.seedSize)
@@ -29,7 +28,8 @@ final class WalletSecrets {
     self.path = path
     seed = LockedSecret(taking: &bytes)
     backupKey = seed.derived("baton peer storage")
-    // The one key in 2¹²⁸ that the curve does not have is nobody's seed: then there is none, and no second rule.
+    // The chance of a number that is no key is 2⁻¹²⁸: that seed is an error, as a second derivation rule is not worth
+    // it.
     guard let key = PrivateKey(seed.derived("baton node key")) else { throw .noNodeKey(path) }
     nodeKey = key
   }
@@ -42,7 +42,7 @@ final class WalletSecrets {
     return try file.keep(fresh)
   }
 
-  /// The same with the phone's keychain. A seed that lies in a file from before moves there.
+  /// The same with the phone's keychain. Moves a seed from the file of earlier versions there.
   convenience init(_ keychain: PhoneKeychain, movingFrom directory: String, walletIsNew: Bool) throws {
     let file = SecretFile(path: "\(directory)/wallet-seed", size: Self.seedSize)
     let path = "the item \(PhoneKeychain.account) of the phone's keychain"
@@ -54,7 +54,7 @@ final class WalletSecrets {
     in keychain: PhoneKeychain, _ path: String, movingFrom file: SecretFile, walletIsNew: Bool
   ) throws -> [UInt8] {
     if let known = try keychain.seed() {
-      // Moved by a process that did not live to remove it.
+      // Moved by a process that was killed before it removed the file.
       if try file.read() == known { unlink(file.path) }
       return known
     }
@@ -68,7 +68,7 @@ final class WalletSecrets {
     return kept
   }
 
-  /// Throws if the wallet's invoices were made with another seed: a payment of one could be taken in and never claimed.
+  /// Throws if the wallet's invoices were made with another seed: their payments could be accepted and never claimed.
   func check(_ state: NodeState) throws(KeychainError) {
     for invoice in state.invoices + state.accepted
     where SHA256.hash(preimage(tweak: invoice.tweak).bytes) != invoice.paymentHash {
@@ -76,7 +76,7 @@ final class WalletSecrets {
     }
   }
 
-  /// Puts in what no table and no backup has.
+  /// Adds the payment secrets, which no table and no backup has.
   func complete(_ invoices: inout [Invoice]) {
     for index in invoices.indices {
       invoices[index].paymentSecret = paymentSecret(tweak: invoices[index].tweak)
@@ -87,7 +87,7 @@ final class WalletSecrets {
     HMACSHA256.authenticate(Array("baton preimage".utf8) + tweak.bytes, key: seed)
   }
 
-  /// Known to whoever has the invoice, and to nobody on the way.
+  /// Known to the payer through the invoice, and not to forwarding nodes.
   func paymentSecret(tweak: Bytes32) -> Bytes32 {
     HMACSHA256.authenticate(Array("baton payment secret".utf8) + tweak.bytes, key: seed)
   }
@@ -99,7 +99,7 @@ final class WalletSecrets {
       tweak: tweak, expiresAt: expiresAt, paymentSecret: paymentSecret(tweak: tweak))
   }
 
-  /// As lightning-kmp lays it out: version, ciphertext, nonce, tag.
+  /// In lightning-kmp's format: version, ciphertext, nonce, tag.
   func seal(_ backup: NodeBackup) -> [UInt8] {
     let nonce = randomBytes(ChaCha20Poly1305.nonceSize)
     let sealed = ChaCha20Poly1305.seal(backup.encoded(), key: backupKey, nonce: nonce) ?? []

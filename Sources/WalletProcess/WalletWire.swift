@@ -7,7 +7,7 @@ import LightningNode
 import PeerTransport
 import Wallet
 
-/// The port to the wire: one connection to the peer at a time. Secrets are put into messages here, at the moment of sending.
+/// The port to the wire: one connection to the peer at a time. Secrets are added to messages only when they are sent.
 final class WalletWire {
   private let secrets: WalletSecrets
   private let loop: EventLoop
@@ -16,9 +16,9 @@ final class WalletWire {
   private var connection: PeerConnection?
 
   var onEvent: ((NodeEvent) -> Void)?
-  /// The channel as it is durable.
+  /// The channel's last durable state.
   var channel: (() -> Channel?)?
-  /// Of an invoice in the container.
+  /// The tweak of an invoice in the container.
   var tweak: ((Bytes32) -> Bytes32?)?
 
   init(secrets: WalletSecrets, loop: EventLoop, journal: Journal, peer: PeerAddress?) {
@@ -41,7 +41,7 @@ final class WalletWire {
 
   private func dial() {
     guard let peer else {
-      return say(.closed("no peer is known: start this with --peer NODEID@HOST:PORT"))
+      return say(.closed("no peer is configured: use --peer NODEID@HOST:PORT"))
     }
     do throws(SystemError) {
       let connection = try PeerConnection.dial(peer, as: secrets.nodeKey, loop: loop)
@@ -59,13 +59,13 @@ final class WalletWire {
   private func received(_ bytes: [UInt8]) {
     do throws(WireError) {
       switch try HeardMessage(bytes).message {
-      // Opened here: the core never sees what only the seed can read in any other form than the state itself.
+      // Decrypted here, with a key from the seed: the node only sees the state itself.
       case .peerStorageRetrieval(let blob): say(.backupReceived(secrets.open(blob.array)))
       case let message: say(.received(message))
       }
     } catch {
       cutOff()
-      say(.closed("the peer sent what is no message: \(error)"))
+      say(.closed("the peer sent an invalid message: \(error)"))
     }
   }
 
@@ -77,11 +77,12 @@ final class WalletWire {
     }
   }
 
-  /// The one place where a preimage leaves: by now its settlement is durable.
+  /// The only place that reveals a preimage: by now its settlement is durable.
   private func reveal(_ hash: Bytes32, of id: UInt64) {
     guard let channel = channel?(), let tweak = tweak?(hash) else {
       journal.note("the preimage of \(hash) cannot be derived: its invoice is not in the container")
-      // Of a backup from before accepted invoices were in it. The commitment that would follow is of a channel whose peer has heard the preimage: sent alone it fails the channel.
+      // The state comes from a backup without accepted invoices. The next commitment_signed assumes that the peer has
+      // the preimage: sent alone it would fail the channel.
       cutOff()
       return say(.closed("the preimage of an accepted payment cannot be derived"))
     }

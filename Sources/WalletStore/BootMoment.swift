@@ -1,6 +1,6 @@
 import Ground
 
-/// An instant of the phone's running time, sleep included. It says something beside another one of the same boot alone.
+/// A CLOCK_BOOTTIME instant; only comparable within one boot.
 public struct BootMoment: Hashable, Sendable {
   public var boot: BootID
   public var clock: Instant
@@ -10,7 +10,7 @@ public struct BootMoment: Hashable, Sendable {
     self.clock = clock
   }
 
-  /// Nil for one of another boot, and for one that is still to come: no clock that runs forth has written it.
+  /// nil for an instant of another boot or in the future, which no correct clock has written.
   func since(_ earlier: BootMoment) -> TimeSpan? {
     guard earlier.boot == boot, earlier.clock <= clock else { return nil }
     return clock - earlier.clock

@@ -5,7 +5,7 @@ import LightningChannel
 import LightningNode
 import SharedContainer
 
-/// Which channels the peer has failed, and with which words. A row is never taken back: what the peer has failed stays so.
+/// The channels that the peer has failed, with its reasons. Rows stay: a failed channel remains failed.
 enum ChannelFailureTable {
   static func read(of channel: Channel?, _ reader: NodeReader) throws -> ChannelFailure? {
     guard let channel else { return nil }

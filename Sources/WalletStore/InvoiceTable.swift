@@ -4,7 +4,7 @@ import Database
 import LightningNode
 import SharedContainer
 
-/// All invoices ever made; one is open until a payment is received for it, or the user cancels it.
+/// All invoices ever made; an invoice is open until a payment is received for it, or the user cancels it.
 enum InvoiceTable {
   static func readOpen(_ reader: NodeReader) throws -> [Invoice] {
     try reader.rows(
@@ -16,7 +16,7 @@ enum InvoiceTable {
     ).map(invoice)
   }
 
-  /// Those whose payment is received, and still in the channel.
+  /// The invoices whose payment is received and whose HTLC is still in the channel.
   static func readAccepted(_ reader: NodeReader) throws -> [Invoice] {
     try reader.rows(
       """
@@ -38,7 +38,7 @@ enum InvoiceTable {
     try write("INSERT", invoice, writer)
   }
 
-  /// A write of it that failed may have done it already.
+  /// An earlier write that failed may have stored it already.
   static func cancel(
     _ paymentHash: Bytes32, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
   ) throws {
@@ -47,7 +47,7 @@ enum InvoiceTable {
       [.blob(paymentHash.bytes), .unsigned(epoch), .integer(wallClockNanoseconds)])
   }
 
-  /// A backup may know invoices that this database has lost, and the other way round.
+  /// A backup may have invoices that this database has lost, and vice versa.
   static func restore(_ invoices: [Invoice], _ writer: NodeWriter) throws {
     for invoice in invoices { try write("INSERT OR IGNORE", invoice, writer) }
   }

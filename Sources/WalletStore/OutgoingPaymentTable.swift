@@ -6,8 +6,8 @@ import LightningChannel
 import LightningNode
 import SharedContainer
 
-/// Payments of the wallet's own, from the step that offers one to the step that ends it. What is not failed is there once
-/// for each invoice: the database itself refuses a second.
+/// The wallet's outgoing payments, from the step that offers an HTLC to the step that ends it. Each invoice has at
+/// most one row that has not failed: the database itself refuses a second.
 public enum OutgoingPaymentTable {
   static func read(_ reader: some RowReader) throws -> OutgoingPayments {
     let pending = try reader.rows(
@@ -23,9 +23,9 @@ public enum OutgoingPaymentTable {
     return OutgoingPayments(pending: pending)
   }
 
-  /// Nil: it was never begun, has failed, or is on its way.
+  /// nil if the payment was never begun, has failed, or is pending.
   public static func past(_ paymentHash: Bytes32, _ reader: some RowReader) throws -> PastPayment? {
-    // In the words of the index, which has one row of an invoice at the most.
+    // The condition of the unique index, so at most one row matches.
     let row = try reader.firstRow(
       "SELECT state FROM outgoing_payments WHERE payment_hash = ? AND state <> 'failed'",
       [.blob(paymentHash.bytes)])
@@ -56,7 +56,7 @@ public enum OutgoingPaymentTable {
     }
   }
 
-  /// With a channel from a backup. What it tells of a payment is put into the payment's row, or into a new one.
+  /// After a channel restored from a backup: updates a payment's row from the backup, or inserts one.
   static func follow(
     _ channel: Channel, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
   ) throws {
@@ -85,7 +85,7 @@ public enum OutgoingPaymentTable {
     ).isEmpty == false
   }
 
-  /// A row of its invoice that waits is of an earlier try, which has failed: else there would be no later one.
+  /// A pending row of the same invoice is an earlier attempt that has failed: otherwise there would be no later one.
   private static func adopt(
     _ payment: OutgoingPayment, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
   ) throws {

@@ -5,7 +5,7 @@ import Guardrails
 import LightningNode
 import SharedContainer
 
-/// Payments that the wallet has accepted, each once: a second row for one hash is an error of ours.
+/// The payments that the wallet has accepted, one row for each hash: a second is a bug.
 public enum ReceivedPaymentTable {
   static func insert(
     _ receipt: Receipt, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
@@ -18,13 +18,13 @@ public enum ReceivedPaymentTable {
       ])
   }
 
-  /// The number of the newest payment, 0 for none.
+  /// The number of the newest payment, 0 without one.
   public static func newest(_ reader: NodeReader) throws -> Int64 {
     try reader.firstRow("SELECT coalesce(max(id), 0) FROM received_payments")?.integer(0) ?? 0
   }
 
-  /// Only what is settled: the preimage of a payment whose HTLC is still in the channel may not be at the peer, and who
-  /// takes it for over would leave it there.
+  /// Only settled payments: while an HTLC is in the channel the peer may not have its preimage, and a caller that took
+  /// it as over would leave it there.
   public static func readSettled(after number: Int64, _ reader: NodeReader) throws -> [ReceivedPayment] {
     try reader.rows("\(settled) AND r.id > ? ORDER BY r.id", [.integer(number)]).map(payment)
   }

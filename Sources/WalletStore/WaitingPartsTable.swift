@@ -4,7 +4,7 @@ import Database
 import LightningNode
 import SharedContainer
 
-/// Since when payments wait that lack some of their parts. A row lives as long as its wait, whoever owns the node.
+/// Since when incomplete payments wait for their missing parts. A row lasts as long as the wait, under any owner.
 enum WaitingPartsTable {
   static func read(_ reader: NodeReader, at now: BootMoment) throws -> [WaitingParts] {
     try reader.rows(
@@ -14,7 +14,7 @@ enum WaitingPartsTable {
     }
   }
 
-  /// From now on these wait, and no others. What cannot be compared with now begins anew.
+  /// Replaces the set of waiting payments. A start that is not comparable with now begins again.
   static func write(_ hashes: [Bytes32], at now: BootMoment, _ writer: NodeWriter) throws {
     let stored = try writer.rows("SELECT payment_hash, boot_high, boot_low, first_boot_ns FROM waiting_parts")
     for row in stored where try !hashes.contains(row.bytes32(0)) || now.since(moment(row)) == nil {

@@ -1,7 +1,7 @@
-// WalletStore: what the wallet keeps in the container, typed: the channel and its HTLCs, invoices, payments
-// received. It reads only inside a claim or a check, and writes only inside a fenced write of SharedContainer.
+// WalletStore: the wallet's data in the container, typed: the channel and its HTLCs, invoices, payments. It reads only
+// inside a claim or a check, and writes only inside a fenced write of SharedContainer.
 
-/// The wallet's part of the container's schema, in numbered steps that are only ever added to.
+/// The wallet's part of the container's schema, in numbered, append-only steps.
 public enum WalletSchema {
   public static let migrations = [
     """

@@ -8,7 +8,7 @@ import SharedContainer
 
 /// The node's state in the container's tables.
 public enum WalletStore {
-  /// The whole state, in the transaction that the reader belongs to.
+  /// The whole state, in the reader's transaction.
   public static func readState(_ reader: NodeReader, at now: BootMoment) throws -> NodeState {
     let channel = try readChannel(reader)
     return NodeState(
@@ -18,7 +18,7 @@ public enum WalletStore {
       failure: try ChannelFailureTable.read(of: channel, reader))
   }
 
-  /// One step of the node. Thrown errors leave everything as it was.
+  /// Applies one step of the node. Throwing rolls back the transaction.
   public static func apply(
     _ change: NodeChange, epoch: Epoch, wallClockNanoseconds: Int64, at now: BootMoment,
     to writer: NodeWriter
@@ -75,7 +75,7 @@ public enum WalletStore {
 
 /// Why a step was not written.
 public enum WalletStoreError: Error, Hashable, CustomStringConvertible {
-  /// The database holds a newer state of the channel than the one to be written.
+  /// The database has a newer state of the channel than the one to be written.
   case stateWouldGoBack(stored: UInt64, offered: UInt64)
   case damagedChannel(ChannelError)
 

@@ -1,6 +1,6 @@
 import LightningNode
 
-/// What a fenced write did, as its row says it: `revision=7 received=1`. Each part stands once, with a number.
+/// A fenced write's changes, as its row stores them: `revision=7 received=1`. Each part occurs once, with a number.
 public enum WriteCode {
   public enum Part: String, Hashable, Sendable, CaseIterable {
     /// From the peer's backup.
@@ -12,9 +12,9 @@ public enum WriteCode {
     case received = "received"
     case offered = "offered"
     case ended = "ended"
-    /// How many payments lack parts from here on.
+    /// The number of payments with missing parts from now on.
     case waiting = "waiting"
-    /// The channel, by the peer.
+    /// The peer failed the channel.
     case failed = "failed"
   }
 
@@ -36,7 +36,7 @@ public enum WriteCode {
 
   private static func some(_ count: Int) -> UInt64? { count == 0 ? nil : UInt64(count) }
 
-  /// Nil for what no write of this version says, such as the words of earlier ones.
+  /// nil for codes that this version does not write, such as the sentences of earlier versions.
   public static func read(_ code: String) -> [(part: Part, number: UInt64)]? {
     var parts: [(Part, UInt64)] = []
     for word in code.split(separator: " ") {

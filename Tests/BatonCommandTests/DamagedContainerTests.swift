@@ -31,15 +31,15 @@ struct DamagedContainerTests {
     #expect(try problems() == [])
     chmod(directory, 0o777)
     #expect(
-      try problems() == ["DIR can be written by others (mode 777); take that right away with chmod go-w"])
+      try problems() == ["DIR can be written by others (mode 777); run chmod go-w on it"])
     chmod(directory, 0o700)
     unlink("\(directory)/locks/app.lock")
     symlink("elsewhere", "\(directory)/locks/app.lock")
     mkfifo("\(directory)/heartbeat", 0o600)
     #expect(
       try problems() == [
-        "DIR/locks/app.lock is a symbolic link, which could be pointed elsewhere under running processes; put what it leads to in its place",
-        "DIR/heartbeat cannot be used, as it is not a plain file; stop both processes and move it away, or put back the file it was",
+        "DIR/locks/app.lock is a symbolic link, which could be redirected under running processes; replace it with its target",
+        "DIR/heartbeat cannot be used, as it is not a plain file; stop both processes and move it away, or restore the original file",
       ])
   }
 
@@ -87,7 +87,7 @@ struct DamagedContainerTests {
     try FileManager.default.removeItem(atPath: path)
     _ = FileManager.default.createFile(atPath: "\(path)-wal", contents: Data([1, 2, 3]))
     #expect(
-      throws: ContainerError.databaseLost(path: path, because: "as its log is there without it")
+      throws: ContainerError.databaseLost(path: path, because: "as its log exists without it")
     ) { try problems() }
   }
 
@@ -232,7 +232,7 @@ struct DamagedContainerTests {
     _ = scratch.end(try scratch.start("baton", ["inspect", "\(directory)/node.sqlite"]))
     #expect(
       scratch.text("said")
-        == "baton: \(directory)/node.sqlite is a file; name the directory that node.sqlite and locks lie in\n"
+        == "baton: \(directory)/node.sqlite is a file; use the directory that contains node.sqlite and locks\n"
     )
   }
 }

@@ -24,12 +24,12 @@ import Testing
     let opened = try phone.run("app", "open")
     #expect(opened.hasPrefix("baton: the app was started and ended at once (process "), "\(opened)")
     #expect(
-      opened.hasSuffix("the disk that holds \(group)/node.sqlite is full; make room and try again\n"),
+      opened.hasSuffix("the disk of \(group)/node.sqlite is full; free some space and try again\n"),
       "\(opened)")
     let empty = "\(group)/node.sqlite is empty"
     #expect(
       try phone.run("status").contains(
-        "\(empty), and the wallet has never begun; see that its disk has room, then open the app\n"))
+        "\(empty): the wallet was never used; check that its disk has room, then open the app\n"))
     #expect(
       try phone.run("judge") == """
         baton: the wallet never began: \(empty), and there is nothing to judge; see that its disk has room, open the app, \

@@ -37,7 +37,7 @@ import Testing
   func timing() throws {
     for (options, words) in [
       (["--beat-interval", "3s"], "the staleness rule must be at least two beat intervals"),
-      (["--beat-interval", "1ms"], "the beat interval must lie between 10 ms and 10 minutes"),
+      (["--beat-interval", "1ms"], "the beat interval must be between 10 ms and 10 minutes"),
       (["--stale-after", "2h"], "the staleness rule must be at most one hour"),
       (["--ping-after", "300ms"], "--ping-after 300ms makes up to 66 pings and answers in 10 s"),
     ] {

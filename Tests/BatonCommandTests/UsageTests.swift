@@ -187,7 +187,7 @@ struct UsageTests {
   @Test(
     "says of a TMPDIR in which no copy can be made what is wrong with it, and what to do",
     arguments: [
-      ("/proc", "it takes none"), ("/nowhere-at-all", "No such file or directory"),
+      ("/proc", "it allows no new directory"), ("/nowhere-at-all", "No such file or directory"),
       ("/dev/null", "Not a directory"),
     ])
   func badPlaceForCopies(place: String, reason: String) throws {
@@ -204,7 +204,7 @@ struct UsageTests {
     }
     #expect(
       try said("inspect \(phone.phone.container)")
-        == "baton: no directory for the copy that is looked at can be made in \(place) (\(reason)); name another one with TMPDIR\n"
+        == "baton: no directory for the snapshot's copy can be created in \(place) (\(reason)); set TMPDIR\n"
     )
     // Foundation looks at TMPDIR first, and takes another place where it is none.
     guard place == "/proc" else { return }

@@ -55,7 +55,7 @@ struct HeaderTests {
     #expect(caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: 9) == Int32(BATON_MISUSE))
     #expect(
       caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_OTHER, [1, 2]) == Int32(BATON_MISUSE))
-    #expect(caller.error(wallet) == "a payment's hash has 32 bytes")
+    #expect(caller.error(wallet) == "a payment hash has 32 bytes")
     #expect(caller.event(wallet, BATON_EVENT_RECEIVED, id: 1, [1]) == Int32(BATON_MISUSE))
     #expect(caller.carryOut(wallet).allSatisfy { $0.kind == BATON_SHOW })
     #expect(

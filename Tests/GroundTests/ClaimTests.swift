@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test("A claim may be raised so far that the new number is 2^32 above it, and no farther") func jump() {
-    let farthest = 8 + Claim.farthestJump - 1
+    let farthest = 8 + Claim.farthestRaise - 1
     #expect(claim.mayRaise(above: 8))
     #expect(claim.mayRaise(above: farthest))
     #expect(!claim.mayRaise(above: farthest + 1))

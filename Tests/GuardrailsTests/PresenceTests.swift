@@ -6,13 +6,13 @@ import Testing
 @Suite struct PresenceTests {
   @Test func theSixCodesAreThoseOfPhoenix() {
     let codes = Role.allCases.flatMap { role in
-      [PresenceCode.Word.ping, .pong, .unavailable].map { PresenceCode(role, $0).rawValue }
+      [PresenceCode.Kind.ping, .pong, .unavailable].map { PresenceCode(role, $0).rawValue }
     }
     #expect(codes == [1, 2, 3, 4, 8, 12])
   }
 
   @Test func everyCodeKnowsItsSpeakerAndItsWord() {
-    for code in PresenceCode.allCases { #expect(PresenceCode(code.speaker, code.word) == code) }
+    for code in PresenceCode.allCases { #expect(PresenceCode(code.speaker, code.kind) == code) }
   }
 
   @Test func suspensionsStartAtOneSoAProcessIsSilentUntilItIsResumed() {
@@ -57,7 +57,7 @@ import Testing
     for role in Role.allCases {
       var presence = Presence(role: role)
       _ = presence.resume()
-      for word in [PresenceCode.Word.ping, .pong, .unavailable] {
+      for word in [PresenceCode.Kind.ping, .pong, .unavailable] {
         #expect(presence.heard(PresenceCode(role, word)) == .ignored)
       }
     }

@@ -133,7 +133,7 @@ import Testing
 
   @Test("A phone that gives less than 30 s has its word before they are over")
   func shortTime() {
-    func patience(_ time: TimeSpan?) -> TimeSpan { PushErrand.patience(of: time) }
+    func patience(_ time: TimeSpan?) -> TimeSpan { SilentPushHandler.totalTime(of: time) }
     #expect(patience(nil) == .seconds(25))
     #expect(patience(.seconds(30)) == .seconds(25))
     #expect(patience(.seconds(300)) == .seconds(25))

@@ -55,7 +55,7 @@ struct ChannelTests {
     try phone.wait("the answers") { app.count("answer") == 7 }
     let beginnings = [
       "empty": "the message has no empty line", "noise": "the message has no empty line",
-      "unknown": "the app does not know `self-destruct`", "none": "the field `amount-msat` must be",
+      "unknown": "unknown request `self-destruct`", "none": "the field `amount-msat` must be",
       "word": "the field `amount-msat` must be", "long": "the field `description` must be",
       "past": "the field `expiry-seconds` must be",
     ]

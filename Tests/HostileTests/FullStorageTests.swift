@@ -85,7 +85,7 @@ import Testing
         _ = try phone.invoice(msat: 1_000)
       } catch { refusal = "\(error)" }
     }
-    #expect(refusal?.contains("is full; make room and try again") == true, "\(refusal ?? "never refused")")
+    #expect(refusal?.contains("is full; free some space and try again") == true, "\(refusal ?? "never refused")")
     let inFront = try pay(phone, invoices[1])
     try endApp(phone)
 
@@ -96,7 +96,7 @@ import Testing
     let behind = try pay(phone, invoices[2])
     try Wait.until("the extension to say so") {
       try phone.driver().phone.allProcesses().contains {
-        $0.role == "extension" && $0.reason?.hasSuffix("is full; make room and try again") == true
+        $0.role == "extension" && $0.reason?.hasSuffix("is full; free some space and try again") == true
       }
     }
     #expect(try state(phone, of: behind) == "held")

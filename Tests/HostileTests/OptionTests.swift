@@ -39,7 +39,7 @@ struct OptionTests {
     ("mainappd", ["--peer", "127.0.0.1:1"], "--peer must be \(nodeAddress), not `127.0.0.1:1`"),
     (
       "mainappd", ["--peer", "02\(String(repeating: "f", count: 64))@127.0.0.1:1"],
-      "--peer has an id that is no point of the curve; copy the address again, all of it"
+      "--peer has a node id that is not on the curve; copy the whole address again"
     ),
     (
       "lspd", ["--wallet", "02ff"],
@@ -205,7 +205,7 @@ struct OptionTests {
 
 private enum HeartbeatTimingSentence {
   static let tooShort =
-    "the staleness rule must be at least two beat intervals, or one late beat looks like a death; use 5s for beats of 2s"
+    "the staleness rule must be at least two beat intervals, or one late beat counts as a dead holder; use 5s for beats of 2s"
   static let tooLong = "the staleness rule must be at most one hour"
-  static let interval = "the beat interval must lie between 10 ms and 10 minutes; iOS wallets use 2s"
+  static let interval = "the beat interval must be between 10 ms and 10 minutes; iOS wallets use 2s"
 }

@@ -98,7 +98,7 @@ struct PresenceTests {
     let text = try journals.map { try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8) }
       .joined()
     #expect(text.components(separatedBy: "presenceHeard").count < count / 10)
-    #expect(text.components(separatedBy: "presence comes faster than it is listened to").count == 2)
+    #expect(text.components(separatedBy: "presence messages come faster than they are handled").count == 2)
   }
 
   @Test("Garbage and crowds at the presence socket: the process goes on, within its memory")

@@ -112,12 +112,12 @@ import Testing
     #expect(store.delete(Entitlements.accessGroup, "wallet-seed"))
     try phone.push("as it was sent")
     #expect(try phone.notifications(1) == ["as it was sent"])
-    #expect(try reason(phone).contains("is gone and the wallet is not new"))
+    #expect(try reason(phone).contains("is missing and the wallet is not new"))
     #expect(try seed(phone) == nil)
     try store.write([1, 2, 3], Entitlements.accessGroup, "wallet-seed", .afterFirstUnlock)
     try phone.push("again")
     #expect(try phone.notifications(2).last == "again")
-    #expect(try reason(phone).contains("has 3 bytes and a seed has 32"))
+    #expect(try reason(phone).contains("has 3 bytes instead of 32"))
   }
 
   @Test("A second one beside it is refused where only a new one is wanted") func onlyNew() throws {
@@ -153,7 +153,7 @@ import Testing
       let journals = "\(wallet.home)/journal"
       return try FileManager.default.contentsOfDirectory(atPath: journals).contains {
         let bytes = FileManager.default.contents(atPath: "\(journals)/\($0)") ?? Data()
-        return bytes.range(of: Data("the phone warns of memory: SQLite gave back".utf8)) != nil
+        return bytes.range(of: Data("memory warning: SQLite freed".utf8)) != nil
       }
     }
   }

@@ -90,7 +90,7 @@ struct OutgoingPaymentTests {
     world.send(0)
     world.send(0)
     world.deliver()
-    #expect(world.refusals == ["this invoice is being paid already; wait for its end"])
+    #expect(world.refusals == ["this invoice is already being paid; wait for the result"])
     world.claim()
     world.deliver()
     world.send(0)

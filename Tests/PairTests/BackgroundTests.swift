@@ -58,6 +58,6 @@ struct BackgroundTests {
     try phone.wait("the run to be completed") { app.count("task-done") == 1 }
     let journal = phone.journal(of: "mainappd")
     #expect(journal.contains("Failed to schedule background task: not permitted; declare it"))
-    #expect(journal.contains("the phone said task, and it cannot be read"))
+    #expect(journal.contains("the phone's message task cannot be read"))
   }
 }

@@ -162,7 +162,7 @@ struct DamageTests {
     try phone.wait("the app's end") { app.hasEnded }
     #expect(app.end?.how == .exited(code: 74))
     #expect(
-      try lastWords(phone, app).hasPrefix("\(group) was replaced or removed while it was open; put it back"))
+      try lastWords(phone, app).hasPrefix("\(group) was replaced or removed while it was open; restore it"))
     try phone.wait("the push to be answered") { notifier.count("finished") == 1 }
     #expect(
       notifier.statuses.contains(Status.usedByAnotherDevice.text) || notifier.count("content") == 1)

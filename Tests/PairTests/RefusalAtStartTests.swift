@@ -43,8 +43,8 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
       close(open($0, O_CREAT | O_WRONLY, 0o600))
     },
     misplaced("a link", "AppGroup", "is a symbolic link") { symlink("\($0)-away", $0) },
-    misplaced("gone", "AppGroup/node.sqlite", "as its log is there without it") { _ in },
-    misplaced("empty", "AppGroup/node.sqlite", "as its log is there without it") {
+    misplaced("gone", "AppGroup/node.sqlite", "as its log exists without it") { _ in },
+    misplaced("empty", "AppGroup/node.sqlite", "as its log exists without it") {
       close(open($0, O_CREAT | O_WRONLY, 0o600))
     },
     misplaced("noise", "AppGroup/node.sqlite", "is not a database") { path in
@@ -62,7 +62,7 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
     Obstacle(
       testDescription: "Keychain/wallet-seed: gone", path: "Keychain/wallet-seed",
       damage: { rename($0, "\($0)-away") }, repair: { rename("\($0)-away", $0) },
-      says: "is gone and the wallet is not new", code: 78),
+      says: "is missing and the wallet is not new", code: 78),
     Obstacle(
       testDescription: "Keychain/wallet-seed: cut short", path: "Keychain/wallet-seed",
       damage: { path in

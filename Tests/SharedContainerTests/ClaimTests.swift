@@ -142,7 +142,7 @@ import Testing
     #expect(row?.epoch == 2)
   }
 
-  @Test(arguments: [0, 1 + Claim.farthestJump, UInt64(Int64.max), .max])
+  @Test(arguments: [0, 1 + Claim.farthestRaise, UInt64(Int64.max), .max])
   func aJumpThatNoRestoredCopyExplainsIsRefused(above: Epoch) throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)

@@ -95,6 +95,6 @@ import Testing
   @Test func aContainerWithoutItsIDIsDamaged() throws {
     _ = try place.open(.app)
     try Connection(path: place.layout.database, access: .readWrite).execute("DELETE FROM meta")
-    #expect(refusal() == .corrupt(path: place.layout.database, because: "it has lost the container's id"))
+    #expect(refusal() == .corrupt(path: place.layout.database, because: "the container's id is missing"))
   }
 }

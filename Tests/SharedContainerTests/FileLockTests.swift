@@ -89,7 +89,7 @@ import Testing
       rename(place.file("b"), path)
     }
     #expect(
-      mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it is replaced again and again")))
+      mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it keeps being replaced")))
   }
 
   @Test func aLockFileThatWasRemovedIsMadeAgain() {

@@ -136,7 +136,7 @@ struct OpenFilesTests {
     try used()
     removeDatabase()
     let lost = ContainerError.databaseLost(
-      path: place.layout.database, because: "as the heartbeat tells of epoch 1")
+      path: place.layout.database, because: "as the heartbeat contains epoch 1")
     #expect(refusal() == lost)
     #expect(throws: lost) { try Snapshot.take(of: place.directory) }
     #expect(access(place.layout.database, F_OK) != 0)
@@ -155,7 +155,7 @@ struct OpenFilesTests {
     let log = Files.read(killed.databaseLog)
     #expect(!log.isEmpty)
     #expect(
-      throws: ContainerError.databaseLost(path: killed.database, because: "as its log is there without it")
+      throws: ContainerError.databaseLost(path: killed.database, because: "as its log exists without it")
     ) {
       try SharedContainer.open(killed.directory, role: .app, nodeSchema: Place.schema)
     }

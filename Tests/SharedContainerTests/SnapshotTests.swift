@@ -139,12 +139,12 @@ import Testing
       words(place.path) == "\(place.path) is not a shared container, as it has no node.sqlite; check the path"
     )
     Files.write(nowhere, [])
-    #expect(words(nowhere) == "\(nowhere) is a file; name the directory that node.sqlite and locks lie in")
+    #expect(words(nowhere) == "\(nowhere) is a file; use the directory that contains node.sqlite and locks")
     mkdir(copy, 0o700)
     Files.write(copy + "/node.sqlite", [])
     #expect(
       words(copy)
-        == "\(copy)/node.sqlite is empty, and the wallet has never begun; see that its disk has room, then open the app"
+        == "\(copy)/node.sqlite is empty: the wallet was never used; check that its disk has room, then open the app"
     )
     try Connection(path: copy + "/node.sqlite", access: .create).execute("CREATE TABLE other (v)")
     #expect(words(copy) == "\(copy) is not a shared container, as its database has no claims; check the path")

@@ -7,7 +7,7 @@ import Testing
 @Suite("The pace at which presence is listened to") struct PresencePaceTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
-  private func word(_ epoch: UInt64) -> PresencePace.News {
+  private func word(_ epoch: UInt64) -> PresencePace.Event {
     .heard(PresenceMessage(code: .appPing, released: epoch))
   }
 
@@ -30,7 +30,7 @@ import Testing
   @Test("Of a flood a bounded number is heard, the newest word among them, and the end of the other process")
   func flood() {
     var pace = PresencePace()
-    var heard: [PresencePace.News] = []
+    var heard: [PresencePace.Event] = []
     var now = start
     for number in 0..<100_000 as Range<UInt64> {
       if let deadline = pace.deadline, deadline <= now, let news = pace.due(at: now) { heard.append(news) }

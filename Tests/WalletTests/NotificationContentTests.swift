@@ -33,11 +33,11 @@ import Wallet
       ),
       (.nothingReceived(.onionMessage), "Wallet", "Is running in the background."),
       (.nothingReceived(.unreadable), "Wallet", "Open the wallet to check for new activity."),
-      (.partsWait, "Payment incoming", "A part of it has come. The rest is awaited."),
+      (.partsWait, "Payment incoming", "Part of it has arrived. Waiting for the rest."),
       (
-        .partsGivenBack, "Payment not received", "Its sender did not send all of it, and has it back."
+        .partsGivenBack, "Payment not received", "The sender did not send all of it; the received parts were returned."
       ),
-      (.appContinues, "Payment incoming", "The wallet is open: look there whether it has come."),
+      (.appContinues, "Payment incoming", "The wallet is open: check there whether it arrived."),
     ] as [(PushOutcome, String, String)])
   func others(outcome: PushOutcome, title: String, body: String) {
     let content = NotificationContent(outcome)

@@ -2,25 +2,25 @@ import CBaton
 import Coordinator
 import Database
 
-/// What a `baton_access` of C points to: the inside of one transaction.
+/// The object behind a C `baton_access`: one open transaction.
 final class Access {
-  enum Way {
+  enum Mode {
     case reading(StateReader)
     case writing(StateWriter)
   }
 
-  private let way: Way
-  /// What the callback has named as settled; nil in one that is asked for something else.
+  private let mode: Mode
+  /// The payments reported with baton_found; nil in other callbacks.
   private var settled: [ReceivedPayment]?
-  /// The sentence of the statement that failed last.
-  private var words = "a callback of the caller's gave up"
+  /// The error of the last failed statement.
+  private var words = "the caller's callback failed"
 
-  private init(_ way: Way) { self.way = way }
+  private init(_ mode: Mode) { self.mode = mode }
 
-  /// Throws what the body returns, unless that is BATON_OK.
-  static func run(_ way: Way, _ body: baton_body?, _ context: UnsafeMutableRawPointer?) throws {
+  /// Throws the body's result unless it is BATON_OK.
+  static func run(_ mode: Mode, _ body: baton_body?, _ context: UnsafeMutableRawPointer?) throws {
     guard let body else { return }
-    try Access(way).run { body($0, context) }
+    try Access(mode).run { body($0, context) }
   }
 
   static func settledPayments(
@@ -52,10 +52,10 @@ final class Access {
   ) -> Int32 {
     let each: (Row) throws -> Void = { found in
       let code = found.withCValues { row?($0.baseAddress, $0.count, context) ?? Code.ok }
-      if code != Code.ok { throw CallersError(code: code, words: "a callback of the caller's gave up") }
+      if code != Code.ok { throw CallersError(code: code, words: "the caller's callback failed") }
     }
     do {
-      switch way {
+      switch mode {
       case .reading(let reader): try reader.forEachRow(sql, values, each)
       case .writing(let writer): try writer.forEachRow(sql, values, each)
       }
@@ -78,7 +78,7 @@ extension DatabaseError {
 }
 
 extension SQLValue {
-  /// Nil for a type that there is not, or a text that is not UTF-8.
+  /// nil for an unknown type, or a text that is not UTF-8.
   init?(_ value: baton_value) {
     let bytes = UnsafeRawBufferPointer(start: value.bytes, count: value.bytes == nil ? 0 : value.length)
     switch CEnum(value.type) {

@@ -1,8 +1,7 @@
 import CBaton
 import Coordinator
 
-/// The node is the caller's. It hears of everything by directives, but for what must be done before a call returns: those are
-/// callbacks.
+/// The caller's node. It gets directives; only what must happen before a call returns is a callback.
 final class CNode: NodeDriver {
   private let outbox: Outbox
   private let readCallback: baton_body?
@@ -10,7 +9,7 @@ final class CNode: NodeDriver {
   private let cutCallback: baton_cut_off?
   private let context: UnsafeMutableRawPointer?
   private(set) var lease: Lease?
-  /// Its socket may be open.
+  /// The node's socket may be open.
   private var isRunning = false
   private var stopIsAsked = false
 
@@ -49,7 +48,8 @@ final class CNode: NodeDriver {
     outbox.append(Outbox.Message(BATON_STOP_NODE, id: lease?.epoch ?? 0))
   }
 
-  /// Not by a directive: the lock is dropped in this very call, and the caller would hear of it when another process has dialled.
+  /// A callback, not a directive: the lock is dropped in this same call, and the caller would fetch a directive only
+  /// after another process has dialled.
   func cutOff() {
     guard isRunning, let lease else { return }
     isRunning = false

@@ -1,7 +1,7 @@
 import CBaton
 import Coordinator
 
-/// The phone and the user, as directives of C.
+/// The phone and the user, as C directives.
 final class CPhone: AppPhone, ExtensionPhone {
   private typealias Message = Outbox.Message
   private let outbox: Outbox

@@ -1,10 +1,10 @@
 import CBaton
 import Coordinator
 
-/// What C's unnamed enums are to Swift.
+/// The Swift type of C's unnamed enums.
 typealias CEnum = Int
 
-/// What a call gives.
+/// A call's result.
 enum Code {
   static let ok = Int32(BATON_OK)
   static let none = Int32(BATON_NONE)
@@ -40,7 +40,7 @@ extension PushReason {
     }
   }
 
-  /// Nil for a number that there is not.
+  /// nil for an unknown code.
   init?(code: Int32) {
     let all: [PushReason] = [.incomingPayment, .pendingSettlement, .onionMessage, .unreadable]
     guard let reason = all.first(where: { Int32($0.code) == code }) else { return nil }

@@ -2,7 +2,7 @@ import CBaton
 import Coordinator
 
 extension Handle {
-  /// An event of C in the coordinator's words.
+  /// Passes a C event on to the coordinator.
   func tell(_ event: baton_message, to coordinator: NodeCoordinator<CNode>) -> Int32 {
     let text = event.text.map { String(cString: $0) } ?? ""
     let bytes = [UInt8](UnsafeBufferPointer(start: event.bytes, count: event.bytes == nil ? 0 : event.length))
@@ -19,7 +19,7 @@ extension Handle {
     case BATON_EVENT_PARTNER_ENDED: coordinator.partnerEnded()
     default:
       guard let news = news(event, text, bytes) else {
-        return misuse("there is no such event, or its bytes have a wrong length")
+        return misuse("unknown kind of event, or bytes of a wrong length")
       }
       node.heard(news, of: event.id)
     }
@@ -29,10 +29,10 @@ extension Handle {
   private func push(_ event: baton_message, _ bytes: [UInt8], to coordinator: NodeCoordinator<CNode>) -> Int32
   {
     guard let reason = PushReason(code: event.code) else {
-      return misuse("there is no such reason of a push")
+      return misuse("unknown reason of a push")
     }
     let payment = PaymentHash(bytes)
-    guard payment != nil || bytes.isEmpty else { return misuse("a payment's hash has 32 bytes") }
+    guard payment != nil || bytes.isEmpty else { return misuse("a payment hash has 32 bytes") }
     if CEnum(event.kind) == BATON_EVENT_PUSH {
       coordinator.push(event.id, reason, payment: payment)
     } else {
@@ -65,7 +65,7 @@ extension Handle {
     }
   }
 
-  /// One behind the other.
+  /// The hashes are concatenated.
   private func hashes(_ bytes: [UInt8]) -> [PaymentHash]? {
     let starts = stride(from: 0, to: bytes.count, by: PaymentHash.size)
     let hashes = starts.map { PaymentHash(bytes[$0...].prefix(PaymentHash.size)) }

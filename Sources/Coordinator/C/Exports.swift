@@ -8,7 +8,7 @@ private func handle(_ pointer: OpaquePointer?) -> Handle? {
   pointer.map { Unmanaged<Handle>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
 }
 
-/// The coordinator of a handle that did open.
+/// The coordinator of an opened handle.
 private func opened(
   _ pointer: OpaquePointer?, _ body: (Handle, NodeCoordinator<CNode>) -> Int32
 ) -> Int32 {
@@ -33,9 +33,11 @@ public func open(_ options: UnsafePointer<baton_options>?, _ result: UnsafeMutab
   guard let role = roles[options.role] else {
     return handle.misuse("the role is neither BATON_APP nor BATON_EXTENSION")
   }
-  guard options.cut_off != nil else { return handle.misuse("there is no cut_off to close the node's socket") }
+  guard options.cut_off != nil else {
+    return handle.misuse("cut_off is missing; it must close the node's socket")
+  }
   guard role == .app || options.settled != nil else {
-    return handle.misuse("the extension needs to ask what is settled")
+    return handle.misuse("settled is missing; the extension needs it")
   }
   guard let directory = text(options.directory) else { return handle.misuse("the directory is not UTF-8") }
   let count = options.migrations == nil ? 0 : options.migration_count
@@ -48,14 +50,14 @@ public func open(_ options: UnsafePointer<baton_options>?, _ result: UnsafeMutab
 public func close(_ pointer: OpaquePointer?) {
   guard let pointer else { return }
   let handle = Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(pointer))
-  // The lock goes with the handle.
+  // The lock is dropped with the handle.
   handle.takeUnretainedValue().node.cutOff()
   handle.release()
 }
 
 @_cdecl("baton_error")
 public func error(_ pointer: OpaquePointer?) -> UnsafePointer<CChar>? {
-  // A text of its own: there is no handle that could own one.
+  // Static, as no handle could own it.
   guard let handle = handle(pointer) else { return noHandle.pointer }
   return handle.errorText
 }
@@ -70,7 +72,7 @@ nonisolated(unsafe) private let noHandle: CText = {
 public func want(_ pointer: OpaquePointer?) -> Int32 {
   opened(pointer) { handle, coordinator in
     guard coordinator.role == .app else {
-      return handle.misuse("only the app wants the node; the extension gets pushes")
+      return handle.misuse("baton_want is for the app only; the extension gets pushes")
     }
     coordinator.enteredForeground()
     return Code.ok
@@ -81,7 +83,7 @@ public func want(_ pointer: OpaquePointer?) -> Int32 {
 public func unwant(_ pointer: OpaquePointer?) -> Int32 {
   opened(pointer) { handle, coordinator in
     guard coordinator.role == .app else {
-      return handle.misuse("only the app wants the node; the extension gets pushes")
+      return handle.misuse("baton_unwant is for the app only; the extension gets pushes")
     }
     coordinator.enteredBackground()
     return Code.ok
@@ -91,7 +93,7 @@ public func unwant(_ pointer: OpaquePointer?) -> Int32 {
 @_cdecl("baton_event")
 public func event(_ pointer: OpaquePointer?, _ event: UnsafePointer<baton_message>?) -> Int32 {
   opened(pointer) { handle, coordinator in
-    guard let event = event?.pointee else { return handle.misuse("there is no event") }
+    guard let event = event?.pointee else { return handle.misuse("event is null") }
     return handle.tell(event, to: coordinator)
   }
 }
@@ -126,7 +128,7 @@ public func presenceArrived(_ pointer: OpaquePointer?) -> Int32 {
 @_cdecl("baton_next")
 public func next(_ pointer: OpaquePointer?, _ directive: UnsafeMutablePointer<baton_message>?) -> Int32 {
   guard let handle = handle(pointer) else { return Code.misuse }
-  guard let directive else { return handle.misuse("there is no place for the directive") }
+  guard let directive else { return handle.misuse("directive is null") }
   guard let message = handle.outbox.next() else { return Code.none }
   directive.pointee = message
   return Code.ok

@@ -1,10 +1,10 @@
-// CoordinatorC: `baton.h` over the coordinator, for those who write C, Rust or Kotlin. It adds a queue of directives, and
-// decides nothing.
+// CoordinatorC: `baton.h` on top of the coordinator, for C, Rust or Kotlin. It adds a queue of directives and decides
+// nothing.
 
 import CBaton
 import Coordinator
 
-/// What a `baton` of C points to.
+/// The object behind a C `baton`.
 final class Handle {
   private(set) var coordinator: NodeCoordinator<CNode>?
   let outbox = Outbox()
@@ -35,13 +35,13 @@ final class Handle {
 
   func misuse(_ sentence: String) -> Int32 { failed(Code.misuse, sentence) }
 
-  /// The node's lease, if this is the number of the one that it has.
+  /// The node's lease, if it has this number.
   func lease(_ number: UInt64) -> Lease? {
     guard let lease = node.lease, lease.epoch == number else { return nil }
     return lease
   }
 
-  /// What a callback returned goes out as it came.
+  /// A callback's code is returned unchanged.
   func running(_ body: () throws -> Void) -> Int32 {
     do {
       try body()
@@ -54,7 +54,7 @@ final class Handle {
   }
 }
 
-/// A callback of the caller's, or a statement in it, gave something else than BATON_OK.
+/// The caller's callback, or a statement in it, did not return BATON_OK.
 struct CallersError: Error {
   var code: Int32
   var words: String

@@ -1,6 +1,6 @@
 import CBaton
 
-/// Directives that the caller has not fetched yet, and the memory of the one that it has.
+/// Directives that the caller has not fetched yet, and the memory of the last fetched one.
 final class Outbox {
   struct Message {
     var kind: Int32
@@ -29,8 +29,8 @@ final class Outbox {
 
   func append(_ message: Message) { waiting.append(message) }
 
-  /// Takes back what the node was to do under a lease that is over: a start that is fetched now would dial without the lock.
-  /// False if that start was not fetched, so that nothing runs.
+  /// Removes the node's directives of a lease that is over: a start fetched now would dial without the lock. Returns
+  /// false if the start was not fetched, so that no node runs.
   func withdraw(lease: UInt64) -> Bool {
     let kinds = [BATON_START_NODE, BATON_STOP_NODE, BATON_ACCEPT_NO_NEW_PAYMENT, BATON_DIAL_NOW]
     let withdrawn = waiting.filter { $0.id == lease && kinds.contains(CEnum($0.kind)) }
@@ -49,14 +49,14 @@ final class Outbox {
   }
 }
 
-/// Memory that outlives the call that handed it out.
+/// Memory that outlives the call that returned it.
 final class CText {
   private var memory: UnsafeMutableRawBufferPointer?
 
   deinit { memory?.deallocate() }
 
   func set(_ text: String?) {
-    // A zero byte in the middle would end the text for the reader.
+    // A zero byte in the middle would end the C string.
     set(bytes: text.map { $0.utf8.filter { $0 != 0 } + [0] })
   }
 

@@ -1,6 +1,6 @@
 import SharedContainer
 
-/// What somebody who looks after a phone may want to read. Nothing depends on it.
+/// A note for the log. Nothing depends on it.
 package enum ContainerNote: Hashable, Sendable, CustomStringConvertible {
   case intentHeldByAnother
   case intentDamaged(ContainerError)
@@ -11,11 +11,13 @@ package enum ContainerNote: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .intentHeldByAnother: "the intent lock is held by another app process; ours is only a message"
-    case .intentDamaged(let error): "the intent is only a message: \(error)"
-    case .roleLockGuardsAgain: "the role lock guards again"
-    case .roleLockHeldByAnother: "the role lock is held by another process; this one may look dead"
-    case .roleLockDamaged(let error): "the other process cannot see that this one lives: \(error)"
+    case .intentHeldByAnother:
+      "another app process holds the intent lock; this one's intent is only sent as a message"
+    case .intentDamaged(let error):
+      "the intent lock failed, so the intent is only sent as a message: \(error)"
+    case .roleLockGuardsAgain: "the role lock is held again"
+    case .roleLockHeldByAnother: "another process holds the role lock; this process may look dead"
+    case .roleLockDamaged(let error): "the role lock failed, so this process may look dead: \(error)"
     case .beatNotWritten(let error): "no beat was written: \(error)"
     }
   }

@@ -1,31 +1,31 @@
 import Ground
 import SharedContainer
 
-/// What is wrong, one case for each thing that a caller can do something about. The descriptions are for logs.
+/// An error, one case for each remedy. The descriptions are for logs.
 public enum CoordinatorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The lease is over: another process owns the node, or this one has given it up. Close the socket, write nothing, and
-  /// throw the node away.
+  /// The lease is over: another process owns the node, or this one has released it. Close the socket, write nothing,
+  /// and discard the node.
   case fenced
-  /// Somebody is inside a transaction; its pid where the system tells. Nothing was written: try again in a moment.
+  /// A process is inside a transaction; its pid, if known. Nothing was written: try again in a moment.
   case blocked(pid: Int32?, isStopped: Bool)
-  /// Nothing was written for want of room.
+  /// The disk is full; nothing was written.
   case diskFull(log: String)
-  /// What lies at the container's path is not what was opened: this process can never use it again.
+  /// The opened files are no longer those at the container's path: this process can never use it again.
   case containerLost(log: String)
-  /// The database is damaged or gone. An older copy of a channel is no state to go on from: ask the peer for its backup.
+  /// The database is damaged or missing. Do not use an older copy of the channel: restore the peer's backup.
   case damaged(log: String)
   /// A newer version of the wallet has written the database.
   case newerVersion(log: String)
-  /// The container cannot be opened as it is: its path, its rights, what lies in it.
+  /// The container cannot be opened: check its path, permissions and content.
   case unusable(log: String)
-  /// Unknown whether the last write is there: read again before believing either.
+  /// The last write may be durable or not: read again before relying on either.
   case failed(log: String)
 
   public var description: String {
     switch self {
-    case .fenced: "this process does not own the node any more; close its connection and start it anew"
+    case .fenced: "this process does not own the node any more; close its connection and discard the node"
     case .blocked(let pid, let isStopped):
-      "process \(pid.map(String.init) ?? "of an unknown number") is \(isStopped ? "stopped " : "")inside a transaction; try again"
+      "process \(pid.map(String.init) ?? "(pid unknown)") is \(isStopped ? "stopped " : "")inside a transaction; try again"
     case .diskFull(let log), .containerLost(let log), .damaged(let log), .newerVersion(let log),
       .unusable(let log), .failed(let log):
       log

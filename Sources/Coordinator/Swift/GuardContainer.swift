@@ -4,7 +4,7 @@ import Heartbeat
 import Platform
 import SharedContainer
 
-/// The clocks that claims, looks and beats note. The machine's own clock is its driver's.
+/// The clocks recorded in claims, looks and beats. The machine's clock is separate.
 package struct ContainerClock {
   package var bootClock: () -> Instant
   package var wallNanoseconds: () -> Int64
@@ -19,29 +19,29 @@ package struct ContainerClock {
   }
 }
 
-/// What the container answers to a directive.
+/// The container's answer to a directive.
 package struct ContainerAnswer<State> {
   package var event: GuardEvent?
-  /// The node's state as the claim has read it: what was known of it earlier is void.
+  /// The node's state as read in the claim: earlier state is void.
   package var state: State?
-  /// Why there is no answer, as the event says for people.
+  /// The error behind the event's sentence.
   package var failure: ContainerError?
 }
 
-/// Carries out what a guard says about its container, on the real one. It decides nothing, and watches nobody.
+/// Carries out a guard's container directives on the real container. It decides nothing and watches no process.
 package final class GuardContainer<State> {
   package let shared: SharedContainer
   private let process: ProcessIdentity
   private let clock: ContainerClock
   private let reading: (NodeReader) throws -> State
   private let note: (ContainerNote) -> Void
-  /// What was last noted about the own lock: it is looked at with every beat, and said once.
+  /// The last result, as the lock is taken again with every beat and only changes are noted.
   private var lastLockTry = LockTry.taken
 
-  /// Whose death would be worth a look: the process of the row, unless it is this one. Its lock says what its death means.
+  /// The row's process, unless it is this one: its death is a reason to look. Its lock says what its death means.
   package private(set) var holderToWatch: ProcessIdentity?
 
-  /// The process is asked for once: it does not change, and is named in every beat.
+  /// `process` is fixed for the whole run: it is in every beat.
   package init(
     _ shared: SharedContainer, process: ProcessIdentity, clock: ContainerClock = .kernel,
     note: @escaping (ContainerNote) -> Void, reading: @escaping (NodeReader) throws -> State
@@ -53,7 +53,7 @@ package final class GuardContainer<State> {
     self.reading = reading
   }
 
-  /// Nil for a directive that is not the container's.
+  /// nil for a directive that does not concern the container.
   package func carryOut(_ directive: GuardDirective) -> ContainerAnswer<State>? {
     switch directive {
     case .raiseIntent: setIntent(true)
@@ -73,7 +73,7 @@ package final class GuardContainer<State> {
     return ContainerAnswer()
   }
 
-  /// Brings the log into the database.
+  /// Checkpoints the log.
   package func settle() { shared.settle() }
 
   private func setIntent(_ wantsNode: Bool) {
@@ -124,7 +124,7 @@ package final class GuardContainer<State> {
     }
   }
 
-  /// What of the wallet's own payments a guard has asked for.
+  /// Reads the wallet's received payments for a guard.
   package func readReceived(
     push: UInt64, _ reading: (NodeReader) throws -> [ReceivedPayment]
   ) -> ContainerAnswer<State> {

@@ -2,12 +2,12 @@ import Ground
 import Guardrails
 import SharedContainer
 
-/// One ownership of the node, from a claim until the node is given up or taken. The one way to write the node's state.
+/// One ownership of the node, from a claim until the node is released or lost. The only way to write the node's state.
 public final class Lease {
   let claim: Claim
-  /// What a peer that knows fences is told.
+  /// For a peer that supports fences.
   public let fence: Fence
-  /// Whose place this lease takes at the peer, because a user has said so.
+  /// The claim that this lease replaces at the peer, on the user's request.
   public let replacing: Fence?
   private let shared: SharedContainer
   private let now: () -> Instant
@@ -27,13 +27,13 @@ public final class Lease {
 
   public var epoch: UInt64 { claim.epoch }
 
-  /// False once the lease is over as far as this process knows; asks nobody.
+  /// False once this process knows that the lease is over; reads nothing.
   public private(set) var isCurrent = true
 
   func end() { isCurrent = false }
 
-  /// Writes if the node is still this process's, checked in the transaction that writes: durable when it returns. Throws
-  /// `CoordinatorError`, or what the body throws; then nothing is written.
+  /// Writes if this process still owns the node, checked in the writing transaction: durable when it returns. Throws
+  /// `CoordinatorError` or the body's error; then nothing is written.
   public func write<Value>(_ what: String, _ body: (StateWriter) throws -> Value) throws -> Value {
     guard isCurrent else { throw CoordinatorError.fenced }
     var thrown: (any Error)?
@@ -46,8 +46,8 @@ public final class Lease {
     return try value(of: result, thrown)
   }
 
-  /// Reads if the node is still this process's, row and state in one transaction. To be done once more after the peer's
-  /// `channel_reestablish`: it closes the gap of a late dial.
+  /// Reads if this process still owns the node, row and state in one transaction. Required once more after the peer's
+  /// `channel_reestablish`: this catches a late dial.
   public func read<Value>(_ body: (StateReader) throws -> Value) throws -> Value {
     guard isCurrent else { throw CoordinatorError.fenced }
     var thrown: (any Error)?
@@ -60,7 +60,7 @@ public final class Lease {
     return try value(of: result, thrown)
   }
 
-  /// Whether the node is this process's at this moment.
+  /// Whether this process owns the node at this moment.
   public func holds() throws -> Bool {
     do {
       try read { _ in }
@@ -68,10 +68,10 @@ public final class Lease {
     } catch CoordinatorError.fenced { return false }
   }
 
-  /// News of a lease that is over is dropped: it would be taken for news of the next one.
+  /// Reports of a lease that is over are dropped: they must not count for the next lease.
   public func report(_ news: NodeNews) { owner?.heard(news, from: self) }
 
-  /// An error of the body's own comes out as it went in.
+  /// An error of the body is rethrown unchanged.
   private func value<Value>(of result: FencedResult<Value>, _ thrown: (any Error)?) throws -> Value {
     switch result {
     case .written(let value): return value
@@ -97,7 +97,7 @@ extension ContainerError {
   }
 }
 
-/// What a lease tells its coordinator.
+/// A lease's calls to its coordinator.
 protocol LeaseOwner: AnyObject {
   func heard(_ news: NodeNews, from lease: Lease)
   func wasFenced(_ lease: Lease)

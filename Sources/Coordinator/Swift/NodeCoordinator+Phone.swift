@@ -1,20 +1,20 @@
 import Ground
 import Guardrails
 
-// What the phone, the user and the other process say. What does not matter now changes nothing, so a second call does no
-// harm.
+// Events of the phone, the user and the other process. An event that is irrelevant now is a no-op, so repeated calls
+// are harmless.
 extension NodeCoordinator {
   // MARK: The app
 
-  /// It is in front of the user and wants the node.
-  public func enteredForeground() { hurryingTheNode { handle(.enteredForeground) } }
+  /// The app is in the foreground and wants the node.
+  public func enteredForeground() { dialingAtOnce { handle(.enteredForeground) } }
 
   public func enteredBackground() { handle(.enteredBackground) }
 
-  /// The phone takes the time back that it gave for this task. It is not ended by this: `endBackgroundTask` follows.
+  /// The phone's time for this task is up. The task is still open: `endBackgroundTask` follows.
   public func backgroundTimeExpired(task: UInt64) { handle(.backgroundTimeExpired(task: task)) }
 
-  /// A push that shows nothing has woken the app; `forNanoseconds` is what the phone gives for it, if it says so.
+  /// A silent push has woken the app; `forNanoseconds` is the phone's time limit, if known.
   public func silentPush(
     _ id: UInt64, _ reason: PushReason, payment: PaymentHash? = nil, forNanoseconds time: Int64? = nil
   ) {
@@ -23,8 +23,8 @@ extension NodeCoordinator {
         Push(id: id, reason: reason, paymentHash: payment, time: time.map(TimeSpan.init(nanoseconds:)))))
   }
 
-  /// Work that must not be left half done has begun; the app keeps the node for it in the background. The end belongs to
-  /// the beginning of the same name and generation.
+  /// A task that must be finished has begun; the app keeps the node for it in the background. It ends with the same
+  /// name and generation.
   public func taskBegan(_ name: String, generation: UInt64) {
     handle(.taskBegan(TaskBeginning(name: name, generation: generation)))
   }
@@ -33,16 +33,16 @@ extension NodeCoordinator {
     handle(.taskEnded(TaskBeginning(name: name, generation: generation)))
   }
 
-  /// The user says that the node is on this device from now on, whichever the peer knows.
+  /// The user asks to move the node to this device, whatever device the peer knows.
   public func moveHere() { handle(.moveRequested) }
 
   public func networkChanged(isThere: Bool) {
     guard isThere else { return handle(.networkChanged(isThere: false)) }
-    hurryingTheNode { handle(.networkChanged(isThere: true)) }
+    dialingAtOnce { handle(.networkChanged(isThere: true)) }
   }
 
-  /// A node that pauses between two dials dials at once when the user opens the app or the network returns.
-  private func hurryingTheNode(_ handle: () -> Void) {
+  /// Ends a node's pause between two dials when the user opens the app or the network returns.
+  private func dialingAtOnce(_ handle: () -> Void) {
     let before = lease
     handle()
     if let before, before === lease, !stopIsAsked { node.dialNow() }
@@ -50,7 +50,7 @@ extension NodeCoordinator {
 
   // MARK: The extension
 
-  /// Ids are the caller's, and never used twice in one process.
+  /// The caller chooses the ids, and uses each once per process.
   public func push(_ id: UInt64, _ reason: PushReason, payment: PaymentHash? = nil) {
     noteArrival(of: id)
     handle(.pushArrived(Push(id: id, reason: reason, paymentHash: payment)))
@@ -62,11 +62,11 @@ extension NodeCoordinator {
 
   public func terminationRequested() { handle(.terminationRequested) }
 
-  /// What the other process gave to `send(presence:)`; anything else is ignored.
+  /// A message that the other process passed to `send(presence:)`; other bytes are ignored.
   public func presenceHeard(_ bytes: [UInt8]) {
     if let message = PresenceMessage(decoding: bytes) { handle(.presenceHeard(message)) }
   }
 
-  /// The other process has ended, as far as one knows: it is looked at once more.
+  /// The other process may have ended: the coordinator looks again.
   public func partnerEnded() { handle(.partnerEnded) }
 }

@@ -1,13 +1,13 @@
-// Coordinator: one wallet process's side of the guardrails, complete: the machine, its container, its timer, and a lease to
-// write under. The wallet brings a node and a phone. It knows no wallet's tables, no wire and no words for people.
+// Coordinator: one wallet process's side of the guardrails: the machine, its container, its timer, and a lease for
+// writing. The wallet provides a node and a phone. It knows no wallet tables, no wire protocol and no texts for users.
 
 import Ground
 import Guardrails
 import Platform
 import SharedContainer
 
-/// One process's coordinator. Not for several threads: whoever uses it from more than one queue must serialise every call,
-/// of its leases too. Everything it asks of node and phone it asks in the calling thread.
+/// One process's coordinator. Not thread-safe: callers on several queues must serialise every call, including those of
+/// its leases. Calls to node and phone are made on the calling thread.
 public final class NodeCoordinator<Node: NodeDriver> {
   public let role: ProcessRole
   let node: Node
@@ -17,32 +17,32 @@ public final class NodeCoordinator<Node: NodeDriver> {
   private var machine: any GuardMachine
   private var queue: [GuardEvent] = []
   private var isHandling = false
-  /// As the claim has read it, until the node is started with it.
+  /// Read in the claim, until the node is started.
   private var state: Node.State?
   var lease: Lease?
   private(set) var stopIsAsked = false
-  /// The pushes whose text is not delivered, each with when it arrived (nanoseconds since 1970). The first is served.
+  /// The pushes without a delivered text, with their arrival (nanoseconds since 1970). The first is being served.
   private var arrivals: [(push: UInt64, at: Int64)] = []
-  /// Why the container gave no answer, the last time that it gave none.
+  /// The container's last error.
   private var failure: ContainerError?
-  /// Why the node could not tell what is settled, as it was last noted.
+  /// The last noted error of reading settled payments.
   private var settledFailure: ContainerError?
   private var presence: PresenceSocket?
 
-  /// Called after everything that may have changed `nanosecondsToWake`, for who has a timer to set.
+  /// Called after every change of `nanosecondsToWake`, for callers with a timer.
   public var onRearm: (() -> Void)?
 
-  /// Opens the container, creating it if it is missing. Called first in a process, before the node opens any socket: the
-  /// kernel closes the descriptors of a dead process in their order, and the locks must not be free before its sockets are
-  /// closed. `migrations` are the steps of the wallet's own schema; one that has shipped is never changed, only followed by
-  /// further ones.
+  /// Opens the container, creating it if it is missing. Call it first in a process, before the node opens any socket:
+  /// at a process's death the kernel closes descriptors in order, and the locks must not be free before the sockets
+  /// are closed. `migrations` are the steps of the wallet's own schema; append new steps, and never change a shipped
+  /// one.
   public convenience init(
     _ role: ProcessRole, directory: String, migrations: [String] = [], node: Node, phone: any PhonePort
   ) throws(CoordinatorError) {
     try self.init(role, directory, migrations, node, phone, now: { Kernel.now })
   }
 
-  /// With a clock of a test's own.
+  /// For tests, with their own clock.
   package init(
     _ role: ProcessRole, _ directory: String, _ migrations: [String], _ node: Node, _ phone: any PhonePort,
     configuration: GuardConfiguration = GuardConfiguration(), now: @escaping () -> Instant
@@ -66,11 +66,11 @@ public final class NodeCoordinator<Node: NodeDriver> {
     handle(.launched)
   }
 
-  /// Who lets go of it without a word keeps the lock for as long as the lease lives, as the node's socket may be open; but
-  /// nobody beats any more, so nothing is written either.
+  /// Without `terminationRequested` the lock is held for as long as the lease lives, as the node's socket may be open;
+  /// but no more beats or writes follow.
   deinit { lease?.end() }
 
-  /// How long until `wake` must be called, if nothing else happens before; nil for as long as nothing is to be done.
+  /// How long until `wake` must be called, if nothing happens before; nil if there is no deadline.
   public var nanosecondsToWake: Int64? {
     if !queue.isEmpty { return 0 }
     return machine.deadline.map { max(0, ($0 - now()).nanoseconds) }
@@ -78,15 +78,15 @@ public final class NodeCoordinator<Node: NodeDriver> {
 
   public func wake() { handle(.deadlineReached) }
 
-  /// The process whose end is worth calling `partnerEnded`, where a system can tell of it. Without that its end is found
-  /// within 250 ms.
+  /// The process whose end should be reported with `partnerEnded`, if the system can report it. Otherwise its end is
+  /// detected within 250 ms.
   public var processToWatch: Int32? { container.holderToWatch?.pid }
 
   // MARK: The other process
 
-  /// Has presence messages go through sockets in the container, and no longer through the phone. When the descriptor can be
-  /// read: `presenceArrived`. Nil where a path is too long for a socket; without messages all comes to pass later by up to a
-  /// beat of 2 s, and nothing else is different.
+  /// Sends presence messages through sockets in the container instead of the phone. When the descriptor is readable,
+  /// call `presenceArrived`. nil if a path is too long for a socket; without messages everything still works, up to
+  /// one beat of 2 s later.
   public func listen() -> Int32? {
     presence =
       presence ?? PresenceSocket(directory: container.shared.layout.presence, role: container.shared.role)
@@ -97,8 +97,8 @@ public final class NodeCoordinator<Node: NodeDriver> {
 
   // MARK: Events
 
-  /// What is raised while directives are carried out waits until all of them are: the machine must see the world after all
-  /// that it ordered.
+  /// Events raised while directives are carried out are queued until all are: the machine must see the world after all
+  /// its orders.
   func handle(_ event: GuardEvent) {
     queue.append(event)
     guard !isHandling else { return }
@@ -108,21 +108,21 @@ public final class NodeCoordinator<Node: NodeDriver> {
     onRearm?()
   }
 
-  /// What a lease finds inside the node's own work is not acted on in the middle of that.
+  /// A lease's findings inside the node's own work are handled afterwards.
   private func handleLater(_ event: GuardEvent) {
     queue.append(event)
     if !isHandling { onRearm?() }
   }
 
-  /// In the order of the wallet that is ours: see `GuardDirective.isFarewell`.
+  /// In the order of `GuardDirective.mayEndProcess`.
   private func carryOut(_ directives: [GuardDirective]) {
-    for directive in directives where !directive.isFarewell { carryOut(directive) }
+    for directive in directives where !directive.mayEndProcess { carryOut(directive) }
     if directives.contains(where: \.leavesLogToSettle) { container.settle() }
-    for directive in directives where directive.isFarewell { carryOut(directive) }
+    for directive in directives where directive.mayEndProcess { carryOut(directive) }
   }
 
   private func carryOut(_ directive: GuardDirective) {
-    // What was read in the claim is void with it, also if the node was never started.
+    // The state read in the claim is void without the lock, even if the node was never started.
     if directive == .dropLock { state = nil }
     if let answer = container.carryOut(directive) {
       if let state = answer.state { self.state = state }
@@ -154,7 +154,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
       phone.deliver(outcome, for: push)
     case .notify(let payment): phone.notify(payment)
     case .withdraw(let payment): phone.withdrawNotification(of: payment)
-    case .noteFailure(let failure): phone.note("a silent push came to nothing: \(failure)")
+    case .noteFailure(let failure): phone.note("the silent push failed: \(failure)")
     case .beginBackgroundTask(let task, let name): phone.beginBackgroundTask(task, name: name)
     case .endBackgroundTask(let task): phone.endBackgroundTask(task)
     case .completed(let push, let outcome): phone.completed(silentPush: push, outcome)
@@ -170,7 +170,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
 
   private func start(_ claim: Claim, replacing replaced: ReplacedClaim?) {
     guard let state else { return }
-    // What is kept here would be old by the next start.
+    // Not kept: it would be stale at the next start.
     self.state = nil
     let lease = Lease(claim, replacing: replaced, shared: container.shared, now: now, owner: self)
     self.lease = lease
@@ -183,7 +183,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
     lease = nil
   }
 
-  /// Of the push with which it arrived; one that is told of again keeps its time.
+  /// When the push first arrived; a repeated call does not change it.
   func noteArrival(of push: UInt64) {
     guard !arrivals.contains(where: { $0.push == push }) else { return }
     arrivals.append((push, Kernel.wallNanoseconds))
@@ -194,7 +194,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
     let answer = container.readReceived(push: push) { try node.settledPayments(hash, since: arrived, $0) }
     if let error = answer.failure, error != settledFailure {
       settledFailure = error
-      phone.note("it cannot be told what is settled: \(error)")
+      phone.note("the settled payments cannot be read: \(error)")
     }
     failure = answer.failure ?? failure
     if let event = answer.event { queue.append(event) }
@@ -204,7 +204,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
 extension NodeCoordinator: LeaseOwner {
   func heard(_ news: NodeNews, from lease: Lease) {
     guard lease === self.lease else { return }
-    // The guard believes in a node that stops unasked, and would beat for none.
+    // The guard ignores a node that stops unasked, and would keep beating without one.
     if news == .stopped, !stopIsAsked { return }
     if news == .stopped || news == .fenced { endLease() }
     handle(.node(news.report))

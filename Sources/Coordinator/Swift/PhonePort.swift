@@ -1,37 +1,38 @@
 import Ground
 import Guardrails
 
-/// What the coordinator asks of the phone and of the wallet's views. Conform to `AppPhone` in the app and to
-/// `ExtensionPhone` in the extension: these ask for what the process needs.
+/// The coordinator's calls to the phone and the wallet's views. Conform to `AppPhone` in the app and to
+/// `ExtensionPhone` in the extension: they require what that process needs.
 public protocol PhonePort: AnyObject {
-  /// What the user may be shown about the node. The words are the wallet's.
+  /// Shows the node's status to the user. The wallet makes the text.
   func show(_ status: NodeStatus)
-  /// A payment that has no text of a push: it was received while nobody looks at the app, or beside the push's own.
+  /// Posts a local notification for a payment without a push's text: received in the background, or besides the push's
+  /// own payment.
   func notify(_ payment: ReceivedPayment)
   /// The bytes of a presence message, for `presenceHeard` in the other process. It may be lost.
   func send(presence: [UInt8])
-  /// Which connections may be open now: the node's to its peer, and the wallet's others (rates, servers of the chain).
+  /// The connections that may be open now: the node's to its peer, and the wallet's others (rates, chain servers).
   func mayConnect(toPeer: Bool, toOthers: Bool)
-  /// Nothing follows: the next start of the process opens a coordinator anew.
+  /// The coordinator has ended: the next start of the process opens a new one.
   func ended(_ reason: EndReason)
   /// One line for a log.
   func note(_ line: String)
 
   // The app.
-  /// Asks the phone for time in the background. When that time is over: `backgroundTimeExpired`.
+  /// Begins a background task. When its time is up, call `backgroundTimeExpired`.
   func beginBackgroundTask(_ task: UInt64, name: String?)
-  /// Everything is released: the app may be suspended now.
+  /// Everything is released: the app may be suspended.
   func endBackgroundTask(_ task: UInt64)
   /// Once for each silent push, when everything is released.
   func completed(silentPush: UInt64, _ outcome: SilentPushOutcome)
 
   // The extension.
-  /// What the text of this push tells, exactly once. The phone may suspend the process as soon as it has the text: where
-  /// there is time, keep it until `finished`.
+  /// The content of this push's notification, exactly once. The system may suspend the process as soon as it has the
+  /// content: if there is time, keep it until `finished`.
   func deliver(_ outcome: PushOutcome, for push: UInt64)
   /// The work on this push is over and everything is released.
   func finished(push: UInt64, _ reason: FinishReason)
-  /// Takes the notification of a payment away: its push has come, and brings the text itself.
+  /// Removes the notification of a payment: the payment's own push brings the text.
   func withdrawNotification(of payment: PaymentHash)
 }
 
@@ -58,32 +59,32 @@ extension ExtensionPhone {
 }
 
 public typealias ProcessRole = Role
-/// What a push is about, as far as the wallet could read it.
+/// The push's reason, as far as the wallet could read it.
 public typealias PushReason = Push.Reason
 public typealias PushOutcome = Guardrails.PushOutcome
 public typealias SilentPushOutcome = Guardrails.SilentPushOutcome
 
-/// How things stand with the node.
+/// The node's status.
 public enum NodeStatus: Hashable, Sendable {
-  /// It is not wanted.
+  /// The node is not wanted.
   case idle
-  /// In the app: the extension has it, and hands it over at its next safe point.
+  /// In the app: the extension holds the node, and hands it over at its next safe point.
   case waitingForExtension
   case waitingForProcess(pid: Int32)
-  /// In the extension: the app in front of the user is left the first move.
+  /// In the extension: the app in the foreground may claim first.
   case appGoesFirst
-  /// Somebody is inside a transaction of the container; its pid where the system tells.
+  /// A process is inside a transaction of the container; its pid, if known.
   case blocked(pid: Int32?, isStopped: Bool)
   case claiming
   case connecting(epoch: UInt64)
-  /// And what the node has said that it is not connected for.
+  /// With the node's reason why it is not connected.
   case hindered(epoch: UInt64, trouble: String)
   case connected(epoch: UInt64)
   case settling(epoch: UInt64)
   case releasing(epoch: UInt64)
-  /// The peer knows another container. A user decides: `moveHere`.
+  /// The peer knows another container. The user decides: `moveHere`.
   case usedByAnotherDevice
-  /// The peer names an epoch that no restored copy explains: it is not the right peer.
+  /// The peer knows an epoch that no restored copy explains: it is not the right peer.
   case peerOutOfReach
   case failed(CoordinatorError)
 }

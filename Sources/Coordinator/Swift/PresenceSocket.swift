@@ -8,12 +8,12 @@ import Platform
   import Glibc
 #endif
 
-/// Carries presence messages as datagrams between two files in the container. It may lose them: whatever they say is also
-/// state in the container that is read again.
+/// Carries presence messages as datagrams between two sockets in the container. It may lose them: their content is
+/// also state in the container that is read again.
 final class PresenceSocket {
   let descriptor: Int32
   private let partner: sockaddr_un
-  /// Whoever talks on and on must not keep this process from its work.
+  /// A flood of messages must not block this process.
   private static let mostAtOnce = 32
 
   init?(directory: String, role: Role) {
@@ -24,21 +24,21 @@ final class PresenceSocket {
     guard descriptor >= 0 else { return nil }
     self.descriptor = descriptor
     self.partner = partner
-    // What an earlier life has left.
+    // Left by an earlier process.
     unlink(Self.path(of: role, in: directory))
     guard Self.with(own, { bind(descriptor, $0, $1) }) == 0 else { return nil }
   }
 
   deinit { close(descriptor) }
 
-  /// Nobody may be there, which is no error.
+  /// The other process may not be running, which is no error.
   func send(_ bytes: [UInt8]) {
     _ = Self.with(partner) { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
   }
 
   func received() -> [[UInt8]] {
     var messages: [[UInt8]] = []
-    // One byte more than a message has shows what is too long.
+    // One byte more than a message, to detect a longer one.
     var buffer = [UInt8](repeating: 0, count: PresenceMessage.size + 1)
     while messages.count < Self.mostAtOnce {
       let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -52,7 +52,7 @@ final class PresenceSocket {
     "\(directory)/\(role.rawValue).dgram"
   }
 
-  /// Nil for a path that is too long.
+  /// nil for a path that is too long.
   private static func address(of role: Role, in directory: String) -> sockaddr_un? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

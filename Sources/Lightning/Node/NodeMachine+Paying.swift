@@ -31,7 +31,7 @@ extension NodeMachine {
       || node.payments.pending.contains(where: { $0.paymentHash == hash })
     {
       return [
-        .paymentRefused(paymentHash: hash, .because("this invoice is being paid already; wait for its end"))
+        .paymentRefused(paymentHash: hash, .because("this invoice is already being paid; wait for the result"))
       ]
     }
     if let past { return [.paymentRefused(paymentHash: hash, .because(Self.sentence(past)))] }

@@ -61,7 +61,7 @@ public struct PhoenixExtension: OtherMachine {
   /// The app is there: if nothing has begun here it is left to the app.
   private mutating func heard(_ message: PresenceMessage, at now: Instant) -> [GuardDirective] {
     guard case .counts(let answer) = presence.heard(message.code) else { return [] }
-    let isThere = message.code.word != .unavailable
+    let isThere = message.code.kind != .unavailable
     return say(answer) + (isThere && !isConnected ? finish(.appWantsNode, at: now) : [])
   }
 

@@ -30,7 +30,7 @@ extension World {
     guard record.fate == .expires(.timeUp), let life = lives.app?.value, !life.isStopped,
       now - life.runningSince > Self.stepsWithin,
       let run = life.taskRuns.first(where: { $0.number == record.number }),
-      now - run.heardAt > BackgroundWork.patience + Self.stepsWithin
+      now - run.heardAt > BackgroundWork.timeLimit + Self.stepsWithin
     else { return }
     report(
       .tasksAreCompleted, "The time for run \(run.number) of a task is up, and the app has not completed it.")

@@ -2,9 +2,9 @@ import Ground
 
 /// A kind of background task that the app declares.
 public enum BackgroundTask: String, Hashable, Codable, Sendable, CaseIterable {
-  /// A short look at the wallet.
+  /// A short check of the wallet.
   case refresh
-  /// Longer work, at the charger: old journals are removed.
+  /// Longer work, while charging: old journals are removed.
   case processing
 
   public var identifier: String {
@@ -14,7 +14,7 @@ public enum BackgroundTask: String, Hashable, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// Phoenix looks after its channels every four hours.
+  /// Phoenix checks its channels every four hours.
   public var earliestSeconds: Int64 {
     switch self {
     case .refresh: 14_400
@@ -28,17 +28,17 @@ public enum BackgroundTask: String, Hashable, Codable, Sendable, CaseIterable {
   }
 }
 
-/// What came of one step of a run.
+/// The result of one step of a run.
 public enum BackgroundStep: Hashable, Codable, Sendable {
   case done(String)
   case failed(String)
-  /// Look again soon.
+  /// Repeat the step soon.
   case busy(String)
   /// There is more to do.
   case goesOn
 }
 
-/// What can happen to the app's work in the background.
+/// An event of the app's background work.
 public enum BackgroundEvent: Hashable, Codable, Sendable {
   case deadlineReached
   case enteredForeground
@@ -48,16 +48,16 @@ public enum BackgroundEvent: Hashable, Codable, Sendable {
   case stepDone(run: UInt64, BackgroundStep)
 }
 
-/// What it asks for.
+/// An order of the background work.
 public enum BackgroundDirective: Hashable, Codable, Sendable {
-  /// Of the phone: time for this, once; what waits from before is replaced.
+  /// To the phone: schedule this task once; replaces a pending submission.
   case submit(BackgroundTask)
-  /// To the phone: exactly once for each run, with a sentence for people.
+  /// To the phone: exactly once for each run, with a sentence for users.
   case complete(BackgroundTask, run: UInt64, isSuccess: Bool, String)
   case playAudio
   case stopAudio
-  /// Of the container: who owns the node, and whether the channel can be read. Answered by `stepDone`.
+  /// To the container: check who owns the node, and that the channel can be read. Answered by `stepDone`.
   case lookAtWallet(run: UInt64)
-  /// One old journal less. Answered by `stepDone`.
+  /// Remove one old journal. Answered by `stepDone`.
   case cleanUp(run: UInt64)
 }

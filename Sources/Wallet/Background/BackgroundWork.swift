@@ -1,18 +1,18 @@
 import Ground
 
-/// What the app does when the phone starts it for a task. It decides nothing about the node, and never opens it.
+/// The app's work when the phone starts it for a background task. It never opens the node.
 ///
-/// The next refresh is asked for before the work begins, so that one failure does not end the chain. Each run is
-/// completed once, on every path: when it is done, when its time is over, and when the phone says so.
+/// The next refresh is submitted before the work begins, so that one failure does not end the chain. Each run is
+/// completed once, on every path: when it is done, after its time limit, and when the phone's time is up.
 public struct BackgroundWork: Core {
   public static let name = "background"
   public static var deadlineReached: BackgroundEvent { .deadlineReached }
 
-  /// What the user wants of the app in the background; neither is needed.
+  /// The user's settings for the background; both are optional.
   public struct Habits: Hashable, Codable, Sendable {
     /// A task that removes old journals.
     public var cleansUp: Bool
-    /// Inaudible audio, so as to stay awake.
+    /// Inaudible audio that keeps the app awake.
     public var keepsAwakeByAudio: Bool
 
     public init(cleansUp: Bool = false, keepsAwakeByAudio: Bool = false) {
@@ -21,21 +21,21 @@ public struct BackgroundWork: Core {
     }
   }
 
-  /// Nil: it asks the phone for nothing; the extension never does.
+  /// nil: submits no task, as in the extension.
   public typealias Configuration = Habits?
 
-  /// A task that the phone has given time for.
+  /// A task that the phone has started.
   public struct Run: Hashable, Codable, Sendable {
     public var task: BackgroundTask
     public var number: UInt64
     var endsBy: Instant
-    /// Nil while a step is being done.
+    /// nil while a step is pending.
     var nextStep: Instant?
     var lastObstacle = "it took too long"
   }
 
-  /// Five seconds less than the phone gives.
-  public static let patience = TimeSpan.seconds(25)
+  /// Five seconds less than the phone's limit.
+  public static let timeLimit = TimeSpan.seconds(25)
   public static let retryPause = TimeSpan.milliseconds(250)
 
   private let habits: Habits?
@@ -43,7 +43,7 @@ public struct BackgroundWork: Core {
 
   public init(configuration: Habits?) { habits = configuration }
 
-  /// Whether it asks the phone for anything.
+  /// Whether it submits any task.
   public var isWanted: Bool { habits != nil }
 
   public var deadline: Instant? { runs.compactMap(\.nextStep).min() }
@@ -51,15 +51,15 @@ public struct BackgroundWork: Core {
   public mutating func handle(_ event: BackgroundEvent, at now: Instant) -> [BackgroundDirective] {
     guard let habits else { return [] }
     switch event {
-    // What waits from before is replaced.
+    // A pending submission is replaced.
     case .enteredForeground:
       return [.submit(.refresh)] + (habits.cleansUp ? [.submit(.processing)] : [])
         + (habits.keepsAwakeByAudio ? [.stopAudio] : [])
     case .enteredBackground: return habits.keepsAwakeByAudio ? [.playAudio] : []
     case .runBegan(let task, let number): return begin(task, number, habits, at: now)
-    // The work is cancelled before the phone is told, so that nothing of it can complete the run again.
+    // The run is removed first, so that no pending step completes it again.
     case .runExpires(let number):
-      return complete(number, isSuccess: false, "the phone wants its time back")
+      return complete(number, isSuccess: false, "the phone's time is up")
     case .stepDone(let number, let result): return stepDone(number, result, at: now)
     case .deadlineReached: return stepsDue(at: now)
     }
@@ -69,11 +69,11 @@ public struct BackgroundWork: Core {
     _ task: BackgroundTask, _ number: UInt64, _ habits: Habits, at now: Instant
   ) -> [BackgroundDirective] {
     guard !runs.contains(where: { $0.number == number }) else { return [] }
-    // Asked for by an app of before, which wanted it.
+    // Submitted by an earlier app process that was set to clean up.
     if task == .processing, !habits.cleansUp {
       return [.complete(task, run: number, isSuccess: true, "nothing to do")]
     }
-    runs.append(Run(task: task, number: number, endsBy: now + Self.patience, nextStep: nil))
+    runs.append(Run(task: task, number: number, endsBy: now + Self.timeLimit, nextStep: nil))
     return [.submit(task), step(task, number)]
   }
 
@@ -109,9 +109,9 @@ public struct BackgroundWork: Core {
     }
     let endsBy = runs[index].endsBy
     guard now < endsBy else {
-      return complete(number, isSuccess: false, "\(runs[index].lastObstacle), until its time was up")
+      return complete(number, isSuccess: false, "\(runs[index].lastObstacle), and the run's time is up")
     }
-    // Later, so that the phone can be heard in between.
+    // Later, so that events of the phone are handled in between.
     runs[index].nextStep = min(now + pause, endsBy)
     return []
   }

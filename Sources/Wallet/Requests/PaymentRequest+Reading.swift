@@ -6,7 +6,7 @@ import LightningChannel
 import LightningInvoices
 import LightningNode
 
-/// Why an invoice is not paid, in a sentence for the user.
+/// Why an invoice cannot be paid, in a sentence for the user.
 public struct PaymentObjection: Error, CustomStringConvertible {
   public let description: String
 }
@@ -15,8 +15,8 @@ extension Request {
   private static let network = BitcoinNetwork.regtest
   private static let served = [Features.varOnionOptin, Features.paymentSecret, Features.basicMPP]
 
-  /// To pay this invoice; with the amount that the user has chosen, where the invoice leaves that open. The wall clock
-  /// decides only whether to begin: what is begun ends as the channel says.
+  /// A request to pay this invoice, with the amount that the user chose if the invoice has none. The wall clock
+  /// decides only whether to begin: a begun payment ends as the channel decides.
   public static func payment(
     of text: String, amountMsat chosen: UInt64?, from wallet: PublicKey, atWallSeconds now: Int64
   ) throws -> Request {
@@ -34,11 +34,11 @@ extension Request {
   {
     switch (invoice.amountMsat, chosen) {
     case (nil, nil):
-      throw PaymentObjection(description: "the invoice leaves the amount to you; say how much")
+      throw PaymentObjection(description: "the invoice has no amount; give one")
     case (let asked?, _?):
       throw PaymentObjection(
         description:
-          "the invoice asks for \(AmountText.words(msat: asked)) itself; leave the amount out")
+          "the invoice already asks for \(AmountText.words(msat: asked)); leave the amount out")
     case (let asked?, nil): return asked
     case (nil, let chosen?): return chosen
     }
@@ -50,17 +50,17 @@ extension Request {
     let fields = invoice.fields
     if fields.network != network {
       return
-        "the invoice is of \(fields.network.rawValue), and this wallet is on \(network.rawValue); pay it with another wallet"
+        "the invoice is for \(fields.network.rawValue), this wallet is on \(network.rawValue); pay it with another wallet"
     }
     if fields.isExpired(atWallSeconds: now) { return "the invoice has expired; ask for a new one" }
-    if invoice.payee == wallet { return "the invoice is this wallet's own; pay one of another wallet" }
+    if invoice.payee == wallet { return "this wallet made the invoice; pay one of another wallet" }
     guard let bit = fields.features.bits.first(where: { $0.isMultiple(of: 2) && !served.contains($0) })
     else { return nil }
     return
-      "the invoice demands \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which this wallet does not know; pay it with another"
+      "the invoice requires \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which this wallet does not support; use another one"
   }
 
-  /// To take money out on chain, to this address.
+  /// A request to withdraw to this address on chain.
   public static func withdrawal(amountSat: UInt64, to address: String) throws -> Request {
     .withdrawal(
       SpliceRequest(

@@ -4,17 +4,17 @@ import Bitcoin
 import LightningChannel
 import LightningNode
 
-/// What a user asks of the wallet. A new kind of request is a case here; what is peculiar to it stands in this file.
+/// A user's request to the wallet. Each kind is a case here, with all its peculiarities in this file.
 public enum Request: Hashable, Codable, Sendable {
-  /// To be paid.
+  /// Make an invoice.
   case invoice(amountMsat: UInt64, text: String, expirySeconds: Int64)
-  /// Not to be paid any more by an invoice of the wallet's own.
+  /// Cancel an invoice of this wallet.
   case cancellation(of: Bytes32)
-  /// To pay somebody else's invoice.
+  /// Pay an external invoice.
   case payment(OutgoingPayment)
-  /// To take money out of the channel on chain.
+  /// Withdraw from the channel on chain.
   case withdrawal(SpliceRequest)
-  /// The wallet lives in this container from now on, whichever one the peer knows.
+  /// Move the wallet to this container, whichever container the peer knows.
   case move
 
   public enum Kind: Hashable, Codable, Sendable { case invoice, cancellation, payment, withdrawal, move }
@@ -29,7 +29,7 @@ public enum Request: Hashable, Codable, Sendable {
     }
   }
 
-  /// What is done first.
+  /// The first step.
   func preparation(_ id: String) -> RequestDirective {
     switch self {
     case .invoice(let amountMsat, let text, let expirySeconds):
@@ -41,39 +41,39 @@ public enum Request: Hashable, Codable, Sendable {
     }
   }
 
-  /// The task that keeps the app at work until the request is over; nil for one that ends with its answer.
+  /// The task that keeps the app in the background until the request is over; nil if it is over with its answer.
   func taskName(_ id: String, besides taken: [String]) -> String? {
     switch self {
     case .payment(let payment): Self.name(ofPayment: payment.paymentHash, besides: taken)
-    // Before there is a transaction only the request has a number.
+    // Before there is a transaction, only the request has an identifier.
     case .withdrawal: "splice \(id.prefix(8))"
     case .invoice, .cancellation, .move: nil
     }
   }
 
-  /// Eight digits tell people enough. Who makes invoices can make two that agree in those, and the end of one payment must
-  /// not be that of the other's task.
+  /// Eight digits are enough for users. A payee can make two invoices that agree in those, and the end of one payment
+  /// must not end the other's task.
   private static func name(ofPayment hash: Bytes32, besides taken: [String]) -> String {
     let digits = hash.hex
     let names = (8...digits.count).lazy.map { "outgoing payment " + digits.prefix($0) }
     return names.first { !taken.contains($0) } ?? "outgoing payment " + digits
   }
 
-  package static let beingCancelled = "this invoice is being cancelled already; wait for the answer"
+  package static let beingCancelled = "this invoice is already being cancelled; wait for the answer"
 
-  /// Why it is not taken on beside those that are open already.
+  /// Why the request is refused because of the open ones.
   func objection(besides open: [Requests.Open]) -> String? {
     switch self {
     case .invoice:
       let waiting = open.count { $0.request.kind == .invoice }
       guard waiting >= Requests.invoicesMax else { return nil }
-      return "\(Requests.invoicesMax) invoices wait to be stored already; ask again later"
+      return "\(Requests.invoicesMax) invoices are already waiting to be stored; try again later"
     case .cancellation(let hash):
       let isUnderWay = open.contains { $0.key == .cancellation(hash) }
       return isUnderWay ? Self.beingCancelled : nil
     case .payment(let payment):
       let isUnderWay = open.contains { $0.key == .payment(payment.paymentHash) }
-      return isUnderWay ? "this invoice is being paid already; wait for its end" : nil
+      return isUnderWay ? "this invoice is already being paid; wait for the result" : nil
     case .withdrawal:
       return open.contains { $0.request.kind == .withdrawal }
         ? "money is being taken out of the channel already; wait until that is over" : nil
@@ -81,7 +81,7 @@ public enum Request: Hashable, Codable, Sendable {
     }
   }
 
-  /// What the node will call it, where that is known before the node is asked.
+  /// The node's key for the request, where it is known before the node is asked.
   var firstKey: RequestKey? {
     switch self {
     case .cancellation(let hash): .cancellation(hash)
@@ -91,7 +91,7 @@ public enum Request: Hashable, Codable, Sendable {
     }
   }
 
-  /// When the node has it durable.
+  /// The answer once the request is durable.
   func answer(begunAs key: RequestKey, _ splice: PendingSplice?) -> RequestAnswer? {
     switch (self, key) {
     case (.invoice, .invoice(let hash)): .invoice(paymentHash: hash)
@@ -104,17 +104,17 @@ public enum Request: Hashable, Codable, Sendable {
     }
   }
 
-  /// What a user does about it when the node is not held.
+  /// The user's next step if the node is not held.
   var adviceWithoutNode: String {
     kind == .invoice ? "open the app and ask again" : "open the app and try again"
   }
 
-  // MARK: In words
+  // MARK: Texts
 
-  /// Whoever reads a journal is told what the wallet is asked for.
+  /// For journals: what the wallet is asked for.
   public var words: String {
     switch self {
-    case .invoice(let amountMsat, _, _): "for an invoice over \(AmountText.words(msat: amountMsat))"
+    case .invoice(let amountMsat, _, _): "for an invoice of \(AmountText.words(msat: amountMsat))"
     case .cancellation(let hash): "to cancel the invoice \(hash.hex.prefix(8))"
     case .payment(let payment): "to pay \(AmountText.words(msat: payment.amountMsat))"
     case .withdrawal(let request):
@@ -125,7 +125,7 @@ public enum Request: Hashable, Codable, Sendable {
 }
 
 extension Request.Kind {
-  /// What the wallet refuses.
+  /// The refused request, for the sentence of a refusal.
   public var words: String {
     switch self {
     case .invoice: "the invoice"
@@ -137,17 +137,17 @@ extension Request.Kind {
   }
 }
 
-/// How the node names what it was asked for.
+/// The node's key for a request.
 public enum RequestKey: Hashable, Codable, Sendable {
   case invoice(Bytes32)
   case cancellation(Bytes32)
   case payment(Bytes32)
-  /// Nil before there is a transaction: one at a time.
+  /// nil before there is a transaction: one at a time.
   case splice(TransactionID?)
 }
 
-extension RequestEvent.NodeWord {
-  /// Nil where the node speaks of no request.
+extension RequestEvent.NodeReply {
+  /// nil for a directive that concerns no request.
   init?(_ directive: NodeDirective, showing status: Status?) {
     switch directive {
     case .invoiceStored(let hash): self = .begun(.invoice(hash))
@@ -165,17 +165,17 @@ extension RequestEvent.NodeWord {
   }
 }
 
-/// What whoever asked is told, once.
+/// The one answer to a request.
 public enum RequestAnswer: Hashable, Codable, Sendable {
-  /// It is stored, and its payment is recognised from now on.
+  /// The invoice is stored: its payment is recognised from now on.
   case invoice(paymentHash: Bytes32)
-  /// From now on its payment is refused.
+  /// The invoice's payment is refused from now on.
   case cancelled(paymentHash: Bytes32)
-  /// It is in the channel, whatever becomes of this process.
+  /// The HTLC is in the channel, whatever becomes of this process.
   case offered(paymentHash: Bytes32, amountMsat: UInt64)
-  /// The wallet is bound to it.
+  /// The wallet is bound to the splice.
   case begun(TransactionID, amountSat: UInt64, feeSat: UInt64)
-  /// The app is connected; whether it took the place of another container for that.
+  /// The app is connected. `hasMoved`: it replaced another container's claim for that.
   case connected(Epoch, hasMoved: Bool)
   case refused(Request.Kind, String)
 }

@@ -4,38 +4,38 @@ import Bitcoin
 import LightningChannel
 import LightningNode
 
-/// What can happen to requests.
+/// An event of the requests.
 public enum RequestEvent: Hashable, Codable, Sendable {
-  /// A no-op: requests wait for answers, and never for the time.
+  /// A no-op: requests wait for answers, never for a time.
   case deadlineReached
-  /// Under the name by which whoever asked knows the answer.
+  /// With the identifier for the answer.
   case asked(String, Request)
   case invoiceMade(String, Invoice)
   case invoiceNotMade(String, String)
-  /// What the container has of an earlier payment of the same invoice that is over.
+  /// The container's record of an earlier, ended payment of the same invoice.
   case pastRead(Bytes32, PastPayment?)
   case pastNotRead(Bytes32, String)
-  /// The app shows this now; said as well when the guard has heard of a move, which may change nothing.
+  /// The app shows this status; repeated once the guard has handled a move, which may change nothing.
   case shown(Status)
-  /// This container takes the place of the one that the peer knows.
+  /// This container replaces the one that the peer knows.
   case placeTaken
-  case node(NodeWord)
+  case node(NodeReply)
 
-  /// What the node says about what it was asked for.
-  public enum NodeWord: Hashable, Codable, Sendable {
-    /// It has read the channel, and this is what it goes on with.
+  /// The node's reply to a request.
+  public enum NodeReply: Hashable, Codable, Sendable {
+    /// The node has read the channel and continues these.
     case goesOn(payments: [Bytes32], splice: TransactionID?)
-    /// It is durable: whoever owns the node next ends it.
+    /// The request is durable: the next owner of the node ends it too.
     case begun(RequestKey, PendingSplice? = nil)
-    /// Nothing of it is anywhere. With what the app shows.
+    /// The request has left no trace. With the app's status.
     case refused(RequestKey, NodeRefusal, Status? = nil)
     case ended(RequestKey)
   }
 }
 
-/// What is done for requests.
+/// An order of the requests.
 public enum RequestDirective: Hashable, Codable, Sendable {
-  /// To the guard: keep the app at work for it.
+  /// To the guard: keep the app in the background for this task.
   case beginTask(TaskBeginning)
   case endTask(TaskBeginning)
   case moveHere

@@ -4,49 +4,49 @@ import Bitcoin
 import LightningChannel
 import LightningNode
 
-/// What people have asked of the wallet, from the asking to the end. All kinds have one life: asked, prepared, given to the
-/// node, begun (durable, and answered with that), ended. A task with a name keeps the app at work from the asking to the end.
+/// The user's requests, from the request to the end. All kinds have one life: asked, prepared, given to the node,
+/// begun (durable, and answered), ended. A named task keeps the app in the background meanwhile.
 ///
-/// A task is of the life that has begun the request. What an earlier one has left in the channel has none: whoever owns the
-/// node ends it, and nobody waits for that (Phoenix begins one when a payment is made or makes progress, and none for what
-/// it finds at its start).
+/// A task belongs to the process that began the request. A request left in the channel by an earlier process has no
+/// task: the next owner of the node ends it (Phoenix too begins a task when a payment is made or progresses, and none
+/// for a payment found at its start).
 public struct Requests: Core {
   public static let name = "requests"
   public static var deadlineReached: RequestEvent { .deadlineReached }
 
-  /// There is nothing to choose.
+  /// There are no settings.
   public struct Configuration: Hashable, Codable, Sendable {
     public init() {}
   }
 
   public struct Open: Hashable, Codable, Sendable {
-    /// Nil once whoever asked has heard.
+    /// nil once the request is answered.
     public internal(set) var id: String?
     public internal(set) var request: Request
-    /// Nil before it is prepared.
+    /// nil before it is prepared.
     public internal(set) var key: RequestKey?
     public internal(set) var task: TaskBeginning?
 
-    /// It is durable: whoever owns the node brings it to its end.
+    /// The request is durable: the next owner of the node brings it to its end.
     public var isBegun: Bool { id == nil }
   }
 
-  /// A user asks for one at a time; these wait while the container is blocked.
+  /// A user asks for one invoice at a time; these wait while the container is blocked.
   public static let invoicesMax = 64
-  /// How a refusal begins for which the node would be needed.
+  /// The beginning of a refusal because the node is not held.
   public static let notHeld = "the wallet does not hold its node now"
 
   public private(set) var open: [Open] = []
-  /// Of the newest beginning of a task.
+  /// Of the newest task.
   public private(set) var generation: UInt64 = 0
-  /// Since the oldest open `move`: a wallet that was here already connects without it.
+  /// Since the oldest open `move`: a wallet that is already here connects without moving.
   private var hasMoved = false
 
   public init(configuration: Configuration = Configuration()) {}
 
   public var deadline: Instant? { nil }
 
-  /// Somebody waits to hear what the app shows.
+  /// A move waits for the app's next status.
   var waitsForStatus: Bool { open.contains { $0.request == .move } }
 
   public mutating func handle(_ event: RequestEvent, at now: Instant) -> [RequestDirective] {
@@ -68,7 +68,7 @@ public struct Requests: Core {
     case .placeTaken:
       hasMoved = true
       return []
-    case .node(let word): return heard(word)
+    case .node(let reply): return heard(reply)
     }
   }
 
@@ -90,14 +90,16 @@ public struct Requests: Core {
     return TaskBeginning(name: name, generation: generation)
   }
 
-  // MARK: What the app shows
+  // MARK: The app's status
 
   private mutating func shown(_ status: Status) -> [RequestDirective] {
     let answer: RequestAnswer
     switch status {
     case .connected(let epoch), .settling(let epoch): answer = .connected(epoch, hasMoved: hasMoved)
     case .usedByAnotherDevice, .peerOutOfReach, .trouble: answer = .refused(.move, status.text)
-    case .idle: answer = .refused(.move, "the app was left before it was connected; open it and try again")
+    case .idle:
+      answer = .refused(
+        .move, "the app went to the background before it was connected; open it and try again")
     case .waitingForExtension, .waitingForOther, .appGoesFirst, .blocked, .claiming, .connecting,
       .hinderedFromConnecting, .releasing:
       return []
@@ -109,8 +111,8 @@ public struct Requests: Core {
 
   // MARK: The node
 
-  private mutating func heard(_ word: RequestEvent.NodeWord) -> [RequestDirective] {
-    switch word {
+  private mutating func heard(_ reply: RequestEvent.NodeReply) -> [RequestDirective] {
+    switch reply {
     case .goesOn(let payments, let splice): return nodeGoesOn(payments, splice)
     case .begun(let key, let splice): return begun(key, splice)
     case .refused(let key, let refusal, let status):
@@ -120,8 +122,8 @@ public struct Requests: Core {
     }
   }
 
-  /// The node has read what is in the channel: somebody else may have owned it meanwhile, and ended what was begun here.
-  /// Whoever still waits for an answer is answered by the node.
+  /// The node has read the channel: another process may have owned it meanwhile and ended requests begun here. The
+  /// node answers a request that is still unanswered.
   private mutating func nodeGoesOn(_ payments: [Bytes32], _ splice: TransactionID?) -> [RequestDirective] {
     let isOver = { (open: Open) in
       switch open.key {
@@ -142,13 +144,12 @@ public struct Requests: Core {
       return []
     }
     open[index].id = nil
-    // Without a task nothing of it is left to do.
+    // A request without a task ends with its answer.
     if open[index].task == nil { open.remove(at: index) }
     return [.answer(id, answer)]
   }
 
-  /// With what the user reads in the app, where that is more than that the node is not wanted: to open the app once more
-  /// would not help then.
+  /// With the app's status, unless that is only "not wanted": otherwise opening the app again would not help.
   private func sentence(_ refusal: NodeRefusal, _ request: Request, _ status: Status?) -> String {
     switch refusal {
     case .because(let sentence): return sentence
@@ -170,7 +171,7 @@ public struct Requests: Core {
     open.remove(at: index).task.map { [.endTask($0)] } ?? []
   }
 
-  /// The one that is not prepared yet: a phone may give a number twice.
+  /// A request that is not prepared yet: the phone may give an identifier twice.
   private func index(_ id: String) -> Int? { open.firstIndex { $0.id == id && $0.key == nil } }
 
   private func index(_ key: RequestKey) -> Int? { open.firstIndex { $0.key == key } }

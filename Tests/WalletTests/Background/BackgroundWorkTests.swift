@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test("D-2.2 It gives up when its own time is over, before the phone's is") func ownTime() {
-    #expect(BackgroundWork.patience == .seconds(25))
+    #expect(BackgroundWork.timeLimit == .seconds(25))
     var work = refreshing()
     #expect(work.handle(.stepDone(run: 7, blocked), at: seconds(24.9)) == [])
     // Not behind the end: the last look is at it.
@@ -63,12 +63,12 @@ import Testing
     #expect(work.handle(.deadlineReached, at: seconds(25)) == [.lookAtWallet(run: 7)])
     #expect(
       work.handle(.stepDone(run: 7, blocked), at: seconds(25))
-        == completed(false, "the container is blocked by 12, until its time was up"))
+        == completed(false, "the container is blocked by 12, and the run's time is up"))
     #expect(work.deadline == nil)
   }
 
   @Test("K-33, D-1.4 Expiry cancels the work, and the run is completed once") func expiry() {
-    let expired = completed(false, "the phone wants its time back")
+    let expired = completed(false, "the phone's time is up")
     var work = refreshing()
     _ = work.handle(.stepDone(run: 7, blocked), at: seconds(1))
     #expect(work.handle(.runExpires(run: 7), at: seconds(1.1)) == expired)
@@ -88,7 +88,7 @@ import Testing
     #expect(work.handle(.runExpires(run: 1), at: seconds(3)) == [])
     #expect(
       work.handle(.runExpires(run: 2), at: seconds(4))
-        == completed(false, "the phone wants its time back", run: 2))
+        == completed(false, "the phone's time is up", run: 2))
   }
 
   @Test("A run that the phone tells of twice begins once") func toldTwice() {

@@ -54,7 +54,7 @@ import Testing
     #expect(
       notifier.thoughts.last
         == .guardrail(
-          .receivedNotRead(.failed("it is not known what was received before the push"), push: 1)))
+          .receivedNotRead(.failed("the newest payment before the push is not known yet"), push: 1)))
     notifier.play(.receivedMarked(push: 1, newest: 3))
     #expect(
       questions(notifier.send(.guardrail(.deadlineReached), at: 0.25)).first

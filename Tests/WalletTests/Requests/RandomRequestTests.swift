@@ -88,7 +88,7 @@ struct RandomRequestTests {
 
   private func word(
     _ hash: Bytes32, _ splice: PendingSplice, _ generator: inout SeededGenerator
-  ) -> RequestEvent.NodeWord {
+  ) -> RequestEvent.NodeReply {
     switch generator.below(9) {
     case 0: .begun(.invoice(hash))
     case 1: .begun(.payment(hash))

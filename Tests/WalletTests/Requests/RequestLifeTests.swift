@@ -9,7 +9,7 @@ struct Desk {
   var requests = Requests()
 
   mutating func send(_ event: RequestEvent) -> [RequestDirective] { requests.handle(event, at: seconds(0)) }
-  mutating func node(_ word: RequestEvent.NodeWord) -> [RequestDirective] { send(.node(word)) }
+  mutating func node(_ word: RequestEvent.NodeReply) -> [RequestDirective] { send(.node(word)) }
 
   /// Several events, of which only the last one's answer matters.
   @discardableResult
@@ -50,7 +50,7 @@ struct RequestLifeTests {
     #expect(
       desk.send(.asked("2", request)) == [
         .answer(
-          "2", .refused(.cancellation, "this invoice is being cancelled already; wait for the answer"))
+          "2", .refused(.cancellation, "this invoice is already being cancelled; wait for the answer"))
       ])
     // What has the node read of the channel ends only what is in the channel.
     #expect(desk.node(.goesOn(payments: [], splice: nil)) == [])
@@ -151,7 +151,7 @@ struct RequestLifeTests {
     #expect(desk.send(.asked("1", .payment(tea))).first == .beginTask(first))
     #expect(
       desk.send(.asked("2", .payment(tea)))
-        == [.answer("2", .refused(.payment, "this invoice is being paid already; wait for its end"))])
+        == [.answer("2", .refused(.payment, "this invoice is already being paid; wait for the result"))])
     #expect(desk.node(.ended(.payment(tea.paymentHash))) == [.endTask(first)])
     #expect(desk.send(.asked("3", .payment(tea))).first == .beginTask(second))
   }

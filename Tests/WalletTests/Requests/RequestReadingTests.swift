@@ -49,10 +49,10 @@ struct RequestReadingTests {
 
   @Test("An amount that nobody names, or both do, is refused") func amounts() throws {
     #expect(
-      try objection(to: invoice(amountMsat: nil)) == "the invoice leaves the amount to you; say how much")
+      try objection(to: invoice(amountMsat: nil)) == "the invoice has no amount; give one")
     #expect(
       try objection(to: invoice(), amountMsat: 1000)
-        == "the invoice asks for 1 sat itself; leave the amount out")
+        == "the invoice already asks for 1 sat; leave the amount out")
   }
 
   @Test("An invoice that has expired is refused, and one in its last second is paid") func expired() throws {
@@ -66,15 +66,15 @@ struct RequestReadingTests {
     for (network, name) in [(BitcoinNetwork.mainnet, "mainnet"), (.testnet, "testnet"), (.signet, "signet")] {
       #expect(
         try objection(to: invoice(on: network))
-          == "the invoice is of \(name), and this wallet is on regtest; pay it with another wallet")
+          == "the invoice is for \(name), this wallet is on regtest; pay it with another wallet")
     }
     #expect(
       try objection(to: invoice(by: "1"))
-        == "the invoice is this wallet's own; pay one of another wallet")
+        == "this wallet made the invoice; pay one of another wallet")
     let demands = Features(Features.ofEveryInvoice.bits + [24])
     #expect(
       try objection(to: invoice(features: demands))
-        == "the invoice demands option_route_blinding, which this wallet does not know; pay it with another")
+        == "the invoice requires option_route_blinding, which this wallet does not support; use another one")
     // What is merely offered, or is served, hinders nobody.
     let served = Features(Features.ofEveryInvoice.bits + [Features.basicMPP, 25])
     #expect(try objection(to: invoice(features: served)) == nil)

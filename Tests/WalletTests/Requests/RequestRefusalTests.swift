@@ -50,7 +50,7 @@ struct RequestRefusalTests {
       desk.play(.invoiceMade("\(number)", invoice("\(number)f")))
     }
     let refusal = RequestDirective.answer(
-      "65", .refused(.invoice, "64 invoices wait to be stored already; ask again later"))
+      "65", .refused(.invoice, "64 invoices are already waiting to be stored; try again later"))
     #expect(ask(65) == [refusal])
     // A payment is no invoice.
     #expect(desk.send(.asked("p", .payment(tea))).count == 2)

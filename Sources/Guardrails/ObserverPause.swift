@@ -1,6 +1,6 @@
 import Ground
 
-// For a simulation that takes the rule of one's own pause away, to see what it is for.
+// For a simulation without the rule about the observer's own pause, to show what the rule prevents.
 extension Ownership {
   mutating func ignorePause(at now: Instant) {
     switch state {

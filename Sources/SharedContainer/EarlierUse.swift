@@ -1,14 +1,14 @@
 import Ground
 import Guardrails
 
-/// Signs that a container was used before, outside of its database. A database that is missing or empty beside them
-/// is damage: a new one would be another device to the peer, and SQLite would throw a log without its database away.
-struct EarlierLife {
+/// Signs outside the database that a container was used before. With them a missing or empty database is damage: with
+/// a new one the peer would see another device, and SQLite would delete a log without its database.
+struct EarlierUse {
   private let layout: ContainerLayout
   private let highestBeat: Epoch
   private let hasLog: Bool
 
-  /// Looked at before the database, so that one that comes to life meanwhile is not taken for a lost one.
+  /// Read before the database, so that a database created meanwhile does not count as lost.
   init(of layout: ContainerLayout) {
     self.layout = layout
     let heartbeat = HeartbeatFile(path: layout.heartbeat)
@@ -16,17 +16,17 @@ struct EarlierLife {
     hasLog = ((try? FileFacts.at(layout.databaseLog).get().size) ?? 0) > 0
   }
 
-  /// Before SQLite sees it.
+  /// Before SQLite opens the database.
   func refuseLostDatabase() throws(ContainerError) {
-    // Something else in its place has its own sentence.
+    // Another kind of file has its own error.
     if let facts = try? FileFacts.at(layout.database).get(), facts.size > 0 || !facts.isPlainFile { return }
-    if hasLog { throw lost("as its log is there without it") }
+    if hasLog { throw lost("as its log exists without it") }
     try refuseNewDatabase()
   }
 
-  /// When it turns out to hold nothing.
+  /// When the database turns out to be empty.
   func refuseNewDatabase() throws(ContainerError) {
-    if highestBeat > 0 { throw lost("as the heartbeat tells of epoch \(highestBeat)") }
+    if highestBeat > 0 { throw lost("as the heartbeat contains epoch \(highestBeat)") }
   }
 
   private func lost(_ because: String) -> ContainerError {

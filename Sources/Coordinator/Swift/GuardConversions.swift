@@ -1,4 +1,4 @@
-// The guard's vocabulary in the words of this library: the one file that knows both.
+// Converts the guard's types into those of this library's interface.
 
 import Ground
 import Guardrails
@@ -20,7 +20,7 @@ extension NodeNews {
 }
 
 extension NodeStatus {
-  /// What failed the container knows better than a sentence.
+  /// The container's error, if there is one, is more precise than the guard's sentence.
   init(_ status: Status, _ failure: ContainerError?) {
     switch status {
     case .idle: self = .idle
