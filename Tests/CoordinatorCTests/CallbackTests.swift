@@ -116,7 +116,7 @@ struct CallbackTests {
     if !stillWait { #expect(caller.event(wallet, BATON_EVENT_BUSY, id: 1, other) == Int32(BATON_OK)) }
     #expect(caller.event(wallet, BATON_EVENT_BUSY, id: 1, other + [1]) == Int32(BATON_MISUSE))
     _ = caller.event(wallet, BATON_EVENT_TIME_WILL_EXPIRE, id: 4)
-    let told = stillWait ? BATON_RESULT_PARTS_WAIT : BATON_RESULT_PARTS_GIVEN_BACK
-    #expect(caller.carryOut(wallet).contains { $0 == (BATON_DELIVER, 4, told) })
+    let outcome = stillWait ? BATON_RESULT_PARTS_WAIT : BATON_RESULT_PARTS_GIVEN_BACK
+    #expect(caller.carryOut(wallet).contains { $0 == (BATON_DELIVER, 4, outcome) })
   }
 }

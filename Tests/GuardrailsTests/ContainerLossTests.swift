@@ -42,11 +42,11 @@ import Testing
     app = .claiming()
     #expect(app.send(.claimFailed(trouble)).last == .end(.containerLost))
     app = .connected()
-    var told = app
+    var reported = app
     app.play(.deadlineReached, at: 2)
-    told.play(.deadlineReached, at: 2)
+    reported.play(.deadlineReached, at: 2)
     let end = app.send(.rowReadFailed(trouble))
-    #expect(end == told.send(lost) && end.contains(.dropLock))
+    #expect(end == reported.send(lost) && end.contains(.dropLock))
     #expect(app.shown.last == .trouble("It is gone."))
     app = .connected()
     app.play(.node(.connecting), .node(.refused(highest: 20, container: container)))

@@ -7,7 +7,7 @@ import Testing
 @Suite("Reading payments that another process received")
 struct LastQuestionTests {
   private let missed = GuardDirective.deliver(push: 1, .nothingReceived(.incomingPayment))
-  private let told = GuardDirective.deliver(push: 1, .received(payment))
+  private let delivered = GuardDirective.deliver(push: 1, .received(payment))
   private let failed = GuardEvent.receivedNotRead(.failed("The disk is broken."), push: 1)
 
   @Test("A failed read is repeated after 250 ms, and its payment is then delivered")
@@ -21,7 +21,7 @@ struct LastQuestionTests {
     notifier.play(.receivedFound([payment], push: 1))
     #expect(notifier.machine.deadline == seconds(2))
     notifier.play(.deadlineReached, .rowRead(row(8, .extension), appWantsNode: false), at: 6)
-    #expect(notifier.send(.deadlineReached, at: 6.5).contains(told))
+    #expect(notifier.send(.deadlineReached, at: 6.5).contains(delivered))
   }
 
   @Test("A successful read is not repeated")
@@ -45,7 +45,7 @@ struct LastQuestionTests {
       #expect(
         notifier.send(event).allSatisfy { $0 != question && $0 != missed }, "the container is read once")
       let end = notifier.send(.receivedFound(found, push: 1))
-      #expect(end.contains(found.isEmpty ? missed : told))
+      #expect(end.contains(found.isEmpty ? missed : delivered))
       // An earlier push's notification of this payment is withdrawn.
       #expect(end.contains(.withdraw(payment: paymentHash("aa"))) == !found.isEmpty)
     }
@@ -73,7 +73,7 @@ struct LastQuestionTests {
     notifier.play(.expiryWarned(push: 1))
     #expect(
       notifier.send(.receivedFound([payment, secondPayment], push: 1)).prefix(3) == [
-        .notify(secondPayment), .withdraw(payment: paymentHash("aa")), told,
+        .notify(secondPayment), .withdraw(payment: paymentHash("aa")), delivered,
       ])
   }
 

@@ -28,16 +28,16 @@ import Testing
   @Test(
     "A payment received in the background is notified, in the foreground it is not")
   func toldInTheBackground() {
-    let told = GuardDirective.notify(payment)
+    let notified = GuardDirective.notify(payment)
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(
       !app.send(.node(.received(secondPayment))).contains { if case .notify = $0 { true } else { false } })
     app.play(.node(.busy(.collecting([paymentHash("aa")]))), .enteredBackground, .node(.busy(.settling)))
     #expect(app.machine.place == .staying)
-    #expect(app.send(.node(.received(payment))) == [told])
+    #expect(app.send(.node(.received(payment))) == [notified])
     app.play(.node(.busy(.nothing)))
     #expect(app.machine.place == .leaving)
-    #expect(app.send(.node(.received(payment))) == [told], "while the app releases")
+    #expect(app.send(.node(.received(payment))) == [notified], "while the app releases")
   }
 
   private func text(at second: Double, of notifier: inout Driver<ExtensionMachine>) -> GuardDirective? {

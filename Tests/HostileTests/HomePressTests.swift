@@ -48,7 +48,7 @@ import Testing
     let again = "; BATON_SEED=\(seed) presses at the same moments again"
     #expect(rows.count == 1, "one process survives all presses\(again)")
     #expect(rows.allSatisfy { $0.reason == nil }, "\(rows)\(again)")
-    let expiries = try phone.told("taskExpiring")
+    let expiries = try phone.messageCount("taskExpiring")
     #expect(expiries > 0, "the background time expired in no press\(again)")
     #expect(expiries < 200, "the background time expired in every press\(again)")
     #expect(try !phone.journal().contains("0xdead10cc"), "\(again)")
@@ -108,7 +108,7 @@ extension RealPhone {
   }
 
   /// How often iosd sent this message to the app.
-  fileprivate func told(_ message: String) throws -> Int {
+  fileprivate func messageCount(_ message: String) throws -> Int {
     try journal().components(separatedBy: #""_0":"app","_1":{"\#(message)""#).count - 1
   }
 

@@ -47,7 +47,7 @@ struct OutgoingPairTests {
 
   @Test(
     "P-1.3 Going home during an outgoing payment keeps the app until it ends, without a lock left")
-  func homeHalfWay() throws {
+  func homeDuringPayment() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "2s"])
     defer { phone.end() }
     let app = try connected(phone)

@@ -31,7 +31,7 @@ import Testing
       Issue.record(
         """
         docs/schema.md is not the schema that the programs make; it lacks \(missing).
-        Make it anew: BATON_WRITE_PAGES=1 swift test --filter SchemaPageTests
+        Generate the page: BATON_WRITE_PAGES=1 swift test --filter SchemaPageTests
         """)
     }
   }

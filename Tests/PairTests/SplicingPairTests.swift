@@ -76,7 +76,7 @@ struct SplicingPairTests {
   @Test(
     "P-1.4 Going home during a splice keeps the app under the splice's name until it is done"
   )
-  func homeHalfWay() throws {
+  func homeDuringSplice() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "2s"])
     defer { phone.end() }
     let app = try connected(phone)

@@ -59,7 +59,9 @@ import Testing
     #expect(taken)
   }
 
-  @Test("Without the inode check an invariant breaks, and the told story ends with it") func rule() throws {
+  @Test("Without the inode check an invariant breaks, and its story ends with the violation") func rule()
+    throws
+  {
     let explorer = explore(
       [.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck])
     let broken = try #require(explorer.findings.first).state

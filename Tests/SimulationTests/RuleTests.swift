@@ -38,7 +38,7 @@ import Testing
     #expect(violation?.sentence == "The preimage of a payment leaves for a part of it.")
   }
 
-  @Test("A failure shrinks to at most 6 deeds that break the same invariant")
+  @Test("A failure shrinks to at most 6 agenda entries that break the same invariant")
   func shrinking() throws {
     let failure = try #require(firstFailure(without: [.initCheck, .stateFromClaim]))
     let violation = try #require(failure.violation)
