@@ -58,7 +58,7 @@ import Testing
     #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderDied))
   }
 
-  @Test(arguments: Role.allCases) func `A busy lock with beats is never claimed`(role: Role) {
+  @Test(arguments: Role.allCases) func `A busy lock with continuing beats is not claimed`(role: Role) {
     var rule = rule(role)
     let holder = row(7, role.other)
     for half in 0..<120 {

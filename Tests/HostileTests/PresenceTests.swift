@@ -38,7 +38,7 @@ struct PresenceTests {
     liar.close()
     if deceived.message("finished", id: id) == nil {
       deceived.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
-      try phone.wait("its text") { deceived.message("finished", id: id) != nil }
+      try phone.wait("the text of the push") { deceived.message("finished", id: id) != nil }
     }
     #expect(deceived.count("content") == 1)
     // Without the liar the payment is received once: by the next push, or by the one after it if late messages of
@@ -128,7 +128,7 @@ struct PresenceTests {
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
     #expect(try RealPhone.footprint(of: notifier.pid) < before + 4 * 1024 * 1024)
     notifier.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
-    try phone.wait("its text") { notifier.message("finished", id: id) != nil }
+    try phone.wait("the text of the push") { notifier.message("finished", id: id) != nil }
   }
 
   @Test(

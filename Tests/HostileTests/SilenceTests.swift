@@ -21,7 +21,7 @@ struct SilenceTests {
     try phone.wait("the app to release the node") { app.count("background-end") > 0 }
   }
 
-  @Test("--ping-after of baton up makes both ends ping, and the judge accepts it")
+  @Test("With --ping-after of baton up an idle connection is pinged, and the judge accepts it")
   func everySecond() throws {
     let real = try RealPhone(["--ping-after", "200ms", "--chatter", "100"])
     #expect(try real.baton(["app", "open"]).code == 0)

@@ -34,7 +34,7 @@ struct BadWirePairTests {
     #expect(try phone.receivedPayments().count == 3)
   }
 
-  @Test("A wire that delays every piece causes no reconnect")
+  @Test("With a wire that delays every piece all payments settle without a reconnect")
   func slow() throws {
     let (phone, proxy) = try phone { _ in habits { $0.delay = 2_000_000...20_000_000 } }
     defer { phone.end() }

@@ -130,7 +130,7 @@ struct ByHandTests {
     try Data("{}".utf8).write(to: URL(filePath: payload))
     let again = try Typed(
       Self.script, [home, payload, payload], in: phone.home)
-    try phone.wait("its end") { again.hasEnded }
+    try phone.wait("the script's end") { again.hasEnded }
     #expect(again.end == .exited(code: 0))
     let done = again.lines.filter { $0 == "notifyextd: push 1 is done: the push could not be read" }
     #expect(done.count == 2, "\(again.words)")
@@ -203,13 +203,13 @@ struct ByHandTests {
     let home = "\(phone.home)/by-hand"
     let (pair, _, _) = try launch(phone, home)
     pair.send(SIGTERM)
-    try phone.wait("its end") { pair.hasEnded }
+    try phone.wait("the script's end") { pair.hasEnded }
     #expect(access("\(home)/lsp/address", F_OK) == 0)
     // The next lspd cannot start: it finds a directory where its ledger should be.
     for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] { unlink("\(home)/lsp/\(name)") }
     mkdir("\(home)/lsp/ledger.sqlite", 0o700)
     let again = try Typed(Self.script, [home], in: phone.home)
-    try phone.wait("its end") { again.hasEnded }
+    try phone.wait("the script's end") { again.hasEnded }
     #expect(again.end == .exited(code: 69))
     #expect(!again.words.contains("mainappd"), "\(again.words)")
   }
@@ -220,7 +220,7 @@ struct ByHandTests {
     let file = "\(phone.home)/file"
     try Data().write(to: URL(filePath: file))
     let pair = try Typed(Self.script, [file], in: phone.home)
-    try phone.wait("its end") { pair.hasEnded }
+    try phone.wait("the script's end") { pair.hasEnded }
     #expect(pair.end == .exited(code: 73))
     #expect(pair.words == "baton: \(file) is no directory; name a directory for the pair to run in\n")
   }

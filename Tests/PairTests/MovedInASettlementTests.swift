@@ -74,7 +74,7 @@ struct MovedInASettlementTests {
       balance += 3000
       var last: UInt64?
       do {
-        try phone.wait("the money") {
+        try phone.wait("the balance") {
           last = try? phone.balanceMsat()
           return last == balance
         }

@@ -52,7 +52,7 @@ struct MultiPartPairTests {
     _ = phone.push(early)
     try waitUntilKept(phone, 1)
     early.kill(SIGKILL)
-    try phone.wait("its end") { early.hasEnded }
+    try phone.wait("the extension's end") { early.hasEnded }
     let second = try phone.payPart(invoice, 2000)
     let late = try phone.launchExtension()
     let id = phone.push(late)
@@ -120,7 +120,7 @@ struct MultiPartPairTests {
     try phone.wait("the beginning of its wait") { (try? phone.waits().count) == 1 }
     let began = try phone.waits()
     early.kill(SIGKILL)
-    try phone.wait("its end") { early.hasEnded }
+    try phone.wait("the extension's end") { early.hasEnded }
     let late = try phone.launchExtension()
     _ = phone.push(late)
     var seen: Set<[Int64]> = []

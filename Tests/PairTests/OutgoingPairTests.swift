@@ -73,7 +73,7 @@ struct OutgoingPairTests {
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     app.kill(SIGKILL)
-    try phone.wait("its end") { app.hasEnded }
+    try phone.wait("the app's end") { app.hasEnded }
     #expect(phone.sentState(invoice) == "pending")
     _ = try connected(phone)
     try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
@@ -90,7 +90,7 @@ struct OutgoingPairTests {
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, first)["state"] == "offered")
     first.kill(SIGKILL)
-    try phone.wait("its end") { first.hasEnded }
+    try phone.wait("the app's end") { first.hasEnded }
     let second = try connected(phone)
     phone.home(second)
     try phone.wait("the app to end its background task") { second.count("background-end") == 1 }
@@ -108,7 +108,7 @@ struct OutgoingPairTests {
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     app.kill(SIGKILL)
-    try phone.wait("its end") { app.hasEnded }
+    try phone.wait("the app's end") { app.hasEnded }
     try phone.pay(incoming)
     let notifier = try phone.launchExtension()
     _ = phone.push(notifier)

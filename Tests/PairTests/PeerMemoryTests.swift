@@ -136,7 +136,7 @@ struct PeerMemoryTests {
     phone.open(former)
     try phone.wait("the old container to be refused") { former.status == Status.usedByAnotherDevice.text }
     former.kill(SIGKILL)
-    try phone.wait("its end") { former.hasEnded }
+    try phone.wait("the app's end") { former.hasEnded }
     let back = try restore(phone, killedTimes: 0)
     let third = try phone.invoice(4000, back)
     try phone.pay(third)

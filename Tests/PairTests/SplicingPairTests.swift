@@ -103,7 +103,7 @@ struct SplicingPairTests {
     let app = try connected(phone)
     let total = try beginSplice(phone, app)
     app.kill(SIGKILL)
-    try phone.wait("its end") { app.hasEnded }
+    try phone.wait("the app's end") { app.hasEnded }
     #expect(phone.spliceStates() == ["signing"])
     let next = try connected(phone)
     // Without a request of its own the app stays, because the node reports a pending splice.
@@ -120,7 +120,7 @@ struct SplicingPairTests {
     let incoming = try phone.invoice(3000, app)
     let total = try beginSplice(phone, app)
     app.kill(SIGKILL)
-    try phone.wait("its end") { app.hasEnded }
+    try phone.wait("the app's end") { app.hasEnded }
     #expect(phone.spliceStates() == ["signing"])
     try phone.pay(incoming)
     let notifier = try phone.launchExtension()

@@ -33,7 +33,7 @@ struct TakeoverTests {
   // From the push (line 5) over the claim, the dial and the payment (about line 20) to the settlement (about line 31).
   // Beats write lines too, so there are always enough.
   @Test(
-    "After kill -9 of the extension at any journal line the app receives the payment once",
+    "After kill -9 of the extension at a given journal line the app receives the payment once",
     arguments: stride(from: 5, through: 31, by: 2).map(Int?.some) + [nil])
   func killedAtAnyMoment(lines: Int?) throws {
     let phone = try TestPhone()

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "All interleavings of one push and one opening break no invariant, for any batch size")
+    "One push and one opening break no invariant in any interleaving; batches change nothing")
   func small() {
     let explorer = explore([.pushes: 1, .opens: 1])
     #expect(explorer.findings == [])
@@ -149,7 +149,7 @@ import Testing
       + parts("world", worlds.0, worlds.1).filter { !$0.contains("Boxed") && !$0.hasPrefix("world.ways") }
   }
 
-  @Test("Every inserted digest is found, and no other") func seenStates() {
+  @Test("Every inserted digest is found, and an absent one is not") func seenStates() {
     var seen = SeenStates()
     var generator = SeededGenerator(seed: 5)
     var digests: [UInt64] = [1, .max]

@@ -70,7 +70,7 @@ import Testing
       finds("was frozen until it looked dead, and goes on with its node", as: .matrix, in: [.freezes: 1]))
   }
 
-  @Test("Baton's search finds no violation with the same faults") func baton() {
+  @Test("Baton breaks no invariant with the same faults in 3,000 states") func baton() {
     #expect(!finds("", as: .baton, in: [.clockSteps: 1, .tasks: 1], statesMax: 3000))
     #expect(!finds("", as: .baton, in: [.messageFaults: 1], statesMax: 3000))
   }

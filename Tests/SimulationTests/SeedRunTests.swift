@@ -83,7 +83,8 @@ private struct Digest {
 
   var hex: String { String(value, radix: 16) }
 
-  /// Regression: a payment was fulfilled before messages could be sent, and the next step stored it without its receipt.
+  /// Regression: a payment was fulfilled before messages could be sent, and the next step stored it without its
+  /// receipt.
   @Test("A payment fulfilled before messages can be sent is stored with its receipt") func acceptedEarly() {
     var settings = RunSettings(seed: 4055)
     settings.only = [21, 22, 23, 28, 29, 30, 31, 35, 37, 39, 41, 42]
