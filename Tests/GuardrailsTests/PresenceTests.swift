@@ -11,7 +11,7 @@ import Testing
     #expect(codes == [1, 2, 3, 4, 8, 12])
   }
 
-  @Test func `Every presence code is composed of its speaker and its word`() {
+  @Test func `Every presence code is composed of its role and its kind of message`() {
     for code in PresenceCode.allCases { #expect(PresenceCode(code.speaker, code.word) == code) }
   }
 
