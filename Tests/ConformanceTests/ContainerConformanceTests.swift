@@ -3,10 +3,12 @@ import Guardrails
 import Heartbeat
 import Testing
 
-/// The container of the simulation and the real one are taken through the same steps and must say the same: what the
-/// simulation proves is then about the thing, and not about a picture of it.
+/// The simulated and the real container take the same steps and must give the same answers, so that results of the
+/// simulation hold for the real one.
 @Suite("Conformance: lock, claim, fenced write, beat and intent") struct ContainerConformanceTests {
-  @Test("The model answers every step as the directory does", arguments: 1...12 as ClosedRange<UInt64>)
+  @Test(
+    "The simulated container answers every step like the real directory",
+    arguments: 1...12 as ClosedRange<UInt64>)
   func sameAnswers(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let real = try RealContainer()

@@ -2,10 +2,10 @@ import Ground
 import Guardrails
 import Heartbeat
 
-/// One step of a story that both containers are taken through.
+/// One step that both containers take.
 enum ContainerStep: Hashable {
   case claim(Role, seen: Epoch, incarnation: UInt64)
-  /// Above an epoch that the peer may know, under the claim this role made last.
+  /// Raises the role's last claim above an epoch that the LSP may know.
   case raise(Role, above: Epoch, incarnation: UInt64)
   case write(Role)
   case beat(Role, counter: UInt64, Phase)
@@ -13,16 +13,16 @@ enum ContainerStep: Hashable {
   case dropLock(Role)
   case intent(Bool)
   case look(Role)
-  /// The process ends, and another of its role starts.
+  /// The process ends, and another of the same role starts.
   case restart(Role)
-  /// A new plain file in the place of the role's lock file.
+  /// Replaces the role's lock file by a new plain file.
   case replaceLock(Role)
 
   static func random(_ generator: inout SeededGenerator, highest: Epoch, number: UInt64) -> ContainerStep {
     let role = generator.chance(50) ? Role.app : .extension
     switch generator.below(14) {
     case 0, 1, 2:
-      // Mostly what was really seen.
+      // Usually the current epoch.
       let seen = generator.chance(70) ? highest : Epoch(generator.below(Int(highest) + 2))
       return .claim(role, seen: seen, incarnation: number)
     case 3:
@@ -39,7 +39,7 @@ enum ContainerStep: Hashable {
   }
 }
 
-/// What a step gave, in words both containers have.
+/// A step's result, common to both containers.
 enum ContainerAnswer: Hashable {
   case claimed(epoch: Epoch, incarnation: UInt64)
   case superseded

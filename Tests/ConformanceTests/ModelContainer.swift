@@ -3,7 +3,7 @@ import Guardrails
 import Heartbeat
 import Simulation
 
-/// The value that the simulation uses, with the two processes that use it.
+/// The simulation's container with its two processes.
 struct ModelContainer: ContainerUnderTest {
   private var container = Container(id: ContainerID(high: 1, low: 2))
   private var pids: [Role: Int32] = [.app: 1, .extension: 2]

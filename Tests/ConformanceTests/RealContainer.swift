@@ -5,8 +5,8 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 
-/// The directory itself, with both roles open in this process: `flock` and SQLite tell them apart by their descriptors
-/// and connections, as they would two processes.
+/// The real directory, with both roles open in this process: `flock` and SQLite separate them by descriptor and
+/// connection, like two processes.
 final class RealContainer: ContainerUnderTest {
   static let schema = ["CREATE TABLE notes (id INTEGER PRIMARY KEY, words TEXT NOT NULL)"]
 

@@ -3,12 +3,12 @@ import CoordinatorC
 import Glibc
 import Testing
 
-/// What a caller is asked in the middle of its own calls, as it cannot wait for `baton_next`.
-@Suite("Callbacks of C")
+/// The callbacks that run inside the caller's own calls.
+@Suite("Callbacks of baton.h")
 struct CallbackTests {
   private let caller = Caller()
 
-  /// The app has the node, as this lease, and its container is taken away: so the node must stop at once.
+  /// Takes the container away while the app holds lease 1, so that the node must stop at once.
   private func loseContainer(_ app: OpaquePointer?) {
     rename(caller.path + "/AppGroup", caller.path + "/elsewhere")
     caller.lock = caller.path + "/elsewhere/locks/app.lock"
@@ -17,7 +17,7 @@ struct CallbackTests {
     baton_wake(app)
   }
 
-  @Test("A node that must stop at once is cut off before its lock is free, in the same call") func cutOff() {
+  @Test("When the container is lost, cut_off runs before the role lock is freed") func cutOff() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -28,7 +28,7 @@ struct CallbackTests {
     #expect(asked.last == BATON_ENDED && !asked.contains(BATON_STOP_NODE))
   }
 
-  @Test("A start that was not fetched before the node must stop is never fetched, and nothing is cut off")
+  @Test("A start not fetched before the container is lost is never returned, without cut_off")
   func unfetched() {
     let (_, app) = caller.open()
     baton_want(app)
@@ -37,7 +37,7 @@ struct CallbackTests {
     #expect(!caller.carryOut(app).contains { $0.kind == BATON_START_NODE })
   }
 
-  @Test("A node whose number the peer refuses is cut off before a higher one is claimed") func raised() {
+  @Test("A refused node is cut off before a higher epoch is claimed") func raised() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -46,7 +46,7 @@ struct CallbackTests {
     #expect(caller.carryOut(app).contains { $0.kind == BATON_START_NODE && $0.id == 10 })
   }
 
-  @Test("Closing a handle cuts off a node that runs, and none that has stopped") func closing() {
+  @Test("Closing a handle cuts off a running node, not a stopped one") func closing() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -62,13 +62,13 @@ struct CallbackTests {
     #expect(caller.called == ["read"])
   }
 
-  @Test("Without cut_off no handle opens, and without settled none of the extension") func missing() {
+  @Test("A handle needs cut_off, and the extension's also settled") func missing() {
     #expect(caller.open(changing: { $0.cut_off = nil }).code == Int32(BATON_MISUSE))
     #expect(caller.open(BATON_EXTENSION, changing: { $0.settled = nil }).code == Int32(BATON_MISUSE))
     #expect(caller.open(changing: { $0.settled = nil }).code == Int32(BATON_OK))
   }
 
-  @Test("What the app has received while it had the node is the text of the push") func settled() {
+  @Test("A payment that the app received meanwhile is the text of the push") func settled() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -87,7 +87,7 @@ struct CallbackTests {
     #expect(caller.carryOut(wallet).contains { $0 == (BATON_FINISHED, 4, BATON_FINISH_RECEIVED) })
   }
 
-  @Test("A push that names its payment asks for that one; a callback that fails is noted")
+  @Test("A push with a payment hash passes it to settled; a failing callback is noted")
   func settledByHash() {
     let (_, app) = caller.open()
     baton_want(app)
@@ -99,13 +99,13 @@ struct CallbackTests {
     #expect(
       caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT, hash)
         == Int32(BATON_OK))
-    // Before the look and behind it.
+    // Before the look and after it.
     #expect(caller.called == ["settled 1 32", "settled 1 32"])
     let asked = caller.carryOut(wallet).map(\.kind)
     #expect(asked.count { $0 == BATON_NOTE } == 1 && !asked.contains(BATON_DELIVER))
   }
 
-  @Test("Parts that wait for the others are told of, and those that went back", arguments: [true, false])
+  @Test("The text of a push reports whether its parts wait or were failed back", arguments: [true, false])
   func parts(stillWait: Bool) {
     let (_, wallet) = caller.open(BATON_EXTENSION)
     let hash = [UInt8](1...32)
@@ -116,7 +116,7 @@ struct CallbackTests {
     if !stillWait { #expect(caller.event(wallet, BATON_EVENT_BUSY, id: 1, other) == Int32(BATON_OK)) }
     #expect(caller.event(wallet, BATON_EVENT_BUSY, id: 1, other + [1]) == Int32(BATON_MISUSE))
     _ = caller.event(wallet, BATON_EVENT_TIME_WILL_EXPIRE, id: 4)
-    let told = stillWait ? BATON_RESULT_PARTS_WAIT : BATON_RESULT_PARTS_GIVEN_BACK
-    #expect(caller.carryOut(wallet).contains { $0 == (BATON_DELIVER, 4, told) })
+    let outcome = stillWait ? BATON_RESULT_PARTS_WAIT : BATON_RESULT_PARTS_GIVEN_BACK
+    #expect(caller.carryOut(wallet).contains { $0 == (BATON_DELIVER, 4, outcome) })
   }
 }

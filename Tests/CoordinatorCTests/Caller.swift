@@ -3,17 +3,17 @@ import CoordinatorC
 import Glibc
 import Testing
 
-/// The program in C, with a directory of its own. Its callbacks write down what they are called for.
+/// A program in C with its own directory. Its callbacks record their calls.
 final class Caller {
   let path: String
-  /// What was called in the middle of other calls.
+  /// The recorded calls.
   var called: [String] = []
-  /// The lock that is looked at when the node is cut off.
+  /// The lock that `cut_off` probes.
   var lock: String
-  /// What `settled` finds, by its amount, and what it returns.
+  /// The amount that `settled` reports, and the code that it returns.
   var settled: UInt64?
   var settledCode = BATON_OK
-  /// Of the node that was started last.
+  /// The container id of the last started node.
   private(set) var container: [UInt8] = []
   private var handles: [OpaquePointer] = []
 
@@ -84,7 +84,7 @@ final class Caller {
     }
   }
 
-  /// Everything that is asked for, by kind, with the node connected as soon as it is started.
+  /// Fetches all messages; a started node connects at once, a stopped one stops at once.
   func carryOut(_ handle: OpaquePointer?) -> [(kind: Int, id: UInt64, code: Int)] {
     var asked: [(Int, UInt64, Int)] = []
     var message = baton_message()
@@ -103,7 +103,7 @@ final class Caller {
   func error(_ handle: OpaquePointer?) -> String { String(cString: baton_error(handle)) }
 }
 
-// MARK: Its callbacks
+// MARK: Callbacks
 
 private func caller(_ context: UnsafeMutableRawPointer?) -> Caller? {
   context.map { Unmanaged<Caller>.fromOpaque($0).takeUnretainedValue() }

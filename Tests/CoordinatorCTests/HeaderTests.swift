@@ -3,12 +3,12 @@ import CoordinatorC
 import Glibc
 import Testing
 
-/// `baton.h` as a program in C calls it: these are the header's own functions.
-@Suite("The header for C")
+/// The functions of `baton.h`, called as a program in C calls them.
+@Suite("Functions of baton.h")
 struct HeaderTests {
   private let caller = Caller()
 
-  @Test("A handle that does not open says why, and can do nothing but be closed")
+  @Test("A handle that could not open reports why and refuses every call")
   func notOpened() throws {
     let (code, handle) = caller.open(BATON_APP, "/dev/null")
     #expect(code == Int32(BATON_UNUSABLE))
@@ -20,7 +20,7 @@ struct HeaderTests {
     #expect(baton_open(nil, &result) == Int32(BATON_MISUSE) && result == nil)
   }
 
-  @Test("Null is no handle and no crash")
+  @Test("Every call refuses a null handle")
   func null() {
     let codes = [
       baton_want(nil), baton_unwant(nil), baton_event(nil, nil), baton_wake(nil), baton_next(nil, nil),
@@ -32,7 +32,7 @@ struct HeaderTests {
     baton_close(nil)
   }
 
-  @Test("The app gets the node and gives it back, in the order of the directives")
+  @Test("The app starts its node, and stops it inside a background task")
   func life() {
     let (code, app) = caller.open()
     #expect(code == Int32(BATON_OK))
@@ -47,7 +47,7 @@ struct HeaderTests {
     #expect(baton_wait(app) == -1)
   }
 
-  @Test("An extension is not asked to want, and an event must be one")
+  @Test("An extension cannot want the node, and malformed events are refused")
   func misuse() {
     let (_, wallet) = caller.open(BATON_EXTENSION)
     #expect(baton_want(wallet) == Int32(BATON_MISUSE) && baton_unwant(wallet) == Int32(BATON_MISUSE))
@@ -67,7 +67,7 @@ struct HeaderTests {
     #expect(asked.last.map { $0 == (BATON_FINISHED, 1, BATON_FINISH_TIME_WILL_EXPIRE) } == true)
   }
 
-  @Test("All kinds of values go in and come out")
+  @Test("Values of every SQL type are written and read back")
   func values() {
     let (_, app) = caller.open()
     baton_want(app)
@@ -112,7 +112,7 @@ struct HeaderTests {
       found.text == "-5 für [0, 1] 0.5 \([BATON_INTEGER, BATON_TEXT, BATON_BLOB, BATON_REAL, BATON_NULL])")
   }
 
-  @Test("Whatever a body returns comes out, and nothing is written")
+  @Test("The code that a body returns is the result, and its writes are rolled back")
   func rollback() {
     let (_, app) = caller.open()
     baton_want(app)
@@ -139,7 +139,7 @@ struct HeaderTests {
     #expect(baton_write(app, lease, "nothing", nil, nil) == Int32(BATON_MISUSE))
   }
 
-  @Test("A lease of another number, and one that is over, write nothing")
+  @Test("A wrong or expired lease writes nothing")
   func fenced() {
     let (_, app) = caller.open()
     baton_want(app)
@@ -155,7 +155,7 @@ struct HeaderTests {
     #expect(baton_read(app, lease, nil, nil) == Int32(BATON_FENCED))
   }
 
-  @Test("A state that cannot be read is no claim")
+  @Test("A state that cannot be read prevents the claim")
   func unreadableState() {
     let (_, app) = caller.open(reading: { _, _ in 200 })
     baton_want(app)
@@ -164,7 +164,7 @@ struct HeaderTests {
     #expect(asked.last.map { $0 == (BATON_SHOW, 0, BATON_STATUS_FAILED) } == true)
   }
 
-  @Test("A path that is too long for a socket is said so")
+  @Test("A path too long for a socket makes baton_listen fail")
   func tooLong() {
     let (code, app) = caller.open(BATON_APP, caller.path + "/" + String(repeating: "x", count: 100))
     #expect(code == Int32(BATON_OK) && baton_listen(app) == -1)

@@ -9,7 +9,7 @@ import Testing
 struct CoordinatorTests {
   private let place = Place()
 
-  @Test("The app in front claims, and its node starts from what the claim has read")
+  @Test("In the foreground the app claims and starts its node with the state from the claim")
   func front() throws {
     let other = try place.otherOwner(.extension, seen: 0)
     let written = other.container.fencedWrite(under: other.claim, what: "a payment", atMonotonic: place.now) {
@@ -25,7 +25,7 @@ struct CoordinatorTests {
     #expect(app.coordinator.nanosecondsToWake == 2_000_000_000)
   }
 
-  @Test("What the node reports in the middle of its start is heard behind everything that was ordered before")
+  @Test("A report during the node's start is handled after the directives before it")
   func nested() throws {
     let app = try place.wallet(.app)
     var statusThen: NodeStatus?
@@ -40,13 +40,13 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 1))
   }
 
-  @Test("The phone gets its time back when the lock is free and the log is in the database")
+  @Test("The background task ends after the lock is free and the log checkpointed")
   func timeGivenBack() throws {
     let app = try place.wallet(.app)
     let other = try place.open(.extension)
     var isFree: Bool?
     var payments: Int64?
-    app.phone.onFarewell = { [place] in
+    app.phone.onEnd = { [place] in
       isFree = FileLock(path: place.directory + "/locks/app.lock").probe() == .free
       payments = place.paymentsWithoutLog()
     }
@@ -61,7 +61,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A node that does not stop is waited for for 3 s; after that its lease writes nothing, though nobody else has claimed"
+    "A node that does not stop is cut off after 3 s, and its lease is fenced"
   )
   func hangingNode() throws {
     let app = try place.wallet(.app)
@@ -74,7 +74,7 @@ struct CoordinatorTests {
     app.pass(.milliseconds(200))
     #expect(app.phone.said == ["begin 1", "end 1"] && app.node.asked.last == "cut")
     #expect(throws: CoordinatorError.fenced) { try app.node.pay(2) }
-    // A late word of it is not taken for one of the next lease.
+    // Late reports of the old lease do not count for the next one.
     let late = app.node.lease
     app.node.stops = true
     app.coordinator.enteredForeground()
@@ -83,7 +83,7 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 2) && app.node.asked.last == "start 2 [1]")
   }
 
-  @Test("An extension gives the text first, releases, and says last that it has finished")
+  @Test("An extension delivers the text, releases, and finishes the push last")
   func push() throws {
     let wallet = try place.wallet(.extension)
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
@@ -95,7 +95,7 @@ struct CoordinatorTests {
     #expect(wallet.phone.status == .idle)
   }
 
-  @Test("A push of a payment that the app has received tells of it")
+  @Test("A push of a payment that the app received delivers that payment")
   func receivedByTheApp() throws {
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     let app = try place.wallet(.app)
@@ -107,7 +107,7 @@ struct CoordinatorTests {
     #expect(wallet.node.asked == [])
   }
 
-  @Test("What was received is asked for again when it cannot be read, and told when it can")
+  @Test("A failed read of settled payments is noted once and repeated")
   func unreadablePayments() throws {
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     let wallet = try place.wallet(.extension)
@@ -120,7 +120,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A push without a payment says what it was about",
+    "The text of a push without a payment carries the push's reason",
     arguments: [PushReason.incomingPayment, .pendingSettlement, .onionMessage, .unreadable])
   func nothingReceived(reason: PushReason) throws {
     let wallet = try place.wallet(.extension)
@@ -129,7 +129,7 @@ struct CoordinatorTests {
     #expect(wallet.phone.said.first == "deliver 1 nothingReceived \(reason)")
   }
 
-  @Test("What a node is in the middle of holds the handover up, and no longer")
+  @Test("A settling payment delays the handover until it is settled")
   func busy() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
@@ -145,7 +145,7 @@ struct CoordinatorTests {
     #expect(wallet.phone.said.last == "finished 1 handedOver")
   }
 
-  @Test("By the sockets in the container a handover needs no time at all")
+  @Test("With presence sockets a handover takes no time")
   func presence() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
@@ -157,10 +157,10 @@ struct CoordinatorTests {
     wallet.coordinator.presenceArrived()
     app.coordinator.presenceArrived()
     #expect(app.phone.status == .connected(epoch: 2))
-    #expect(app.phone.sent.count == 1, "only what was said before there were sockets")
+    #expect(app.phone.sent.count == 1, "the message sent before the app listened")
   }
 
-  @Test("Presence goes through the phone where there are no sockets, and what is no message is ignored")
+  @Test("Without sockets presence goes through the phone, and malformed messages are ignored")
   func presenceByThePhone() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
@@ -173,7 +173,7 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 2))
   }
 
-  @Test("Who is told that the other process has ended looks at once; who is not, within 250 ms")
+  @Test("A partner's end is followed by a look at once, or within 250 ms if not reported")
   func death() throws {
     let app = try place.wallet(.app)
     let first = try place.otherOwner(.extension, seen: 0)
@@ -191,7 +191,7 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 4))
   }
 
-  @Test("A frozen owner is replaced after 5 s, and what it writes then changes nothing")
+  @Test("A frozen owner is replaced after 5 s and fenced")
   func frozen() throws {
     let wallet = try place.wallet(.extension)
     wallet.coordinator.push(1, .incomingPayment)
@@ -204,7 +204,7 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 2) && app.node.asked == ["start 2 [1]"])
     try app.node.pay(2)
     #expect(throws: CoordinatorError.fenced) { try wallet.node.pay(2) }
-    // Nothing happens in the middle of the node's own work; it is due at once.
+    // The cut-off is not done inside the node's own call; it is due at once.
     #expect(wallet.node.asked == ["start 1 []"] && wallet.coordinator.nanosecondsToWake == 0)
     wallet.coordinator.wake()
     #expect(wallet.node.asked == ["start 1 []", "cut"])
@@ -216,7 +216,7 @@ struct CoordinatorTests {
     #expect(try app.node.lease?.read { try $0.rows("SELECT number FROM payments").count } == 2)
   }
 
-  @Test("Whoever sets a timer hears of all that may change it")
+  @Test("Every change of the next deadline calls onRearm")
   func rearm() throws {
     let wallet = try place.wallet(.extension)
     var waits: [Int64?] = []
@@ -229,7 +229,7 @@ struct CoordinatorTests {
     #expect(waits == [2_000_000_000, 0])
   }
 
-  @Test("A container that was taken away is the end, and says so by its kind")
+  @Test("A lost container throws containerLost and ends the coordinator")
   func lostContainer() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -243,7 +243,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A peer that knows another device, and one whose epoch is out of reach, are told apart from a failing disk"
+    "A refusal for another device is distinguished from an epoch out of reach"
   )
   func refused() throws {
     let app = try place.wallet(.app)
@@ -263,7 +263,7 @@ struct CoordinatorTests {
     #expect(Fence(epoch: 1, container: [1, 2]) == nil)
   }
 
-  @Test("An error of the wallet's own comes out of a write as it went in, and nothing is written")
+  @Test("A body's error is thrown unchanged, and its writes are rolled back")
   func ownError() throws {
     struct Own: Error {}
     let app = try place.wallet(.app)
@@ -284,7 +284,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A coordinator that is let go takes its lease along, and leaves its lock as long as the node may speak")
+    "A released coordinator ends its lease; its lock stays until the lease is released")
   func letGo() throws {
     var app: Wallet? = try place.wallet(.app)
     app?.coordinator.enteredForeground()
@@ -297,7 +297,7 @@ struct CoordinatorTests {
     #expect(lock.probe() == .free)
   }
 
-  @Test("A task keeps the node in the background, until it ends")
+  @Test("A task keeps the node in the background until it ends")
   func task() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -309,7 +309,7 @@ struct CoordinatorTests {
     #expect(app.phone.said == ["begin 1", "notify 5", "end 1"])
   }
 
-  @Test("A silent push is completed once, when everything is released")
+  @Test("A silent push is completed once, after the release")
   func silentPush() throws {
     let app = try place.wallet(.app)
     app.coordinator.silentPush(3, .incomingPayment)
@@ -321,11 +321,11 @@ struct CoordinatorTests {
 }
 
 extension Place {
-  /// As the claim of who has found the holder silent: its lock is not asked.
+  /// A claim over a stale holder, which ignores its lock.
   func claimAnyway(over seen: Epoch) throws -> Claim { try otherOwner(.app, seen: seen).claim }
 
-  /// The payments in the database alone: what is left when the log is lost now. Copied by another process, as closing the
-  /// database here would drop SQLite's locks.
+  /// The payments in the database without its log. Copied by another process, as closing the database here would drop
+  /// SQLite's locks.
   func paymentsWithoutLog() -> Int64? {
     let copy = path + "/copy.sqlite"
     guard system("cp '\(directory)/node.sqlite' '\(copy)'") == 0,

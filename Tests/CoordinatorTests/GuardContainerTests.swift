@@ -6,12 +6,12 @@ import Heartbeat
 import SharedContainer
 import Testing
 
-@Suite("The container's side of a guard")
+@Suite("A guard's container port")
 struct GuardContainerTests {
   private let place = Place()
   private let own = ProcessIdentity(pid: 1, startTime: 2, boot: BootID(high: 1, low: 2))
 
-  /// Notes, for who cannot look at a closure's own variable.
+  /// Collects the notes of a closure.
   private final class Notes { var all: [ContainerNote] = [] }
 
   private func container(_ role: Role, _ notes: Notes = Notes()) throws -> GuardContainer<Int64> {
@@ -22,7 +22,7 @@ struct GuardContainerTests {
     ) { try $0.firstRow("SELECT count(*) FROM payments")?.integer(0) ?? -1 }
   }
 
-  @Test("A claim brings the state that it has read, and names this process")
+  @Test("A claim returns the state that it read and names this process")
   func claim() throws {
     let container = try container(.app)
     let answer = try #require(container.carryOut(.claim(seen: 0, reason: .neverClaimed)))
@@ -35,7 +35,7 @@ struct GuardContainerTests {
     #expect(look.state == nil)
   }
 
-  @Test("A claim from an old look changes nothing and brings no state")
+  @Test("A claim from an outdated look is superseded and returns no state")
   func superseded() throws {
     let container = try container(.app)
     _ = try place.otherOwner(.extension, seen: 0)
@@ -43,7 +43,7 @@ struct GuardContainerTests {
     #expect(answer.event == .claimSuperseded && answer.state == nil)
   }
 
-  @Test("A raised epoch is a claim, and says for what it was raised")
+  @Test("A raise of the epoch is a claim with its own reason")
   func raised() throws {
     let container = try container(.app)
     func claim(_ directive: GuardDirective) throws -> Claim {
@@ -68,7 +68,7 @@ struct GuardContainerTests {
     return reasons
   }
 
-  @Test("The other process that holds the node is worth watching; this one, and one that is replaced, is not")
+  @Test("Only another process that holds the node is to be watched")
   func watching() throws {
     let container = try container(.app)
     _ = container.carryOut(.look)
@@ -83,20 +83,20 @@ struct GuardContainerTests {
     #expect(container.holderToWatch == nil)
   }
 
-  @Test("What is not the container's has no answer")
+  @Test("A directive for another port gets no answer")
   func foreign() throws {
     #expect(try container(.app).carryOut(.stopNode(gracefully: true)) == nil)
     #expect(try container(.app).carryOut(.readReceived(paymentHash: nil)) == nil)
   }
 
-  @Test("Each beat but the last sees to it that the role lock guards, and that is said once")
+  @Test("Each beat but the last checks the role lock and notes a change once")
   func roleLock() throws {
     let notes = Notes()
     let container = try container(.app, notes)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     _ = container.carryOut(.beat(epoch: 1, phase: .claimed, counter: 1))
     #expect(notes.all == [])
-    // Somebody tidies up: another process would find the lock free.
+    // With its file removed, another process would find the lock free.
     unlink(place.directory + "/locks/app.lock")
     let other = try place.open(.app)
     #expect(other.keepRoleLock() == .taken)
@@ -111,7 +111,7 @@ struct GuardContainerTests {
     #expect(notes.all == [.roleLockHeldByAnother, .roleLockGuardsAgain])
   }
 
-  @Test("A beat is what the guard says, of this process")
+  @Test("A beat is written with the guard's values and this process")
   func beat() throws {
     let container = try container(.extension)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
@@ -123,7 +123,7 @@ struct GuardContainerTests {
     #expect(beat == said)
   }
 
-  @Test("A claim takes the role lock, and it is dropped when the guard says so") func dropped() throws {
+  @Test("A claim takes the role lock, and dropLock frees it") func dropped() throws {
     let container = try container(.app)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     #expect(container.shared.roleLock.probe() == .busy)
@@ -131,7 +131,7 @@ struct GuardContainerTests {
     #expect(container.shared.roleLock.probe() == .free)
   }
 
-  @Test("The intent is state that the other process reads, and an intent that cannot be taken is noted")
+  @Test("The other process reads the intent; an intent lock held by another is noted")
   func intent() throws {
     let notes = Notes()
     let container = try container(.app, notes)
@@ -144,7 +144,7 @@ struct GuardContainerTests {
     #expect(!other.appWantsNode)
   }
 
-  @Test("The row comes with the intent")
+  @Test("Reading the row also reads the intent")
   func row() throws {
     let container = try container(.extension)
     let app = try place.open(.app)
@@ -152,7 +152,7 @@ struct GuardContainerTests {
     #expect(container.carryOut(.readRow)?.event == .rowRead(nil, appWantsNode: true))
   }
 
-  @Test("A container that was taken away fails, and is lost")
+  @Test("A lost container fails every directive and is reported as lost")
   func lost() throws {
     let container = try container(.app)
     rename(place.directory, place.path + "/elsewhere")

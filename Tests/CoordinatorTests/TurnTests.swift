@@ -3,8 +3,8 @@ import Glibc
 import SharedContainer
 import Testing
 
-/// What `WalletMachine` does for the wallet that is ours: the order of one list, and what is void after it.
-@Suite("What a coordinator does around its machine")
+/// The order of directives in one turn, and the state that is void after it; `WalletMachine` does this for our wallet.
+@Suite("A coordinator's turns")
 struct TurnTests {
   private let place = Place()
 
@@ -15,14 +15,14 @@ struct TurnTests {
   }
 
   @Test(
-    "A push is over when the lock is free and the log is in the database, before anything is done for the next one"
+    "A push is finished after the release and the checkpoint, before the next push is served"
   )
   func pushesInTurn() throws {
     let wallet = try place.wallet(.extension)
     var isFree: Bool?
     var payments: Int64?
     var asked: [String]?
-    wallet.phone.onFarewell = { [place, node = wallet.node] in
+    wallet.phone.onEnd = { [place, node = wallet.node] in
       isFree = FileLock(path: place.directory + "/locks/extension.lock").probe() == .free
       payments = place.paymentsWithoutLog()
       asked = node.asked
@@ -36,7 +36,7 @@ struct TurnTests {
     #expect(asked == ["start 1 []", "stop"] && wallet.node.asked.last == "start 2 [1]")
   }
 
-  @Test("A push that names no payment is about what is settled since it arrived, whichever push is served")
+  @Test("A push without a payment hash reports payments settled since its own arrival")
   func settledSince() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -59,7 +59,7 @@ struct TurnTests {
     #expect(wallet.node.questions.last.map { $0.since >= between } == true)
   }
 
-  @Test("A node that cannot tell what is settled is noted once, and asked again") func settledFails() throws {
+  @Test("A failing read of settled payments is noted once and repeated") func settledFails() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let wallet = try place.wallet(.extension)
@@ -69,7 +69,7 @@ struct TurnTests {
     #expect(wallet.phone.said == ["note"] && wallet.node.questions.count > 2)
   }
 
-  @Test("A node that says unasked that it has stopped keeps its lease, and stops at once when it is asked to")
+  @Test("A node that reports stopped unasked keeps its lease until it is stopped")
   func stoppedUnasked() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -79,7 +79,7 @@ struct TurnTests {
     #expect(app.node.asked.last == "stop" && app.phone.said == ["begin 1", "end 1"])
   }
 
-  @Test("In front of the user, and with a network that is back, a node dials at once") func dials() throws {
+  @Test("Entering the foreground and a returning network make the node dial at once") func dials() throws {
     let app = try place.wallet(.app)
     app.coordinator.networkChanged(isThere: true)
     app.coordinator.enteredForeground()
@@ -94,7 +94,7 @@ struct TurnTests {
     #expect(app.node.asked == ["start 1 []", "dial now", "dial now"])
   }
 
-  @Test("What a claim has read is gone with it, also when the node was never started") func stateOfAClaim()
+  @Test("The state read by a claim is released with it, even if the node never started") func stateOfAClaim()
     throws
   {
     let node = HoldingNode()
@@ -108,7 +108,7 @@ struct TurnTests {
   }
 }
 
-/// A node that is never started: who reads its state does not want it any more.
+/// A node that is never started: the app releases it while its state is read.
 private final class HoldingNode: NodeDriver {
   final class State {}
   var reads = 0

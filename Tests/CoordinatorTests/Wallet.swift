@@ -4,7 +4,7 @@ import Ground
 import Heartbeat
 import SharedContainer
 
-/// A directory of one test's own, with the time of all who are in it.
+/// One test's own directory, with the clock of all its processes.
 final class Place {
   let path: String
   var now = Instant(nanoseconds: 1_000_000_000)
@@ -36,7 +36,7 @@ final class Place {
     try SharedContainer.open(directory, role: role, nodeSchema: Self.migrations)
   }
 
-  /// Another process of that role, which has claimed.
+  /// Another process of that role that has claimed the node.
   func otherOwner(_ role: Role, seen: Epoch) throws -> (container: SharedContainer, claim: Claim) {
     let container = try open(role)
     let claimant = Claimant(
@@ -56,7 +56,7 @@ extension ProcessIdentity {
   static let other = ProcessIdentity(pid: .max, startTime: 7, boot: BootID(high: 1, low: 2))
 }
 
-/// One process of a wallet, with the test in the place of its node, its phone and its timer.
+/// One process of a wallet; the test acts as its node, phone and timer.
 final class Wallet {
   let node = ListNode()
   let phone = Phone()
@@ -69,7 +69,7 @@ final class Wallet {
       role, place.directory, Place.migrations, node, phone, now: { [unowned place] in place.now })
   }
 
-  /// Lets time pass, in which this process and these others are awake.
+  /// Advances the time while this process and the others run.
   func pass(_ span: TimeSpan, with others: Wallet...) {
     let end = place.now + span
     while place.now < end {
@@ -81,19 +81,19 @@ final class Wallet {
   }
 }
 
-/// Connected as soon as it is asked to be; what it was asked is written down.
+/// Connects as soon as it is started, and records its calls.
 final class ListNode: NodeDriver {
   var asked: [String] = []
   var lease: Lease?
   var connects = true
   var stops = true
-  /// What happens inside the next start, in the middle of the coordinator's work.
+  /// Runs inside the next start, during the coordinator's turn.
   var onStart: (() -> Void)?
   var settled: [ReceivedPayment] = []
   var settledFails = false
-  /// What was asked about what is settled.
+  /// The arguments of `settledPayments`.
   var questions: [(payment: PaymentHash?, since: Int64)] = []
-  /// How often `settled` cannot be read.
+  /// How many reads of settled payments fail.
   var failingReads = 0
 
   func readState(_ database: StateReader) throws -> [Int64] {
@@ -138,8 +138,8 @@ final class Phone: AppPhone, ExtensionPhone {
   var status: NodeStatus?
   var said: [String] = []
   var sent: [[UInt8]] = []
-  /// What happens while the phone hears that it may stop this process.
-  var onFarewell: (() -> Void)?
+  /// Runs when the phone is told that it may stop this process.
+  var onEnd: (() -> Void)?
 
   func show(_ status: NodeStatus) { self.status = status }
   func notify(_ payment: ReceivedPayment) { said.append("notify \(payment.amountMsat)") }
@@ -147,12 +147,12 @@ final class Phone: AppPhone, ExtensionPhone {
   func beginBackgroundTask(_ task: UInt64, name: String?) { said.append("begin \(task)") }
   func endBackgroundTask(_ task: UInt64) {
     said.append("end \(task)")
-    onFarewell?()
+    onEnd?()
   }
   func deliver(_ outcome: PushOutcome, for push: UInt64) { said.append("deliver \(push) \(outcome.word)") }
   func finished(push: UInt64, _ reason: FinishReason) {
     said.append("finished \(push) \(reason)")
-    onFarewell?()
+    onEnd?()
   }
   func completed(silentPush: UInt64, _ outcome: SilentPushOutcome) {
     said.append("completed \(silentPush) \(outcome)")

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ChildProcessTests {
   private let boot = BootID(high: 1, low: 2)
 
-  /// The parent of a test is a thread that may end before the process does.
+  /// `diesWithParent` would follow the test's thread, which may end before the process.
   private func start(_ script: String, output: Int32 = -1) throws -> ChildProcess {
     var options = ChildProcess.Options()
     options.diesWithParent = false
@@ -28,13 +28,13 @@ import Testing
     return end
   }
 
-  @Test func aChildEndsAsItSays() throws {
+  @Test func `A child's exit code is reported once`() throws {
     let child = try start("exit 7")
     #expect(try end(of: child).how == .exited(code: 7))
     #expect(ChildEnd.reap(child.identity.pid) == nil)
   }
 
-  @Test("A script whose interpreter is missing is not called missing itself", arguments: ["", "\r"])
+  @Test("Starting a script without its interpreter names the interpreter", arguments: ["", "\r"])
   func missingInterpreter(ending: String) throws {
     var template = Array("/tmp/baton-script-XXXXXX".utf8CString)
     let file = mkstemp(&template)
@@ -52,13 +52,13 @@ import Testing
     #expect(!words.contains("\n") && !words.contains("\r"))
   }
 
-  @Test("A program that is not there is said to be missing, as before") func missingProgram() {
+  @Test("Starting a missing program fails with ENOENT") func missingProgram() {
     #expect(throws: SystemError("start /nowhere/program", code: ENOENT)) {
       try ChildProcess.start("/nowhere/program", arguments: [], boot: boot)
     }
   }
 
-  @Test func aChildThatIsGoneHasNoConnectionsToEndAndThatIsNoObstacle() throws {
+  @Test func `Ending the connections of an ended child does nothing and succeeds`() throws {
     let child = try start("exit 0")
     _ = try end(of: child)
     let (ended, obstacle) = ProcessSockets.endConnections(of: child)
@@ -66,7 +66,7 @@ import Testing
     #expect(obstacle == nil)
   }
 
-  @Test func aKilledChildIsToldFromOneThatExited() throws {
+  @Test func `A killed child is reported with its signal`() throws {
     let child = try start("read x <&3")
     #expect(ProcessTable.isAlive(child.identity, boot: boot))
     #expect(child.send(SIGKILL))
@@ -76,7 +76,7 @@ import Testing
     #expect(!ProcessTable.isAlive(child.identity, boot: boot))
   }
 
-  @Test func aStoppedChildIsSeenAsStopped() throws {
+  @Test func `A stopped child is reported as stopped`() throws {
     let child = try start("kill -STOP $$; exit 3")
     let loop = try EventLoop()
     #expect(
@@ -88,7 +88,7 @@ import Testing
     #expect(try end(of: child).how == .exited(code: 3))
   }
 
-  @Test func aChildIsSmallCorelessInItsOwnGroupAndOnDescriptorThree() throws {
+  @Test func `A child starts in its own group, with limits, unmasked signals and descriptor 3`() throws {
     let ends = makePipe(nonblocking: false)
     let child = try start(
       """
@@ -109,7 +109,7 @@ import Testing
         == "stack 256 core 0\nenv 1 enable=no 3\nleader\nchannel\nunmasked\n")
   }
 
-  @Test func theChannelCarriesMessagesBothWaysAndEndsWithTheChild() throws {
+  @Test func `The channel carries messages both ways and ends with the child`() throws {
     let loop = try EventLoop()
     let child = try start("head -c 5 <&3 >&3")
     let connection = try #require(UnixConnection(adopting: child.channel, loop: loop))
@@ -126,7 +126,7 @@ import Testing
     close(child.pidfd)
   }
 
-  @Test func aProgramThatIsNotThereIsASentenceAndLeavesNoZombie() throws {
+  @Test func `A failed start is one sentence that names the path`() throws {
     #expect(throws: SystemError("start /nowhere/app", code: ENOENT)) {
       _ = try ChildProcess.start("/nowhere/app", arguments: [], boot: boot)
     }

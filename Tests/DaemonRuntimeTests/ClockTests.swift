@@ -8,14 +8,14 @@ import Testing
 @Suite struct ClockTests {
   private let boot = BootID(high: 0x0123_4567_89ab_cdef, low: 42)
 
-  @Test func withoutAFileTheKernelSpeaks() {
+  @Test func `Without a clock file the kernel's boot and time are used`() {
     let clock = Clock()
     #expect(clock.boot != BootID(high: 0, low: 0))
     #expect(clock.boot == Clock(phoneClockFile: "/nowhere/clock").boot)
     #expect(clock.now <= clock.now)
   }
 
-  @Test func aPhoneHasItsOwnBootAndItsOwnWallTime() throws {
+  @Test func `A clock file sets the phone's boot and time offsets`() throws {
     let directory = TemporaryDirectory()
     let file = PhoneClockFile(path: directory("clock"))
     let hour: Int64 = 3_600_000_000_000
@@ -28,7 +28,7 @@ import Testing
     #expect(abs((phone.bootClock - kernel.bootClock).nanoseconds - hour) < hour / 2)
   }
 
-  @Test func aChangeOfTheFileIsSeenByClocksThatAreOpen() throws {
+  @Test func `An open clock sees a change of its file`() throws {
     let directory = TemporaryDirectory()
     let file = PhoneClockFile(path: directory("clock"))
     try file.write(PhoneClock(boot: boot))
@@ -38,7 +38,7 @@ import Testing
     #expect(phone.boot == BootID(high: 7, low: 7))
   }
 
-  @Test func aTornFileLeavesTheLastGoodValueInForce() throws {
+  @Test func `A damaged clock file keeps the last valid value`() throws {
     let directory = TemporaryDirectory()
     let file = PhoneClockFile(path: directory("clock"))
     try file.write(PhoneClock(boot: boot))
@@ -52,7 +52,7 @@ import Testing
     close(descriptor)
   }
 
-  @Test func everyFlippedByteIsNoticed() {
+  @Test func `A clock file with a changed byte is refused`() {
     let good = PhoneClock(boot: boot, wallOffsetNanoseconds: -1, bootOffsetNanoseconds: .max).encoded()
     #expect(good.count == PhoneClock.size)
     #expect(PhoneClock(decoding: good)?.bootOffsetNanoseconds == .max)
@@ -65,7 +65,7 @@ import Testing
     #expect(PhoneClock(decoding: good + [0]) == nil)
   }
 
-  @Test func anOffsetBeyondAllTimeIsNoTrap() throws {
+  @Test func `Extreme clock offsets do not trap`() throws {
     let directory = TemporaryDirectory()
     try PhoneClockFile(path: directory("clock")).write(
       PhoneClock(boot: boot, wallOffsetNanoseconds: .max, bootOffsetNanoseconds: .min))

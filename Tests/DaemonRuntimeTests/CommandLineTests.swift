@@ -33,7 +33,7 @@ import Testing
         name: "clock", summary: "sets the clock",
         positionals: [PositionalDeclaration("SECONDS", value: .integer(-99...99), help: "how far")]),
       CommandLineDeclaration(
-        name: "app", summary: "the user's thumb",
+        name: "app", summary: "user input",
         positionals: [PositionalDeclaration("DO", value: .choice(["open", "home"]), help: "what to do")]),
     ])
 
@@ -44,7 +44,7 @@ import Testing
     return parsed
   }
 
-  @Test func bothSpellingsAndAllPlacesAreUnderstood() throws {
+  @Test func `Options are accepted in both spellings and at any place`() throws {
     let parsed = try parse("--home=/x", "push", "-a", "2s", "a.apns", "--json", "--tag=1", "b", "--tag", "2")
     #expect(parsed.verbs == ["push"])
     #expect(parsed.positionals == ["a.apns", "b"])
@@ -54,7 +54,7 @@ import Testing
     #expect(parsed.all("--tag") == ["1", "2"])
   }
 
-  @Test func valuesHaveTypesAndDefaults() throws {
+  @Test func `Option values have types and defaults`() throws {
     let parsed = try parse("push", "f", "--takeover=wait-stale", "--peer", "127.0.0.1:9", "--count", "9")
     #expect(parsed.text("--home") == "./.baton")
     #expect(!parsed.isGiven("--home"))
@@ -66,7 +66,7 @@ import Testing
     #expect(parsed.text("--unheard-of") == nil)
   }
 
-  @Test func afterTwoDashesEverythingIsAWord() throws {
+  @Test func `After two dashes every argument is positional`() throws {
     #expect(try parse("push", "--", "-h", "--json").positionals == ["-h", "--json"])
     #expect(try parse("clock", "-5").positionals == ["-5"])
     #expect(try parse("push", "-90s").positionals == ["-90s"])
@@ -110,12 +110,12 @@ import Testing
     (["clock", "1", "2"], "`2` is one word too many; see phone clock -h"),
     (["clock", "100"], "SECONDS must be a whole number from -99 to 99, not `100`"),
   ])
-  func whatCannotBeFollowedIsOneSentence(_ words: [String], _ sentence: String) {
+  func `A command line that cannot be parsed is one error sentence`(_ words: [String], _ sentence: String) {
     #expect(throws: UsageError(description: sentence)) { try Self.declaration.parse(words) }
   }
 
   @Test(arguments: [["-h"], ["push", "--bogus", "-h"], ["--help", "push"], ["push", "--after", "-h"]])
-  func helpIsGivenAnywhere(_ words: [String]) throws {
+  func `A help option at any place prints the help`(_ words: [String]) throws {
     guard case .help(let text) = try Self.declaration.parse(words) else {
       Issue.record("no help for \(words)")
       return
@@ -124,7 +124,7 @@ import Testing
       text.hasPrefix(words.contains("push") ? "phone push: delivers a push\n" : "phone: plays a phone\n"))
   }
 
-  @Test func theUsageSaysEverythingThatIsDeclared() throws {
+  @Test func `The help lists everything that is declared`() throws {
     guard case .help(let text) = try Self.declaration.parse(["push", "-h"]) else {
       Issue.record("-h is not understood")
       return
@@ -161,7 +161,7 @@ import Testing
       ("1ns", 1),
       ("0.000000001s", 1), ("10m", 600_000_000_000), ("1d", 86_400_000_000_000),
     ] as [(String, Int64)])
-  func timesAreReadExactly(_ text: String, _ nanoseconds: Int64) {
+  func `Time spans are parsed exactly and survive writing`(_ text: String, _ nanoseconds: Int64) {
     #expect(SpanText.parse(text) == TimeSpan(nanoseconds: nanoseconds))
     #expect(SpanText.parse(SpanText.write(TimeSpan(nanoseconds: nanoseconds)))?.nanoseconds == nanoseconds)
   }
@@ -169,27 +169,27 @@ import Testing
   @Test(arguments: [
     "", "s", "-1s", "+1s", "1", "1 s", "1..5s", "1.s", ".5s", "99999999999h", "1e3s", "٣s", "1.1.1s",
   ])
-  func whatIsNoTimeIsRefused(_ text: String) { #expect(SpanText.parse(text) == nil) }
+  func `A malformed time span is refused`(_ text: String) { #expect(SpanText.parse(text) == nil) }
 
   @Test(arguments: [
     "", ":", "x:", ":1", "x:65536", "x:-1", "a:b:1", "[]:1", "localhost:1", "[::1]:1", "127.0.0.1:65536",
     "127.0.0.1:+1", "127.1:1", "300.0.0.1:1", "127.0.0.1", "127.0.0.1:1:1", "[[]]:8", "[a]:1", "a]:1",
   ])
-  func whatIsNoAddressIsRefused(_ text: String) { #expect(HostAndPort(text) == nil) }
+  func `A malformed host and port is refused`(_ text: String) { #expect(HostAndPort(text) == nil) }
 
   @Test(arguments: ["push\na\u{1b}[2J", "--tag=\r\n", "--x\u{7}", "push \u{202e}a", "x\0y"])
-  func whatWasTypedStaysOnOneLineOfTheComplaint(_ line: String) {
+  func `An error shows typed control characters on one line`(_ line: String) {
     let words = line.split(separator: " ").map(String.init)
-    let complaint = #expect(throws: UsageError.self) {
+    let error = #expect(throws: UsageError.self) {
       try Self.declaration.parse(words + ["--count", "\n", "one", "too", "many"])
     }
-    #expect(complaint?.description == complaint?.description.onOneLine)
+    #expect(error?.description == error?.description.onOneLine)
     #expect("\u{1b}[2J\n\u{9b}\u{2028}é🥕".onOneLine == ".[2J...é🥕")
     #expect("a\u{202e}\u{200b}\u{feff}\u{200f}b 👩‍🚀".onOneLine == "a....b 👩‍🚀")
   }
 
   @Test(arguments: ShellCompletion.allCases)
-  func completionScriptsAreValid(_ shell: ShellCompletion) throws {
+  func `The completion script of each shell is valid`(_ shell: ShellCompletion) throws {
     let paths = ["/usr/bin/\(shell.rawValue)", "/bin/\(shell.rawValue)"]
     guard let program = paths.first(where: FileManager.default.isExecutableFile) else { return }
     let directory = TemporaryDirectory()
@@ -208,7 +208,7 @@ import Testing
     ("phone push --takeover w", ["wait-stale"]),
     ("phone --home /x clock --js", ["--json"]), ("phone push --count ", []),
   ])
-  func bashOffersWhatIsDeclared(_ line: String, _ offers: [String]) throws {
+  func `Bash completes the declared verbs, options and choices`(_ line: String, _ offers: [String]) throws {
     let directory = TemporaryDirectory()
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
     let script =
@@ -231,7 +231,7 @@ import Testing
     ("phone p", ["push"]), ("phone push --ta", ["--tag", "--takeover"]), ("phone app ", ["home", "open"]),
     ("phone --home /x clock --js", ["--json"]), ("phone push --takeover w", ["wait-stale"]),
   ])
-  func fishOffersWhatIsDeclared(_ line: String, _ offers: [String]) throws {
+  func `Fish completes the declared verbs, options and choices`(_ line: String, _ offers: [String]) throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/fish") else { return }
     let directory = TemporaryDirectory()
     let script = ShellCompletion.fish.script(for: Self.declaration) + "complete -C '\(line)'\n"

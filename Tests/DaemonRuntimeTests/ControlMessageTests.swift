@@ -3,7 +3,7 @@ import Testing
 @testable import DaemonRuntime
 
 @Suite struct ControlMessageTests {
-  @Test func aMessageIsWrittenAsTextAndReadBack() throws {
+  @Test func `A message is encoded as text and decoded to itself`() throws {
     let message = ControlMessage("pay", ["amount-msat": "5000", "wait": "yes"], body: [0, 255, 10, 10])
     let bytes = try message.encoded()
     #expect(bytes == Array("pay\namount-msat: 5000\nwait: yes\n\n".utf8) + [0, 255, 10, 10])
@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: ["", " ", "a: b", "line\nbreak", "\\n", "\\", "\r\n", "ünïcode 🥕", "ends with \\"])
-  func everyValueComesBack(_ value: String) throws {
+  func `Every field value is decoded to itself`(_ value: String) throws {
     let message = ControlMessage("say", ["text": value])
     #expect(try ControlMessage(decoding: message.encoded()) == message)
   }
@@ -23,18 +23,18 @@ import Testing
     ("pay\nx: 1\nx: 2\n\n", .duplicateField("x")), ("pay\nx: \\q\n\n", .badEscape(name: "x")),
     ("pay\nx: \\\n\n", .badEscape(name: "x")), ("pay\nx: a\rb\n\n", .badEscape(name: "x")),
   ])
-  func whatIsNoMessageIsRefused(_ text: String, _ error: ControlMessageError) {
+  func `A malformed message is refused with its error`(_ text: String, _ error: ControlMessageError) {
     #expect(throws: error) { try ControlMessage(decoding: Array(text.utf8)) }
   }
 
-  @Test func bytesThatAreNoTextAreRefused() {
+  @Test func `Headers that are not UTF-8 are refused`() {
     #expect(throws: ControlMessageError.notUTF8) { try ControlMessage(decoding: [0xff, 10, 10]) }
     #expect(throws: ControlMessageError.notUTF8) {
       try ControlMessage(decoding: Array("x\ny: ".utf8) + [0xc0, 10, 10])
     }
   }
 
-  @Test func limitsHoldInBothDirections() throws {
+  @Test func `The limits hold for encoding and decoding`() throws {
     let many = ControlMessage(
       "x", fields: (0...ControlMessage.maximumFields).map { .init(name: name($0), value: "") })
     #expect(throws: ControlMessageError.tooManyFields) { try many.encoded() }
@@ -52,7 +52,7 @@ import Testing
     #expect(throws: ControlMessageError.badName("a b")) { try ControlMessage("x", ["a b": ""]).encoded() }
   }
 
-  @Test func aNameThatIsRefusedIsQuotedShortAndOnOneLine() throws {
+  @Test func `A refused field name is quoted short and on one line`() throws {
     let name = "\u{1b}[2J\r" + String(repeating: "A", count: ControlMessage.maximumSize - 200)
     let refusal = #expect(throws: ControlMessageError.badName(name)) {
       try ControlMessage(decoding: Array("x\n\(name): 1\n\n".utf8))
@@ -68,7 +68,7 @@ import Testing
     String("\(index)".map { Character(UnicodeScalar($0.asciiValue! + 49)) })
   }
 
-  @Test func anyBytesAtAllAreNoTrap() {
+  @Test func `Random bytes do not trap and decode only in canonical form`() {
     var random = SystemRandomNumberGenerator()
     let alphabet: [UInt8] = Array("ab-: \\\nnr".utf8) + [0, 0xff, 0xc3]
     for _ in 0..<20_000 {
@@ -76,12 +76,12 @@ import Testing
         alphabet.randomElement(using: &random)!
       }
       guard let message = try? ControlMessage(decoding: bytes) else { continue }
-      // What was accepted is exactly what would have been written.
+      // Only the canonical encoding is accepted.
       #expect((try? message.encoded()) == bytes)
     }
   }
 
-  @Test func fieldsHaveTypes() throws {
+  @Test func `Fields are read with their types`() throws {
     let message = ControlMessage("x", ["n": "300", "yes": "yes", "bad": "1e3"])
     #expect(try message.integer("n", in: UInt16.min...UInt16.max) == 300)
     #expect(try message.flag("yes", default: false))

@@ -6,7 +6,7 @@ import Testing
 @testable import DaemonRuntime
 
 @Suite struct CoreRunnerTests {
-  @Test func directivesAreCarriedOutInOrderAndFeedbackWaitsForTheEnd() throws {
+  @Test func `Directives run in order, before an event that they cause`() throws {
     let loop = try EventLoop()
     var log: [String] = []
     var runner: CoreRunner<CounterCore>!
@@ -24,7 +24,7 @@ import Testing
     #expect(runner.eventCount == 3)
   }
 
-  @Test func theDeadlineOfTheCoreComesAsAnEvent() throws {
+  @Test func `The core's deadline arrives as an event`() throws {
     let loop = try EventLoop()
     var rang = false
     let runner = CoreRunner<CounterCore>(
@@ -41,7 +41,7 @@ import Testing
     #expect(runner.core.deadline == nil)
   }
 
-  @Test func aCoreThatKeepsItsDeadlineDoesNotTakeTheProcessor() throws {
+  @Test func `A core that keeps a past deadline is called only after pauses`() throws {
     struct Stuck: Core {
       struct Nothing: Codable, Hashable, Sendable {}
       static let name = "stuck"
@@ -55,12 +55,12 @@ import Testing
       (_: Stuck.Nothing) in
     }
     #expect(try loop.run(for: .seconds(5)) { runner.eventCount == 2 })
-    // Its second call came a pause after the first: other work had its turn many times over.
+    // The second call came a pause after the first: other work runs in between.
     for _ in 0..<1000 { try loop.turn(waitingMilliseconds: 0) }
     #expect(runner.eventCount < 50)
   }
 
-  @Test func theJournalOfARunReplaysToTheSameBytes() throws {
+  @Test func `A replayed journal gives the same bytes`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let clock = Clock()
@@ -89,18 +89,18 @@ import Testing
     #expect(core?.total == runner.core.total)
   }
 
-  @Test func whatIsCarriedOutStandsInTheJournalAlready() throws {
+  @Test func `A directive is in the journal before it is carried out`() throws {
     let directory = TemporaryDirectory()
     let clock = Clock()
     let journal = try Journal(
       directory: directory("journal"), name: "test", clock: clock, version: "1", arguments: [])
-    var linesAtTheDeed: [Substring] = []
+    var linesAtExecution: [Substring] = []
     let runner = CoreRunner<CounterCore>(
       configuration: .init(step: 1_000_000_000), loop: try EventLoop(), clock: clock, journal: journal
-    ) { (_: CounterCore.Directive) in linesAtTheDeed = text(ofFile: journal.path).split(separator: "\n") }
+    ) { (_: CounterCore.Directive) in linesAtExecution = text(ofFile: journal.path).split(separator: "\n") }
     runner.handle(.counted(by: 7))
     let directives = try JSONLineEncoder().encode([CounterCore.Directive.announce(total: 7, note: nil)])
-    #expect(linesAtTheDeed.last?.contains("\"directives\":\(directives)") == true)
+    #expect(linesAtExecution.last?.contains("\"directives\":\(directives)") == true)
   }
 
   private struct Record: Decodable {

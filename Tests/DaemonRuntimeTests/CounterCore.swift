@@ -1,6 +1,6 @@
 import Ground
 
-/// A small core for the tests: it counts, announces every third count, and asks to be woken a while later.
+/// A small core for tests: it counts, announces each total, and sets a deadline.
 struct CounterCore: Core {
   struct Configuration: Codable, Hashable, Sendable { var step: Int64 }
   enum Event: Codable, Hashable, Sendable {

@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import Testing
 
-@Suite("Who may stay at a door") struct DoorkeeperTests {
+@Suite("Limits of a listener's connections") struct DoorkeeperTests {
   private let start = Instant(nanoseconds: 0)
 
   private func door(strangers: Int = 2, guests: Int = 2, openRequests: Int = 3) -> Doorkeeper {
@@ -14,7 +14,7 @@ import Testing
     return Doorkeeper(limits: limits)
   }
 
-  @Test func `A newcomer always gets in, and the stranger who waited longest goes`() {
+  @Test func `A new connection is always accepted; the longest silent one is closed`() {
     var door = door()
     #expect(door.arrived(1, at: start) == nil)
     #expect(door.arrived(2, at: start) == nil)
@@ -23,7 +23,7 @@ import Testing
     #expect(door.count == 2)
   }
 
-  @Test func `No crowd of strangers turns out a guest`() {
+  @Test func `Silent connections never displace one that has sent a request`() {
     var door = door()
     _ = door.arrived(1, at: start)
     #expect(door.spoke(1, at: start) == .stays)
@@ -32,7 +32,7 @@ import Testing
     #expect(door.count == 3)
   }
 
-  @Test func `Among guests the longest silent goes first of those who wait for no answer`() {
+  @Test func `Of served connections the longest idle is closed, those without an open request first`() {
     var door = door()
     for guest: UInt64 in [1, 2] {
       _ = door.arrived(guest, at: start)
@@ -43,13 +43,13 @@ import Testing
     #expect(door.spoke(3, at: start) == .staysInPlaceOf(2))
     _ = door.arrived(4, at: start)
     #expect(door.spoke(4, at: start) == .staysInPlaceOf(1))
-    // Whoever speaks again is not the longest silent any more.
+    // A connection that sends again is not the longest idle any more.
     _ = door.spoke(3, at: start)
     _ = door.arrived(5, at: start)
     #expect(door.spoke(5, at: start) == .staysInPlaceOf(4))
   }
 
-  @Test func `Strangers have their time, and the deadline is that of the first`() {
+  @Test func `Silent connections are closed after a time, at the earliest one's deadline`() {
     var door = door(strangers: 5)
     #expect(door.deadline == nil)
     _ = door.arrived(1, at: start)
@@ -63,7 +63,7 @@ import Testing
     #expect(door.count == 1)
   }
 
-  @Test func `Who asks without reading answers asks too much`() {
+  @Test func `A connection with too many unanswered requests is refused`() {
     var door = door()
     _ = door.arrived(1, at: start)
     for _ in 0..<3 { #expect(door.spoke(1, at: start) == .stays) }
@@ -72,7 +72,7 @@ import Testing
     #expect(door.spoke(1, at: start) == .asksTooMuch)
   }
 
-  @Test func `Without descriptors the oldest stranger goes, and never a guest`() {
+  @Test func `Without descriptors the oldest silent connection is closed, never one with a request`() {
     var door = door()
     _ = door.arrived(1, at: start)
     _ = door.spoke(1, at: start)

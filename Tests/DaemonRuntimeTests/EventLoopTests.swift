@@ -7,7 +7,7 @@ import Testing
 @Suite struct EventLoopTests {
   private func pipePair() -> (reader: Int32, writer: Int32) { makePipe(nonblocking: true) }
 
-  @Test func aReadableDescriptorCallsItsHandler() throws {
+  @Test func `A readable descriptor calls its handler`() throws {
     let loop = try EventLoop()
     let (reader, writer) = pipePair()
     var seen: [EventLoop.Readiness] = []
@@ -22,7 +22,7 @@ import Testing
     close(writer)
   }
 
-  @Test func aHandlerMayRemoveAnotherWhoseEventIsAlreadyFetched() throws {
+  @Test func `A handler can remove another whose event is already fetched`() throws {
     let loop = try EventLoop()
     let (first, firstWriter) = pipePair()
     let (second, secondWriter) = pipePair()
@@ -42,14 +42,14 @@ import Testing
     for descriptor in [first, firstWriter, second, secondWriter] { close(descriptor) }
   }
 
-  @Test func aDescriptorNumberThatIsUsedAgainDoesNotGetTheOldEvent() throws {
+  @Test func `A reused descriptor number does not get the old event`() throws {
     let loop = try EventLoop()
     let (first, firstWriter) = pipePair()
     let (second, secondWriter) = pipePair()
     var stray = 0
     for (own, other) in [(first, second), (second, first)] {
       try loop.watch(own, .readable) { _ in
-        // Whoever is called first gives the other's number to a pipe that has nothing to say.
+        // The handler called first gives the other's descriptor number to a pipe without data.
         let (quiet, quietWriter) = pipePair()
         loop.unwatch(other)
         dup2(quiet, other)
@@ -66,7 +66,7 @@ import Testing
     #expect(stray == 0)
   }
 
-  @Test func whatPostedWorkBringsAboutIsNotWaitedForAnyMore() throws {
+  @Test func `A condition met by posted work ends the run without a wait`() throws {
     let loop = try EventLoop()
     var isDone = false
     var hasWaited = false
@@ -76,7 +76,7 @@ import Testing
     #expect(!hasWaited)
   }
 
-  @Test func timersFireInTheOrderOfTheirInstantsAndThenOfTheirSetting() throws {
+  @Test func `Timers fire by instant, then in the order in which they were set`() throws {
     let loop = try EventLoop()
     var order: [String] = []
     let base = loop.now
@@ -90,7 +90,7 @@ import Testing
     #expect(order == ["first", "second", "last"])
   }
 
-  @Test func aCancelledTimerStaysSilent() throws {
+  @Test func `A cancelled timer does not fire`() throws {
     let loop = try EventLoop()
     var fired: [String] = []
     let cancelled = loop.at(loop.now) { fired.append("cancelled") }
@@ -101,7 +101,7 @@ import Testing
     #expect(fired == [])
   }
 
-  @Test func aTimerThatIsDueTogetherWithAnotherCanStillBeCancelledByIt() throws {
+  @Test func `A due timer can be cancelled by one that fires before it`() throws {
     let loop = try EventLoop()
     var fired: [String] = []
     var second: LoopTimer?
@@ -115,7 +115,7 @@ import Testing
     #expect(fired == ["first"])
   }
 
-  @Test func aTimerThatKeepsSettingAnotherInThePastDoesNotStarveDescriptors() throws {
+  @Test func `Timers set again in the past do not starve descriptors`() throws {
     let loop = try EventLoop()
     let (reader, writer) = pipePair()
     func again() { loop.at(Instant(nanoseconds: 0)) { again() } }
@@ -127,14 +127,14 @@ import Testing
     close(writer)
   }
 
-  @Test func timersFarInThePastAndFutureAreNoTrap() throws {
+  @Test func `Timers far in the past and future do not trap`() throws {
     let loop = try EventLoop()
     loop.at(Instant(nanoseconds: .max)) {}
     loop.at(Instant(nanoseconds: .min)) { loop.stop() }
     try loop.run()
   }
 
-  @Test func postedWorkRunsAfterTheHandlerAndNotInside() throws {
+  @Test func `Posted work runs after the handler that posts it`() throws {
     let loop = try EventLoop()
     var order: [String] = []
     loop.post {
@@ -148,8 +148,8 @@ import Testing
     #expect(order == ["outer", "inner"])
   }
 
-  /// A process whose work was done before its loop began to turn would otherwise wait for ever.
-  @Test func aStopBeforeTheRunIsNotLost() throws {
+  /// Otherwise a process whose work was done before its loop ran would wait forever.
+  @Test func `A stop before the run ends the run`() throws {
     let loop = try EventLoop()
     var waited = false
     let waker = loop.after(.seconds(2)) {
@@ -169,7 +169,7 @@ import Testing
     #expect(ranAgain)
   }
 
-  @Test func aSignalIsAnEvent() throws {
+  @Test func `A signal calls its handler in the loop`() throws {
     let loop = try EventLoop()
     var got: [Int32] = []
     for number in [SIGUSR1, SIGUSR2] {
@@ -184,13 +184,13 @@ import Testing
     #expect(got.sorted() == [SIGUSR1, SIGUSR2])
   }
 
-  @Test func anImpossibleSignalIsAnError() throws {
+  @Test func `An invalid signal number is an error`() throws {
     let loop = try EventLoop()
     #expect(throws: SystemError.self) { try loop.onSignal(-1) {} }
     #expect(throws: SystemError.self) { try loop.onSignal(64) {} }
   }
 
-  @Test func aClosedDescriptorCannotBeWatched() throws {
+  @Test func `Watching a closed descriptor is an error`() throws {
     let loop = try EventLoop()
     #expect(throws: SystemError("watch descriptor 99999", code: EBADF)) {
       try loop.watch(99_999, .readable) { _ in }

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func everyStartHasAFileOfItsOwn() throws {
+  @Test func `Every start has its own journal file with mode 0600`() throws {
     let directory = TemporaryDirectory()
     let first = try journal(directory)
     let second = try journal(directory)
@@ -30,7 +30,7 @@ import Testing
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func recordsAreNumberedAndSayWhatTheyAre() throws {
+  @Test func `Records have a number and a kind`() throws {
     let directory = TemporaryDirectory()
     let journal = try journal(directory)
     journal.record(CounterCore.self, configuration: .init(step: 5))
@@ -52,7 +52,7 @@ import Testing
     #expect(raw[3].hasSuffix(#""kind":"note","text":"hello"}"#))
   }
 
-  @Test func aStepOfTheWallClockIsNoted() throws {
+  @Test func `A step of the wall clock is noted`() throws {
     let directory = TemporaryDirectory()
     let file = PhoneClockFile(path: directory("clock"))
     let boot = BootID(high: 1, low: 1)
@@ -67,7 +67,7 @@ import Testing
     #expect(texts[1...] == ["after", "later"])
   }
 
-  @Test func aFullDiskLosesRecordsAndTheNextOneSaysHowMany() throws {
+  @Test func `The record after a full disk states how many were lost`() throws {
     let directory = TemporaryDirectory()
     let journal = try journal(directory)
     journal.note("before")
@@ -87,11 +87,11 @@ import Testing
     #expect(records.last?["seq"] as? Int == 5)
   }
 
-  @Test func aLineThatWasCutShortCostsOneRecordAndNotTwo() throws {
+  @Test func `A partially written line loses one record, not two`() throws {
     let directory = TemporaryDirectory()
     let journal = try journal(directory)
     let file = fcntl(journal.descriptor, F_DUPFD_CLOEXEC, 0)
-    // A pipe takes a part of what does not fit and, unlike a file, cannot be cut back.
+    // A pipe accepts a part of what does not fit and, unlike a file, cannot be truncated.
     let ends = makePipe(nonblocking: true)
     dup2(ends.writer, journal.descriptor)
     journal.note(String(repeating: "x", count: 200_000))
@@ -99,11 +99,11 @@ import Testing
     for descriptor in [ends.reader, ends.writer, file] { close(descriptor) }
     #expect(journal.lostRecords == 1)
     journal.note("after")
-    // Here the cut line is in the pipe; what is left of it in the file is the line break that ends it.
+    // The partial line is in the pipe; the file has only the line break that ends it.
     #expect(text(ofFile: journal.path).contains("\n\n{\"seq\":3,"))
   }
 
-  @Test func aDirectoryThatCannotBeIsASentence() {
+  @Test func `A journal directory that cannot be made is an error`() {
     #expect(throws: SystemError.self) {
       _ = try Journal(
         directory: "/proc/no/journal", name: "x", clock: Clock(), version: "", arguments: [])
@@ -113,11 +113,11 @@ import Testing
   @Test(arguments: [
     (0, "19700101T000000"), (1_000_000_000_000_000_000, "20010909T014640"), (-1, "19700101T000000"),
   ])
-  func stampsAreInUTC(_ nanoseconds: Int64, _ expected: String) {
+  func `Time stamps are in UTC`(_ nanoseconds: Int64, _ expected: String) {
     #expect(Journal.stamp(nanoseconds) == expected)
   }
 
-  @Test func noWallTimeIsATrap() {
+  @Test func `Extreme wall times do not trap`() {
     _ = Journal.stamp(.max)
     _ = Journal.stamp(.min)
   }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProcessTableTests {
   private let boot = BootID(high: 1, low: 2)
 
-  @Test func thisProcessIsAliveAndNotStopped() throws {
+  @Test func `This process is alive and not stopped`() throws {
     let own = ProcessTable.current(boot: boot)
     #expect(own.startTime > 0)
     #expect(ProcessTable.isAlive(own, boot: boot))
@@ -17,20 +17,20 @@ import Testing
     close(pidfd)
   }
 
-  @Test func aPidWithAnotherStartTimeIsAnotherProcess() throws {
+  @Test func `A pid with another start time is another process`() throws {
     var other = ProcessTable.current(boot: boot)
     other.startTime += 1
     #expect(!ProcessTable.isAlive(other, boot: boot))
     #expect(try ProcessTable.openPidfd(other, boot: boot) == nil)
   }
 
-  @Test func aProcessOfAnotherBootIsGone() {
+  @Test func `A process of another boot is not alive`() {
     let own = ProcessTable.current(boot: boot)
     #expect(!ProcessTable.isAlive(own, boot: BootID(high: 9, low: 9)))
   }
 
-  /// It keeps its number and its start until it is reaped.
-  @Test func aProcessThatHasEndedIsDeadBeforeItIsReaped() throws {
+  /// A zombie keeps its pid and start time until it is reaped.
+  @Test func `An ended process is not alive before it is reaped`() throws {
     var options = ChildProcess.Options()
     options.diesWithParent = false
     let child = try ChildProcess.start("/bin/true", arguments: [], boot: boot, options: options)
@@ -43,15 +43,15 @@ import Testing
     close(child.channel)
   }
 
-  @Test func impossiblePidsAreNobody() throws {
+  @Test func `Impossible pids are no process`() throws {
     for pid: Int32 in [0, -1, .min, .max] {
-      let nobody = ProcessIdentity(pid: pid, startTime: 0, boot: boot)
-      #expect(!ProcessTable.isAlive(nobody, boot: boot))
-      #expect(try ProcessTable.openPidfd(nobody, boot: boot) == nil)
+      let missing = ProcessIdentity(pid: pid, startTime: 0, boot: boot)
+      #expect(!ProcessTable.isAlive(missing, boot: boot))
+      #expect(try ProcessTable.openPidfd(missing, boot: boot) == nil)
     }
   }
 
-  @Test func nobodysDescriptorsAreNotNone() throws {
+  @Test func `Listing the descriptors of a missing process is an error`() throws {
     #expect(try ProcessTable.descriptors(of: getpid()).contains(0))
     #expect(throws: SystemError("list the descriptors of process \(Int32.max)", code: ENOENT)) {
       try ProcessTable.descriptors(of: .max)
@@ -73,7 +73,7 @@ import Testing
   private func state(of child: ChildProcess) -> UInt8? { ProcessTable.status(of: child.identity.pid)?.state }
 
   @Test(
-    "From the moment of the signal that it dies of until it is waited for, a process is ending",
+    "A process is ending from its fatal signal until it is reaped",
     arguments: [SIGKILL, SIGTERM])
   func ending(signal: Int32) throws {
     for _ in 0..<20 {
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("A process that is stopped is not ending, and one that is killed in its stop is")
+  @Test("A stopped process is not ending, until it is killed")
   func stoppedIsNotEnding()
     throws
   {
@@ -103,7 +103,7 @@ import Testing
     waitForEnd(of: child)
   }
 
-  @Test("The children of a process are those that it started, also the dead that it has not waited for")
+  @Test("The children of a process include zombies that it has not reaped")
   func children() throws {
     let child = try start("/bin/sleep", "1000")
     #expect(ProcessTable.children(of: getpid()).contains(child.identity.pid))
@@ -116,7 +116,7 @@ import Testing
     #expect(!ProcessTable.children(of: getpid()).contains(child.identity.pid))
   }
 
-  @Test func memoryIsAnonymousPlusSwap() throws {
+  @Test func `The footprint is anonymous memory plus swap`() throws {
     let text = "Name:\tx\nVmHWM:\t 12 kB\nVmRSS:\t  10 kB\nRssAnon:\t 4 kB\nVmSwap:\t 3 kB\n"
     let figures = try #require(MemoryFigures(status: Array(text.utf8)))
     #expect(

@@ -3,9 +3,9 @@ import Testing
 
 @testable import DaemonRuntime
 
-@Suite("A word for a shell") struct ShellWordTests {
+@Suite("Quoting for a shell") struct ShellWordTests {
   @Test(
-    "is one word to the shell, whatever is in it",
+    "A quoted word is one word to the shell",
     arguments: [
       "/srv/my phone/AppGroup", "it's", "$(id)", "`id`", "a;b", "", "ä b", "*", "~/x", "\"", "a\\b", "#a",
       "'", "@/a'",
@@ -22,7 +22,7 @@ import Testing
     #expect(String(decoding: said, as: UTF8.self) == "\(word)|")
   }
 
-  @Test("stays as it is where no shell minds it") func plain() {
+  @Test("A word without special characters is not quoted") func plain() {
     for word in ["/tmp/phone/AppGroup", "a-b_c.d", "x=1,y:2@3%4+5"] {
       #expect(ShellWord.quoted(word) == word)
     }

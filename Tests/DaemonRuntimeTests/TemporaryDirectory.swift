@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A directory of one test, gone with it.
+/// One test's own directory, removed with it.
 final class TemporaryDirectory {
   let path: String
 

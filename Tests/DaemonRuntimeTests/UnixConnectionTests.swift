@@ -24,7 +24,7 @@ import Testing
     ControlMessage("block", ["number": number], body: [UInt8](repeating: 0, count: 9000))
   }
 
-  @Test func aReaderThatPausesGetsEveryMessageWhenItGoesOn() throws {
+  @Test func `A reader that pauses gets every message when it resumes`() throws {
     let (left, right) = try pair()
     var heard: [String?] = []
     var ended: UnixConnection.End?
@@ -35,15 +35,15 @@ import Testing
     for number in numbers { #expect(left.send(block(number))) }
     left.closeWhenSent()
     right.drain()
-    #expect(heard.count < numbers.count, "what the socket does not take waits")
+    #expect(heard.count < numbers.count, "messages that the socket does not accept are queued")
     right.start()
     #expect(try loop.run(for: .seconds(30)) { ended != nil })
     #expect(heard == numbers)
     #expect(ended == .hungUp)
   }
 
-  /// Only what waits counts against the bound, not all that was ever sent.
-  @Test func aReaderThatReadsIsKeptHoweverMuchItIsSent() throws {
+  /// Only queued bytes count against the limit, not all bytes sent.
+  @Test func `A reader that keeps reading is not limited in the bytes it gets`() throws {
     var limits = UnixConnection.Limits()
     limits.queuedBytes = 20_000
     let (left, right) = try pair(limits)
@@ -60,7 +60,7 @@ import Testing
     right.close()
   }
 
-  @Test func aReaderThatLeavesTooManySmallMessagesIsHungUpOn() throws {
+  @Test func `A reader with too many queued messages is disconnected`() throws {
     var limits = UnixConnection.Limits()
     limits.queuedFrames = 3
     let (left, right) = try pair(limits)
@@ -69,7 +69,7 @@ import Testing
     right.close()
   }
 
-  @Test func aClientThatHasMuchToSayLetsAnotherBeHeard() throws {
+  @Test func `A client with many messages does not starve another`() throws {
     let (talker, fromTalker) = try pair()
     let (other, fromOther) = try pair()
     var heard: [String] = []

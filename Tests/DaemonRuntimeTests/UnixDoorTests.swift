@@ -5,8 +5,8 @@ import Testing
 
 @testable import DaemonRuntime
 
-/// A door of a daemon with real sockets behind it.
-@Suite("The door of a Unix socket") struct UnixDoorTests {
+/// A daemon's listener with real sockets.
+@Suite("Connections of a Unix listener") struct UnixDoorTests {
   private let directory = TemporaryDirectory()
   private let loop: EventLoop
 
@@ -28,7 +28,7 @@ import Testing
     return descriptor
   }
 
-  /// All that was said to it until it was hung up on; nil if it was not.
+  /// The last error sent to the client before its disconnect; nil without a disconnect.
   private func lastSentence(_ descriptor: Int32) throws -> String? {
     var sentence: String?
     var buffer = [UInt8](repeating: 0, count: 4096)
@@ -66,12 +66,12 @@ import Testing
     }
   }
 
-  @Test func `Ten thousand connections that say nothing keep nobody out`() throws {
+  @Test func `10,000 silent connections do not keep a client out`() throws {
     let listener = try echo()
     var held: [Int32] = []
     for number in 0..<10_000 {
       held.append(try dial())
-      // This process has both ends of each, and perhaps 1,024 descriptors.
+      // This process has both ends of each connection, and may be limited to 1,024 descriptors.
       if held.count == 200 {
         #expect(try isAnswered())
         for descriptor in held { close(descriptor) }
@@ -85,7 +85,7 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func `Who connects and says nothing is told so and hung up on`() throws {
+  @Test func `A silent connection gets an error and is closed`() throws {
     var limits = Doorkeeper.Limits()
     limits.firstWordWithin = .milliseconds(20)
     let listener = try echo(limits)
@@ -95,7 +95,7 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func `The stranger who waited longest is told that others needed the place`() throws {
+  @Test func `A silent connection displaced by a newer one gets an error`() throws {
     var limits = Doorkeeper.Limits()
     limits.strangers = 1
     let listener = try echo(limits)
@@ -106,7 +106,7 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func `A guest that wants nothing more makes room for a newer one`() throws {
+  @Test func `An idle connection displaced by a newer one gets an error`() throws {
     var limits = Doorkeeper.Limits()
     limits.guests = 1
     let listener = try echo(limits)
@@ -119,7 +119,7 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func `Who asks on and on without an answer is hung up on`() throws {
+  @Test func `A connection with too many unanswered requests gets an error and is closed`() throws {
     var limits = Doorkeeper.Limits()
     limits.openRequests = 2
     let listener = try echo(limits)
@@ -130,7 +130,7 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func `A request that came too late for the door still learns why`() throws {
+  @Test func `A request to an already closed connection gets the reason`() throws {
     let listener = try UnixListener(path: directory("s"), loop: loop) { connection in
       connection.send(.error("go away"))
       connection.close()

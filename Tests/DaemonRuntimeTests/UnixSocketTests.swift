@@ -35,7 +35,7 @@ import Testing
     return arrived ? Array(buffer[..<count]) : nil
   }
 
-  @Test func aRequestGetsItsAnswer() throws {
+  @Test func `A request gets its answer`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let listener = try echo(directory("s"), on: loop)
@@ -48,7 +48,7 @@ import Testing
     #expect(try loop.run(for: .seconds(5)) { listener.connectionCount == 0 })
   }
 
-  @Test func aPathFarAbove107BytesWorks() throws {
+  @Test func `A socket path above 107 bytes works`() throws {
     let directory = TemporaryDirectory()
     let deep = directory(String(repeating: "d", count: 120))
     #expect(mkdir(deep, 0o700) == 0)
@@ -63,7 +63,7 @@ import Testing
     #expect(access("\(deep)/control.sock", F_OK) != 0)
   }
 
-  @Test func aStalePathIsReplacedAndALiveOneIsNot() throws {
+  @Test func `A stale socket path is replaced, a live one is refused`() throws {
     let directory = TemporaryDirectory()
     let stale = baton_seqpacket_socket()
     #expect(baton_unix_bind(stale, directory("s")) == 0)
@@ -78,7 +78,7 @@ import Testing
     #expect(directory.entries == [])
   }
 
-  @Test func aPathThatWasTakenOverIsNotRemovedByTheOldListener() throws {
+  @Test func `A replaced listener does not remove the new one's path`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let old = try echo(directory("s"), on: loop)
@@ -88,7 +88,7 @@ import Testing
     new.shutDown()
   }
 
-  @Test func aCombiningMarkBehindASlashDoesNotHideTheSlash() throws {
+  @Test func `A combining mark after a slash does not hide the slash`() throws {
     let directory = TemporaryDirectory()
     let path = try UnixPath(directory("\u{cf3}x.sock"))
     #expect(path.name == "\u{cf3}x.sock")
@@ -96,13 +96,13 @@ import Testing
     #expect(throws: SystemError.self) { try UnixPath(directory("")) }
   }
 
-  @Test func aPathStaysOnOneLineOfTheSentenceThatNamesIt() throws {
+  @Test func `An error shows a path with control characters on one line`() throws {
     let loop = try EventLoop()
     let refusal = #expect(throws: UnixListenerError.self) { _ = try echo("/\u{1b}[2J\n/a.sock", on: loop) }
     #expect(refusal?.description.contains("/.[2J./a.sock") == true)
   }
 
-  @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+  @Test func `A path that is not a socket is refused and not changed`() throws {
     let directory = TemporaryDirectory()
     close(open(directory("s"), O_CREAT | O_WRONLY, 0o600))
     let loop = try EventLoop()
@@ -111,7 +111,7 @@ import Testing
     #expect(throws: UnixListenerError.self) { _ = try echo("", on: loop) }
   }
 
-  @Test func garbageIsAnsweredWithASentenceAndHungUpOn() throws {
+  @Test func `A malformed message is answered with an error and a disconnect`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let listener = try echo(directory("s"), on: loop)
@@ -126,7 +126,7 @@ import Testing
     #expect(listener.connectionCount == 0)
   }
 
-  @Test func aMessageThatIsTooLargeIsAnsweredWithASentenceAndHungUpOn() throws {
+  @Test func `A message that is too large is answered with an error and a disconnect`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     var end: UnixConnection.End?
@@ -142,7 +142,7 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func aReaderThatDoesNotReadIsHungUpOn() throws {
+  @Test func `A reader with too many queued bytes is disconnected`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     var connection: UnixConnection?
@@ -161,7 +161,7 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func aMessageOnASocketPairReachesTheOtherEnd() throws {
+  @Test func `Messages on a socket pair reach the other end in order`() throws {
     let loop = try EventLoop()
     var ends: [Int32] = [0, 0]
     #expect(baton_seqpacket_pair(&ends) == 0)
@@ -181,14 +181,14 @@ import Testing
     #expect(right.peer.pid == getpid())
   }
 
-  @Test func whoAsksADaemonThatIsNotThereIsToldToStartIt() throws {
+  @Test func `A client of a missing daemon gets the error notRunning`() throws {
     let directory = TemporaryDirectory()
     #expect(throws: ControlClientError.notRunning(daemon: "iosd", path: directory("s"))) {
       _ = try ControlClient(path: directory("s"), daemon: "iosd")
     }
   }
 
-  @Test func whoAsksADaemonThatSaysNothingIsNotLeftWaiting() throws {
+  @Test func `A request without an answer times out`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let listener = try UnixListener(path: directory("s"), loop: loop) { _ in }
@@ -201,9 +201,10 @@ import Testing
   }
 }
 
-@Suite struct LastWordsTests {
+@Suite struct LastMessagesTests {
   @Test(arguments: [false, true])
-  func whatWasSaidBeforeHangingUpIsHeardThoughOurOwnWordsWereNotRead(_ speaksOnceMore: Bool) throws {
+  func `Messages sent before a hang-up are received though ours were not read`(_ speaksOnceMore: Bool) throws
+  {
     let loop = try EventLoop()
     var ends: [Int32] = [0, 0]
     #expect(baton_seqpacket_pair(&ends) == 0)
@@ -213,13 +214,13 @@ import Testing
     connection.onMessage = { heard.append($0.verb) }
     connection.onEnd = { ended = $0 }
     connection.send(ControlMessage("unread"))
-    let last = try ControlMessage("last-words").encoded()
+    let last = try ControlMessage("last-message").encoded()
     send(ends[1], last, last.count, 0)
     close(ends[1])
     if speaksOnceMore { connection.send(ControlMessage("too-late")) }
     connection.start()
     #expect(try loop.run(for: .seconds(5)) { ended != nil })
-    #expect(heard == ["last-words"])
+    #expect(heard == ["last-message"])
     #expect(ended == .hungUp)
   }
 }

@@ -14,7 +14,7 @@ import Testing
     return nil
   }
 
-  @Test func everyTypeComesBackAsItWasBound() throws {
+  @Test func `A value of each type is read as it was bound`() throws {
     let connection = try opened()
     let values: [SQLValue] = [
       .null, .integer(.min), .integer(.max), .real(1.5), .text(""), .text("ä\u{0}b"), .blob([]),
@@ -27,7 +27,7 @@ import Testing
     #expect(try connection.rows("SELECT v FROM t").last?.bits(0) == UInt64.max)
   }
 
-  @Test func aConnectionIsDurableAndWaitsForNobody() throws {
+  @Test func `A connection uses a synchronous WAL and no busy timeout`() throws {
     let connection = try opened()
     #expect(try connection.firstRow("PRAGMA journal_mode")?.text(0) == "wal")
     #expect(try connection.firstRow("PRAGMA synchronous")?.integer(0) == 2)
@@ -39,11 +39,11 @@ import Testing
     #expect(try connection.firstRow("PRAGMA busy_timeout")?.integer(0) == 0)
   }
 
-  @Test func aNumberThatComparisonsWouldGetWrongIsRefused() {
+  @Test func `A number above Int64.max is refused`() {
     #expect(kind { _ = try SQLValue.unsigned(UInt64(Int64.max) + 1) } == .outOfRange)
   }
 
-  @Test func hostileValuesAreErrorsAndNoTraps() throws {
+  @Test func `Reading a value as another type is an error, not a trap`() throws {
     let connection = try opened()
     let row = try #require(try connection.firstRow("SELECT 'x', -1, 5000000000, CAST(x'ff' AS TEXT)"))
     #expect(kind { _ = try row.integer(0) } == .wrongValue)
@@ -54,7 +54,7 @@ import Testing
     #expect(kind { _ = try row.integer(-1) } == .wrongValue)
   }
 
-  @Test func aSecondWriterIsToldBusyAtOnce() throws {
+  @Test func `A second writer gets busy at once`() throws {
     let first = try opened()
     let second = try opened(.readWrite)
     try first.transaction(.immediate) {
@@ -63,7 +63,7 @@ import Testing
     try second.transaction(.immediate) {}
   }
 
-  @Test func anErrorInTheBodyRollsEverythingBack() throws {
+  @Test func `An error in the body rolls the transaction back`() throws {
     struct Refusal: Error {}
     let connection = try opened()
     try connection.execute("CREATE TABLE t (v)")
@@ -77,14 +77,14 @@ import Testing
     #expect(try connection.firstRow("SELECT count(*) FROM t")?.integer(0) == 0)
   }
 
-  @Test func aFileThatIsNoDatabaseIsSaidToBeNone() throws {
+  @Test func `Opening a missing file or a file of another format is an error`() throws {
     place.write("test.sqlite", Array(repeating: 7, count: 8192))
     #expect(kind { _ = try opened() } == .notADatabase)
     #expect(kind { _ = try Connection(path: place.file("missing/x.sqlite"), access: .create) } == .cannotOpen)
     #expect(kind { _ = try Connection(path: place.file("none.sqlite"), access: .readWrite) } == .cannotOpen)
   }
 
-  @Test func aDamagedPageIsCorruptAndNotACrash() throws {
+  @Test func `A damaged page is reported as corrupt`() throws {
     do {
       let connection = try opened()
       try connection.execute("CREATE TABLE t (v)")
@@ -97,7 +97,7 @@ import Testing
     #expect(kind { _ = try connection.rows("SELECT v FROM t") } == .corrupt)
   }
 
-  @Test func aDatabaseThatMayGrowNoMoreIsFull() throws {
+  @Test func `A database at its page limit is reported as full`() throws {
     let connection = try opened()
     try connection.execute("CREATE TABLE t (v)")
     try connection.execute("PRAGMA max_page_count = 3")
@@ -107,13 +107,13 @@ import Testing
     #expect(!connection.isInTransaction)
   }
 
-  @Test func aReaderMayNotWrite() throws {
+  @Test func `A read-only connection cannot write`() throws {
     try opened().execute("CREATE TABLE t (v)")
     let reader = try opened(.readOnly)
     #expect(kind { try reader.execute("INSERT INTO t VALUES (1)") } == .readOnly)
   }
 
-  @Test func stepsRunOnceEachAndInOrder() throws {
+  @Test func `Each migration step runs once, in order`() throws {
     let steps = ["CREATE TABLE t (v); INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)"]
     var befores: [Int64] = []
     try opened().migrate(steps: [steps[0]]) { befores.append($0) }
@@ -124,13 +124,13 @@ import Testing
     #expect(befores == [0, 1])
   }
 
-  @Test func aStepThatFailsLeavesTheSchemaAsItWas() throws {
+  @Test func `A migration whose step fails changes nothing`() throws {
     #expect(kind { try opened().migrate(steps: ["CREATE TABLE t (v)", "nonsense"]) } != nil)
     #expect(try opened().schemaVersion() == 0)
     #expect(try opened().rows("SELECT name FROM sqlite_schema").isEmpty)
   }
 
-  @Test func aSchemaFromTheFutureIsRefusedWithBothNumbers() throws {
+  @Test func `A newer schema is refused with both versions`() throws {
     try opened().execute("PRAGMA user_version = 7")
     #expect(kind { try opened().migrate(steps: ["SELECT 1"]) } == .schemaFromTheFuture(found: 7, known: 1))
     do { try opened().migrate(steps: ["SELECT 1"]) } catch {
@@ -138,12 +138,12 @@ import Testing
     }
   }
 
-  @Test func aSchemaNumberBelowZeroIsRefused() throws {
+  @Test func `A negative schema version is refused`() throws {
     try opened().execute("PRAGMA user_version = -3")
     #expect(kind { try opened().migrate(steps: ["SELECT 1"]) } == .wrongValue)
   }
 
-  @Test func aStatementCanRunInsideItsOwnResult() throws {
+  @Test func `A statement can run inside its own result`() throws {
     let connection = try opened()
     try connection.script("CREATE TABLE t (v); INSERT INTO t VALUES (1), (2)")
     var pairs = 0
@@ -158,7 +158,7 @@ import Testing
     "INSERT INTO claims VALUES (1)", "insert into MAIN.CLAIMS values (1)", "UPDATE claims SET v = 1",
     "WITH w AS (SELECT 1) DELETE FROM \"Claims\"", "CREATE TABLE u (v)", "INSERT INTO w VALUES (1)",
   ])
-  func whoMayChangeRowsMayDoNothingElse(sql: String) throws {
+  func `Rights to change rows permit no other statement and no excepted table`(sql: String) throws {
     let connection = try opened()
     try connection.script(
       """
@@ -175,7 +175,7 @@ import Testing
   }
 }
 
-/// A directory of one test's own, removed afterwards.
+/// One test's own directory, removed afterwards.
 final class Place: Sendable {
   let path: String
 

@@ -2,8 +2,8 @@ import Ground
 import Testing
 
 @Suite struct SeededGeneratorTests {
-  /// The first numbers of SplitMix64 for the seed 1234567, as its reference implementation prints them.
-  @Test func givesTheNumbersOfTheReference() {
+  /// The first numbers of SplitMix64's reference implementation for the seed 1234567.
+  @Test func `The generator returns the reference numbers of SplitMix64`() {
     var generator = SeededGenerator(seed: 1_234_567)
     #expect(
       (0..<5).map { _ in generator.next() } == [
@@ -12,7 +12,7 @@ import Testing
       ])
   }
 
-  @Test func staysBelowItsBound() {
+  @Test func `The numbers below a bound are evenly distributed`() {
     var generator = SeededGenerator(seed: 1)
     var counts = [Int](repeating: 0, count: 7)
     for _ in 0..<7000 { counts[generator.below(7)] += 1 }

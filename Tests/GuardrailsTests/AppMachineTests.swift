@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardrails
 
-/// The app's way to the node: intent, look, claim, own.
+/// How the app gets the node: intent, look, claim, own.
 @Suite struct AppMachineTests {
   private func say(
     _ code: PresenceCode, wants: Bool = false, asks: Bool = false, released: Epoch? = nil
@@ -12,26 +12,26 @@ import Testing
     .say(PresenceMessage(code: code, wantsNode: wants, asksForHandover: asks, released: released))
   }
 
-  @Test func launchedInTheBackgroundItSaysThatItLivesAndThatItDoesNotWantTheNode() {
+  @Test func `Launched in the background, the app pings without wanting the node`() {
     var app = Driver<AppMachine>()
     #expect(app.send(.launched) == [say(.appPing)])
     #expect(app.machine.deadline == nil)
     #expect(app.shown == [.idle])
   }
 
-  @Test func inFrontOfTheUserItRaisesItsIntentSaysSoAndLooks() {
+  @Test func `Entering the foreground, the app raises its intent, announces it and looks`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     #expect(app.send(.enteredForeground) == [.raiseIntent, say(.appPing, wants: true), .look])
   }
 
-  @Test func broughtToTheFrontWithoutALaunchItIsHeardAllTheSame() {
+  @Test func `Entering the foreground without a launch event raises the intent, once`() {
     var app = Driver<AppMachine>()
     #expect(app.send(.enteredForeground) == [.raiseIntent, say(.appPing, wants: true), .look])
     #expect(app.send(.enteredForeground) == [])
   }
 
-  @Test func aFreeNodeIsClaimedAtOnceAndTheBeatComesBeforeTheDial() {
+  @Test func `The app claims a free node at once and beats before it dials`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     let free = observation(row(7, .extension), lockIsBusy: false)
@@ -40,7 +40,7 @@ import Testing
     #expect(app.send(.claimed(claim(8))) == started)
   }
 
-  @Test func anExtensionThatBeatsIsAskedForAHandoverAndTheUserReadsWhy() {
+  @Test func `The app asks a beating extension for a handover and shows that it waits`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     let busy = observation(
@@ -50,7 +50,7 @@ import Testing
     #expect(app.machine.deadline == seconds(0.25))
   }
 
-  @Test func theRequestIsRepeatedEverySecondAsOneMayBeLost() {
+  @Test func `The app repeats its handover request at most once a second`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     var asked: [Double] = []
@@ -66,7 +66,7 @@ import Testing
     #expect(app.machine.deadline == seconds(3.25))
   }
 
-  @Test func aFrozenExtensionIsClaimedFromAfterFiveSecondsOfSilence() {
+  @Test func `The app takes over from a frozen extension after 5 s without a beat`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     let silent = GuardEvent.observed(
@@ -76,9 +76,11 @@ import Testing
     #expect(app.send(silent) == [.claim(seen: 7, reason: .holderStale)])
   }
 
-  /// With short beats the looks must come faster than the beats, or each look takes itself for a pause.
+  /// With short beats the looks must come faster than the beats, or each look counts as a pause.
   @Test(arguments: [(10, 20), (10, 5000), (100, 200), (2000, 5000)])
-  func aFrozenExtensionIsFoundOutWithEveryTiming(interval: Int64, staleAfter: Int64) throws {
+  func `The app takes over from a frozen extension with every permitted timing`(
+    interval: Int64, staleAfter: Int64
+  ) throws {
     let timing = try HeartbeatTiming(interval: .milliseconds(interval), staleAfter: .milliseconds(staleAfter))
     var app = Driver<AppMachine>(GuardConfiguration(timing: timing))
     app.play(.launched, .enteredForeground)
@@ -89,7 +91,7 @@ import Testing
       // Every real timer is a little late.
       app.now = next + .milliseconds(1)
       guard app.now < seconds(Double(staleAfter) / 500) else {
-        Issue.record("a frozen holder was not found out in twice its rule")
+        Issue.record("a frozen holder was not found stale in twice staleAfter")
         return
       }
       if app.send(.deadlineReached).contains(.look) { answer = app.send(silent) }
@@ -97,7 +99,7 @@ import Testing
     #expect(app.now >= seconds(Double(staleAfter) / 1000))
   }
 
-  @Test func aClaimThatIsBlockedShowsWhoBlocksItAndIsRetriedEveryTenthOfASecond() {
+  @Test func `A blocked claim shows the blocking process once and is retried every 100 ms`() {
     var app = Driver<AppMachine>.claiming()
     let free = GuardEvent.observed(observation(row(7, .extension), lockIsBusy: false))
     let blocked = GuardEvent.claimFailed(.blocked(pid: 4242, isStopped: true))
@@ -113,7 +115,7 @@ import Testing
     #expect(app.shown.count == shownBefore, "the text must not flicker with every try")
   }
 
-  @Test func aLookThatIsBlockedIsRepeatedToo() {
+  @Test func `A blocked look shows the trouble and is retried after 100 ms`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     #expect(app.send(.lookFailed(.blocked(pid: nil, isStopped: false))) == [])
@@ -121,18 +123,18 @@ import Testing
     #expect(app.machine.deadline == seconds(0.1))
   }
 
-  @Test func aLostRaceIsFollowedByALook() {
+  @Test func `A superseded claim is followed by a look`() {
     var app = Driver<AppMachine>.claiming()
     #expect(app.send(.claimSuperseded) == [.look])
   }
 
-  @Test func anOwnLockThatIsProbedIsSimplyTriedAgain() {
+  @Test func `A busy lock of the own role is retried after 10 ms`() {
     var app = Driver<AppMachine>.claiming()
     #expect(app.send(.ownLockWasBusy, at: 0) == [])
     #expect(app.machine.deadline == seconds(0.01))
   }
 
-  @Test func anElderOfItsOwnRoleIsWaitedForWithPatience() {
+  @Test func `While an older process of its role holds the lock, the app retries every 250 ms`() {
     var app = Driver<AppMachine>.claiming()
     let free = GuardEvent.observed(observation(row(7, .extension), lockIsBusy: false))
     for _ in 0..<10 {
@@ -145,38 +147,38 @@ import Testing
     #expect(app.machine.deadline == before + .milliseconds(250))
   }
 
-  @Test func hangUpsAndMessagesBringTheNextLookForward() {
+  @Test func `The partner's end and its messages cause an earlier look`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     app.play(.observed(observation(row(7, .extension), lockIsBusy: true)))
     #expect(app.send(.partnerEnded, at: 0.01) == [.look])
-    #expect(app.send(.partnerEnded, at: 0.02) == [], "one look is on its way already")
+    #expect(app.send(.partnerEnded, at: 0.02) == [], "a look is already pending")
     app.play(.observed(observation(row(7, .extension), lockIsBusy: true)))
     let notice = PresenceMessage(code: .extensionUnavailable, released: 7)
     #expect(app.send(.presenceHeard(notice), at: 0.03) == [.look])
   }
 
-  @Test func aPingIsAnsweredByAPong() {
+  @Test func `The app answers a ping with a pong, and does not answer a pong`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     #expect(app.send(.presenceHeard(PresenceMessage(code: .extensionPing))) == [say(.appPong)])
     #expect(app.send(.presenceHeard(PresenceMessage(code: .extensionPong))) == [])
   }
 
-  /// The push of an extension says that the peer is there: it has asked for it.
-  @Test func aWordOfTheExtensionEndsThePauseOfANodeThatDoesNotReachItsPeer() {
+  /// The extension was started by a push, so the LSP is reachable.
+  @Test func `A message of the extension ends the redial pause of a node in trouble`() {
     let ping = GuardEvent.presenceHeard(PresenceMessage(code: .extensionPing))
     let pong = say(.appPong, wants: true)
     var app = Driver<AppMachine>.claimed()
     app.play(.node(.connecting), .rowRead(row(8, .app), appWantsNode: true))
-    #expect(app.send(ping) == [pong], "it dials")
+    #expect(app.send(ping) == [pong], "the node is dialling")
     app.play(.node(.trouble("the peer does not answer")))
     #expect(app.send(ping) == [.endLongPause, pong])
     app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: true))
-    #expect(app.send(ping) == [pong], "it is connected")
+    #expect(app.send(ping) == [pong], "the node is connected")
   }
 
-  @Test func ownMessagesAndMessagesBeforeTheLaunchAreIgnored() {
+  @Test func `The app ignores its own messages and messages before its launch`() {
     var app = Driver<AppMachine>()
     app.play(.deadlineReached)
     #expect(app.send(.presenceHeard(PresenceMessage(code: .extensionPing))) == [])
@@ -185,7 +187,7 @@ import Testing
     #expect(app.send(.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))) == [])
   }
 
-  @Test func theUserReadsEveryStep() {
+  @Test func `The app shows every step from idle to connected`() {
     let app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.shown == [.idle, .claiming, .connecting(8), .connected(8)])
   }

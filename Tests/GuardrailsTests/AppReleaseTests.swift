@@ -4,19 +4,19 @@ import Testing
 
 @testable import Guardrails
 
-/// The app gives the node up: pressed home, asked to end, fenced, or refused by the peer.
+/// The app releases the node: in the background, asked to terminate, fenced, or refused by the peer.
 @Suite struct AppReleaseTests {
   private func unavailable(released: Epoch?) -> GuardDirective {
     .say(PresenceMessage(code: .appUnavailable, released: released))
   }
 
   private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
-  /// Before anything is let go of.
+  /// Precedes every release.
   private let timeAsked: [GuardDirective] = [.beginBackgroundTask(1), .backgroundDone]
   private let withdrawn: [GuardDirective] = [.withdrawIntent, .say(PresenceMessage(code: .appPing))]
 
   @Test(
-    "P-1.2, K-20 Home releases in order: the node, the last beat, the lock, and only then the phone's time")
+    "P-1.2, K-20 Entering the background stops the node, beats, unlocks, then ends the background task")
   func pressingHomeReleasesInOrder() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.enteredBackground) == timeAsked + withdrawn + [.stopNode(gracefully: true)])
@@ -29,7 +29,7 @@ import Testing
     #expect(app.machine.deadline == nil)
   }
 
-  @Test func pressingHomeWhileLookingIsDoneAtOnce() {
+  @Test func `Entering the background while looking ends the background task at once`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     let done = timeAsked + withdrawn + [unavailable(released: nil), .endBackgroundTask(1)]
@@ -37,7 +37,7 @@ import Testing
     #expect(app.send(.observed(observation(nil, lockIsBusy: false))) == [])
   }
 
-  @Test func aClaimThatSucceedsWhenNobodyWantsItAnyMoreIsReleasedUndialled() {
+  @Test func `A claim that succeeds in the background is released without a dial`() {
     var app = Driver<AppMachine>.claiming(epoch: 8)
     #expect(app.send(.enteredBackground) == timeAsked + withdrawn)
     #expect(app.send(.claimed(claim(8))) == [.readRow])
@@ -51,13 +51,13 @@ import Testing
   @Test(arguments: [
     GuardEvent.claimSuperseded, .ownLockWasBusy, .claimFailed(.blocked(pid: 1, isStopped: true)),
   ])
-  func aClaimThatFailsWhenNobodyWantsItAnyMoreIsDone(answer: GuardEvent) {
+  func `A claim that fails in the background ends the background task`(answer: GuardEvent) {
     var app = Driver<AppMachine>.claiming(epoch: 8)
     app.play(.enteredBackground)
     #expect(app.send(answer) == [unavailable(released: nil), .endBackgroundTask(1)])
   }
 
-  @Test func homeAndBackDuringAReleaseLooksAfreshAndIsNotDone() {
+  @Test func `Returning to the foreground during a release completes it and looks again`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.enteredBackground)
     let intent = GuardDirective.say(PresenceMessage(code: .appPing, wantsNode: true))
@@ -66,13 +66,13 @@ import Testing
     #expect(app.send(owned) == [.beat(epoch: 8, phase: .released, counter: 4), .dropLock, .look])
   }
 
-  @Test func homeAndBackDuringAClaimKeepsTheClaim() {
+  @Test func `Going home and returning during a claim keeps the claim`() {
     var app = Driver<AppMachine>.claiming(epoch: 8)
     app.play(.enteredBackground, .enteredForeground)
     #expect(app.send(.claimed(claim(8))).last == .startNode(claim(8)))
   }
 
-  @Test func aNodeThatHangsIsClosedAfterThreeSeconds() {
+  @Test func `A node that does not stop is closed after 3 s`() {
     var app = Driver<AppMachine>.connected()
     app.play(.enteredBackground, at: 1)
     #expect(app.machine.deadline == seconds(4))
@@ -80,14 +80,14 @@ import Testing
     #expect(app.send(.deadlineReached, at: 4) == [.stopNode(gracefully: false), .readRow])
   }
 
-  @Test func aRowThatCannotBeReadAtTheEndCostsOnlyTheLastBeat() {
+  @Test func `A row that cannot be read at the release omits only the last beat`() {
     var app = Driver<AppMachine>.connected()
     app.play(.enteredBackground, .node(.stopped))
     let end = app.send(.rowReadFailed(.failed("The disk is full.")))
     #expect(end == [.dropLock, unavailable(released: nil), .endBackgroundTask(1)])
   }
 
-  @Test func askedToTerminateItReleasesAndEndsWithNothingAfterTheEnd() {
+  @Test func `Asked to terminate, the app releases, ends, and orders nothing after its end`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.terminationRequested) == [.withdrawIntent, .stopNode(gracefully: true)])
     app.play(.node(.stopped))
@@ -98,13 +98,13 @@ import Testing
     #expect(app.machine.deadline == nil)
   }
 
-  @Test func askedToTerminateInTheBackgroundItEndsAtOnce() {
+  @Test func `Asked to terminate in the background, the app ends at once`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     #expect(app.send(.terminationRequested) == [unavailable(released: nil), .end(.terminated)])
   }
 
-  @Test func everyBeatRereadsTheRow() {
+  @Test func `The app reads the row again before every beat`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     #expect(app.machine.deadline == seconds(2))
     #expect(app.send(.deadlineReached, at: 1.999) == [])
@@ -114,7 +114,7 @@ import Testing
     #expect(app.machine.deadline == seconds(4))
   }
 
-  @Test func withoutAnAnswerThereIsNoBeat() {
+  @Test func `Without an answer about the row the app does not beat, and reads again`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.deadlineReached, at: 2)
     #expect(app.send(.rowReadFailed(.blocked(pid: nil, isStopped: true))) == [])
@@ -122,7 +122,7 @@ import Testing
     #expect(app.send(.deadlineReached, at: 2.1) == [.readRow])
   }
 
-  @Test func aFailureThatNobodyAskedForChangesNothing() {
+  @Test func `An unexpected answer changes nothing`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     let before = app.machine
     for event: GuardEvent in [
@@ -136,19 +136,20 @@ import Testing
     }
   }
 
-  @Test(arguments: [row(9, .extension), nil]) func aZombieClosesUnlocksAndLooksBeforeItDials(row: ClaimRow?) {
+  @Test(arguments: [row(9, .extension), nil])
+  func `An app that lost its claim stops the node, unlocks, and looks`(row: ClaimRow?) {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.deadlineReached, at: 2)
     let answer = app.send(.rowRead(row, appWantsNode: true))
     #expect(answer == [.stopNode(gracefully: false), .dropLock, .look])
   }
 
-  @Test func aNodeThatFindsItselfFencedEndsTheOwnershipWithoutABeat() {
+  @Test func `A node that reports the fence ends the ownership without a beat`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.node(.fenced)) == [.stopNode(gracefully: false), .dropLock, .look])
   }
 
-  @Test func fencedWhileReleasingItIsStillDone() {
+  @Test func `An app fenced during its release unlocks and ends the background task`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.enteredBackground, .node(.stopped))
     let end = app.send(.rowRead(row(9, .extension), appWantsNode: false))

@@ -5,7 +5,7 @@ import Heartbeat
 let boot = BootID(high: 1, low: 2)
 let container = ContainerID(high: 3, low: 4)
 let otherContainer = ContainerID(high: 5, low: 6)
-/// Thirty-two bytes that begin with these digits.
+/// 32 bytes that begin with these hexadecimal digits.
 func paymentHash(_ digits: String) -> Bytes32 {
   Bytes32(hex: digits + String(repeating: "0", count: 64 - digits.count)) ?? .zero
 }
@@ -55,7 +55,7 @@ func push(_ id: UInt64, _ reason: Push.Reason = .incomingPayment, hash: Bytes32?
   Push(id: id, reason: reason, paymentHash: hash)
 }
 
-/// A machine with its clock, and what it has shown beside what it has asked for.
+/// A machine with its clock, the statuses it has shown, and the connections it permits.
 struct Driver<Machine: GuardMachine> {
   var machine = Machine(configuration: GuardConfiguration())
   var now = seconds(0)
@@ -66,7 +66,7 @@ struct Driver<Machine: GuardMachine> {
     machine = Machine(configuration: configuration)
   }
 
-  /// What it asks for in answer to one event, without the texts for people.
+  /// The directives for one event, without `show` and `mayConnect`.
   mutating func send(_ event: GuardEvent, at second: Double? = nil) -> [GuardDirective] {
     if let second { now = seconds(second) }
     return machine.handle(event, at: now).filter {
@@ -80,7 +80,7 @@ struct Driver<Machine: GuardMachine> {
     }
   }
 
-  /// Several events at one instant, of which only the last one's answer matters.
+  /// Several events at one instant; returns the directives of the last.
   @discardableResult
   mutating func play(_ events: GuardEvent..., at second: Double? = nil) -> [GuardDirective] {
     events.reduce([]) { _, event in send(event, at: second) }
@@ -88,7 +88,7 @@ struct Driver<Machine: GuardMachine> {
 }
 
 extension Driver where Machine == AppMachine {
-  /// In front of the user and connected under this epoch.
+  /// In the foreground and connected under this epoch.
   static func connected(epoch: Epoch = 8) -> Driver {
     var app = Driver.claimed(epoch: epoch)
     app.play(.node(.connecting), .rowRead(row(epoch, .app), appWantsNode: true))
@@ -110,11 +110,12 @@ extension Driver where Machine == AppMachine {
   }
 }
 
-/// What the container is asked for push 1.
+/// Reads from the container whether the payment of push 1 was received.
 let question = GuardDirective.readReceived(paymentHash: paymentHash("aa"), push: 1)
 
 extension Driver where Machine == ExtensionMachine {
-  /// An event that may end these pushes, without the last questions to the container, in which this is found.
+  /// The directives for an event that may end `pushes`, without the last reads of the container, each of which
+  /// is answered with `payments`.
   mutating func end(
     _ event: GuardEvent, at second: Double? = nil, _ pushes: [UInt64] = [1],
     finding payments: [ReceivedPayment] = []
@@ -131,7 +132,7 @@ extension Driver where Machine == ExtensionMachine {
     return all
   }
 
-  /// Serves push 1 and looks for the node.
+  /// Serves push 1 and looks at the container.
   static func looking(hash: Bytes32? = paymentHash("aa")) -> Driver {
     var notifier = Driver()
     notifier.play(.launched, .pushArrived(push(1, hash: hash)))

@@ -3,26 +3,26 @@ import Guardrails
 import Heartbeat
 import Testing
 
-/// The table "what each does when it wants the node", row by row.
+/// The claim rule of docs/guardrails.md, row by row.
 @Suite struct ClaimRuleTests {
   private func rule(_ role: Role, _ takeover: Takeover = .lock) -> ClaimRule {
     ClaimRule(role: role, takeover: takeover, timing: .standard)
   }
 
-  @Test(arguments: Role.allCases) func aContainerNeverClaimedIsClaimedAtOnce(role: Role) {
+  @Test(arguments: Role.allCases) func `A container without a claim is claimed at once`(role: Role) {
     var rule = rule(role)
     let decision = rule.decide(observation(nil, lockIsBusy: false), at: seconds(0))
     #expect(decision == .claim(seen: 0, reason: .neverClaimed))
   }
 
-  @Test(arguments: Role.allCases) func aFreeLockIsClaimedAtOnceHoweverFreshTheBeat(role: Role) {
+  @Test(arguments: Role.allCases) func `A free lock is claimed at once, even with a fresh beat`(role: Role) {
     var rule = rule(role)
     let seen = observation(
       row(7, role.other), lockIsBusy: false, beat: beat(role.other, epoch: 7, counter: 3))
     #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderDied))
   }
 
-  @Test func theExtensionLeavesAFreeNodeToAnAppThatWantsItForTwoSeconds() {
+  @Test func `The extension leaves a free node for 2 s to an app that wants it`() {
     var rule = rule(.extension)
     let seen = observation(row(7, .extension), lockIsBusy: false, appWantsNode: true)
     #expect(rule.decide(seen, at: seconds(10)) == .wait(for: .appGoesFirst, until: seconds(12)))
@@ -30,20 +30,20 @@ import Testing
     #expect(rule.decide(seen, at: seconds(12)) == .claim(seen: 7, reason: .holderDied))
   }
 
-  @Test func theHeadStartHoldsInAContainerNeverClaimedToo() {
+  @Test func `The app's head start also holds in a container without a claim`() {
     var rule = rule(.extension)
     let seen = observation(nil, lockIsBusy: false, appWantsNode: true)
     #expect(rule.decide(seen, at: seconds(0)) == .wait(for: .appGoesFirst, until: seconds(2)))
   }
 
-  @Test func anAppThatDiesInItsHeadStartIsNotWaitedFor() {
+  @Test func `The extension does not wait for an app that dies in its head start`() {
     var rule = rule(.extension)
     _ = rule.decide(observation(row(7, .app), lockIsBusy: false, appWantsNode: true), at: seconds(0))
     let decision = rule.decide(observation(row(7, .app), lockIsBusy: false), at: seconds(0.5))
     #expect(decision == .claim(seen: 7, reason: .holderDied))
   }
 
-  @Test func theHeadStartIsGivenAnewWhenTheAppHadTheNodeMeanwhile() {
+  @Test func `The head start begins again after the app held the node meanwhile`() {
     var rule = rule(.extension)
     let free = observation(row(7, .app), lockIsBusy: false, appWantsNode: true)
     _ = rule.decide(free, at: seconds(0))
@@ -52,13 +52,13 @@ import Testing
     #expect(rule.decide(freeAgain, at: seconds(3)) == .wait(for: .appGoesFirst, until: seconds(5)))
   }
 
-  @Test func theAppLeavesNobodyAHeadStart() {
+  @Test func `The app gives the extension no head start`() {
     var rule = rule(.app)
     let seen = observation(row(7, .extension), lockIsBusy: false, appWantsNode: true)
     #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderDied))
   }
 
-  @Test(arguments: Role.allCases) func aBusyLockWithBeatsIsWaitedForHoweverLong(role: Role) {
+  @Test(arguments: Role.allCases) func `A busy lock with continuing beats is not claimed`(role: Role) {
     var rule = rule(role)
     let holder = row(7, role.other)
     for half in 0..<120 {
@@ -66,13 +66,13 @@ import Testing
         holder, lockIsBusy: true, beat: beat(role.other, epoch: 7, counter: UInt64(half / 4)))
       let decision = rule.decide(seen, at: seconds(Double(half) / 2))
       guard case .wait(for: .holder(holder), _) = decision else {
-        Issue.record("\(decision) at \(half) halves of a second")
+        Issue.record("\(decision) after \(Double(half) / 2) s")
         return
       }
     }
   }
 
-  @Test(arguments: Role.allCases) func aBusyLockWithoutBeatsIsClaimedAtFiveSeconds(role: Role) {
+  @Test(arguments: Role.allCases) func `A busy lock without new beats is claimed after 5 s`(role: Role) {
     var rule = rule(role)
     let seen = observation(
       row(7, role.other), lockIsBusy: true, beat: beat(role.other, epoch: 7, counter: 3), appWantsNode: true)
@@ -85,7 +85,7 @@ import Testing
     #expect(rule.decide(seen, at: seconds(5)) == .claim(seen: 7, reason: .holderStale))
   }
 
-  @Test func whoeverWasPausedItselfWaitsAnew() {
+  @Test func `An observer that was itself paused restarts its 5 s`() {
     var rule = rule(.app)
     let seen = observation(row(7, .extension), lockIsBusy: true)
     _ = rule.decide(seen, at: seconds(0))
@@ -93,7 +93,7 @@ import Testing
     #expect(decision == .wait(for: .holder(row(7, .extension)), until: seconds(105)))
   }
 
-  @Test func aLockThatWasFreeInBetweenStartsANewWindow() {
+  @Test func `A lock that was free in between restarts the 5 s`() {
     var rule = rule(.extension)
     let busy = observation(row(7, .app), lockIsBusy: true)
     for second in 0..<5 { _ = rule.decide(busy, at: seconds(Double(second))) }
@@ -101,7 +101,7 @@ import Testing
     #expect(rule.decide(busy, at: seconds(5)) == .wait(for: .holder(row(7, .app)), until: seconds(10)))
   }
 
-  @Test(arguments: Role.allCases) func underWaitStaleTheAgeAloneDecides(role: Role) {
+  @Test(arguments: Role.allCases) func `Under wait-stale only the age of the beat decides`(role: Role) {
     var rule = rule(role, .waitStale)
     let stamped = beat(role.other, epoch: 7, counter: 3, at: seconds(100))
     func seen(at second: Double) -> Observation {
@@ -112,14 +112,14 @@ import Testing
     #expect(rule.decide(seen(at: 105), at: seconds(0)) == .claim(seen: 7, reason: .holderStale))
   }
 
-  @Test func underWaitStaleABusyLockDoesNotKeepAnOldStampAlive() {
+  @Test func `Under wait-stale a busy lock does not keep a stale beat fresh`() {
     var rule = rule(.app, .waitStale)
     let stamped = beat(.extension, epoch: 7, counter: 3, at: seconds(100))
     let seen = observation(row(7, .extension), lockIsBusy: true, beat: stamped, at: seconds(105))
     #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderStale))
   }
 
-  @Test func aRowOfAnotherIncarnationIsNotOwned() {
+  @Test func `A row of another incarnation or epoch is not owned`() {
     var foreign = row(8, .app)
     #expect(claim(8).owns(foreign))
     foreign.incarnation += 1
@@ -128,8 +128,8 @@ import Testing
     #expect(!claim(8).owns(nil))
   }
 
-  /// For people: why the node was there to be claimed.
-  @Test func aReleaseADeathAndAnEarlierBootAreToldApart() {
+  /// The reason that a claim shows to the user.
+  @Test func `A claim's reason distinguishes release, death and an earlier boot`() {
     var rule = rule(.app)
     let released = beat(.extension, epoch: 7, counter: 3, phase: .released)
     let before = beat(.extension, epoch: 6, counter: 3, phase: .released)
@@ -147,7 +147,7 @@ import Testing
     #expect(reason(nil, at: another) == .earlierBoot)
   }
 
-  @Test func reasonsOfEarlierVersionsAreReadFromTheirSentences() throws {
+  @Test func `Claim reasons of earlier versions are parsed from their sentences`() throws {
     #expect(ClaimReason(stored: "the holder is gone") == .holderGone)
     #expect(ClaimReason(stored: "the peer knew a higher epoch") == .raised)
     #expect(ClaimReason(stored: "something else") == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Guardrails
 
-/// Journals and replays need every event and every directive back exactly as it was.
+/// A replay is exact only if every event and directive decodes from the journal as it was encoded.
 @Suite struct CodableTests {
   private static let beats = Phase.allCases.map { beat(.extension, epoch: .max, counter: .max, phase: $0) }
   private static let observations = [
@@ -81,13 +81,17 @@ import Testing
     #expect(try JSONDecoder().decode(Value.self, from: text) == value)
   }
 
-  @Test(arguments: events) func everyEventSurvivesTheJournal(event: GuardEvent) throws { try survives(event) }
+  @Test(arguments: events) func `Every event decodes to itself from the journal`(event: GuardEvent) throws {
+    try survives(event)
+  }
 
-  @Test(arguments: directives) func everyDirectiveSurvivesTheJournal(directive: GuardDirective) throws {
+  @Test(arguments: directives) func `Every directive decodes to itself from the journal`(
+    directive: GuardDirective
+  ) throws {
     try survives(directive)
   }
 
-  @Test func everyConfigurationSurvivesTheJournal() throws {
+  @Test func `Every configuration decodes to itself from the journal`() throws {
     for takeover in Takeover.allCases { try survives(GuardConfiguration(takeover: takeover)) }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardrails
 
-/// Which connections may be open: votes, and a veto that they do not outweigh.
+/// Which connections may be open: votes for all, and a veto against the peer.
 @Suite("Connection votes") struct ConnectionGateTests {
   private func gate(
     background: Bool = false, tasks: Int = 0, network: Bool = true, barred: Bool = false
@@ -12,7 +12,7 @@ import Testing
     ConnectionGate(isInBackground: background, tasks: tasks, isNetworkThere: network, isPeerBarred: barred)
   }
 
-  @Test("In front all may be open, in the background none but for a task, without a network none at all")
+  @Test("The foreground opens all connections, the background only with a task, a lost network none")
   func votes() {
     #expect(gate().open == ConnectionTarget.allCases)
     #expect(gate(background: true).open == [])
@@ -20,7 +20,7 @@ import Testing
     #expect(gate(tasks: 3, network: false).open == [])
   }
 
-  @Test("That another process has the node bars the peer alone, and no number of tasks outweighs it")
+  @Test("Another process's ownership bars only the peer connection, regardless of tasks")
   func veto() {
     for tasks in 0...5 {
       #expect(gate(tasks: tasks, barred: true).open == [.electrum, .http, .tor])
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("The app says what may be open: all but the peer while the extension works")
+  @Test("While the extension holds the node, the app may open all but the peer")
   func whileTheExtensionWorks() {
     var app = Driver<AppMachine>()
     app.play(.launched)
@@ -40,7 +40,7 @@ import Testing
     #expect(app.mayConnect == [.electrum, .http, .tor])
   }
 
-  @Test("With the node all may be open; without a network none; and none when all is released")
+  @Test("An owner may open all; without a network or after release, none")
   func owner() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.mayConnect == ConnectionTarget.allCases)
@@ -50,7 +50,7 @@ import Testing
     #expect(app.mayConnect == [])
   }
 
-  @Test("P-1.2 Nothing is closed in the background while a task is under way")
+  @Test("P-1.2 No connection closes in the background while a task runs")
   func whileATaskGoesOn() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let send = TaskBeginning(name: "send", generation: 1)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Guardrails
 
-/// The container was taken away: nothing can be released in good order, so the process ends.
+/// Without its container a process cannot release in order, so it ends.
 @Suite struct ContainerLossTests {
   private let lost = GuardEvent.containerLost("It is gone.")
 
-  @Test func theAppThatOwnsTheNodeCutsItOffAndEnds() {
+  @Test func `An app that owns the node stops it abruptly and ends`() {
     var app = Driver<AppMachine>.claimed()
     let end = app.send(lost)
     #expect(end.prefix(3) == [.withdrawIntent, .stopNode(gracefully: false), .dropLock])
@@ -17,7 +17,7 @@ import Testing
     #expect(app.send(.enteredForeground) == [])
   }
 
-  @Test func anAppInTheBackgroundEndsToo() {
+  @Test func `An app in the background shows the loss and ends`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     let end = app.send(lost)
@@ -25,7 +25,7 @@ import Testing
     #expect(end.last == .end(.containerLost))
   }
 
-  @Test func anAppThatIsLeavingEndsAtOnce() {
+  @Test func `An app that is releasing stops its node and ends at once`() {
     var app = Driver<AppMachine>.claimed()
     app.play(.enteredBackground)
     let end = app.send(lost)
@@ -33,8 +33,8 @@ import Testing
     #expect(end.last == .end(.containerLost))
   }
 
-  /// One failed answer is one event, and the same as if the node had found it.
-  @Test func theAppEndsOfTheAnswerThatSaysSo() {
+  /// A failed answer has the same effect as a node that reports the loss.
+  @Test func `An answer that reports the loss ends the app`() {
     let trouble = Trouble.lost("It is gone.")
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
@@ -42,18 +42,19 @@ import Testing
     app = .claiming()
     #expect(app.send(.claimFailed(trouble)).last == .end(.containerLost))
     app = .connected()
-    var told = app
+    var reported = app
     app.play(.deadlineReached, at: 2)
-    told.play(.deadlineReached, at: 2)
+    reported.play(.deadlineReached, at: 2)
     let end = app.send(.rowReadFailed(trouble))
-    #expect(end == told.send(lost) && end.contains(.dropLock))
+    #expect(end == reported.send(lost) && end.contains(.dropLock))
     #expect(app.shown.last == .trouble("It is gone."))
     app = .connected()
     app.play(.node(.connecting), .node(.refused(highest: 20, container: container)))
-    #expect(app.send(.claimFailed(trouble)).last == .end(.containerLost), "a higher number was on its way")
+    #expect(
+      app.send(.claimFailed(trouble)).last == .end(.containerLost), "the raise of the epoch was pending")
   }
 
-  @Test func theExtensionEndsOfTheAnswerThatSaysSo() {
+  @Test func `An answer that reports the loss finishes the push and ends the extension`() {
     let trouble = Trouble.lost("It is gone.")
     for (event, before) in [
       (GuardEvent.lookFailed(trouble), Driver<ExtensionMachine>.looking()),
@@ -67,14 +68,14 @@ import Testing
     }
   }
 
-  /// What is asked while it is under way is answered first.
-  @Test func aClaimThatIsUnderWayIsAwaitedWhenTheNodeFindsTheLoss() {
+  /// A pending claim is answered before the end.
+  @Test func `When the node finds the loss, a pending claim is awaited before the end`() {
     var app = Driver<AppMachine>.claiming()
     #expect(app.send(lost).last != .end(.containerLost))
     #expect(app.send(.claimFailed(.lost("It is gone."))).last == .end(.containerLost))
   }
 
-  @Test func aSilentPushFailsOfIt() {
+  @Test func `A silent push is completed as failed, with the loss as its reason`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .silentPushArrived(push(3)))
     let end = app.send(.lookFailed(.lost("It is gone.")))
@@ -83,7 +84,7 @@ import Testing
         && end.contains(.completed(push: 3, .failed)))
   }
 
-  @Test func theExtensionDeliversEveryTextOnceAndEnds() {
+  @Test func `The extension delivers each push's text once and ends`() {
     var notifier = Driver<ExtensionMachine>.claimed()
     notifier.play(.pushArrived(push(2)))
     let end = notifier.send(lost)

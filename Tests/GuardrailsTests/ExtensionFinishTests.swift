@@ -4,12 +4,12 @@ import Testing
 
 @testable import Guardrails
 
-/// Each way in which the work on one push ends; the text comes first, and once.
+/// Each way in which a push is finished; its text is delivered first, and once.
 @Suite struct ExtensionFinishTests {
   private let owned = GuardEvent.rowRead(row(8, .extension), appWantsNode: false)
   private let missed = PushOutcome.nothingReceived(.incomingPayment)
 
-  /// From the first directive of the end to the last, with a node that stops at once.
+  /// All directives from this event to the finished push, with a node that stops at once.
   private func ending(
     _ notifier: inout Driver<ExtensionMachine>, _ event: GuardEvent, at second: Double
   ) -> [GuardDirective] {
@@ -28,14 +28,14 @@ import Testing
     ]
   }
 
-  @Test func at29AndAHalfSecondsTheTextIsDeliveredAndTheNodeReleased() {
+  @Test func `At 29.5 s the text is delivered and the node released`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, owned, at: 29.499)
     let end = ending(&notifier, .deadlineReached, at: 29.5)
     #expect(end == [.deliver(push: 1, missed)] + released(counter: 5) + [.finished(push: 1, .totalTime)])
   }
 
-  @Test func fiveSecondsWithoutAnotherPaymentAreTheEnd() {
+  @Test func `After 5 s without another payment the push is finished`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.received(payment)), at: 3)
     notifier.play(.deadlineReached, owned, at: 7)
@@ -46,9 +46,9 @@ import Testing
       end == [.deliver(push: 1, .received(payment))] + released(counter: 6) + [.finished(push: 1, .idle)])
   }
 
-  /// What was settling ended with the connection: the text does not wait for it until the total time is over.
+  /// The activity ended with the connection: the text does not wait for it until the total time is over.
   @Test(arguments: [NodeActivity.settling, .splicing])
-  func whatWasUnderWayOnALostConnectionDoesNotHoldUpTheIdleEnd(underWay: NodeActivity) {
+  func `Activity of a lost connection does not delay the idle end`(underWay: NodeActivity) {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.received(payment)), .node(.busy(underWay)), at: 3)
     notifier.play(.node(.connecting), owned, at: 4)
@@ -57,14 +57,14 @@ import Testing
     #expect(end.last == .finished(push: 1, .idle))
   }
 
-  /// A process that is killed at its end would tell nobody of them.
-  @Test func eachFurtherPaymentIsToldAtOnce() {
+  /// A notification deferred to the end would be lost if the process were killed there.
+  @Test func `Each further payment is notified at once`() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.play(.node(.received(secondPayment)), at: 3) == [])
     let own = notifier.send(.node(.received(payment)), at: 4)
     #expect(
       own == [.notify(secondPayment)],
-      "the text is for its own payment")
+      "the text is for the push's own payment")
     let third = ReceivedPayment(paymentHash: paymentHash("cc"), amountMsat: 1000, text: "")
     #expect(
       notifier.send(.node(.received(third)), at: 5) == [.notify(third)]
@@ -75,19 +75,19 @@ import Testing
       end == [.deliver(push: 1, .received(payment))] + released(counter: 5) + [.finished(push: 1, .idle)])
   }
 
-  @Test func beforeTheFirstPaymentThereIsNoIdleEnd() {
+  @Test func `There is no idle end before the first payment`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let answer = notifier.send(.deadlineReached, at: 20)
     #expect(answer == [.readRow])
   }
 
-  @Test func theIdleEndDoesNotOutlastTheTotal() {
+  @Test func `The idle end is never later than the total time`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.received(payment)), at: 28)
     #expect(ending(&notifier, .deadlineReached, at: 29.5).last == .finished(push: 1, .totalTime))
   }
 
-  @Test func anUnreadablePushGetsATextAndNoNode() {
+  @Test func `An unreadable push is finished with a text and without a look`() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched)
     let answer = notifier.send(.pushArrived(push(1, .unreadable)))
@@ -96,7 +96,7 @@ import Testing
     #expect(answer.contains { if case .deliver(push: 1, _) = $0 { true } else { false } })
   }
 
-  @Test func theTimeIsTakenAway() {
+  @Test func `An expiry warning finishes its own push only`() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(.expiryWarned(push: 2)) == [], "a warning for another push")
     let end = ending(&notifier, .expiryWarned(push: 1), at: 1)
@@ -105,7 +105,7 @@ import Testing
     #expect(notifier.send(.expiryWarned(push: 1)) == [])
   }
 
-  @Test func fencedItDeliversFinishesAndEnds() {
+  @Test func `A fenced extension stops the node, unlocks, delivers, finishes and ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let end = notifier.end(.node(.fenced))
     #expect(end.prefix(3) == [.stopNode(gracefully: false), .dropLock, .deliver(push: 1, missed)])
@@ -113,7 +113,7 @@ import Testing
     #expect(notifier.send(.pushArrived(push(2))) == [])
   }
 
-  @Test func aZombieThatReadsTheRowIsFencedWithoutABeat() {
+  @Test func `An extension that reads a foreign row ends without a beat`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, at: 2)
     let end = notifier.end(.rowRead(row(9, .app), appWantsNode: true))
@@ -121,14 +121,14 @@ import Testing
     #expect(end.last == .end(.fenced))
   }
 
-  @Test func askedToTerminateItDeliversReleasesAndEnds() {
+  @Test func `Asked to terminate, the extension delivers, releases and ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let end = ending(&notifier, .terminationRequested, at: 1)
     #expect(end.first == .deliver(push: 1, missed))
     #expect(end.suffix(2) == [.finished(push: 1, .terminated), .end(.terminated)])
   }
 
-  @Test func nothingComesAfterTheEndInTheSameBreath() {
+  @Test func `The end is the last directive of its list`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let end = notifier.machine.handle(.terminationRequested, at: notifier.now)
     #expect(end.last == question)
@@ -136,15 +136,15 @@ import Testing
   }
 
   @Test(arguments: [Push.Reason.incomingPayment, .pendingSettlement, .onionMessage])
-  func everyKindOfPushHasATextOfItsOwn(reason: Push.Reason) {
+  func `Every push reason has its own text`(reason: Push.Reason) {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1, reason)))
     #expect(notifier.end(.expiryWarned(push: 1)).first == .deliver(push: 1, .nothingReceived(reason)))
   }
 
-  /// The app may have the node and not reach its peer: nothing is promised in its name.
+  /// The app may hold the node without reaching the peer, so the text promises no payment.
   @Test(arguments: [FinishReason.appWantsNode, .handedOver])
-  func whileTheAppHasTheNodeTheUserIsToldWhereToLook(reason: FinishReason) {
+  func `When the app takes the node, the text says that the app continues`(reason: FinishReason) {
     let request = GuardEvent.presenceHeard(
       PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true))
     var notifier: Driver<ExtensionMachine>

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardrails
 
-/// The extension and the app's intent; one push after the other.
+/// The extension's pushes, one after the other, and its answer to the app's intent.
 @Suite struct ExtensionMachineTests {
   private let unavailable = GuardDirective.say(PresenceMessage(code: .extensionUnavailable))
   private let intent = GuardEvent.presenceHeard(PresenceMessage(code: .appPong, wantsNode: true))
@@ -19,7 +19,7 @@ import Testing
     directives.compactMap { if case .deliver(let push, _) = $0 { push } else { nil } }
   }
 
-  @Test func aPushIsGreetedAndTheNodeIsLookedFor() {
+  @Test func `On a push the extension pings the app, reads received payments and looks`() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched)
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
@@ -27,32 +27,32 @@ import Testing
       notifier.send(.pushArrived(push(1))) == [ping, question, .look])
   }
 
-  @Test func aFreeNodeIsClaimedAtOnce() {
+  @Test func `The extension claims a free node at once`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let answer = notifier.send(.observed(observation(row(7, .extension), lockIsBusy: false)))
     #expect(answer == [.claim(seen: 7, reason: .holderDied)])
   }
 
-  @Test func anAppThatIsMerelyAliveDoesNotChaseItAway() {
+  @Test func `An app that does not want the node does not make the extension release`() {
     var notifier = Driver<ExtensionMachine>.claimed()
     let pong = GuardDirective.say(PresenceMessage(code: .extensionPong, wantsNode: true))
     #expect(notifier.send(.presenceHeard(PresenceMessage(code: .appPing))) == [pong])
     #expect(notifier.send(.presenceHeard(PresenceMessage(code: .appPong))) == [])
   }
 
-  @Test func ownMessagesAreIgnored() {
+  @Test func `Messages of the own role are ignored`() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.observed(observation(row(7, .app), lockIsBusy: true)))
     #expect(notifier.send(.presenceHeard(PresenceMessage(code: .extensionPing, wantsNode: true))) == [])
   }
 
-  @Test func betweenPushesTheAppIsNotAnswered() {
+  @Test func `Between pushes the extension does not answer the app`() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched)
     #expect(notifier.send(.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))) == [])
   }
 
-  @Test func whileTheAppHoldsTheNodeTheTextComesFromTheDatabase() {
+  @Test func `While the app holds the node, the text comes from the database`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let busy = observation(row(7, .app), lockIsBusy: true, beat: beat(.app, epoch: 7, counter: 1))
     #expect(notifier.send(.observed(busy)) == [question])
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// The app received and pressed home between two looks: the database is asked once more before the claim.
-  @Test func anAppThatReceivedAndWentBetweenTwoLooksIsNotReportedAsAMiss() {
+  @Test func `A payment the app received between two looks is reported as received`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let gone = observation(row(7, .app), lockIsBusy: false)
     let answer = notifier.send(.observed(gone))
@@ -78,8 +78,8 @@ import Testing
     #expect(notifier.send(owned()).last == .finished(push: 1, .received))
   }
 
-  /// Three pushes, and the first life receives all three payments: the later pushes have their text already.
-  @Test func aPaymentThatAnEarlierPushBroughtIsToldWithoutDialling() {
+  /// When one extension run receives the payments of three pushes, the later two need no connection.
+  @Test func `A payment received for an earlier push is reported without a dial`() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1)))
     let end = notifier.send(.receivedFound([payment]))
@@ -88,8 +88,8 @@ import Testing
     #expect(notifier.send(.observed(observation(row(7, .extension), lockIsBusy: false))) == [])
   }
 
-  /// Its owner accepted it and went before the peer had the preimage: that is no payment yet that one could tell of.
-  @Test func whatIsHalfWayIsSettledFirstAndToldThen() {
+  /// The previous owner accepted the HTLC and ended before the peer had the preimage: not received yet.
+  @Test func `A pending payment is settled first and reported then`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned())
     #expect(
@@ -101,8 +101,8 @@ import Testing
     #expect(end.prefix(2) == [.withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment))])
   }
 
-  /// It was the first until then, and would have been the text.
-  @Test func whatItsOwnPaymentDisplacesIsToldAtOnce() {
+  /// The second payment was the first received, so it would have been the text.
+  @Test func `A payment displaced from the text by the push's own is notified at once`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned())
     #expect(notifier.send(.node(.received(secondPayment)), at: 1) == [])
@@ -116,14 +116,14 @@ import Testing
     #expect(!end.contains(.notify(secondPayment)))
   }
 
-  /// Its own payment was reported by the node: nothing is read for it.
-  @Test func whatTheNodeReportedIsNotReadAgain() {
+  @Test func `A payment reported by the node is not read again`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned(), .node(.received(payment)))
     #expect(!notifier.send(.node(.busy(.nothing))).contains(question))
   }
 
-  @Test(arguments: [false, true]) func unconnectedItStepsBackForAnAppThatWantsTheNode(bySignal: Bool) {
+  @Test(arguments: [false, true])
+  func `Before it is connected, the extension releases to an app that wants the node`(bySignal: Bool) {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
     if !bySignal { notifier.play(.node(.connecting)) }
     let answer = notifier.send(bySignal ? intent : owned(appWants: true))
@@ -141,7 +141,7 @@ import Testing
     return notifier
   }
 
-  @Test func steppedBackItFinishesWhenTheAppHasClaimed() {
+  @Test func `After stepping back, the extension finishes when the app has claimed`() {
     var notifier = steppedBack()
     #expect(notifier.send(.deadlineReached, at: 1.25) == [.look])
     let end = notifier.send(.observed(observation(row(9, .app), lockIsBusy: true, appWantsNode: true)))
@@ -149,7 +149,7 @@ import Testing
     #expect(end.last == .finished(push: 1, .appWantsNode))
   }
 
-  @Test func steppedBackItReceivesAfterAllIfTheAppDiesBeforeItClaims() {
+  @Test func `After stepping back, the extension receives if the app dies before its claim`() {
     var notifier = steppedBack()
     #expect(notifier.send(.partnerEnded, at: 1.1) == [.look])
     let free = observation(row(8, .extension), lockIsBusy: false)
@@ -160,8 +160,8 @@ import Testing
     #expect(delivered(notifier.send(.deadlineReached, at: 7)) == [1])
   }
 
-  /// A hung app keeps its intent lock: leaving the node to it a second time would lose the payment for good.
-  @Test func anAppThatRaisesItsIntentAndHangsDoesNotTakeTheNodeAwayByItsIntentAlone() {
+  /// A hung app keeps its intent lock: releasing to it a second time would lose the payment.
+  @Test func `The intent of a hung app does not make the extension release twice`() {
     var notifier = steppedBack()
     let intentRaised = GuardEvent.observed(
       observation(row(8, .extension), lockIsBusy: false, appWantsNode: true))
@@ -170,10 +170,10 @@ import Testing
     notifier.play(.claimed(claim(9)), .node(.established))
     let intentStillRaised = GuardEvent.rowRead(row(9, .extension), appWantsNode: true)
     #expect(notifier.send(intentStillRaised) == [.beat(epoch: 9, phase: .established, counter: 2)])
-    #expect(notifier.send(request).contains(.acceptNoNewPayment), "a word from it is a sign of life")
+    #expect(notifier.send(request).contains(.acceptNoNewPayment), "a message proves that the app runs")
   }
 
-  @Test func aFrozenAppWhoseIntentIsStillThereDoesNotTakeTheNodeAway() {
+  @Test func `The intent of a frozen app does not make the extension release`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let frozen = GuardEvent.observed(observation(row(7, .app), lockIsBusy: true, appWantsNode: true))
     for quarter in 0...20 { notifier.play(.deadlineReached, frozen, at: Double(quarter) / 4) }
@@ -182,7 +182,7 @@ import Testing
     #expect(notifier.send(owned(appWants: true)) == [.beat(epoch: 8, phase: .connecting, counter: 2)])
   }
 
-  @Test func connectedItHandsOverAtOnceWhenNothingIsBeingSettled() {
+  @Test func `Without a settling payment a connected extension hands over at once`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let answer = notifier.send(request)
     #expect(answer.first == .acceptNoNewPayment)
@@ -190,11 +190,11 @@ import Testing
     #expect(answer.last == .stopNode(gracefully: true))
   }
 
-  @Test func connectedItHandsOverWhenThePaymentInHandIsSettled() {
+  @Test func `A connected extension hands over when its settling payment is settled`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned())
     #expect(notifier.send(request) == [.acceptNoNewPayment])
-    #expect(notifier.send(request) == [], "asked again, nothing changes")
+    #expect(notifier.send(request) == [], "a repeated request changes nothing")
     notifier.play(.node(.received(payment)))
     let end = notifier.send(.node(.busy(.nothing)))
     #expect(
@@ -203,7 +203,7 @@ import Testing
     #expect(notifier.send(owned()).last == .finished(push: 1, .handedOver))
   }
 
-  @Test func theIntentReadWithABeatCountsLikeAMessage() {
+  @Test func `An intent read with the row counts as a handover request`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, at: 2)
     let answer = notifier.send(owned(appWants: true))
@@ -211,7 +211,7 @@ import Testing
     #expect(delivered(answer) == [1])
   }
 
-  @Test func aConnectionLostWhileHandingOverIsASafePoint() {
+  @Test func `A connection lost during a handover ends the wait for settlement`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned(), request)
     #expect(delivered(notifier.send(.node(.connecting))) == [1])
@@ -219,7 +219,7 @@ import Testing
 
   // MARK: One push after the other
 
-  @Test func pushesThatComeMeanwhileWaitTheirTurn() {
+  @Test func `A push that arrives during another is served after it`() {
     var notifier = Driver<ExtensionMachine>.looking()
     #expect(notifier.send(.pushArrived(push(2))) == [])
     let end = notifier.end(.expiryWarned(push: 1))
@@ -231,7 +231,7 @@ import Testing
       ])
   }
 
-  @Test func unreadablePushesInARowAreAllFinished() {
+  @Test func `Queued unreadable pushes are all delivered and finished`() {
     var notifier = Driver<ExtensionMachine>.looking()
     for id: UInt64 in 2...4 { notifier.play(.pushArrived(push(id, .unreadable))) }
     let end = notifier.end(.expiryWarned(push: 1))
@@ -240,7 +240,7 @@ import Testing
     #expect(delivered(end) == [1, 2, 3, 4])
   }
 
-  @Test func theSamePushTwiceIsOnePush() {
+  @Test func `A push that arrives twice is served once`() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)), .pushArrived(push(1)), .pushArrived(push(2)))
     var ids = delivered(notifier.end(.expiryWarned(push: 1)))
@@ -249,7 +249,7 @@ import Testing
     #expect(notifier.machine.state == .waiting)
   }
 
-  @Test func theTimeOfAPushRunsFromItsArrivalNotFromItsTurn() {
+  @Test func `The time of a push runs from its arrival, not from its turn`() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)), at: 10)
     #expect(delivered(notifier.end(.expiryWarned(push: 1), at: 20)) == [1])
@@ -257,7 +257,7 @@ import Testing
     #expect(delivered(notifier.end(.deadlineReached, at: 39.5, [2])) == [2])
   }
 
-  @Test func aWarningForAPushThatStillWaitsIsHeeded() {
+  @Test func `An expiry warning finishes a push that is still queued`() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)))
     let end = notifier.end(.expiryWarned(push: 2), [2])
@@ -265,7 +265,7 @@ import Testing
     #expect(end.last == .finished(push: 2, .timeWillExpire))
   }
 
-  @Test func anEndLeavesNoWaitingPushWithoutItsText() {
+  @Test func `A termination delivers the texts of all queued pushes`() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)), .pushArrived(push(3)))
     let end = notifier.end(.terminationRequested, [1, 2, 3])
@@ -273,7 +273,7 @@ import Testing
     #expect(end.last == .end(.terminated))
   }
 
-  @Test func moreThanTheQueueBearsAreAnsweredAtOnce() {
+  @Test func `A push beyond the queue's limit is delivered and finished at once`() {
     var notifier = Driver<ExtensionMachine>.looking()
     for id in 2...UInt64(PushQueue.limit + 1) { notifier.play(.pushArrived(push(id))) }
     let end = notifier.end(.pushArrived(push(999)), [999])

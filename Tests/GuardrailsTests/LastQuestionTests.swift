@@ -3,14 +3,14 @@ import Testing
 
 @testable import Guardrails
 
-/// What the container says of a payment that others have received, when it does not say it at once, and before a push ends.
-@Suite("What others have received is asked for until the container says so")
+/// Another process may have received a push's payment: the container is read when the push arrives and before it ends.
+@Suite("Reading payments that another process received")
 struct LastQuestionTests {
   private let missed = GuardDirective.deliver(push: 1, .nothingReceived(.incomingPayment))
-  private let told = GuardDirective.deliver(push: 1, .received(payment))
+  private let delivered = GuardDirective.deliver(push: 1, .received(payment))
   private let failed = GuardEvent.receivedNotRead(.failed("The disk is broken."), push: 1)
 
-  @Test("A read that fails is asked for again after a quarter of a second, and the payment is told then")
+  @Test("A failed read is repeated after 250 ms, and its payment is then delivered")
   func again() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(failed, at: 1) == [])
@@ -21,10 +21,10 @@ struct LastQuestionTests {
     notifier.play(.receivedFound([payment], push: 1))
     #expect(notifier.machine.deadline == seconds(2))
     notifier.play(.deadlineReached, .rowRead(row(8, .extension), appWantsNode: false), at: 6)
-    #expect(notifier.send(.deadlineReached, at: 6.5).contains(told))
+    #expect(notifier.send(.deadlineReached, at: 6.5).contains(delivered))
   }
 
-  @Test("What the container says is not asked for again")
+  @Test("A successful read is not repeated")
   func once() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(failed, .receivedFound([], push: 1))
@@ -32,7 +32,7 @@ struct LastQuestionTests {
   }
 
   @Test(
-    "Nobody is told that nothing came before the container was asked once more",
+    "The container is read once more before a push ends without a payment",
     arguments: [
       GuardEvent.expiryWarned(push: 1), .terminationRequested, .node(.fenced),
       .node(.refused(highest: 20, container: otherContainer)), .deadlineReached,
@@ -42,15 +42,16 @@ struct LastQuestionTests {
       var notifier = Driver<ExtensionMachine>.connected()
       let asked = notifier.send(event, at: event == .deadlineReached ? 29.5 : 1)
       #expect(asked.contains(question) && !asked.contains(missed))
-      #expect(notifier.send(event).allSatisfy { $0 != question && $0 != missed }, "it is asked once")
+      #expect(
+        notifier.send(event).allSatisfy { $0 != question && $0 != missed }, "the container is read once")
       let end = notifier.send(.receivedFound(found, push: 1))
-      #expect(end.contains(found.isEmpty ? missed : told))
-      // The notification that an earlier push may have had goes.
+      #expect(end.contains(found.isEmpty ? missed : delivered))
+      // An earlier push's notification of this payment is withdrawn.
       #expect(end.contains(.withdraw(payment: paymentHash("aa"))) == !found.isEmpty)
     }
   }
 
-  @Test("An end waits no longer for the container than a quarter of a second", arguments: [true, false])
+  @Test("The end of a push waits at most 250 ms for the container", arguments: [true, false])
   func noAnswer(fails: Bool) {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1), at: 1)
@@ -61,22 +62,22 @@ struct LastQuestionTests {
       #expect(notifier.send(.deadlineReached, at: 1.249) == [])
       #expect(notifier.send(.deadlineReached, at: 1.25).first == missed)
     }
-    #expect(notifier.send(.receivedFound([payment], push: 1)) == [], "its text is out")
+    #expect(notifier.send(.receivedFound([payment], push: 1)) == [], "the text is delivered")
   }
 
   @Test(
-    "Of several that are found the text tells the first, in the place of what told of it, and the others are posted"
+    "Of several payments found, the text reports the first, and the others are notified"
   )
   func several() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
     #expect(
       notifier.send(.receivedFound([payment, secondPayment], push: 1)).prefix(3) == [
-        .notify(secondPayment), .withdraw(payment: paymentHash("aa")), told,
+        .notify(secondPayment), .withdraw(payment: paymentHash("aa")), delivered,
       ])
   }
 
-  @Test("A fenced process that waits for the container does not look for the node again")
+  @Test("A fenced extension that waits for the container does not look again")
   func fenced() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(.node(.fenced)) == [.stopNode(gracefully: false), .dropLock, question])
@@ -86,7 +87,7 @@ struct LastQuestionTests {
         == [.finished(push: 1, .fenced), .end(.fenced)])
   }
 
-  @Test("Where the app goes on, and where the container is lost, nothing is asked")
+  @Test("The container is not read once it is lost or the app continues")
   func notAsked() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
@@ -98,14 +99,14 @@ struct LastQuestionTests {
     #expect(notifier.send(.presenceHeard(intent)).contains(.deliver(push: 1, .appContinues)))
   }
 
-  @Test("A push whose turn does not come is told of its payment, and its process ends after that")
+  @Test("A queued push gets the text of its payment before its process ends")
   func unserved() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(
       .pushArrived(push(2, hash: paymentHash("bb"))), .pushArrived(push(3, hash: paymentHash("cc"))))
     let second = GuardDirective.readReceived(paymentHash: paymentHash("bb"), push: 2)
     #expect(notifier.send(.expiryWarned(push: 2)) == [second])
-    #expect(notifier.send(.pushArrived(push(2, hash: paymentHash("bb")))) == [], "it is known")
+    #expect(notifier.send(.pushArrived(push(2, hash: paymentHash("bb")))) == [], "the push is known")
     #expect(
       notifier.send(.receivedFound([secondPayment], push: 2)) == [
         .withdraw(payment: paymentHash("bb")), .deliver(push: 2, .received(secondPayment)),
@@ -119,7 +120,7 @@ struct LastQuestionTests {
       ])
   }
 
-  @Test("Without an answer it is told after a quarter of a second; with the container lost at once")
+  @Test("A queued push is delivered 250 ms after an unanswered read, or when the container is lost")
   func unservedWithoutAnswer() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))), .expiryWarned(push: 2), at: 1)
@@ -130,7 +131,7 @@ struct LastQuestionTests {
     #expect(lost.send(.receivedNotRead(.lost("It is gone."), push: 2)).contains(text))
   }
 
-  @Test("An answer for a push that is over tells the next one nothing")
+  @Test("An answer for a finished push does not reach the next push")
   func answerForAnother() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1)), .pushArrived(push(2, hash: paymentHash("bb"))))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardrails
 
-/// The user goes home while something is under way that must not be left half done.
+/// The app enters the background while a payment, a splice or a named task is pending.
 @Suite("Long-lived tasks") struct LongLivedTaskTests {
   private let start = Instant(nanoseconds: 0)
   private let send = TaskBeginning(name: "send 5 sat", generation: 1)
@@ -16,7 +16,7 @@ import Testing
   ]
   private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
 
-  /// What the app orders from the answer to its last reading of the row on.
+  /// The app's directives after its last read of the row.
   private func released(_ task: UInt64 = 1) -> [GuardDirective] {
     [
       .beat(epoch: 8, phase: .released, counter: 4), .dropLock,
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "P-1.1, P-1.2 Home right after a payment was sent: the node stays until it has ended, then all is released"
+    "P-1.1, P-1.2 Going home during an outgoing payment keeps the node until the payment ends"
   )
   func outgoingPayment() {
     var app = Driver<AppMachine>.connected(epoch: 8)
@@ -38,7 +38,7 @@ import Testing
     #expect(app.machine.place == .background)
   }
 
-  @Test("P-1.4 A payment that is half-way holds the node in the background, until it is settled")
+  @Test("P-1.4 A settling payment holds the node in the background until it is settled")
   func incomingPayment() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)))
@@ -46,7 +46,7 @@ import Testing
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test("A payment that settles does so over a lost connection, and its end is heard on the next one")
+  @Test("A settling payment survives a lost connection and ends on the next one")
   func settlingOverALostConnection() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)), owned, .node(.connecting), owned)
@@ -58,17 +58,17 @@ import Testing
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("A node that is started anew is busy with nothing until it says so")
+  @Test("A restarted node has no activity until it reports one")
   func startedAnew() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)), .node(.connecting), owned)
     app.play(.node(.refused(highest: 20, container: container)))
-    #expect(app.machine.tasks.isEmpty, "its node is closed")
+    #expect(app.machine.tasks.isEmpty, "the node is closed")
     #expect(app.send(.claimed(claim(21))).contains(.startNode(claim(21))))
     #expect(app.machine.tasks.isEmpty && app.machine.ownership.activity == .nothing)
   }
 
-  @Test("What was given up after 180 s is not taken up again because something else begins or ends")
+  @Test("Activity given up after 180 s is not resumed by other activity")
   func givenUpForGood() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)), owned)
@@ -80,18 +80,18 @@ import Testing
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("The phone takes the time back: what is under way is given up, and all is released in order")
+  @Test("An expired background task gives up the running work and releases in order")
   func expiry() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
-    #expect(app.send(.backgroundTimeExpired(task: 7)) == [], "of another asking")
+    #expect(app.send(.backgroundTimeExpired(task: 7)) == [], "another background task's number")
     #expect(app.send(.backgroundTimeExpired(task: 1)) == leaving)
     app.play(.node(.stopped))
     #expect(app.send(owned) == released())
     #expect(app.send(.taskEnded(send)) == [])
   }
 
-  @Test("P-1.1 After 180 s nobody believes any more that a task will end")
+  @Test("P-1.1 A task is given up after 180 s")
   func timeOut() {
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), at: start)
@@ -102,22 +102,22 @@ import Testing
     #expect(tasks.isEmpty)
   }
 
-  @Test("The same name twice counts once, and an end belongs to its beginning")
+  @Test("A task begun twice counts once, and an end must match its generation")
   func generations() {
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), generation: 1, at: start)
     tasks.begin(.named("send"), generation: 2, at: start + .seconds(100))
     #expect(tasks.held.count == 1)
     tasks.end(.named("send"), generation: 1)
-    #expect(!tasks.isEmpty, "a late end of the older one")
+    #expect(!tasks.isEmpty, "a late end of generation 1")
     tasks.endOverdue(at: start + .seconds(200))
-    #expect(!tasks.isEmpty, "the time of the older one")
+    #expect(!tasks.isEmpty, "the time of generation 1 does not count")
     tasks.begin(.named("send"), generation: 1, at: start + .seconds(300))
     tasks.endOverdue(at: start + .seconds(281))
-    #expect(tasks.isEmpty, "an older beginning that comes late changes nothing")
+    #expect(tasks.isEmpty, "a late begin of generation 1 changes nothing")
   }
 
-  @Test("Back in front before the task has ended, nothing was let go of")
+  @Test("Returning to the foreground before the task ends releases nothing")
   func backInFront() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
@@ -125,17 +125,17 @@ import Testing
     #expect(app.send(.taskEnded(send)) == [])
     #expect(
       app.send(.enteredBackground) == [.beginBackgroundTask(2), .backgroundDone] + leaving,
-      "the next asking has a number of its own")
+      "the next background task has a new number")
   }
 
-  @Test("A payment that was half-way under a claim that is lost keeps nobody in the background later")
+  @Test("A payment settling under a lost claim is not a task any more")
   func fencedInFront() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("Who has lost the node while a task was under way has nothing to go on with")
+  @Test("A task does not outlive the fence of its app")
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
@@ -144,7 +144,7 @@ import Testing
     #expect(app.machine.place == .background)
   }
 
-  @Test("The app says which tasks keep it at work, by their names") func names() {
+  @Test("The app reports the names of its tasks") func names() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let splice = TaskBeginning(name: "splice 1", generation: 1)
     app.play(.taskBegan(send), .taskBegan(splice), .node(.busy(.settling)))
@@ -153,7 +153,7 @@ import Testing
     #expect(app.machine.taskNames == ["splice 1"])
     app.play(.taskEnded(splice))
     #expect(app.machine.taskNames == [] && !app.machine.hasNamedTask)
-    // Of what an earlier life has left in the channel nobody tells: home, and it leaves.
+    // An activity that no named task covers ended: the app leaves at home.
     app.play(.node(.busy(.nothing)), .enteredBackground)
     #expect(app.machine.place == .leaving)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardrails
 
-/// Tens of thousands of random lives: whatever the world does, the promises hold and the end comes.
+/// Tens of thousands of random runs: the promises hold under any events, and the machine ends when asked.
 @Suite struct MachinePropertyTests {
   private func keepPromises<Machine: GuardMachine>(_: Machine.Type, seeds: Range<UInt64>, steps: Int) {
     for seed in seeds {
@@ -22,23 +22,23 @@ import Testing
     }
   }
 
-  @Test func theExtensionKeepsItsPromisesInShortLives() {
+  @Test func `The extension keeps its promises in 12,000 short random runs`() {
     keepPromises(ExtensionMachine.self, seeds: 0..<12_000, steps: 25)
   }
 
-  @Test func theExtensionKeepsItsPromisesInLongLives() {
+  @Test func `The extension keeps its promises in 3,000 long random runs`() {
     keepPromises(ExtensionMachine.self, seeds: 100_000..<103_000, steps: 150)
   }
 
-  @Test func theAppKeepsItsPromisesInShortLives() {
+  @Test func `The app keeps its promises in 12,000 short random runs`() {
     keepPromises(AppMachine.self, seeds: 0..<12_000, steps: 25)
   }
 
-  @Test func theAppKeepsItsPromisesInLongLives() {
+  @Test func `The app keeps its promises in 3,000 long random runs`() {
     keepPromises(AppMachine.self, seeds: 100_000..<103_000, steps: 150)
   }
 
-  @Test func theSameSeedIsTheSameLife() {
+  @Test func `The same seed gives the same run`() {
     func life() -> [String] {
       var run = RandomRun<ExtensionMachine>(seed: 5, keepsStory: true)
       for _ in 0..<100 { run.step() }
@@ -47,8 +47,8 @@ import Testing
     #expect(life() == life())
   }
 
-  /// A state that random lives never enter is a state that these tests say nothing about.
-  @Test func randomLivesEnterEveryState() {
+  /// These tests check nothing about a state that random runs never enter.
+  @Test func `Random runs enter every state`() {
     let ownership: Set = [
       "idle", "looking", "claiming", "owning unstarted", "owning started", "owning raising", "releasing",
       "closing unstarted", "closing raising",

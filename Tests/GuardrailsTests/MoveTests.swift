@@ -3,19 +3,19 @@ import Testing
 
 @testable import Guardrails
 
-/// The user says that the wallet lives in this container from now on, and the peer knows another one.
+/// The user moves the wallet into this container while the LSP knows another container's claim.
 @Suite struct MoveTests {
   private let replaced = ReplacedClaim(epoch: 20, container: otherContainer)
   private let refusal = GuardEvent.node(.refused(highest: 20, container: otherContainer))
 
-  /// Refused for another device, and idle.
+  /// Refused for another container, and idle.
   private func halted() -> Driver<AppMachine> {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(refusal, .node(.stopped), .rowRead(row(8, .app), appWantsNode: false))
     return app
   }
 
-  /// The user has spoken, and the app has claimed once more.
+  /// The user requested the move, and the app has claimed again.
   private func movingApp() -> Driver<AppMachine> {
     var app = halted()
     app.play(
@@ -24,7 +24,7 @@ import Testing
     return app
   }
 
-  @Test func theWordOfTheUserWakesAHaltedAppAndTheNextRefusalIsAnsweredByTakingThePlace() {
+  @Test func `A move request wakes a halted app, which replaces the other container's claim`() {
     var app = halted()
     #expect(app.send(.moveRequested) == [.raiseIntent, .say(ping), .look])
     app.play(.observed(observation(row(8, .app), lockIsBusy: false, appWantsNode: true)), .claimed(claim(9)))
@@ -40,7 +40,7 @@ import Testing
 
   private var ping: PresenceMessage { PresenceMessage(code: .appPing, wantsNode: true) }
 
-  @Test func aContainerThatHasClaimedMoreOftenRaisesItsOwnNumber() {
+  @Test func `A move from a container with the higher epoch raises its own epoch`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.moveRequested)
     let lower = GuardEvent.node(.refused(highest: 3, container: otherContainer))
@@ -49,7 +49,7 @@ import Testing
       app.send(lower) == [.stopNode(gracefully: false), .raiseEpoch(claim(8), above: 8, replacing: replaced)])
   }
 
-  @Test func theWordCountsOnce() {
+  @Test func `A move request replaces a claim only once`() {
     var app = movingApp()
     app.play(refusal, .claimed(claim(21)))
     #expect(
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "A jump that was blocked takes the place when it is tried again; one that failed is told to the user")
+    "A move survives a blocked raise of the epoch, not a failed one")
   func jumpThatDoesNotHappen() {
     for (trouble, isAnswered) in [
       (Trouble.blocked(pid: 5, isStopped: false), true), (.failed("The disk is full."), false),
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A second word is not answered with what the first one failed of: the app looks again at once")
+  @Test("A second move request clears the first one's failure and looks at once")
   func secondWord() {
     var app = movingApp()
     app.play(refusal, .claimFailed(.failed("The disk is full.")), .rowRead(row(9, .app), appWantsNode: true))
@@ -86,7 +86,7 @@ import Testing
     #expect(app.send(.moveRequested) == [])
   }
 
-  @Test func theWordEndsWithTheConnectionAndWithLeavingTheApp() {
+  @Test func `A move request ends with the connection and with entering the background`() {
     var connected = movingApp()
     connected.play(.node(.established))
     #expect(connected.machine.ownership.movesHereUntil == nil)
@@ -95,7 +95,7 @@ import Testing
     #expect(left.machine.ownership.movesHereUntil == nil)
   }
 
-  @Test func theWordEndsWhenTheUserWaitsForItNoLonger() {
+  @Test func `A move request expires after 10 s`() {
     var app = movingApp()
     app.now = app.now + .seconds(10)
     #expect(app.send(refusal) == [.withdrawIntent, .stopNode(gracefully: true)])
@@ -104,21 +104,21 @@ import Testing
     #expect(inTime.send(refusal).last == .raiseEpoch(claim(9), above: 20, replacing: replaced))
   }
 
-  @Test func withoutTheWordAndInTheBackgroundNothingIsTaken() {
+  @Test func `A move request in the background is ignored`() {
     var app = halted()
     app.play(.enteredBackground)
     #expect(app.send(.moveRequested) == [])
     #expect(app.machine.ownership.movesHereUntil == nil)
   }
 
-  @Test func theJumpIsBoundedAsAnyOther() {
+  @Test func `The raise of a move is bounded like any other`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.moveRequested)
     let far = GuardEvent.node(.refused(highest: 8 + 1 << 32, container: otherContainer))
     #expect(app.send(far) == [.withdrawIntent, .stopNode(gracefully: true)])
   }
 
-  @Test func theExtensionNeverTakesThePlace() {
+  @Test func `The extension ignores a move request`() {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
     notifier.play(.moveRequested)
     #expect(notifier.send(refusal).last == .stopNode(gracefully: true))

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Guardrails
 
-/// Parts of a payment are here and wait for the others: what that means for who may sleep, and who may go.
-@Suite("A payment that comes in parts") struct MultiPartGuardTests {
+/// How the app and the extension treat an incomplete set of HTLCs in the background and at their end.
+@Suite("Multi-part payments") struct MultiPartGuardTests {
   private let leaving: [GuardDirective] = [
     .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
 
-  @Test("P-1.4 Home in the middle of a set: the app stays at work under a named task until it is complete")
+  @Test("P-1.4 Going home with parts pending keeps the app at work until the set is complete")
   func homeInTheMiddle() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.node(.busy(.collecting([paymentHash("aa")])))) == [])
@@ -21,30 +21,30 @@ import Testing
       ])
     #expect(app.machine.place == .staying)
     app.play(.node(.busy(.settling)))
-    #expect(app.machine.place == .staying, "the last part settles")
+    #expect(app.machine.place == .staying, "the complete set settles")
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
   @Test(
-    "Nobody looks at an app in the background: what it receives there is notified, and in front it is not")
+    "A payment received in the background is notified, in the foreground it is not")
   func toldInTheBackground() {
-    let told = GuardDirective.notify(payment)
+    let notified = GuardDirective.notify(payment)
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(
       !app.send(.node(.received(secondPayment))).contains { if case .notify = $0 { true } else { false } })
     app.play(.node(.busy(.collecting([paymentHash("aa")]))), .enteredBackground, .node(.busy(.settling)))
     #expect(app.machine.place == .staying)
-    #expect(app.send(.node(.received(payment))) == [told])
+    #expect(app.send(.node(.received(payment))) == [notified])
     app.play(.node(.busy(.nothing)))
     #expect(app.machine.place == .leaving)
-    #expect(app.send(.node(.received(payment))) == [told], "in the last moment")
+    #expect(app.send(.node(.received(payment))) == [notified], "while the app releases")
   }
 
   private func text(at second: Double, of notifier: inout Driver<ExtensionMachine>) -> GuardDirective? {
     notifier.end(.deadlineReached, at: second).first { if case .deliver = $0 { true } else { false } }
   }
 
-  @Test("The text of a push says what became of the parts: nobody is told to retry what is on its way")
+  @Test("The text of a push reports whether its parts wait, were failed back or were received")
   func textOfParts() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
@@ -59,7 +59,7 @@ import Testing
     #expect(text(at: 29.5, of: &notifier) == .deliver(push: 1, .received(payment)))
   }
 
-  @Test("They wait whoever has the node next: the text says so also when it was taken from the extension")
+  @Test("The text reports waiting parts also after the extension was fenced")
   func textAfterFencing() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "A push that names a payment is told about that one, whatever waits beside it",
+    "The text of a push with a payment hash reports only that payment's parts",
     arguments: [paymentHash("aa"), nil])
   func textOfItsOwn(hash: Bytes32?) {
     let other = paymentHash("cc")
@@ -93,7 +93,7 @@ import Testing
         == .deliver(push: 1, .partsGivenBack))
   }
 
-  @Test("P-1.1 After 180 s the app leaves, whatever has come; a lost connection begins nothing anew")
+  @Test("P-1.1 After 180 s the app leaves; a new connection does not restart the time")
   func bounded() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.collecting([paymentHash("aa")]))))
@@ -104,7 +104,7 @@ import Testing
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("What waits under a claim that is lost keeps nobody in the background")
+  @Test("A set collected under a lost claim is not a task any more")
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
@@ -113,7 +113,7 @@ import Testing
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("A set that waits for its rest keeps the extension for all of its time, as there is no text yet")
+  @Test("An incomplete set without a payment does not end the extension early")
   func setAlone() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), at: 1)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(
-    "The text of a payment does not wait for the parts of another, whichever came first", arguments: [1, 4])
+    "The text of a payment does not wait for the parts of another", arguments: [1, 4])
   func textBesideASet(_ second: Double) {
     var notifier = Driver<ExtensionMachine>.connected()
     for event in second < 3 ? [0, 1] : [1, 0] {
@@ -139,7 +139,7 @@ import Testing
       notifier.send(.deadlineReached, at: 8) == [
         .deliver(push: 1, .received(payment)), .stopNode(gracefully: true),
       ])
-    // The text is out, and the set is complete in the last moment: it has a notification of its own.
+    // The text is delivered, and the set completes during the release: it gets its own notification.
     #expect(
       notifier.send(.node(.received(secondPayment))) == [
         .notify(secondPayment)
@@ -147,7 +147,7 @@ import Testing
     notifier.play(.node(.stopped))
     #expect(
       notifier.send(.rowRead(row(8, .extension), appWantsNode: false)).last == .finished(push: 1, .idle))
-    // What it was not complete by then is the next push's.
+    // A set that completes later belongs to the next push.
     notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))))
     notifier.play(.observed(observation(row(8, .extension), lockIsBusy: false)), .claimed(claim(9)))
     notifier.play(.node(.connecting), .rowRead(row(9, .extension), appWantsNode: false))
@@ -159,7 +159,7 @@ import Testing
     #expect(notifier.send(.deadlineReached, at: 15).first == .deliver(push: 2, .received(secondPayment)))
   }
 
-  @Test("The app's intent is granted in the middle of a set: the parts are durable, and the next owner's")
+  @Test("The extension hands over while parts are pending")
   func handover() {
     var notifier = Driver<ExtensionMachine>.connected(epoch: 8)
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))

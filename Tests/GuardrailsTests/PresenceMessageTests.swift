@@ -12,21 +12,21 @@ import Testing
     }
   }
 
-  @Test func everyMessageSurvivesTheSocket() {
+  @Test func `Every message decodes to itself`() {
     for message in Self.all {
       #expect(message.encoded().count == PresenceMessage.size)
       #expect(PresenceMessage(decoding: message.encoded()) == message)
     }
   }
 
-  @Test func everyTruncationAndExtensionIsRefused() {
+  @Test func `Every truncated or extended message is refused`() {
     let bytes = Self.all[6].encoded()
     for length in 0..<bytes.count { #expect(PresenceMessage(decoding: Array(bytes[..<length])) == nil) }
     #expect(PresenceMessage(decoding: bytes + [0]) == nil)
   }
 
-  /// What is read is exactly what would be written: no two spellings of one message.
-  @Test func everyFlippedBitIsRefusedOrIsAnotherMessageInItsOneSpelling() {
+  /// Only the canonical encoding of a message is accepted.
+  @Test func `A message with a flipped bit is refused or is another canonical message`() {
     for message in Self.all {
       let bytes = message.encoded()
       for bit in 0..<(8 * bytes.count) {

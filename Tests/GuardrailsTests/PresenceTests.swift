@@ -4,30 +4,30 @@ import Heartbeat
 import Testing
 
 @Suite struct PresenceTests {
-  @Test func theSixCodesAreThoseOfPhoenix() {
+  @Test func `The six presence codes are those of Phoenix`() {
     let codes = Role.allCases.flatMap { role in
       [PresenceCode.Kind.ping, .pong, .unavailable].map { PresenceCode(role, $0).rawValue }
     }
     #expect(codes == [1, 2, 3, 4, 8, 12])
   }
 
-  @Test func everyCodeKnowsItsSpeakerAndItsWord() {
+  @Test func `Every presence code is composed of its role and its kind of message`() {
     for code in PresenceCode.allCases { #expect(PresenceCode(code.speaker, code.kind) == code) }
   }
 
-  @Test func suspensionsStartAtOneSoAProcessIsSilentUntilItIsResumed() {
+  @Test func `A presence starts suspended and ignores messages`() {
     let presence = Presence(role: .app)
     #expect(presence.isSuspended)
     #expect(presence.heard(.extensionPing) == .ignored)
   }
 
-  @Test func resumingToZeroPingsAndSuspendingSaysUnavailable() {
+  @Test func `Resuming sends a ping, suspending sends unavailable`() {
     var presence = Presence(role: .extension)
     #expect(presence.resume() == .extensionPing)
     #expect(presence.suspend() == .extensionUnavailable)
   }
 
-  @Test func suspensionsNest() {
+  @Test func `Suspensions nest, and only the outermost sends a message`() {
     var presence = Presence(role: .app)
     _ = presence.resume()
     #expect(presence.suspend() == .appUnavailable)
@@ -38,14 +38,14 @@ import Testing
     #expect(!presence.isSuspended)
   }
 
-  @Test func resumingOnceTooOftenIsNoDebt() {
+  @Test func `An extra resume does not offset the next suspend`() {
     var presence = Presence(role: .app)
     _ = presence.resume()
     #expect(presence.resume() == nil)
     #expect(presence.suspend() == .appUnavailable)
   }
 
-  @Test func aPingIsAnsweredByAPongAndNothingElseIsAnswered() {
+  @Test func `Only a ping is answered, with a pong`() {
     var presence = Presence(role: .app)
     _ = presence.resume()
     #expect(presence.heard(.extensionPing) == .counts(answer: .appPong))
@@ -53,7 +53,7 @@ import Testing
     #expect(presence.heard(.extensionUnavailable) == .counts(answer: nil))
   }
 
-  @Test func ownMessagesAreIgnored() {
+  @Test func `Messages of the own role are ignored`() {
     for role in Role.allCases {
       var presence = Presence(role: role)
       _ = presence.resume()

@@ -2,8 +2,7 @@ import Ground
 import Guardrails
 import Heartbeat
 
-/// Watches one machine from outside and writes down every promise that it breaks. It knows only what a shell knows:
-/// the events that were fed and the directives that came back.
+/// Records every promise that one machine breaks, from its events and directives alone.
 struct Promises {
   private(set) var broken: [String] = []
   private(set) var hasEnded = false
@@ -17,11 +16,11 @@ struct Promises {
   private var isStopping = false
   private var intentIsRaised = false
   private var isInFront = false
-  /// Silent pushes of which it has not said what came of them.
+  /// Silent pushes that the machine has not completed.
   private(set) var silent: Set<UInt64> = []
   private var timeAsked: UInt64?
   private var lastTimeAsked: UInt64?
-  /// The row was read and found ours, or the claim was just made: one beat may follow.
+  /// The row was read as the machine's own, or the claim was just made: one beat may follow.
   private var beatIsEarned = false
   private var lastCounter: UInt64?
 
@@ -59,10 +58,10 @@ struct Promises {
     }
   }
 
-  /// Without the phone's time it can be suspended at any moment.
+  /// After this the process can be suspended at any moment.
   private mutating func doneWithEverything(_ what: String) {
-    if held != nil || nodeRuns || isAwaitingClaim { broke("\(what) while it holds something") }
-    if intentIsRaised { broke("\(what) with its intent raised") }
+    if held != nil || nodeRuns || isAwaitingClaim { broke("\(what) while holding a claim or a node") }
+    if intentIsRaised { broke("\(what) with the intent raised") }
   }
 
   private mutating func check(_ directive: GuardDirective, at now: Instant, followedBy next: GuardDirective?)
@@ -81,29 +80,29 @@ struct Promises {
       isStopping = true
       if !gracefully { nodeRuns = false }
     case .dropLock:
-      if held == nil { broke("drops a lock that it does not hold") }
+      if held == nil { broke("drops a lock without holding it") }
       if nodeRuns { broke("drops the lock while the node runs") }
       held = nil
       // Fenced during a jump: the jump cannot succeed any more.
       isAwaitingJump = false
     case .say(let message):
-      if message.released != nil && held != nil { broke("says released before it is") }
-    case .backgroundDone: if timeAsked == nil { doneWithEverything("says background done") }
+      if message.released != nil && held != nil { broke("sends released before the release") }
+    case .backgroundDone: if timeAsked == nil { doneWithEverything("reports background done") }
     case .completed(let push, _):
-      if !silent.contains(push) { broke("completes silent push \(push), which it does not have") }
+      if !silent.contains(push) { broke("completes silent push \(push), which never arrived") }
       silent.remove(push)
     case .beginBackgroundTask(let number, _):
-      if timeAsked != nil || number == lastTimeAsked { broke("asks twice for time in the background") }
+      if timeAsked != nil || number == lastTimeAsked { broke("begins a second background task") }
       timeAsked = number
       lastTimeAsked = number
     case .endBackgroundTask(let number):
-      if timeAsked != number { broke("gives back time that it was not given") }
+      if timeAsked != number { broke("ends a background task that was not begun") }
       timeAsked = nil
-      if !isInFront { doneWithEverything("gives its time back") }
+      if !isInFront { doneWithEverything("ends its background task") }
     case .end:
       hasEnded = true
-      if held != nil || nodeRuns || isAwaitingClaim { broke("ends while it holds something") }
-    case .noteFailure: if silent.isEmpty { broke("notes a failure of nothing") }
+      if held != nil || nodeRuns || isAwaitingClaim { broke("ends while holding a claim or a node") }
+    case .noteFailure: if silent.isEmpty { broke("notes a failure without a silent push") }
     case .deliver, .finished: text(directive, at: now)
     case .look, .readRow, .readReceived, .acceptNoNewPayment, .endLongPause, .show, .mayConnect, .notify,
       .withdraw:
@@ -115,10 +114,10 @@ struct Promises {
     if isAwaitingClaim || isAwaitingJump { broke("claims twice at once") }
     if nodeRuns { broke("claims while a node runs") }
     if case .claim = directive {
-      if held != nil { broke("claims what it holds") }
+      if held != nil { broke("claims while holding a claim") }
       isAwaitingClaim = true
     } else {
-      if held == nil { broke("jumps without a claim") }
+      if held == nil { broke("raises the epoch without a claim") }
       isAwaitingJump = true
     }
   }
@@ -126,7 +125,7 @@ struct Promises {
   private mutating func beat(
     _ epoch: Epoch, _ phase: Phase, _ counter: UInt64, followedBy next: GuardDirective?
   ) {
-    if !beatIsEarned { broke("beats without having read the row") }
+    if !beatIsEarned { broke("beats without a read of the row") }
     beatIsEarned = false
     if epoch != held?.epoch { broke("beats under epoch \(epoch) while holding \(String(describing: held))") }
     if counter != (lastCounter ?? 0) + 1 {
@@ -142,7 +141,7 @@ struct Promises {
   private mutating func text(_ directive: GuardDirective, at now: Instant) {
     switch directive {
     case .deliver(let push, _):
-      if arrived[push] == nil { broke("a text for push \(push), which never came") }
+      if arrived[push] == nil { broke("a text for push \(push), which never arrived") }
       if delivered.updateValue(now, forKey: push) != nil { broke("two texts for push \(push)") }
     case .finished(let push, _):
       if delivered[push] == nil { broke("push \(push) finished without a text") }

@@ -2,13 +2,13 @@ import Ground
 import Guardrails
 import Heartbeat
 
-/// One machine in a world that answers as a container and a node could, in the order it was asked, but otherwise as
-/// it likes; with events in between that nobody asked for.
+/// One machine whose directives get random answers in their order, as a container and a node could give them, with
+/// unexpected events in between.
 struct RandomRun<Machine: GuardMachine> {
   private(set) var machine = Machine(configuration: GuardConfiguration())
   private(set) var now = Instant(nanoseconds: 0)
   private(set) var promises = Promises()
-  /// Events and answers of the run, for a user who has to understand a failure.
+  /// Events and directives of the run, to explain a failure.
   private(set) var story: [String] = []
   private var generator: SeededGenerator
   private var owed: [GuardDirective] = []
@@ -33,7 +33,7 @@ struct RandomRun<Machine: GuardMachine> {
     }
   }
 
-  /// Asks for an end and answers everything: whatever went before, the machine must come to its end.
+  /// Requests termination and answers every directive: the machine must end, whatever went before.
   mutating func comeToAnEnd() {
     feed(.terminationRequested)
     for _ in 0..<200 where !promises.hasEnded {
@@ -46,9 +46,9 @@ struct RandomRun<Machine: GuardMachine> {
     }
     if !promises.hasEnded { promises.broke("does not end when asked to") }
     guard Machine.role == .extension else { return }
-    if promises.delivered.count != promises.arrived.count { promises.broke("a push without a text") }
-    if !promises.silent.isEmpty { promises.broke("a silent push that was never completed") }
-    if promises.finished.count != promises.arrived.count { promises.broke("a push that was never finished") }
+    if promises.delivered.count != promises.arrived.count { promises.broke("a push got no text") }
+    if !promises.silent.isEmpty { promises.broke("a silent push was never completed") }
+    if promises.finished.count != promises.arrived.count { promises.broke("a push was never finished") }
     guard isPunctual else { return }
     for (push, arrival) in promises.arrived {
       guard let delivery = promises.delivered[push],
@@ -116,7 +116,7 @@ struct RandomRun<Machine: GuardMachine> {
   }
 
   private mutating func newPush() -> Push {
-    // Now and then one that came already.
+    // Sometimes a push that has already arrived.
     if pushes > 0 && generator.chance(3) && !promises.finished.contains(pushes) { return push(pushes) }
     pushes += 1
     return push(pushes, generator.pick([.incomingPayment, .pendingSettlement, .onionMessage, .unreadable]))
@@ -162,7 +162,7 @@ struct RandomRun<Machine: GuardMachine> {
     switch directive {
     case .look: return generator.chance(90) ? .observed(observed()) : .lookFailed(trouble())
     case .claim, .raiseEpoch:
-      // The row was read as another's: no jump succeeds after that.
+      // The row was read as another process's: no raise succeeds after that.
       guard promises.isAwaitingClaim || promises.isAwaitingJump, generator.chance(65) else {
         return generator.pick([.claimSuperseded, .ownLockWasBusy, .claimFailed(trouble())])
       }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardrails
 
-/// The peer has seen a higher epoch: a database was restored, or another device has this node.
+/// The LSP knows a higher epoch: a database was restored, or another device uses this node.
 @Suite struct RefusalTests {
   private let raising: [GuardDirective] = [.stopNode(gracefully: false), .raiseEpoch(claim(8), above: 20)]
   private let refusal = GuardEvent.node(.refused(highest: 20, container: container))
@@ -15,7 +15,7 @@ import Testing
     return app
   }
 
-  @Test func aRestoredDatabaseJumpsAboveThePeersNumber() {
+  @Test func `A refusal with a higher epoch raises the own epoch above it`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     #expect(app.send(refusal) == raising)
     let beatAndDial: [GuardDirective] = [
@@ -24,18 +24,18 @@ import Testing
     #expect(app.send(.claimed(claim(21))) == beatAndDial)
   }
 
-  @Test func anEqualNumberOfAnotherIncarnationIsJumpedOverToo() {
+  @Test func `A refusal with an equal epoch raises the own epoch`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     let equal = GuardEvent.node(.refused(highest: 8, container: container))
     #expect(app.send(equal) == [.stopNode(gracefully: false), .raiseEpoch(claim(8), above: 8)])
   }
 
-  @Test func theSameRefusalTwiceRaisesOnce() {
+  @Test func `The same refusal twice raises the epoch once`() {
     var app = raisingApp()
     #expect(app.send(refusal) == [])
   }
 
-  @Test func theJumpIsAtMostTwoToTheThirtyTwo() {
+  @Test func `The epoch is raised by at most 2^32`() {
     let limit: Epoch = 1 << 32
     var near = Driver<AppMachine>.claimed(epoch: 8)
     let farthest = GuardEvent.node(.refused(highest: 8 + limit - 1, container: container))
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func aPeerWhoseNumberIsLowerIsNotDialledInALoop() {
+  @Test func `A refusal with a lower epoch releases the node without a redial`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.node(.refused(highest: 7, container: container)), .node(.stopped))
     let end = app.send(.rowRead(row(8, .app), appWantsNode: false))
@@ -55,7 +55,7 @@ import Testing
     #expect(app.machine.deadline == nil)
   }
 
-  @Test func anotherDeviceStopsTheAppUntilTheUserActs() {
+  @Test func `A refusal for another container stops the app until the user acts`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     let stopped = app.send(.node(.refused(highest: 20, container: otherContainer)))
     #expect(stopped == [.withdrawIntent, .stopNode(gracefully: true)])
@@ -66,13 +66,13 @@ import Testing
     #expect(app.send(.enteredForeground).last == .look)
   }
 
-  @Test func whoeverWasReplacedMeanwhileDoesNotJump() {
+  @Test func `An app replaced meanwhile does not raise its epoch`() {
     var app = raisingApp()
     #expect(app.send(.claimSuperseded) == [.stopNode(gracefully: false), .dropLock, .look])
   }
 
   @Test(arguments: [GuardEvent.ownLockWasBusy, .claimFailed(.blocked(pid: 5, isStopped: true))])
-  func aJumpThatFailsGivesTheNodeUp(answer: GuardEvent) {
+  func `A failed raise of the epoch gives the node up`(answer: GuardEvent) {
     var app = raisingApp()
     #expect(app.send(answer) == [.readRow])
   }
@@ -84,7 +84,9 @@ import Testing
       TimeSpan.milliseconds(100)
     ),
   ])
-  func afterAFailedJumpTheAppSaysWhyAndLooksAgainLater(trouble: Trouble, status: Status, pause: TimeSpan) {
+  func `After a failed raise the app shows the reason and looks again later`(
+    trouble: Trouble, status: Status, pause: TimeSpan
+  ) {
     var app = raisingApp()
     app.play(.claimFailed(trouble))
     let failedAt = app.now
@@ -95,11 +97,11 @@ import Testing
     #expect(app.send(.deadlineReached, at: Double((failedAt + pause).nanoseconds) / 1e9).first == .look)
   }
 
-  /// The jump is on its way when the user presses home: what is released is the new number.
-  @Test func homeDuringAJumpReleasesTheNewEpochAndIsNoFence() {
+  /// The raise is pending when the user presses home, so the new epoch is released.
+  @Test func `Going home during a raise releases the new epoch and is not a fence`() {
     var app = raisingApp()
     #expect(!app.send(.enteredBackground).contains(.readRow))
-    #expect(app.send(.rowRead(row(8, .app), appWantsNode: false)) == [], "an answer from before the jump")
+    #expect(app.send(.rowRead(row(8, .app), appWantsNode: false)) == [], "an answer from before the raise")
     #expect(app.send(.claimed(claim(21))) == [.readRow])
     let end = app.send(.rowRead(row(21, .app), appWantsNode: false))
     let released = GuardDirective.say(PresenceMessage(code: .appUnavailable, released: 21))
@@ -107,15 +109,15 @@ import Testing
       end == [.beat(epoch: 21, phase: .released, counter: 2), .dropLock, released, .endBackgroundTask(1)])
   }
 
-  @Test func theExtensionToldOfAnotherDeviceFinishesAtOnce() {
+  @Test func `The extension finishes when refused for another container`() {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
     let answer = notifier.end(.node(.refused(highest: 20, container: otherContainer)))
     #expect(
       answer == [.stopNode(gracefully: true), .deliver(push: 1, .nothingReceived(.incomingPayment))])
   }
 
-  /// After a long pause the claim may be another's: the row is read before anything is dialled.
-  @Test func aClaimThatIsAnsweredAfterAPauseIsCheckedBeforeTheDial() {
+  /// After a long pause another process may hold the claim: the row is read before the dial.
+  @Test func `A claim answered after a pause is checked before the dial`() {
     var app = Driver<AppMachine>.claiming(epoch: 8)
     #expect(app.send(.claimed(claim(8)), at: 60) == [.readRow])
     var zombie = app

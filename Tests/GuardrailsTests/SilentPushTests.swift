@@ -4,13 +4,13 @@ import Testing
 
 @testable import Guardrails
 
-/// The phone wakes the app in the background, as a payment may wait.
+/// A silent push wakes the app in the background because an HTLC may be pending.
 @Suite("Silent pushes") struct SilentPushTests {
   private let push = Push(id: 3, reason: .incomingPayment)
   private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: false)
   private let payment = ReceivedPayment(paymentHash: paymentHash("aa"), amountMsat: 5000, text: "")
 
-  /// Woken in the background, and connected.
+  /// Woken by the push in the background, and connected.
   private func connected() -> Driver<AppMachine> {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground)
@@ -29,7 +29,8 @@ import Testing
   }
 
   @Test(
-    "B-1.5.1e, K-18, K-22 It connects, receives, releases everything, and only then says that something came")
+    "B-1.5.1e, K-18, K-22 The app connects, receives, releases, and only then completes the push with new data"
+  )
   func received() {
     var app = connected()
     app.play(.node(.busy(.settling)), .node(.received(payment)))
@@ -42,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f It claims, then starts the node, which connects and is in step; stopped again, the lock goes last"
+    "B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f The app claims, starts the node, stops the node, unlocks, completes"
   )
   func order() {
     var app = Driver<AppMachine>()
@@ -60,7 +61,7 @@ import Testing
     #expect(directives.filter(order.contains) == order)
   }
 
-  @Test("B-1.5.1f What it failed of is written down, and the push completed as failed; a payment counts more")
+  @Test("B-1.5.1f The failure is noted and the push completed as failed, unless a payment was received")
   func failed() {
     func woken() -> Driver<AppMachine> {
       var app = Driver<AppMachine>()
@@ -88,7 +89,7 @@ import Testing
     #expect(lucky.send(.containerLost("too late")).contains(.completed(push: 3, .newData)))
   }
 
-  /// What is said of the push when the node has stopped and all is released.
+  /// How the push is completed once the node has stopped and the lock is released.
   private func outcome(_ app: inout Driver<AppMachine>, after event: GuardEvent) -> [GuardDirective] {
     (app.send(event) + released(&app)).filter {
       switch $0 {
@@ -98,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("B-1.5.1f A peer that refuses for good is a failure, for the next push too") func refused() {
+  @Test("B-1.5.1f A refusal for another container fails this push and the next") func refused() {
     let failed = GuardDirective.noteFailure(.halted(.usedByAnotherDevice))
     var app = connected()
     #expect(
@@ -111,7 +112,8 @@ import Testing
     #expect(app.send(.silentPushArrived(Push(id: 5, reason: .incomingPayment))).contains(.look))
   }
 
-  @Test("B-1.5.1f A number that cannot be raised is a failure, by its own reason") func notRaised() {
+  @Test("B-1.5.1f An epoch that cannot be raised fails the push with the container's reason") func notRaised()
+  {
     var app = connected()
     app.play(.node(.refused(highest: 20, container: container)))
     #expect(
@@ -119,7 +121,7 @@ import Testing
         == [.noteFailure(.container(.failed("The disk is full."))), .completed(push: 3, .failed)])
   }
 
-  @Test("B-1.5.1f Asked to end before anything came it has failed; what came counts more") func askedToEnd() {
+  @Test("B-1.5.1f A termination fails the push, unless a payment was received") func askedToEnd() {
     var app = connected()
     #expect(
       outcome(&app, after: .terminationRequested)
@@ -131,7 +133,7 @@ import Testing
     #expect(outcome(&lucky, after: .terminationRequested) == [.completed(push: 3, .newData)])
   }
 
-  @Test("A phone that gives less than 30 s has its word before they are over")
+  @Test("A handler with less than 30 s completes before its time ends")
   func shortTime() {
     func patience(_ time: TimeSpan?) -> TimeSpan { SilentPushHandler.totalTime(of: time) }
     #expect(patience(nil) == .seconds(25))
@@ -147,21 +149,23 @@ import Testing
     #expect(app.machine.deadline == app.now + .seconds(2))
   }
 
-  @Test("K-19 A peer that cannot be reached: the node is stopped before the lock goes, on this path too")
+  @Test("K-19 An unreachable peer: the node is stopped before the lock is released")
   func unreachable() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     app.play(.observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting))
-    app.play(.node(.trouble("nobody answers")), .rowRead(row(8, .app), appWantsNode: false))
+    app.play(.node(.trouble("the peer does not answer")), .rowRead(row(8, .app), appWantsNode: false))
     let given = app.send(.deadlineReached, at: 25)
     #expect(given.last == .stopNode(gracefully: true))
     #expect(!given.contains(.dropLock))
     #expect(
-      released(&app).suffix(2) == [.noteFailure(.node("nobody answers")), .completed(push: 3, .failed)])
+      released(&app).suffix(2) == [
+        .noteFailure(.node("the peer does not answer")), .completed(push: 3, .failed),
+      ])
     #expect(app.machine.place == .background)
   }
 
-  @Test("B-1.5.2e, K-22 If nothing comes within 5 s of connecting, that is said: no data")
+  @Test("B-1.5.2e, K-22 Without a payment within 5 s of connecting the push completes with no data")
   func nothingCame() {
     var app = connected()
     #expect(app.send(.deadlineReached, at: 4.9).contains(.stopNode(gracefully: true)) == false)
@@ -170,7 +174,7 @@ import Testing
   }
 
   @Test(
-    "It is not done because nothing comes for 5 s while a payment settles, a set waits for its rest or a splice is half-way",
+    "Settling, collecting and splicing defer the 5 s end, up to 25 s",
     arguments: [NodeActivity.settling, .collecting([paymentHash("aa")]), .splicing])
   func busy(activity: NodeActivity) {
     var app = connected()
@@ -182,7 +186,7 @@ import Testing
     #expect(app.send(.deadlineReached, at: 25).contains(.stopNode(gracefully: true)))
   }
 
-  @Test("What the node was busy with before the push came is waited for, too")
+  @Test("Activity from before the push defers its end")
   func busyBefore() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
@@ -193,22 +197,24 @@ import Testing
     #expect(app.send(.deadlineReached).contains(.completed(push: 3, .noData)))
   }
 
-  @Test("While the connection is lost nothing can come: the 5 s begin with the next one")
+  @Test("The 5 s restart with the next connection after a loss")
   func connectionLost() {
     var app = connected()
     app.play(
-      .node(.trouble("the peer hung up")), .node(.connecting), .rowRead(row(8, .app), appWantsNode: false),
+      .node(.trouble("the peer disconnected")), .node(.connecting),
+      .rowRead(row(8, .app), appWantsNode: false),
       at: 2)
     #expect(!app.send(.deadlineReached, at: 5).contains(.stopNode(gracefully: true)))
     var lost = app
-    // Another push finds no connection either.
+    // Another push arrives without a connection.
     lost.play(.silentPushArrived(Push(id: 4, reason: .incomingPayment)), at: 6)
     #expect(!lost.send(.deadlineReached, at: 11).contains(.stopNode(gracefully: true)))
     #expect(lost.send(.deadlineReached, at: 25).contains(.stopNode(gracefully: true)))
     #expect(
       released(&lost).suffix(3)
         == [
-          .noteFailure(.node("the peer hung up")), .completed(push: 3, .failed), .completed(push: 4, .failed),
+          .noteFailure(.node("the peer disconnected")), .completed(push: 3, .failed),
+          .completed(push: 4, .failed),
         ])
     app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: false), at: 7)
     #expect(!app.send(.deadlineReached, at: 11.9).contains(.stopNode(gracefully: true)))
@@ -216,7 +222,7 @@ import Testing
     #expect(released(&app).last == .completed(push: 3, .noData))
   }
 
-  @Test("What hindered the claim is over with the claim: later failures are not put down to it")
+  @Test("A failure before the claim is not the reason of a later failure")
   func troubleIsOver() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
@@ -231,7 +237,7 @@ import Testing
   }
 
   @Test(
-    "B-1.5.1d, K-18 Told that its time is over it stops the node, releases, and completes once, in that order"
+    "B-1.5.1d, K-18 An expiry warning stops the node, releases, and completes once, in that order"
   )
   func expiry() {
     var app = connected()
@@ -243,7 +249,7 @@ import Testing
     #expect(app.send(.expiryWarned(push: 3)) == [])
   }
 
-  @Test("It raises no intent and asks for no handover: while the extension receives, there is nothing to do")
+  @Test("While the extension beats, the app completes with no data and raises no intent")
   func extensionReceives() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
@@ -255,7 +261,7 @@ import Testing
     #expect(app.machine.place == .background)
   }
 
-  @Test("B-1.5.1b In front, and for a push that is not about money, there is nothing to do")
+  @Test("B-1.5.1b In the foreground, or for an unreadable push, the app completes with no data")
   func nothingToDo() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.silentPushArrived(push)) == [.completed(push: 3, .noData)])
@@ -265,7 +271,7 @@ import Testing
     #expect(behind.send(.silentPushArrived(other)) == [.completed(push: 4, .noData)])
   }
 
-  @Test("A payment that is half-way after 25 s is left to the next owner: the phone takes the time at 30 s")
+  @Test("A payment still settling after 25 s is left to the next owner")
   func stalledPeer() {
     var app = connected()
     app.play(.node(.busy(.settling)))
@@ -275,7 +281,7 @@ import Testing
   }
 
   @Test(
-    "While a task of its own goes on, the push is done with as soon as its errand is over, and the next has its own"
+    "During a task of the app each push completes after its own 5 s"
   )
   func besideATask() {
     var app = Driver<AppMachine>.connected(epoch: 8)
@@ -289,7 +295,7 @@ import Testing
     #expect(app.send(.deadlineReached, at: 65).contains(.completed(push: 4, .noData)))
   }
 
-  @Test("Opened in the middle of it, the app goes on in front, and the push is done with")
+  @Test("Entering the foreground completes the push and keeps the node")
   func opened() {
     var app = connected()
     let answer = app.send(.enteredForeground)

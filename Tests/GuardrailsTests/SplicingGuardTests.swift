@@ -4,13 +4,13 @@ import Testing
 
 @testable import Guardrails
 
-/// Money is half-way out of the channel: what that means for who may sleep, and who may go.
-@Suite("A splice that is half-way") struct SplicingGuardTests {
+/// How the app and the extension treat a pending splice in the background and at their end.
+@Suite("Pending splices") struct SplicingGuardTests {
   private let leaving: [GuardDirective] = [
     .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
 
-  @Test("P-1.4 A splice holds the app awake under its name, and then until the node says that it is over")
+  @Test("P-1.4 A splice holds the app awake under its name until the node reports its end")
   func named() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let begun = TaskBeginning(name: "splice 7", generation: 1)
@@ -24,7 +24,7 @@ import Testing
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test("P-1.4 A splice that an earlier life has left half-way holds the app awake, too, and without a name")
+  @Test("P-1.4 A splice pending from an earlier run holds the app awake without a name")
   func found() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)))
@@ -33,7 +33,7 @@ import Testing
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test("P-1.1 After 180 s the app leaves: what each new connection says again is no new task")
+  @Test("P-1.1 After 180 s the app leaves; a repeated splice report is not a new task")
   func bounded() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)))
@@ -42,7 +42,7 @@ import Testing
     #expect(app.machine.tasks.deadline == begun + .seconds(180))
   }
 
-  @Test("What is half-way under a claim that is lost keeps nobody in the background")
+  @Test("A splice under a lost claim is not a task any more")
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
@@ -50,7 +50,7 @@ import Testing
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("The idle end of the extension waits for it, the total one and a lost connection do not")
+  @Test("A splice delays the extension's idle end, not its total time or a lost connection")
   func idle() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.splicing)), .node(.received(payment)), at: 1)
@@ -68,7 +68,7 @@ import Testing
     #expect(notifier.send(.deadlineReached, at: 6).contains(.stopNode(gracefully: true)))
   }
 
-  @Test("A handover does not wait for it")
+  @Test("A handover does not wait for a splice")
   func handover() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.splicing)), at: 1)

@@ -4,17 +4,18 @@ import Testing
 
 @testable import Guardrails
 
-/// Whoever reads a state reads in its comment what may follow it; these hold the comments to what is so.
+/// The comment of each state names its successors; these tests compare it with the declared transitions.
 @Suite struct StateCommentsTests {
-  @Test func theCommentOfEachStateNamesWhatMayFollowIt() throws {
+  @Test func `The comment of each state names the states that may follow it`() throws {
     try compare(Ownership.self, "State", in: "OwnershipState.swift")
     try compare(AppMachine.self, "Place", in: "AppMachine.swift")
     try compare(ExtensionMachine.self, "State", in: "ExtensionMachine.swift")
   }
 
-  @Test func randomLivesTakeNoOtherWays() {
-    #expect(strangeWays(of: AppMachine.self, stage: \.stage, ownership: \.ownershipStage) == [])
-    #expect(strangeWays(of: ExtensionMachine.self, stage: \.stage, ownership: \.ownershipStage) == [])
+  @Test func `Random runs take only declared transitions`() {
+    #expect(undeclaredTransitions(of: AppMachine.self, stage: \.stage, ownership: \.ownershipStage) == [])
+    #expect(
+      undeclaredTransitions(of: ExtensionMachine.self, stage: \.stage, ownership: \.ownershipStage) == [])
   }
 
   // MARK: Comments
@@ -24,11 +25,11 @@ import Testing
     for stage in Subject.Stage.allCases {
       let said = try #require(comments["\(stage)"], "\(file): \(stage) has no comment")
       let declared = Set(Subject.next(after: stage).map { "\($0)" })
-      #expect(said == declared, "\(file): what follows \(stage)")
+      #expect(said == declared, "\(file): successors of \(stage)")
     }
   }
 
-  /// What stands behind the arrow in the comment of each case: names, each perhaps with a remark in brackets.
+  /// The names behind the arrow in the comment of each case, without remarks in brackets.
   private func arrows(ofEnum name: String, in file: String) throws -> [String: Set<String>] {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -47,7 +48,7 @@ import Testing
           $0.trimmingCharacters(in: .whitespaces)
         }
         let isTheEnd = comment.contains("Nothing follows")
-        #expect(isTheEnd || !names.isEmpty, "\(file): \(state) does not say what follows")
+        #expect(isTheEnd || !names.isEmpty, "\(file): the comment of \(state) names no successor")
         found[String(state)] = Set(names)
         comment = ""
       }
@@ -55,24 +56,24 @@ import Testing
     return found
   }
 
-  // MARK: Ways
+  // MARK: Transitions
 
-  private func strangeWays<Machine: GuardMachine & Staged>(
+  private func undeclaredTransitions<Machine: GuardMachine & Staged>(
     of _: Machine.Type, stage: (Machine) -> Machine.Stage, ownership: (Machine) -> Ownership.Stage
   ) -> Set<String> {
-    var strange: Set<String> = []
+    var undeclared: Set<String> = []
     for seed in 0..<3000 as Range<UInt64> {
       var run = RandomRun<Machine>(seed: seed)
       for _ in 0..<60 {
         let (from, owned) = (stage(run.machine), ownership(run.machine))
         run.step()
         let (to, owns) = (stage(run.machine), ownership(run.machine))
-        if from != to, !Machine.next(after: from).contains(to) { strange.insert("\(from) → \(to)") }
+        if from != to, !Machine.next(after: from).contains(to) { undeclared.insert("\(from) → \(to)") }
         if owned != owns, !Ownership.next(after: owned).contains(owns) {
-          strange.insert("ownership: \(owned) → \(owns)")
+          undeclared.insert("ownership: \(owned) → \(owns)")
         }
       }
     }
-    return strange
+    return undeclared
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartbeat
 
-/// `--takeover wait-stale`: within one boot, fresh below 5.000 s.
+/// `--takeover wait-stale`: within one boot, a beat is fresh below 5.000 s of age.
 @Suite struct AgeRuleTests {
   var rule = AgeRule(timing: .standard)
 
@@ -11,7 +11,7 @@ import Testing
     rule.judge(beat, ofEpoch: 7, boot: thisBoot, bootClock: now)
   }
 
-  @Test mutating func theEdgesAreExact() {
+  @Test mutating func `A beat is stale at exactly 5.000 s of age`() {
     let stamped = beat(counter: 1, stamp: seconds(100))
     #expect(judge(stamped, at: seconds(100)) == .fresh(remaining: .seconds(5)))
     #expect(judge(stamped, at: seconds(104.999)) == .fresh(remaining: .milliseconds(1)))
@@ -21,28 +21,28 @@ import Testing
     #expect(judge(stamped, at: seconds(105)) == .stale)
   }
 
-  @Test mutating func oneThatComesLateSeesTheSameEdge() {
+  @Test mutating func `An observer that starts late judges by the same age`() {
     #expect(judge(beat(counter: 1, stamp: seconds(100)), at: seconds(105)) == .stale)
   }
 
-  @Test mutating func anotherBootIsStaleAtOnce() {
+  @Test mutating func `A beat of another boot is stale at once`() {
     #expect(judge(beat(counter: 1, stamp: seconds(100), boot: otherBoot), at: seconds(100)) == .stale)
   }
 
-  @Test mutating func noBeatAForeignEpochAndAReleaseAreStaleAtOnce() {
+  @Test mutating func `A missing, foreign or released beat is stale at once`() {
     #expect(judge(nil, at: seconds(100)) == .stale)
     #expect(judge(beat(epoch: 6, counter: 1, stamp: seconds(100)), at: seconds(100)) == .stale)
     #expect(judge(beat(counter: 1, phase: .released, stamp: seconds(100)), at: seconds(100)) == .stale)
   }
 
-  @Test mutating func aStampFromTheFutureIsNeverFreshForLongerThanTheRule() {
+  @Test mutating func `A stamp from the future is fresh for at most 5 s`() {
     let future = beat(counter: 1, stamp: seconds(3700))
     #expect(judge(future, at: seconds(100)) == .fresh(remaining: .seconds(5)))
     #expect(judge(future, at: seconds(104.999)) == .fresh(remaining: .milliseconds(1)))
     #expect(judge(future, at: seconds(105)) == .stale)
   }
 
-  @Test mutating func aHolderWhoseClockIsAheadStaysFreshWhileItBeats() {
+  @Test mutating func `A holder whose clock is ahead stays fresh while it beats`() {
     for second in 0..<20 {
       let now = seconds(Double(100 + second))
       let ahead = beat(counter: UInt64(second / 2), stamp: now + .seconds(3600))
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test mutating func extremeStampsDoNotTrap() {
+  @Test mutating func `Extreme stamps do not trap`() {
     for stamp in [Int64.min, .max] {
       for now in [Int64.min, 0, .max] {
         let verdict = judge(

@@ -3,18 +3,18 @@ import Testing
 
 @testable import Heartbeat
 
-/// "Stale" is five seconds of the observer's own running time without a new counter.
+/// A holder is stale after 5 s of the observer's own running time without a new counter.
 @Suite struct BeatMonitorTests {
   var monitor = BeatMonitor(timing: .standard)
 
-  /// Looks once a second, as the observer runs without a pause.
+  /// Looks once a second, so the observer has no pause.
   private mutating func silence(
     after beat: Beat?, ofEpoch epoch: UInt64 = 7, from start: Int, through end: Int
   ) -> [BeatMonitor.Verdict] {
     (start...end).map { monitor.looked(at: beat, ofEpoch: epoch, at: seconds(Double($0))) }
   }
 
-  @Test mutating func fiveSecondsOfSilenceAreStaleAndOneNanosecondLessIsNot() {
+  @Test mutating func `A counter unchanged for 5 s is stale, one nanosecond less is not`() {
     let verdicts = silence(after: beat(counter: 1), from: 0, through: 4)
     #expect(verdicts == Array(repeating: .beating(atLeastUntil: seconds(5)), count: 5))
     let almost = Instant(nanoseconds: 4_999_999_999)
@@ -23,25 +23,25 @@ import Testing
     #expect(monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(5)) == .stale)
   }
 
-  @Test mutating func aNewCounterRestartsTheWindow() {
+  @Test mutating func `A new counter restarts the window`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let verdict = monitor.looked(at: beat(counter: 2), ofEpoch: 7, at: seconds(4.5))
     #expect(verdict == .beating(atLeastUntil: seconds(9.5)))
   }
 
-  @Test mutating func aNewBeatAtTheLastInstantSavesAStaleHolder() {
+  @Test mutating func `A new counter makes a stale holder beat again`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 5)
     let verdict = monitor.looked(at: beat(counter: 2), ofEpoch: 7, at: seconds(6))
     #expect(verdict == .beating(atLeastUntil: seconds(11)))
   }
 
-  @Test mutating func noBeatAtAllIsSilenceFromTheFirstLookOn() {
+  @Test mutating func `Without any beat the window starts at the first look`() {
     let verdicts = silence(after: nil, from: 0, through: 5)
     #expect(verdicts.prefix(5).allSatisfy { $0 == .beating(atLeastUntil: seconds(5)) })
     #expect(verdicts.last == .stale)
   }
 
-  @Test mutating func aPauseOfTheObserverRestartsItsWindow() {
+  @Test mutating func `A pause of the observer restarts its window`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 3)
     let verdict = monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(600))
     #expect(verdict == .beating(atLeastUntil: seconds(605)))
@@ -50,7 +50,7 @@ import Testing
     #expect(!verdicts.dropLast().contains(.stale))
   }
 
-  @Test mutating func onlyAPauseLongerThanOneBeatCountsAsOne() {
+  @Test mutating func `Only a gap longer than one beat interval counts as a pause`() {
     for at in [0.0, 2, 4] { _ = monitor.looked(at: nil, ofEpoch: 7, at: seconds(at)) }
     #expect(monitor.looked(at: nil, ofEpoch: 7, at: seconds(5)) == .stale)
     monitor.reset()
@@ -58,13 +58,13 @@ import Testing
     #expect(monitor.looked(at: nil, ofEpoch: 7, at: seconds(15)) == .beating(atLeastUntil: seconds(17.001)))
   }
 
-  @Test mutating func aBeatAfterAPauseDoesNotShortenTheNewWindow() {
+  @Test mutating func `A new counter after a pause gets a full window`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let verdict = monitor.looked(at: beat(counter: 2), ofEpoch: 7, at: seconds(60))
     #expect(verdict == .beating(atLeastUntil: seconds(65)))
   }
 
-  @Test mutating func beatsOfAnotherEpochDoNotCount() {
+  @Test mutating func `Beats of another epoch do not count`() {
     for second in 0...4 {
       _ = monitor.looked(
         at: beat(epoch: 6, counter: UInt64(second)), ofEpoch: 7, at: seconds(Double(second)))
@@ -72,39 +72,39 @@ import Testing
     #expect(monitor.looked(at: beat(epoch: 8, counter: 99), ofEpoch: 7, at: seconds(5)) == .stale)
   }
 
-  @Test mutating func releasedBeatsDoNotCount() {
+  @Test mutating func `Released beats do not count`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let released = beat(counter: 2, phase: .released)
     #expect(monitor.looked(at: released, ofEpoch: 7, at: seconds(5)) == .stale)
   }
 
-  @Test mutating func aNewHolderGetsAWindowOfItsOwn() {
+  @Test mutating func `A new holder gets a window of its own`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let verdict = monitor.looked(at: nil, ofEpoch: 8, at: seconds(5))
     #expect(verdict == .beating(atLeastUntil: seconds(10)))
   }
 
-  @Test mutating func aSlotThatIsTornOnceIsNeitherABeatNorAnEnd() {
+  @Test mutating func `A slot torn once neither restarts nor ends the window`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 2)
     _ = monitor.looked(at: nil, ofEpoch: 7, at: seconds(3))
     #expect(
       monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(4)) == .beating(atLeastUntil: seconds(5)))
   }
 
-  /// Whoever wakes first after the phone slept sees an old stamp on a healthy partner.
-  @Test mutating func theAgeOfAStampSaysNothing() {
+  /// After a sleep of the phone, the process that wakes first sees an old stamp of a healthy partner.
+  @Test mutating func `The monitor ignores the age of a stamp`() {
     let old = beat(counter: 1, stamp: seconds(-100_000), boot: otherBoot)
     #expect(monitor.looked(at: old, ofEpoch: 7, at: seconds(0)) == .beating(atLeastUntil: seconds(5)))
   }
 
-  @Test mutating func resettingForgetsEverything() {
+  @Test mutating func `A reset restarts the window`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     monitor.reset()
     #expect(
       monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(5)) == .beating(atLeastUntil: seconds(10)))
   }
 
-  @Test mutating func aClockThatGoesBackDoesNotTrap() {
+  @Test mutating func `A clock that goes back does not trap`() {
     _ = monitor.looked(at: nil, ofEpoch: 7, at: Instant(nanoseconds: .max))
     _ = monitor.looked(at: nil, ofEpoch: 7, at: Instant(nanoseconds: .min))
     _ = monitor.looked(at: nil, ofEpoch: 7, at: Instant(nanoseconds: .max))

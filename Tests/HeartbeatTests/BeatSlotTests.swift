@@ -17,7 +17,7 @@ import Testing
       wallClockNanoseconds: number == 1 ? .max : .min)
   }
 
-  @Test func everyBeatSurvivesTheSlot() {
+  @Test func `Every beat decodes to itself from its slot`() {
     for beat in Self.extremes {
       let bytes = BeatSlot.encode(beat)
       #expect(bytes.count == BeatSlot.size)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func everySingleFlippedBitReadsAsNoBeat() {
+  @Test func `Every single flipped bit reads as no beat`() {
     for beat in [Self.extremes[0], beat(counter: 3), Self.extremes[Self.extremes.count - 1]] {
       let bytes = BeatSlot.encode(beat)
       for bit in 0..<(8 * bytes.count) {
@@ -36,14 +36,14 @@ import Testing
     }
   }
 
-  @Test func everyTruncationAndEveryExtensionReadsAsNoBeat() {
+  @Test func `Every truncation and every extension reads as no beat`() {
     let bytes = BeatSlot.encode(beat(counter: 3))
     for length in 0..<bytes.count { #expect(BeatSlot.decode(Array(bytes[..<length])) == nil) }
     #expect(BeatSlot.decode(bytes + [0]) == nil)
     #expect(BeatSlot.decode(bytes + bytes) == nil)
   }
 
-  @Test func everyMixtureOfTwoBeatsReadsAsOneOfThemOrNone() {
+  @Test func `A mixture of two beats reads as no beat`() {
     let old = BeatSlot.encode(beat(counter: 3))
     let new = BeatSlot.encode(beat(epoch: 8, counter: 1, phase: .claimed, stamp: seconds(9)))
     for cut in 0...old.count {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func anEmptyFileAndAFileOfZerosReadAsNoBeat() {
+  @Test func `An empty file and a file of zeros read as no beat`() {
     #expect(BeatSlot.decode([]) == nil)
     #expect(BeatSlot.decode(Array(repeating: 0, count: BeatSlot.size)) == nil)
     #expect(BeatSlot.decode(Array(repeating: 0xFF, count: BeatSlot.size)) == nil)

@@ -7,10 +7,10 @@ import Heartbeat
 import PairSupport
 import Testing
 
-@Suite("Hostile input: descriptor 3, from both ends", .serialized)
+@Suite("Hostile input: descriptor 3 at both ends", .serialized)
 struct ChannelTests {
   @Test(
-    "A phone that says what is no message, or is gone, can tell nothing any more: the wallet releases its node and ends",
+    "A wallet process whose phone sends garbage or disconnects releases its node and ends",
     arguments: ["garbage", "too large", "gone"])
   func brokenPhone(_ how: String) throws {
     let phone = try TestPhone()
@@ -28,11 +28,11 @@ struct ChannelTests {
     #expect(try phone.snapshot().appBeat?.phase == .released)
     #expect(phone.journal(of: "mainappd").contains("the phone is gone"))
     guard how != "gone" else { return }
-    let complaint = app.messages.last { $0.message.verb == "error" }?.message.errorSentence
-    #expect(complaint?.hasPrefix("the message has ") == true)
+    let error = app.messages.last { $0.message.verb == "error" }?.message.errorSentence
+    #expect(error?.hasPrefix("the message has ") == true)
   }
 
-  @Test("Verbs that are not known, and fields that are wrong, are noted and change nothing")
+  @Test("Unknown verbs and invalid fields are refused in one sentence and change nothing")
   func wrongWords() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -68,13 +68,13 @@ struct ChannelTests {
   }
 
   @Test(
-    "A hostile wallet process: what it says is cut to what a screen shows, and the phone goes on answering")
+    "A hostile wallet process's texts are cut, and iosd keeps answering")
   func hostileWallet() throws {
     let phone = try RealPhone([
       "--app", "\(TestPhone.binaries)/TestVandal", "--ext", "\(TestPhone.binaries)/TestVandal",
     ])
     _ = try phone.ask(.phone, ControlMessage("open"))
-    try Wait.until("its last words") {
+    try Wait.until("its last notification") {
       try phone.ask(.phone, ControlMessage("notifications")).bodyText.contains("last notification")
     }
     let status = try phone.ask(.phone, ControlMessage("status")).bodyText
@@ -83,9 +83,9 @@ struct ChannelTests {
     let notifications = try phone.ask(.phone, ControlMessage("notifications")).bodyText
     #expect(!notifications.contains("\\u001b"))
     #expect(notifications.utf8.count < 131_072)
-    // It said garbage in the end: it is not heard any more, and can still be ended.
+    // After its garbage the process is not read any more, and can still be ended.
     #expect(try phone.ask(.phone, ControlMessage("quit")).verb == "ok")
-    try Wait.until("it to have ended") {
+    try Wait.until("the hostile process to end") {
       try phone.ask(.phone, ControlMessage("status")).bodyText.contains(#""app":{"state":"not running"}"#)
     }
   }

@@ -4,7 +4,7 @@ import Foundation
 import PairSupport
 import Testing
 
-@Suite("What a crash leaves behind", .serialized) struct CrashTests {
+@Suite("Traces of a crash", .serialized) struct CrashTests {
   private static func coreLimit(of pid: Int32) throws -> [String] {
     let limits = try String(contentsOfFile: "/proc/\(pid)/limits", encoding: .utf8)
     let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") } ?? ""
@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "A daemon or a wallet process that crashes leaves no image of its memory, and no bytes of it in a log, though its parent lets it",
+    "A crash leaves no core dump and adds nothing to a log",
     .disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer writes what it knows of a crash"))
   func noMemory() throws {
     var limit = rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
@@ -27,7 +27,7 @@ import Testing
     let daemons: [(RealPhone.Door, String)] = [(.phone, "os/iosd.log"), (.provider, "lsp/lspd.log")]
     let app = try #require(
       try phone.baton(["status", "--json"]).output.firstMatch(of: /"app_pid":(\d+)/).flatMap { Int32($0.1) })
-    // One byte the kernel takes as: neither to a file nor to the program that collects them.
+    // With a limit of 1 byte the kernel writes no core dump, neither to a file nor to a collecting program.
     #expect([["1", "1"], ["0", "1"], ["0", "0"]].contains(try Self.coreLimit(of: app)))
     for (door, log) in daemons {
       let pid = try phone.pid(behind: door)

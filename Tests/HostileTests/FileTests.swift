@@ -5,7 +5,7 @@ import PairSupport
 import PeerTransport
 import Testing
 
-@Suite("Hostile input: small files that the programs read at their start", .serialized)
+@Suite("Hostile input: small files read at the start", .serialized)
 struct FileTests {
   enum Content: CaseIterable {
     case empty
@@ -29,7 +29,7 @@ struct FileTests {
     }
   }
 
-  @Test("A phone clock that is none: the wallet goes by the kernel's clocks", arguments: Content.allCases)
+  @Test("With an invalid clock file the wallet uses the kernel's clocks", arguments: Content.allCases)
   func clock(_ content: Content) throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -40,7 +40,7 @@ struct FileTests {
     #expect(phone.owner?.process.boot == Clock().boot)
   }
 
-  @Test("A clock file with the largest offsets: nothing overflows")
+  @Test("A clock file with extreme offsets does not stop the app")
   func extremeClock() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -59,7 +59,7 @@ struct FileTests {
   }
 
   @Test(
-    "A file of an address that is none: lspd takes a new one, or says in one sentence that it cannot",
+    "With an invalid address file lspd writes a new one, or names the obstacle",
     arguments: Content.allCases)
   func address(_ content: Content) throws {
     let phone = try RealPhone()

@@ -9,8 +9,8 @@ import Testing
 
 @testable import DaemonRuntime
 
-/// The whole phone with a storage that is really full: `baton device storage full` on a small disk.
-@Suite("A payment while the storage is full") struct FullStorageTests {
+/// A real phone with a full storage: `baton device storage full` on a small disk.
+@Suite("Payments with a full storage") struct FullStorageTests {
   private static let canMount: Bool = {
     var template = Array("/tmp/baton-mount-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { return false }
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "The pair says so in a sentence and goes on, nothing that was promised is gone, and with room all is settled",
+    "A full storage is reported in a sentence, and with room again all payments settle",
     .enabled(if: canMount, "mounting a small disk needs root"))
   func full() throws {
     var group = ""
@@ -78,7 +78,7 @@ import Testing
 
     let full = try phone.baton(["device", "storage", "full"])
     #expect(full.output == "the storage is full: whatever needs more room in it cannot be written\n")
-    // The log has room of its own for a while.
+    // The log still has room for a while.
     var refusal: String?
     for _ in 0..<400 where refusal == nil {
       do {
@@ -89,12 +89,12 @@ import Testing
     let inFront = try pay(phone, invoices[1])
     try endApp(phone)
 
-    // Now the extension: nobody is there, and the log is brought in and cut as any tool may.
+    // Now the extension: no process runs, and the log is checkpointed and truncated, as any tool may do.
     #expect(try phone.baton(["device", "storage", "free"]).output == "there is room in the storage\n")
     try cutLog(group)
     _ = try phone.baton(["device", "storage", "full"])
     let behind = try pay(phone, invoices[2])
-    try Wait.until("the extension to say so") {
+    try Wait.until("the extension to report the full disk") {
       try phone.driver().phone.allProcesses().contains {
         $0.role == "extension" && $0.reason?.hasSuffix("is full; free some space and try again") == true
       }
@@ -113,7 +113,7 @@ import Testing
     let all = try phone.driver().phone.allProcesses()
     #expect(all.allSatisfy { $0.isCrash != true }, "\(all)")
     let iosd = try journals(phone, of: "iosd")
-    #expect(iosd.components(separatedBy: "the storage is full: ").count == 3, "said once each time")
+    #expect(iosd.components(separatedBy: "the storage is full: ").count == 3, "noted once each time")
     #expect(try phone.baton(["down"]).code == 0)
     let judged = try phone.baton(["judge", "--require-settled"])
     #expect(judged.code == 0, "\(judged.output)\(judged.errors)")

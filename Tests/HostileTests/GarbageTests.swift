@@ -8,7 +8,7 @@ import Testing
 struct GarbageTests {
   private static let tooLarge = String(repeating: "x", count: 131_073)
 
-  @Test("Whatever is no request is answered with one sentence, and the daemon goes on")
+  @Test("A malformed request is answered with one sentence, and the daemon keeps serving")
   func garbage() throws {
     let phone = try RealPhone()
     let noEnd = "the message has no empty line after its fields; end the fields with one"
@@ -32,14 +32,14 @@ struct GarbageTests {
       #expect(
         try answer(to: [0x73, 0xff, 10, 10], at: phone.place(door)) == ControlMessageError.notUTF8.description
       )
-      // An empty packet reads like an end.
+      // An empty packet counts as an end.
       #expect(try answer(to: [], at: phone.place(door)) == nil)
       _ = try phone.ask(door, ControlMessage("status"))
       try Wait.until("the descriptors to be closed") { try RealPhone.descriptors(of: pid) <= descriptors }
     }
   }
 
-  @Test("A request with wrong fields is answered with one sentence, and the connection stays")
+  @Test("A request with invalid fields is answered with one sentence, and the connection stays")
   func wrongFields() throws {
     let phone = try RealPhone()
     let hash = String(repeating: "0", count: 64)
@@ -88,7 +88,7 @@ struct GarbageTests {
     }
   }
 
-  @Test("Who sends requests and never reads the answers is hung up on")
+  @Test("A client that never reads its answers is disconnected")
   func neverReads() throws {
     let phone = try RealPhone()
     for door in [RealPhone.Door.phone, .provider] {
@@ -103,14 +103,14 @@ struct GarbageTests {
     }
   }
 
-  @Test("Who asks on and on without waiting for the answers is hung up on")
+  @Test("A client with more than 64 unanswered requests is disconnected")
   func asksWithoutEnd() throws {
-    // No extension that would come and refuse what nobody has asked for.
+    // No extension, which would fail these payments of unknown hashes.
     let phone = try RealPhone(["--ext", "/bin/true"])
     let client = try ControlClient(path: phone.place(.provider), daemon: "lspd")
     for number in 100..<200 {
       let hash = String(repeating: "0", count: 61) + "\(number)"
-      // Each is held, and answered in an hour. The last ones find the door closed.
+      // Each is held for an hour. The last ones find the connection closed.
       try? client.send(
         ControlMessage("pay", ["payment-hash": hash, "amount-msat": "1000", "hold-seconds": "3600"]))
     }
@@ -123,7 +123,7 @@ struct GarbageTests {
     #expect(try phone.ask(.provider, ControlMessage("status")).bodyText.contains(#""held":64"#))
   }
 
-  /// The sentence of what one packet is answered with; nil for an end without a word.
+  /// The error sentence that answers one packet; nil for an end without a message.
   private func answer(to packet: [UInt8], at path: String) throws -> String? {
     let descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
     defer { close(descriptor) }
@@ -142,7 +142,7 @@ struct GarbageTests {
     try #require(send(descriptor, packet, packet.count, 0) == packet.count)
     var buffer = [UInt8](repeating: 0, count: ControlMessage.maximumSize)
     var count = recv(descriptor, &buffer, buffer.count, 0)
-    // What it did not read is said first; its last words come after.
+    // Unread data of ours causes a reset first; the daemon's last message comes after it.
     if count < 0 && errno == ECONNRESET { count = recv(descriptor, &buffer, buffer.count, 0) }
     if count <= 0 { return nil }
     return try ControlMessage(decoding: Array(buffer[..<count])).errorSentence

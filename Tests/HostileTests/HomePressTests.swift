@@ -6,7 +6,7 @@ import Testing
 
 @testable import DaemonRuntime
 
-/// The real app is sent home at moments of chance, and the real phone stops it as soon as it may.
+/// The real app is sent home at random moments, and the real phone suspends it as soon as permitted.
 @Suite("Home presses") struct HomePressTests {
   /// Any moment of claiming, dialling, `init` and settling.
   private static let longestWait = 12
@@ -14,7 +14,9 @@ import Testing
   /// `BATON_SEED=… swift test --filter HomePress` presses at the moments of an earlier run.
   private static let seed = getenv("BATON_SEED").flatMap { UInt64(String(cString: $0)) }
 
-  @Test("K-18, K-20, P-1.1 Two hundred home presses at any moment: never suspended with a lock, never killed")
+  @Test(
+    "K-18, K-20, P-1.1 In 200 home presses at random moments the app is never suspended with a lock or killed"
+  )
   func twoHundred() throws {
     let seed = Self.seed ?? .random(in: 0...UInt64(UInt32.max))
     do {
@@ -24,7 +26,7 @@ import Testing
     }
   }
 
-  /// The time in the background is shorter than what the app does in it most of the time, so that it runs out in some.
+  /// The background time is so short that it expires in some of the presses.
   private func press(_ seed: UInt64) throws {
     let phone = try RealPhone(["--suspend-after", "0s", "--background-time", "1ms"])
     var chance = SeededGenerator(seed: seed)
@@ -32,7 +34,7 @@ import Testing
       _ = try phone.ask(.phone, ControlMessage("open"))
       poll(nil, 0, Int32(chance.below(Self.longestWait + 1)))
       if number.isMultiple(of: 10) {
-        // Half-way through a payment, if it comes to that.
+        // During a payment, if it gets that far.
         let invoice = try? phone.invoice(msat: 1_000)
         if let text = invoice {
           _ = try? phone.ask(.provider, ControlMessage("pay", ["invoice": text]))
@@ -44,15 +46,15 @@ import Testing
     try phone.waitForApp("suspended")
     let rows = try phone.driver().phone.allProcesses().filter { $0.role == "app" }
     let again = "; BATON_SEED=\(seed) presses at the same moments again"
-    #expect(rows.count == 1, "one process has lived through all of it\(again)")
+    #expect(rows.count == 1, "one process survives all presses\(again)")
     #expect(rows.allSatisfy { $0.reason == nil }, "\(rows)\(again)")
-    let expiries = try phone.told("taskExpiring")
-    #expect(expiries > 0, "its time ran out in none of them\(again)")
-    #expect(expiries < 200, "its time ran out in all of them\(again)")
+    let expiries = try phone.messageCount("taskExpiring")
+    #expect(expiries > 0, "the background time expired in no press\(again)")
+    #expect(expiries < 200, "the background time expired in every press\(again)")
     #expect(try !phone.journal().contains("0xdead10cc"), "\(again)")
   }
 
-  @Test("P-1.5 While the app is connected the peer sends no push, and nobody else is started")
+  @Test("P-1.5 While the app is connected, the LSP sends no push and no process is started")
   func noPushWhileConnected() throws {
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
@@ -63,7 +65,7 @@ import Testing
     #expect(try phone.driver().phone.allProcesses().map(\.role) == ["app"])
   }
 
-  @Test("A silent push wakes the suspended app, which receives what waits and is suspended again")
+  @Test("A silent push wakes the suspended app, which receives and is suspended again")
   func wakeToComplete() throws {
     let phone = try RealPhone([
       "--silent-pushes", "--suspend-after", "0s", "--foreground-pushes", "app",
@@ -73,7 +75,7 @@ import Testing
     let invoice = try phone.invoice()
     _ = try phone.ask(.phone, ControlMessage("home"))
     try phone.waitForApp("suspended")
-    // Nobody is started for the visible one: only the app can receive.
+    // No extension is started for the visible push: only the app can receive.
     _ = try phone.baton(["device", "notifications", "off"])
     let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0, "\(paid.errors)")
@@ -83,7 +85,7 @@ import Testing
     #expect(judged.code == 0, "\(judged.output)\(judged.errors)")
   }
 
-  @Test("Without a network nobody is connected; with it the app is connected at once, and what waits is paid")
+  @Test("Without a network the app is not connected; with it it reconnects and receives")
   func network() throws {
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
@@ -105,8 +107,8 @@ extension RealPhone {
     }.joined()
   }
 
-  /// How often the app was told this.
-  fileprivate func told(_ message: String) throws -> Int {
+  /// How often iosd sent this message to the app.
+  fileprivate func messageCount(_ message: String) throws -> Int {
     try journal().components(separatedBy: #""_0":"app","_1":{"\#(message)""#).count - 1
   }
 

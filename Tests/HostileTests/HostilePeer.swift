@@ -8,7 +8,7 @@ import LightningChannel
 
 @testable import PeerTransport
 
-/// A Lightning peer that means no good: it takes connections on the loop of a test, and behaves as it is told.
+/// A hostile Lightning peer: it accepts connections on a test's loop and behaves as configured.
 final class HostilePeer {
   enum Behaviour: String, CaseIterable {
     case saysNothing
@@ -55,10 +55,12 @@ final class HostilePeer {
   private func welcome(_ connection: PeerConnection) {
     connections += 1
     open.append(connection)
-    var hasSaidHello = false
+    var isInitReceived = false
     connection.onMessage = { [unowned self, unowned connection] bytes in
-      guard !hasSaidHello, case .initMessage(let initMessage)? = try? Message(decoding: bytes) else { return }
-      hasSaidHello = true
+      guard !isInitReceived, case .initMessage(let initMessage)? = try? Message(decoding: bytes) else {
+        return
+      }
+      isInitReceived = true
       answer(initMessage.fence, on: connection)
     }
   }
@@ -73,7 +75,7 @@ final class HostilePeer {
     case .sendsInitTwice:
       for _ in 0..<2 { connection.send(Message.initMessage(InitMessage()).encoded()) }
     case .pingsWithoutEnd:
-      greet(on: connection, own)
+      sendInit(on: connection, own)
       let ping = Message.ping(Ping(pongSize: 65_531)).encoded()
       for _ in 0..<100_000 { connection.send(ping) }
     case .reportsAnError: connection.send(Message.error(Complaint(text: "no\u{1b}[2J")).encoded())
@@ -84,7 +86,7 @@ final class HostilePeer {
         on: connection, highest: 7,
         Claim(epoch: 7, incarnation: 7, container: ContainerID(high: .max, low: .max)))
     case .knowsMoreThanTheWallet:
-      greet(on: connection, own, reestablishing: false)
+      sendInit(on: connection, own, reestablishing: false)
       connection.send(Message.peerStorageRetrieval(Bytes([UInt8](repeating: 1, count: 65_529))).encoded())
       connection.send(
         Message.channelReestablish(
@@ -93,17 +95,17 @@ final class HostilePeer {
             yourLastPerCommitmentSecret: .zero)
         ).encoded())
     case .neverHangsUp:
-      greet(on: connection, own)
+      sendInit(on: connection, own)
       connection.send(Message.pong([]).encoded())
-      // From here on it neither reads nor closes.
+      // From here on the peer neither reads nor closes.
       loop.unwatch(connection.descriptor)
     case .breaksOffAtOnce:
-      greet(on: connection, own)
+      sendInit(on: connection, own)
       connection.hangUp()
     }
   }
 
-  private func greet(on connection: PeerConnection, _ fence: Claim, reestablishing: Bool = true) {
+  private func sendInit(on connection: PeerConnection, _ fence: Claim, reestablishing: Bool = true) {
     let answer = FenceAnswer(
       accepted: true, highest: fence.epoch, container: fence.container)
     connection.send(Message.initMessage(InitMessage(fenceAnswer: answer)).encoded())

@@ -2,7 +2,7 @@ import PhoneClient
 import Foundation
 import PairSupport
 
-/// A program that is no daemon of a phone, and listens at a path where one should.
+/// A foreign program that listens at a daemon's path.
 final class Listener {
   private let process = Process()
   private let input = Pipe()
@@ -22,7 +22,7 @@ final class Listener {
     }
   }
 
-  /// All that was said to it. It has ended then.
+  /// Ends the program and returns all messages that it received.
   func heard() -> String {
     try? input.fileHandleForWriting.close()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

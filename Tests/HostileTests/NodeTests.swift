@@ -5,10 +5,10 @@ import Guardrails
 import PairSupport
 import Testing
 
-@Suite("Hostile input: a wallet whose peer means no good", .serialized)
+@Suite("Hostile input: a wallet with a hostile LSP", .serialized)
 struct NodeTests {
   @Test(
-    "Whatever the peer does, the extension lives within its memory, delivers its text when its time is over, and ends",
+    "With a hostile LSP the extension stays within its memory, delivers its text and ends",
     arguments: HostilePeer.Behaviour.allCases)
   func theExtension(_ behaviour: HostilePeer.Behaviour) throws {
     let phone = try TestPhone()
@@ -19,17 +19,17 @@ struct NodeTests {
     let id = phone.push(notifier)
     switch behaviour {
     case .refusesForAnotherDevice:
-      try phone.wait("the refusal to count") { notifier.message("finished", id: id) != nil }
+      try phone.wait("the push to be finished") { notifier.message("finished", id: id) != nil }
       #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.otherDevice.rawValue)
     case .refusesWithAnEpochOutOfReach, .refusesWithTheLargestEpoch:
-      try phone.wait("the refusal to count") { notifier.message("finished", id: id) != nil }
+      try phone.wait("the push to be finished") { notifier.message("finished", id: id) != nil }
       #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.outOfReach.rawValue)
     case .knowsMoreThanTheWallet:
-      try phone.wait("the node to be silent") { notifier.status.contains("newer state") }
+      try phone.wait("the node to report the newer state") { notifier.status.contains("newer state") }
     case .neverHangsUp:
       try phone.wait("the node to be connected") { notifier.status.hasPrefix("connected") }
     default:
-      // It dials again, in its ladder.
+      // The node dials again after its pause.
       try phone.wait("a second dial") { peer.connections >= 2 }
     }
     notifier.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
@@ -44,7 +44,7 @@ struct NodeTests {
   }
 
   @Test(
-    "The app goes on dialling a peer that means no good, in growing pauses, and leaves in good order",
+    "With a hostile LSP the app keeps dialling and releases in order",
     arguments: [HostilePeer.Behaviour.sendsZeros, .breaksOffAtOnce, .pingsWithoutEnd])
   func theApp(_ behaviour: HostilePeer.Behaviour) throws {
     let phone = try TestPhone()
@@ -56,7 +56,7 @@ struct NodeTests {
     try phone.wait("four dials") { peer.connections >= 4 }
     let releases = app.count("background-end")
     phone.home(app)
-    try phone.wait("the app to have left") { app.count("background-end") > releases }
+    try phone.wait("the app to release the node") { app.count("background-end") > releases }
     #expect(phone.owner?.epoch == 1)
   }
 }

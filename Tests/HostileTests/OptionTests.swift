@@ -5,7 +5,7 @@ import Foundation
 import PairSupport
 import Testing
 
-@Suite("Hostile input: options, words and the environment")
+@Suite("Hostile input: options, arguments and the environment")
 struct OptionTests {
   private static let span = "a time such as 500ms, 2s or 1h"
   private static let nodeAddress =
@@ -53,7 +53,7 @@ struct OptionTests {
     ("notifyextd", [], "there is no push to serve; give one with --push FILE, or let iosd start this"),
   ]
 
-  @Test("What cannot be followed is refused by every program in one sentence", arguments: cases)
+  @Test("An invalid command line is refused by every program in one sentence", arguments: cases)
   func words(_ program: String, _ words: [String], _ sentence: String) throws {
     try inScratch { directory in
       let places = [
@@ -67,7 +67,7 @@ struct OptionTests {
   }
 
   @Test(
-    "Beats that do not fit together are refused by the phone, not by a wallet process that nobody hears",
+    "Invalid beat options are refused by iosd before a wallet process starts",
     arguments: [
       (["--beat-interval", "5s", "--stale-after", "2s"], HeartbeatTimingSentence.tooShort),
       (["--stale-after", "106751d"], HeartbeatTimingSentence.tooLong),
@@ -81,7 +81,7 @@ struct OptionTests {
     }
   }
 
-  @Test("Pings that would end each connection are refused by every program that could be told of them")
+  @Test("Ping options that exceed --chatter are refused by iosd and lspd")
   func pings() throws {
     let sentence =
       "--ping-after 999ms makes up to 20 pings and answers in 10 s, and --chatter allows 19: give --chatter 20, or a "
@@ -100,7 +100,7 @@ struct OptionTests {
     #expect(PingRule.complaint(chatter: 1_000_000, pingAfter: TimeSpan(nanoseconds: 1)) != nil)
   }
 
-  @Test("The longest times that can be typed start a phone that works and goes down")
+  @Test("iosd works and goes down with the longest permitted times")
   func longestTimes() throws {
     try inScratch { directory in
       let longest = ["--extension-time", "--expiry-notice", "--extension-idle", "--grace"].flatMap {
@@ -126,7 +126,7 @@ struct OptionTests {
   }
 
   @Test(
-    "Ten thousand words are refused in one sentence by every program",
+    "10,000 arguments are refused in one sentence by every program",
     arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
   func manyWords(_ program: String) throws {
     let ran = try RealPhone.run(program, [String](repeating: "word", count: 10_000))
@@ -137,9 +137,9 @@ struct OptionTests {
     #expect(options.errors.hasPrefix("\(program): there is no option `--nothing`"))
   }
 
-  @Test("Words and a BATON_HOME that are not UTF-8 are refused, not repaired into other paths")
+  @Test("Arguments and a BATON_HOME that are not UTF-8 are refused")
   func notUTF8() throws {
-    // Foundation cannot hand such bytes on; a shell can.
+    // Foundation cannot pass such bytes; a shell can.
     let shell = { (line: String) throws -> RealPhone.Ran in
       let baton = "\(TestPhone.binaries)/baton"
       return try RealPhone.run("/bin/sh", ["-c", line.replacingOccurrences(of: "BATON ", with: "\(baton) ")])
@@ -152,7 +152,7 @@ struct OptionTests {
     #expect(home.code == 64)
   }
 
-  @Test("Hostile environments: a home that is too long, and channels to a phone that are none")
+  @Test("Invalid environment variables are refused or ignored")
   func environment() throws {
     let long = try RealPhone.run(
       "baton", ["ps"], environment: ["BATON_HOME": String(repeating: "x", count: 100_000)])
@@ -173,7 +173,7 @@ struct OptionTests {
     }
   }
 
-  @Test("A descriptor that baton up has from its caller is not kept by the daemons")
+  @Test("The daemons do not inherit a descriptor of baton up's caller")
   func strangeDescriptor() throws {
     let phone = try RealPhone()
     #expect(try phone.baton(["down"]).code == 0)

@@ -6,9 +6,9 @@ import Heartbeat
 import PairSupport
 import Testing
 
-@Suite("Hostile input: lies between the two processes", .serialized)
+@Suite("Hostile input: false presence messages", .serialized)
 struct PresenceTests {
-  /// Somebody who speaks to a wallet process as if he were the other one.
+  /// A client that sends presence messages in the name of the other wallet process.
   private func liar(to role: Role, of phone: TestPhone) throws -> UnixConnection {
     let path = "\(phone.home)/AppGroup/presence/\(role.rawValue).sock"
     let connection = try #require(UnixConnection.connect(path: path, loop: phone.loop))
@@ -20,7 +20,7 @@ struct PresenceTests {
     ControlMessage("presence", body: message.encoded())
   }
 
-  @Test("Told again and again that the app wants the node, the extension loses time and no payment")
+  @Test("False requests for the node delay the extension and lose no payment")
   func wantsNode() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -38,11 +38,11 @@ struct PresenceTests {
     liar.close()
     if deceived.message("finished", id: id) == nil {
       deceived.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
-      try phone.wait("its text") { deceived.message("finished", id: id) != nil }
+      try phone.wait("the text of the push") { deceived.message("finished", id: id) != nil }
     }
     #expect(deceived.count("content") == 1)
-    // Without the liar the payment is received, once: by the next push, or, if words of his that were still on their
-    // way made the extension step back again, by the one after it.
+    // Without the liar the payment is received once: by the next push, or by the one after it if late messages of
+    // the liar made the extension step back again.
     var next = phone.push(deceived)
     try phone.wait("the payment to settle") {
       if deceived.message("finished", id: next) != nil { next = phone.push(deceived) }
@@ -52,7 +52,7 @@ struct PresenceTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test("Told that the holder has released, the app looks for itself and leaves the holder its node")
+  @Test("A false release does not make the app take the holder's node")
   func released() throws {
     let phone = try TestPhone(["--stale-after", "300s"])
     defer { phone.end() }
@@ -61,7 +61,7 @@ struct PresenceTests {
     let holder = try phone.launchExtension()
     _ = phone.push(holder)
     try phone.wait("the extension to be connected") { holder.status.hasPrefix("connected") }
-    // It can neither hand over nor answer, and by the rule it lives for another five minutes.
+    // The stopped holder can neither hand over nor answer, and is not stale for another five minutes.
     holder.kill(SIGSTOP)
     let epoch = phone.owner?.epoch
     phone.open(app)
@@ -80,7 +80,7 @@ struct PresenceTests {
     #expect(phone.owner?.epoch == (epoch ?? 0) + 1)
   }
 
-  @Test("A flood of presence costs the journal a bounded number of records, and the app goes on") func flood()
+  @Test("A flood of presence messages adds a bounded number of journal records") func flood()
     throws
   {
     let phone = try TestPhone()
@@ -101,7 +101,7 @@ struct PresenceTests {
     #expect(text.components(separatedBy: "presence messages come faster than they are handled").count == 2)
   }
 
-  @Test("Garbage and crowds at the presence socket: the process goes on, within its memory")
+  @Test("Garbage at the presence socket stays within the extension's memory")
   func garbage() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -110,17 +110,17 @@ struct PresenceTests {
     let loop = phone.loop
     for number in 0..<300 {
       guard
-        let stranger = UnixConnection.connect(
+        let client = UnixConnection.connect(
           path: "\(phone.home)/AppGroup/presence/extension.sock", loop: loop)
       else {
         _ = try loop.run(for: .milliseconds(1)) { false }
         continue
       }
-      stranger.start()
+      client.start()
       switch number % 4 {
-      case 0: stranger.send(ControlMessage("presence", body: [UInt8](repeating: 0x42, count: 16)))
-      case 1: stranger.send(ControlMessage("presence", body: [UInt8](repeating: 0, count: 100_000)))
-      case 2: stranger.send(ControlMessage("push", ["id": "1"]))
+      case 0: client.send(ControlMessage("presence", body: [UInt8](repeating: 0x42, count: 16)))
+      case 1: client.send(ControlMessage("presence", body: [UInt8](repeating: 0, count: 100_000)))
+      case 2: client.send(ControlMessage("push", ["id": "1"]))
       default: break
       }
     }
@@ -128,11 +128,11 @@ struct PresenceTests {
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
     #expect(try RealPhone.footprint(of: notifier.pid) < before + 4 * 1024 * 1024)
     notifier.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
-    try phone.wait("its text") { notifier.message("finished", id: id) != nil }
+    try phone.wait("the text of the push") { notifier.message("finished", id: id) != nil }
   }
 
   @Test(
-    "An impostor who listens in the app's place first: the app says so in its journal, and receives all the same"
+    "With another listener on the app's presence socket the app notes it and connects"
   )
   func impostor() throws {
     let phone = try TestPhone()
@@ -151,7 +151,7 @@ struct PresenceTests {
     let notifier = try phone.launchExtension()
     _ = phone.push(notifier)
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
-    // The intent is state in the container: the extension learns of it without a message.
+    // The intent is state in the container: the extension reads it without a message.
     phone.open(app)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
     #expect(heard > 0)

@@ -8,7 +8,7 @@ import Testing
 struct PushTests {
   private static let object = #"{"aps":{"alert":"Hello"}}"#
 
-  @Test("A file that is no push is refused in one sentence, and never read without end")
+  @Test("A file that is not a push is refused in one sentence")
   func files() throws {
     let phone = try RealPhone()
     let file = "\(phone.home)/push.apns"
@@ -67,11 +67,11 @@ struct PushTests {
     }
   }
 
-  @Test("A push on standard input is waited for, however slowly it is written")
+  @Test("A push on standard input is read to its end, however slowly it is written")
   func slowWriter() throws {
     let phone = try RealPhone()
     let pipe = Pipe()
-    // Of our own: the handle's is closed once the process has started.
+    // A duplicate: the handle's descriptor is closed once the process has started.
     let reading = fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
     try #require(reading >= 0)
     defer { close(reading) }
@@ -101,7 +101,7 @@ struct PushTests {
   }
 
   @Test(
-    "A payload that nobody can read is served with a plain text, and nobody is dialled",
+    "An unreadable payload gets a text, and the node is not claimed",
     arguments: [
       "", "garbage", "[]", #"{"reason":5}"#, #"{"reason":"Unheard"}"#, #"{"reason":null}"#,
       String(repeating: "[", count: 4096), String(repeating: #"{"a":"#, count: 800),
@@ -118,13 +118,13 @@ struct PushTests {
     #expect(phone.owner == nil)
   }
 
-  @Test("A thousand pushes in a row get a text each, and the extension keeps to its memory")
+  @Test("1,000 pushes in a row get a text each within the extension's memory")
   func manyPushes() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let notifier = try phone.launchExtension()
     for _ in 0..<1000 {
-      // Some 64 wait for their turn. No faster than both sides read: who does not read is hung up on.
+      // The queue holds 64. No faster than both sides read: a side that does not read is disconnected.
       let id = phone.push(notifier)
       if id % 10 == 0 {
         try phone.wait("the extension to keep up") { notifier.count("content") + 100 > id }

@@ -5,7 +5,7 @@ import PairSupport
 @testable import PhoneClient
 @testable import DaemonRuntime
 
-/// A whole phone of real daemons, brought up by `baton`, in a directory of its own.
+/// A phone of real daemons, started by `baton up` in its own directory.
 final class RealPhone {
   struct Ran {
     var code: Int32
@@ -14,9 +14,9 @@ final class RealPhone {
   }
 
   let home: String
-  private var strangers: [Process] = []
+  private var clients: [Process] = []
 
-  /// `prepare` is done in the home before anybody is started.
+  /// `prepare` runs in the home before any process starts.
   init(_ upOptions: [String] = [], _ prepare: (_ home: String) throws -> Void = { _ in }) throws {
     var template = Array("/tmp/baton-hostile-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw SystemError("make a directory") }
@@ -27,13 +27,13 @@ final class RealPhone {
   }
 
   deinit {
-    dismissStrangers()
+    endClients()
     _ = try? baton(["down"])
     Journals.replay(of: home)
     try? FileManager.default.removeItem(atPath: home)
   }
 
-  /// Any of our programs, to its end. Its standard input is empty unless it is given.
+  /// Runs one of our programs to its end, with an empty standard input unless one is given.
   static func run(
     _ program: String, _ arguments: [String], environment: [String: String] = [:], input: Any? = nil
   ) throws -> Ran {
@@ -91,17 +91,17 @@ final class RealPhone {
     try ControlClient(path: place(door), daemon: "\(door)").request(message, timeout: .seconds(60))
   }
 
-  /// Has the app make one.
+  /// An invoice made by the app.
   func invoice(msat: UInt64 = 5_000) throws -> String {
     try Phone(home: home).askApp(ControlMessage("invoice", ["amount-msat": "\(msat)"])).required("invoice")
   }
 
   func driver() throws -> PhoneDriver { try PhoneDriver(Phone(home: home)) }
 
-  // MARK: Strangers
+  // MARK: Foreign clients
 
-  /// Returns when they have knocked; says how many got through. They stay until they are dismissed.
-  func knock(_ way: String, _ count: Int, at door: Door) throws -> Int {
+  /// Opens connections from a foreign process and returns how many succeeded; they stay until `endClients`.
+  func openConnections(_ way: String, _ count: Int, at door: Door) throws -> Int {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestStranger")
     process.arguments = [way, "\(count)", try place(door)]
@@ -110,13 +110,13 @@ final class RealPhone {
     process.standardOutput = output
     process.standardInput = input
     try process.run()
-    strangers.append(process)
+    clients.append(process)
     held.append(input)
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     return Int(line.split(whereSeparator: \.isWhitespace).last ?? "") ?? 0
   }
 
-  /// How many descriptors a process of ours may have at most.
+  /// The limit of a process's descriptors.
   static var descriptorsAllowed: UInt {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -125,23 +125,23 @@ final class RealPhone {
 
   private var held: [Pipe] = []
 
-  func dismissStrangers() {
+  func endClients() {
     for pipe in held { try? pipe.fileHandleForWriting.close() }
-    for process in strangers { process.waitUntilExit() }
+    for process in clients { process.waitUntilExit() }
     held = []
-    strangers = []
+    clients = []
   }
 
   // MARK: Figures
 
-  /// Throws for a process that is gone: who is dead has closed everything, and that is no good news.
+  /// Throws for an ended process, whose closed descriptors would look like a success.
   static func descriptors(of pid: Int32) throws -> Int {
     let count = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
     _ = try memory(of: pid)
     return count
   }
 
-  /// Under a sanitizer nothing: the memory is the sanitizer's, and no limit means anything.
+  /// 0 under a sanitizer, whose own memory makes limits meaningless.
   static func footprint(of pid: Int32) throws -> UInt64 {
     let figures = try memory(of: pid)
     return getenv("BATON_SANITIZED") != nil ? 0 : figures.footprintBytes
@@ -155,11 +155,10 @@ final class RealPhone {
     return figures
   }
 
-  /// Waits until the process was found asleep ten times in a row: who turns in circles never sleeps, however little
-  /// of the processor a busy machine leaves it.
+  /// Waits until the process was found asleep ten times in a row, which a process in a busy loop never is.
   static func waitUntilAsleep(_ pid: Int32) throws {
     var looksAsleep = 0
-    try Wait.until("process \(pid) to rest") {
+    try Wait.until("process \(pid) to sleep") {
       looksAsleep = ProcessTable.status(of: pid)?.state == UInt8(ascii: "S") ? looksAsleep + 1 : 0
       return looksAsleep == 10
     }

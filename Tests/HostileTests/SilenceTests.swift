@@ -5,9 +5,9 @@ import Database
 import PairSupport
 import Testing
 
-@Suite("Hostile input: whoever says nothing any more, on real processes", .serialized)
+@Suite("Hostile input: silent connections, on real processes", .serialized)
 struct SilenceTests {
-  @Test("An app whose peer neither speaks nor hangs up gives it up and dials again")
+  @Test("An app whose LSP does not answer pings disconnects and dials again")
   func deadPeer() throws {
     let phone = try TestPhone(["--ping-after", "200ms", "--chatter", "100"])
     defer { phone.end() }
@@ -18,10 +18,10 @@ struct SilenceTests {
     try phone.wait("three dials") { peer.connections >= 3 }
     #expect(phone.journal(of: "mainappd").contains("the peer is given up"))
     phone.home(app)
-    try phone.wait("the app to have left") { app.count("background-end") > 0 }
+    try phone.wait("the app to release the node") { app.count("background-end") > 0 }
   }
 
-  @Test("What `baton up` is told goes to both ends: each idle second has its pings, and the judge knows them")
+  @Test("With --ping-after of baton up an idle connection is pinged, and the judge accepts it")
   func everySecond() throws {
     let real = try RealPhone(["--ping-after", "200ms", "--chatter", "100"])
     #expect(try real.baton(["app", "open"]).code == 0)

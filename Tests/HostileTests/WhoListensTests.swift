@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonRuntime
 
-@Suite("Who listens at a phone's sockets") struct WhoListensTests {
+@Suite("Foreign listeners at a phone's sockets") struct WhoListensTests {
   private final class Place {
     let path: String
 
@@ -19,12 +19,12 @@ import Testing
   }
 
   @Test(
-    "Another user who listens in the place of a daemon is told nothing, and called by his number",
+    "A client sends nothing to another user's listener and names that user",
     .enabled(if: getuid() == 0, "only root can become another user"))
   func anotherUser() throws {
     let place = try Place()
     chmod(place.path, 0o1777)
-    let stranger = try Listener(at: place("iosd.sock"), as: 65534)
+    let other = try Listener(at: place("iosd.sock"), as: 65534)
     #expect {
       _ = try ControlClient(path: place("iosd.sock"), daemon: "iosd").request(ControlMessage("status"))
     } throws: {
@@ -32,10 +32,10 @@ import Testing
         == "the user 65534 listens on \(place("iosd.sock")) in the place of your iosd, and was told nothing; use a phone of your own"
     }
     #expect(UnixConnection.connect(path: place("iosd.sock"), loop: try EventLoop()) == nil)
-    #expect(stranger.heard() == "")
+    #expect(other.heard() == "")
   }
 
-  @Test("A link in the place of a socket is not followed, whoever listens behind it")
+  @Test("A symbolic link in the place of a socket is not followed")
   func link() throws {
     let place = try Place()
     let other = try Listener(at: place("other.sock"))
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "baton down leaves another program that listens at a daemon's path alone, and says so",
+    "baton down asks a foreign program at a daemon's path only for its status",
     arguments: [
       "os/iosd.sock", "lsp/lspd.sock",
     ])
@@ -66,11 +66,11 @@ import Testing
     )
     #expect(down.code == 69)
     #expect(other.isRunning)
-    // It was asked what it is, and never to end.
+    // `baton down` asks a foreign program for its status, never to end.
     #expect(other.heard() == "heard status\n")
   }
 
-  @Test("A link to a foreign daemon in the place of a socket: baton down neither speaks to it nor ends it")
+  @Test("baton down does not follow a symbolic link in the place of a socket")
   func linkToForeignProgram() throws {
     let place = try Place()
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
@@ -82,7 +82,7 @@ import Testing
     #expect(other.heard() == "")
   }
 
-  @Test("A link in the place of a home: the phone behind it is not taken down") func linkedHome() throws {
+  @Test("A symbolic link in the place of a home is refused") func linkedHome() throws {
     let phone = try RealPhone()
     let place = try Place()
     symlink(phone.home, place("phone"))

@@ -13,7 +13,7 @@ import Testing
     try JSONLineDecoder().decode(Row.self, from: Array(text.utf8))
   }
 
-  @Test func membersOfNoUseArePassedOver() throws {
+  @Test func `Unknown members are ignored`() throws {
     #expect(try row(#"{"x":[1,{}],"id":7,"name":null,"share":1}"#) == Row(id: 7, share: 1))
     #expect(try row(#"{"id":1,"inner":[{"id":2}]}"#) == Row(id: 1, inner: [Row(id: 2)]))
   }
@@ -23,12 +23,12 @@ import Testing
       #"{"id":256}"#, #"{"id":-1}"#, #"{"id":1.0}"#, #"{"id":"1"}"#, #"{"id":true}"#, #"{"id":null}"#, "{}",
       "[]", "1", "", #"{"id":1,"id":1}"#, #"{"id":1,"name":2}"#, #"{"id":1,"share":1e999}"#,
       #"{"id":1,"inner":{}}"#,
-    ]) func whatIsNotOfTheTypeIsRefused(text: String)
+    ]) func `A value of another type or range is refused`(text: String)
   {
     #expect(throws: DecodingError.self) { try row(text) }
   }
 
-  @Test func anErrorSaysWhereItIs() throws {
+  @Test func `A decoding error has the coding path`() throws {
     let error = #expect(throws: DecodingError.self) { try row(#"{"id":1,"inner":[{"id":1},{"id":[]}]}"#) }
     guard case .typeMismatch(_, let context)? = error else {
       Issue.record("\(String(describing: error))")
@@ -37,12 +37,12 @@ import Testing
     #expect(context.codingPath.map(\.stringValue) == ["inner", "1", "id"])
   }
 
-  @Test func dictionariesAndListsOfNothingAreRead() throws {
+  @Test func `Dictionaries, empty lists and null elements are decoded`() throws {
     let bytes = Array(#"{"a":[1,null],"b":[]}"#.utf8)
     #expect(try JSONLineDecoder().decode([String: [Int?]].self, from: bytes) == ["a": [1, nil], "b": []])
   }
 
-  @Test func nestedContainersAndInheritanceAreRead() throws {
+  @Test func `Nested containers and a super decoder are decoded`() throws {
     final class Derived: Decodable {
       enum Keys: String, CodingKey { case list, inner }
       let found: String

@@ -23,7 +23,7 @@ import Testing
 
   private func encode(_ value: some Encodable) throws -> String { try JSONLineEncoder().encode(value) }
 
-  @Test func enumsAreWrittenAsTheCompilerHasThem() throws {
+  @Test func `Enums are encoded in the compiler's synthesized form`() throws {
     #expect(try encode(Fact.plain) == #"{"plain":{}}"#)
     #expect(try encode(Fact.one(.max)) == #"{"one":{"_0":18446744073709551615}}"#)
     #expect(try encode(Fact.labelled(first: "a", second: nil)) == #"{"labelled":{"first":"a"}}"#)
@@ -32,7 +32,7 @@ import Testing
     #expect(try encode([Fact]()) == "[]")
   }
 
-  @Test func keysStandInTheOrderOfTheirEncoding() throws {
+  @Test func `Keys keep their order of encoding`() throws {
     struct Zebra: Encodable {
       var z = 1
       var a = 2
@@ -40,11 +40,11 @@ import Testing
     #expect(try encode(Zebra()) == #"{"z":1,"a":2}"#)
   }
 
-  @Test func stringsAreEscaped() throws {
+  @Test func `Strings are escaped`() throws {
     #expect(try encode("a\"b\\c\n\r\t\u{1}\u{7f}é🥕/") == #""a\"b\\c\n\r\t\u0001\u007fé🥕/""#)
   }
 
-  @Test func whatWasDecodedIsEncodedToTheSameBytes() throws {
+  @Test func `A decoded value is encoded to the same bytes`() throws {
     let value = Everything(
       text: "\"\\\u{0}\u{1f} é \u{2028} 🥕", big: .max, small: .min, list: [[], [0, 255]], absent: nil,
       present: false,
@@ -58,13 +58,13 @@ import Testing
   }
 
   @Test(arguments: [UInt64.max, 1 << 53 + 1, UInt64(Int64.max) + 1, 0] as [UInt64])
-  func integersAreExact(_ number: UInt64) throws {
+  func `Integers up to UInt64.max are exact`(_ number: UInt64) throws {
     let text = try encode(["n": number])
     #expect(text == "{\"n\":\(number)}")
     #expect(try JSONLineDecoder().decode([String: UInt64].self, from: Array(text.utf8)) == ["n": number])
   }
 
-  @Test func whatJSONCannotSayIsAnError() {
+  @Test func `Encoding NaN is an error`() {
     #expect(throws: JSONEncodingError.notANumber(path: "number")) {
       try encode(
         Everything(
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func nestedContainersAndInheritanceHoldTheirPlaces() throws {
+  @Test func `Nested containers and a super encoder are encoded in place`() throws {
     class Base: Encodable { var base = 1 }
     final class Derived: Base {
       enum Keys: String, CodingKey { case list, inner }
@@ -91,7 +91,7 @@ import Testing
     #expect(try encode(Derived()) == #"{"list":[1,[null]],"inner":{"list":true},"super":{"base":1}}"#)
   }
 
-  @Test func inReportsNamesAreInSnakeCaseAndComeBack() throws {
+  @Test func `Snake-case names are encoded and decoded`() throws {
     struct Report: Codable, Equatable {
       var amountMsat = 1
       var storySHA256 = "a"

@@ -1,10 +1,10 @@
 import JSON
 import Testing
 
-@Suite("The reader of JSON")
+@Suite("JSON values")
 struct JSONValueTests {
   @Test(
-    "refuses what is no JSON, and what two readers would read in two ways",
+    "Malformed JSON and duplicate keys are refused",
     arguments: [
       "", " ", "{", "[1,]", "{\"a\":1,}", "{\"a\" 1}", "[1 2]", "01", "-", "1.", ".5", "1e", "+1", "1-2",
       "0x1",
@@ -13,7 +13,7 @@ struct JSONValueTests {
     ])
   func refused(text: String) { #expect(JSONValue(parsing: Array(text.utf8)) == nil) }
 
-  @Test("refuses bytes that are not UTF-8, and nests no deeper than the stack bears") func bytesAndDepth() {
+  @Test("Bytes that are not UTF-8 and nesting that is too deep are refused") func bytesAndDepth() {
     #expect(JSONValue(parsing: [34, 0xff, 34]) == nil)
     let nested = { (depth: Int) in
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -22,7 +22,7 @@ struct JSONValueTests {
     #expect(JSONValue(parsing: Array(nested(100_000).utf8)) == nil)
   }
 
-  @Test("keeps every number as it was written, and reads every escape") func values() {
+  @Test("Numbers keep their spelling, and every escape is decoded") func values() {
     let text =
       #" {"n":[0,-0.5e+3,18446744073709551615],"s":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00","b":[true,false,null]} "#
     let value = JSONValue(parsing: Array(text.utf8))
@@ -34,7 +34,7 @@ struct JSONValueTests {
     #expect(value?["b"] == .array([.bool(true), .bool(false), .null]))
   }
 
-  @Test("writes what it read, and takes a member that is null for none") func writing() {
+  @Test("A value is written as it was read, and a null member reads as absent") func writing() {
     let text = #"{"n":[0,-0.5e+3],"s":"\"é","b":[true,false,null],"o":{}}"#
     let value = JSONValue(parsing: Array(text.utf8))
     #expect(value?.json == text)

@@ -12,7 +12,7 @@ struct BackgroundTests {
     ControlMessage("task", ["identifier": sync, "run": "\(number)", "time-ms": "30000"])
   }
 
-  @Test("D-1.1, D-1.5, K-34 The app asks for a refresh when it is opened, and for the next before it works")
+  @Test("D-1.1, D-1.5, K-34 The app submits a refresh when opened, and the next one before it works")
   func refreshes() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -27,12 +27,12 @@ struct BackgroundTests {
     #expect(said.map(\.verb) == ["task-submit", "task-done"])
     #expect(said.last?["success"] == "yes")
     #expect(said.last?["run"] == "1")
-    // It has looked and not opened the node.
+    // The app has read the wallet without claiming the node.
     #expect(phone.owner?.epoch == epoch)
     #expect(phone.journal(of: "mainappd").contains("the channel can be read"))
   }
 
-  @Test("D-1.6, K-34 A wallet that cannot be read fails the run, and the next is asked for all the same")
+  @Test("D-1.6, K-34 An unreadable wallet fails the run, and the next one is still submitted")
   func cannotRead() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -47,7 +47,7 @@ struct BackgroundTests {
     #expect(rename(database + ".away", database) == 0)
   }
 
-  @Test("D-1.3 A refusal stands in the journal, and the app lives on")
+  @Test("D-1.3 A refused task is noted in the journal, and the app keeps running")
   func refused() throws {
     let phone = try TestPhone()
     defer { phone.end() }

@@ -6,9 +6,9 @@ import PairSupport
 import PeerTransport
 import Testing
 
-@Suite("The pair on real processes: a bad wire to the peer", .serialized)
+@Suite("The pair on real processes: a bad wire to the LSP", .serialized)
 struct BadWirePairTests {
-  /// The phone, with a proxy in front of its peer.
+  /// The phone, with a proxy in front of its LSP.
   private func phone(
     _ habits: @escaping (Int) -> BadWire.Habits
   ) throws -> (phone: TestPhone, proxy: BadWireProxy) {
@@ -34,18 +34,18 @@ struct BadWirePairTests {
     #expect(try phone.receivedPayments().count == 3)
   }
 
-  @Test("that delays every piece costs time and nothing else")
+  @Test("With a wire that delays every piece all payments settle without a reconnect")
   func slow() throws {
     let (phone, proxy) = try phone { _ in habits { $0.delay = 2_000_000...20_000_000 } }
     defer { phone.end() }
     try payThree(phone)
-    // Once to make the invoices, and once more when the app came back to the front.
+    // One to make the invoices, and one when the app returned to the foreground.
     #expect(proxy.connections == 2)
   }
 
-  @Test("that is cut again and again, at any byte: each payment is received once", arguments: [1, 2, 3])
+  @Test("A wire cut repeatedly at any byte: each payment is received once", arguments: [1, 2, 3])
   func cut(round: Int) throws {
-    // From the middle of the handshake to the middle of a payment; the later ones live.
+    // The first six are cut, from the middle of the handshake to the middle of a payment.
     let (phone, proxy) = try phone { number in
       habits { if number < 7 { $0.cutAfter = number * 397 * round % 4000 } }
     }
@@ -54,7 +54,7 @@ struct BadWirePairTests {
     #expect(proxy.connections >= 7)
   }
 
-  @Test("that loses, repeats and reorders pieces is noticed at once, and the next connection does it")
+  @Test("A wire that loses, repeats and reorders pieces is detected, and a later connection pays")
   func garbled() throws {
     let (phone, proxy) = try phone { number in
       habits {
@@ -73,7 +73,7 @@ struct BadWirePairTests {
     #expect(noticed)
   }
 
-  @Test("tells the peer of a death at once, whatever it delays")
+  @Test("The LSP sees the app's death although the wire delays data")
   func death() throws {
     let (phone, proxy) = try phone { _ in habits { $0.delay = 1_000_000...3_000_000 } }
     defer { phone.end() }
@@ -81,7 +81,7 @@ struct BadWirePairTests {
     phone.open(app)
     try phone.wait("a connection") { app.statuses.contains("connected") }
     app.kill(SIGKILL)
-    try phone.wait("the peer to hear of the end") { phone.journal(of: "lspd").contains("connectionClosed") }
+    try phone.wait("the LSP to see the end") { phone.journal(of: "lspd").contains("connectionClosed") }
     #expect(proxy.connections == 1)
   }
 }

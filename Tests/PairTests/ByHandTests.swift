@@ -6,18 +6,18 @@ import Testing
 
 @Suite("The pair on real processes: started by hand, without a phone", .serialized)
 struct ByHandTests {
-  /// A program in a terminal of its own, so to say: without a channel to a phone, its words in a file.
+  /// A program as started in a terminal: without a channel to a phone, its output in a file.
   private final class Typed {
     private let child: ChildProcess
-    private let said: String
+    private let output: String
     private(set) var end: ChildEnd.How?
 
     init(_ program: String, _ arguments: [String], in home: String) throws {
-      said = "\(home)/said-\(UUID().uuidString)"
+      output = "\(home)/output-\(UUID().uuidString)"
       var options = ChildProcess.Options()
       options.stackBytes = -1
       options.diesWithParent = false
-      options.output = open(said, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+      options.output = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
       options.environment.append(("BATON_BIN", TestPhone.binaries))
       defer { close(options.output) }
       let alone = #"unset BATON_OS_FD; exec "$0" "$@" 2>&1 3>&-"#
@@ -41,7 +41,7 @@ struct ByHandTests {
       return end != nil
     }
 
-    var words: String { (try? String(contentsOfFile: said, encoding: .utf8)) ?? "" }
+    var words: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
     var lines: [String] { words.split(separator: "\n").map(String.init) }
   }
 
@@ -52,14 +52,14 @@ struct ByHandTests {
     ]
   }
 
-  @Test("The extension serves the pushes that are named to it in turn, and the app obeys two signals")
+  @Test("The extension serves the pushes on its command line in turn, and the app obeys two signals")
   func programs() throws {
     let phone = try TestPhone()
     defer { phone.end() }
-    let elder = try phone.launchApp()
-    let invoices = try phone.invoices(2, elder)
-    elder.kill(SIGTERM)
-    try phone.wait("the first app's end") { elder.hasEnded }
+    let first = try phone.launchApp()
+    let invoices = try phone.invoices(2, first)
+    first.kill(SIGTERM)
+    try phone.wait("the first app's end") { first.hasEnded }
     for invoice in invoices { try phone.pay(invoice) }
     try phone.wait("the pushes") { phone.pushes.count == 2 }
     var pushes: [String] = []
@@ -96,7 +96,7 @@ struct ByHandTests {
   private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "scripts/launch-pair").path
 
-  /// Both run, and the app listens.
+  /// Starts the script and waits until the app listens.
   private func launch(_ phone: TestPhone, _ home: String) throws -> (pair: Typed, app: Int32, peer: Int32) {
     let pair = try Typed(Self.script, [home], in: phone.home)
     try phone.wait("the app to listen") {
@@ -108,7 +108,7 @@ struct ByHandTests {
     return (pair, try #require(Int32(match.1)), try #require(Int32(match.2)))
   }
 
-  @Test("scripts/launch-pair needs a directory and nothing else, and leaves nobody behind")
+  @Test("scripts/launch-pair needs only a directory and leaves no process behind")
   func script() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -125,19 +125,19 @@ struct ByHandTests {
     #expect(pair.end == .exited(code: 143))
     for pid in [app, peer] { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
 
-    // With pushes it ends by itself. Nobody can read this one, so nobody waits for a payment.
+    // With pushes the script ends by itself; an unreadable push waits for no payment.
     let payload = "\(phone.home)/unreadable.apns"
     try Data("{}".utf8).write(to: URL(filePath: payload))
     let again = try Typed(
       Self.script, [home, payload, payload], in: phone.home)
-    try phone.wait("its end") { again.hasEnded }
+    try phone.wait("the script's end") { again.hasEnded }
     #expect(again.end == .exited(code: 0))
     let done = again.lines.filter { $0 == "notifyextd: push 1 is done: the push could not be read" }
     #expect(done.count == 2, "\(again.words)")
     Journals.replay(of: home)
   }
 
-  @Test("scripts/launch-pair takes pushes that come later from its input")
+  @Test("scripts/launch-pair serves pushes from its standard input")
   func laterPushes() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -145,7 +145,7 @@ struct ByHandTests {
     try Data("{}".utf8).write(to: URL(filePath: payload))
     let pipe = "\(phone.home)/pushes"
     #expect(mkfifo(pipe, 0o600) == 0)
-    // Both ends, so that nobody waits for the other to open it.
+    // Opens both ends, so that no open blocks.
     let input = open(pipe, O_RDWR | O_CLOEXEC)
     defer { close(input) }
     let pair = try Typed(
@@ -164,7 +164,7 @@ struct ByHandTests {
     #expect(pair.end == .exited(code: 130))
   }
 
-  @Test("A second scripts/launch-pair in one directory is refused, and the first goes on") func second()
+  @Test("A second scripts/launch-pair in one directory is refused, and the first keeps running") func second()
     throws
   {
     let phone = try TestPhone()
@@ -181,7 +181,8 @@ struct ByHandTests {
   }
 
   @Test(
-    "scripts/launch-pair ends the other part when one is killed, and says which", arguments: [true, false])
+    "scripts/launch-pair ends the other process when one is killed, and names the killed one",
+    arguments: [true, false])
   func partKilled(isApp: Bool) throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -194,30 +195,32 @@ struct ByHandTests {
     for pid in [app, peer] { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
   }
 
-  @Test("An address that an earlier lspd left is not the word of this one") func staleAddress() throws {
+  @Test("scripts/launch-pair does not start the app with the address of an earlier lspd") func staleAddress()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let home = "\(phone.home)/by-hand"
     let (pair, _, _) = try launch(phone, home)
     pair.send(SIGTERM)
-    try phone.wait("its end") { pair.hasEnded }
+    try phone.wait("the script's end") { pair.hasEnded }
     #expect(access("\(home)/lsp/address", F_OK) == 0)
     // The next lspd cannot start: it finds a directory where its ledger should be.
     for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] { unlink("\(home)/lsp/\(name)") }
     mkdir("\(home)/lsp/ledger.sqlite", 0o700)
     let again = try Typed(Self.script, [home], in: phone.home)
-    try phone.wait("its end") { again.hasEnded }
+    try phone.wait("the script's end") { again.hasEnded }
     #expect(again.end == .exited(code: 69))
     #expect(!again.words.contains("mainappd"), "\(again.words)")
   }
 
-  @Test("A place that is no directory is refused in one sentence") func noDirectory() throws {
+  @Test("A path that is not a directory is refused in one sentence") func noDirectory() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let file = "\(phone.home)/file"
     try Data().write(to: URL(filePath: file))
     let pair = try Typed(Self.script, [file], in: phone.home)
-    try phone.wait("its end") { pair.hasEnded }
+    try phone.wait("the script's end") { pair.hasEnded }
     #expect(pair.end == .exited(code: 73))
     #expect(pair.words == "baton: \(file) is no directory; name a directory for the pair to run in\n")
   }

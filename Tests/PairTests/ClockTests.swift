@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The pair on real processes: the wall clock", .serialized)
 struct ClockTests {
-  @Test("A step of the wall clock by an hour in either direction changes nothing but what is shown")
+  @Test("A step of the wall clock by an hour does not change the ownership")
   func steps() throws {
     let phone = try TestPhone(["--beat-interval", "100ms", "--stale-after", "500ms"])
     defer { phone.end() }

@@ -11,11 +11,11 @@ import SharedContainer
 import Testing
 import Wallet
 
-/// One thing that somebody does to a file, and what mends it.
+/// A damage to a file, and its repair.
 struct Damage: CustomTestStringConvertible, Sendable {
   var testDescription: String
-  var does: @Sendable (String) -> Void
-  var mends: @Sendable (String) -> Void = { _ in }
+  var apply: @Sendable (String) -> Void
+  var repair: @Sendable (String) -> Void = { _ in }
 
   static let removed = Damage(testDescription: "removed") { unlink($0) }
   static let renamed = Damage(testDescription: "renamed") { rename($0, "\($0)-away") }
@@ -23,39 +23,39 @@ struct Damage: CustomTestStringConvertible, Sendable {
     rename(path, "\(path)-away")
     close(open(path, O_WRONLY | O_CREAT, 0o600))
   }
-  static let emptied = Damage(testDescription: "cut to nothing") { truncate($0, 0) }
+  static let emptied = Damage(testDescription: "truncated to 0 bytes") { truncate($0, 0) }
   static let text = Damage(testDescription: "filled with text") { path in
     let descriptor = open(path, O_WRONLY | O_TRUNC)
-    write(descriptor, "not what you think\n", 19)
+    write(descriptor, "not a valid file..\n", 19)
     close(descriptor)
   }
   static let huge = Damage(testDescription: "made a terabyte long") { truncate($0, 1 << 40) }
   static let linked = Damage(testDescription: "put behind a link") { path in
     rename(path, "\(path)-away")
     symlink("\(path)-away", path)
-  } mends: {
+  } repair: {
     unlink($0)
   }
   static let named = Damage(testDescription: "given a second name") { path in
     link(path, "\(path)-away")
-  } mends: {
+  } repair: {
     unlink("\($0)-away")
   }
   static let directory = Damage(testDescription: "made a directory") { path in
     unlink(path)
     mkdir(path, 0o700)
-  } mends: {
+  } repair: {
     rmdir($0)
   }
   static let pipe = Damage(testDescription: "made a pipe") { path in
     unlink(path)
     mkfifo(path, 0o600)
-  } mends: {
+  } repair: {
     unlink($0)
   }
 }
 
-@Suite("Damage under the running pair", .serialized)
+@Suite("Damage to files of the running pair", .serialized)
 struct DamageTests {
   private func connectedApp(_ phone: TestPhone) throws -> (HeldProcess, [SignedInvoice]) {
     let app = try phone.launchApp()
@@ -65,7 +65,7 @@ struct DamageTests {
     return (app, invoices)
   }
 
-  /// The app is started again and receives what is still to be paid; nothing of before is missing.
+  /// Starts the app again: the unpaid invoice is received, and the paid one is still there.
   private func goesOn(_ phone: TestPhone, paid: SignedInvoice, unpaid: SignedInvoice) throws {
     let again = try phone.launchApp()
     phone.open(again)
@@ -77,14 +77,14 @@ struct DamageTests {
     try phone.wait("both payments in the wallet") { (try? phone.receivedPayments().sorted()) == expected }
   }
 
-  /// Its end may be noticed before what it said is read.
-  private func lastWords(_ phone: TestPhone, _ process: HeldProcess) throws -> String {
-    try phone.wait("last words") { process.count("ending") > 0 }
+  /// The reason in the process's last message, which may be read after its end is noticed.
+  private func endingReason(_ phone: TestPhone, _ process: HeldProcess) throws -> String {
+    try phone.wait("the process's ending message") { process.count("ending") > 0 }
     return process.messages.last { $0.message.verb == "ending" }?.message["reason"] ?? ""
   }
 
   @Test(
-    "Log or index taken away under a connected app: it ends with one sentence, and nothing acknowledged is missing",
+    "An app whose log or index is damaged ends with one sentence and loses no acknowledged payment",
     arguments: ["node.sqlite-wal", "node.sqlite-shm"], [Damage.removed, .renamed, .replaced, .emptied])
   func logOrIndex(name: String, damage: Damage) throws {
     let phone = try TestPhone()
@@ -92,22 +92,22 @@ struct DamageTests {
     let (app, invoices) = try connectedApp(phone)
     try phone.pay(invoices[0])
     try phone.waitUntilSettled(invoices[0])
-    // Within a beat: until then a log that is cut short takes the newest commits with it.
+    // Until the next beat checkpoints the log, truncating it loses the newest commits.
     try phone.wait("the payment to lie in the database itself") {
       (try? phone.isSettledOnDisk(invoices[0])) == true
     }
-    damage.does("\(phone.home)/AppGroup/\(name)")
+    damage.apply("\(phone.home)/AppGroup/\(name)")
     try phone.pay(invoices[1])
     try phone.wait("the app's end") { app.hasEnded }
     #expect(app.end?.how == .exited(code: 74))
-    let words = try lastWords(phone, app)
+    let words = try endingReason(phone, app)
     #expect(words.contains("/AppGroup/\(name) was "))
     #expect(words.contains("start this process again"))
     try goesOn(phone, paid: invoices[0], unpaid: invoices[1])
   }
 
   @Test(
-    "The app's lock file damaged while the app holds it: the app goes on, and nobody takes the node from it",
+    "An app whose lock file is damaged keeps the node",
     arguments: [Damage.removed, .renamed, .emptied, .text, .linked, .named])
   func lockFile(damage: Damage) throws {
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "5s"])
@@ -115,11 +115,11 @@ struct DamageTests {
     let (app, invoices) = try connectedApp(phone)
     let notifier = try phone.launchExtension()
     let lock = "\(phone.home)/AppGroup/locks/app.lock"
-    damage.does(lock)
+    damage.apply(lock)
     _ = phone.push(notifier)
     try phone.pay(invoices[0])
     try phone.waitUntilSettled(invoices[0])
-    damage.mends(lock)
+    damage.repair(lock)
     try phone.wait("the app to hold the lock of the path") {
       (try? phone.snapshot())?.appLock.holders == [app.pid]
     }
@@ -129,17 +129,17 @@ struct DamageTests {
   }
 
   @Test(
-    "The heartbeat damaged under a connected app: payments go on, and the next beat mends what can be mended",
+    "Payments continue with a damaged heartbeat, and a later beat repairs it",
     arguments: [Damage.removed, .replaced, .emptied, .text, .huge, .linked, .named, .directory, .pipe])
   func heartbeat(damage: Damage) throws {
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "1s"])
     defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
     let path = "\(phone.home)/AppGroup/heartbeat"
-    damage.does(path)
+    damage.apply(path)
     try phone.pay(invoices[0])
     try phone.waitUntilSettled(invoices[0])
-    damage.mends(path)
+    damage.repair(path)
     let epoch = try #require(phone.owner?.epoch)
     try phone.wait("a beat that can be read") { (try? phone.snapshot())?.appBeat?.epoch == epoch }
     #expect(app.status.hasPrefix("connected"))
@@ -147,7 +147,7 @@ struct DamageTests {
   }
 
   @Test(
-    "A container moved away and made anew: the old app ends, the new wallet is another device; back again it works"
+    "After its container is moved away the app ends; moved back, the wallet works"
   )
   func movedContainer() throws {
     let phone = try TestPhone()
@@ -155,14 +155,15 @@ struct DamageTests {
     let (app, invoices) = try connectedApp(phone)
     let group = "\(phone.home)/AppGroup"
     rename(group, "\(group)-away")
-    // The extension finds no container and makes one.
+    // The extension finds no container and creates one.
     let notifier = try phone.launchExtension()
     _ = phone.push(notifier)
     try phone.pay(invoices[0])
     try phone.wait("the app's end") { app.hasEnded }
     #expect(app.end?.how == .exited(code: 74))
     #expect(
-      try lastWords(phone, app).hasPrefix("\(group) was replaced or removed while it was open; restore it"))
+      try endingReason(phone, app).hasPrefix(
+        "\(group) was replaced or removed while it was open; restore it"))
     try phone.wait("the push to be answered") { notifier.count("finished") == 1 }
     #expect(
       notifier.statuses.contains(Status.usedByAnotherDevice.text) || notifier.count("content") == 1)
@@ -176,7 +177,7 @@ struct DamageTests {
   }
 
   @Test(
-    "An old copy of the database moved into place under a connected app: the app ends, the peer's backup heals"
+    "An old database moved under a connected app ends it, and the LSP's backup restores the channel"
   )
   func oldCopyUnderTheApp() throws {
     let phone = try TestPhone()
@@ -192,8 +193,8 @@ struct DamageTests {
     try phone.waitUntilSettled(invoices[0])
     rename("\(phone.home)/copy", "\(group)/node.sqlite")
     try phone.wait("the app's end") { app.hasEnded }
-    #expect(try lastWords(phone, app).contains("/node.sqlite was replaced or removed while it was open"))
-    // What the sentence asks for is not done: the old copy stays, without the log of the other one.
+    #expect(try endingReason(phone, app).contains("/node.sqlite was replaced or removed while it was open"))
+    // Not repaired as the sentence asks: the old copy stays, without the other database's log.
     unlink("\(group)/node.sqlite-wal")
     unlink("\(group)/node.sqlite-shm")
     let again = try phone.launchApp()

@@ -13,7 +13,7 @@ struct FailingDiskTests {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  /// Whether this user may mount at all: root in a container often may not.
+  /// Whether this user may mount: root in a container often may not.
   private static func unshareWorks() -> Bool {
     var template = Array("/tmp/baton-mount-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { return false }
@@ -23,7 +23,7 @@ struct FailingDiskTests {
   }
 
   @Test(
-    "The container's disk full: invoices are refused in a sentence, beats and the peer go on, and with room again all is paid",
+    "A full disk refuses invoices in a sentence; with room again all is paid",
     .enabled(if: canMount, "mounting a small disk needs root"))
   func fullDisk() throws {
     let phone = try TestPhone()
@@ -54,7 +54,7 @@ struct FailingDiskTests {
   }
 
   @Test(
-    "Writes and syncs of the app fail with an I/O error: nothing of a payment is acknowledged, and it settles afterwards",
+    "During I/O errors no payment is acknowledged, and afterwards it settles",
     .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"),
     arguments: ["fsync,fdatasync", "pwrite64"])
   func inputOutputError(calls: String) throws {
@@ -75,10 +75,10 @@ struct FailingDiskTests {
     try tracer.run()
     try phone.wait("strace to hold the app") { phone.tracer(of: app.pid) == tracer.processIdentifier }
     try phone.pay(invoice)
-    try phone.wait("the app to say so") { app.status.contains("(disk I/O error, code ") }
+    try phone.wait("the app to show the I/O error") { app.status.contains("(disk I/O error, code ") }
     #expect(app.status.hasSuffix("; check its disk"))
     #expect(try phone.outcome(invoice) != "settled")
-    // The kernel lets go of the app. A gentler signal may be blocked in whatever a test starts.
+    // SIGKILL detaches the tracer from the app; other signals may be blocked in a test's child processes.
     kill(tracer.processIdentifier, SIGKILL)
     tracer.waitUntilExit()
 
@@ -91,7 +91,7 @@ struct FailingDiskTests {
 }
 
 extension TestPhone {
-  /// Who traces a process; 0 for nobody.
+  /// The pid of a process's tracer; 0 without one.
   func tracer(of pid: Int32) -> Int32? {
     let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
     return status.split(separator: "\n").first { $0.hasPrefix("TracerPid:") }

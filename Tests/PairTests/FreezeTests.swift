@@ -6,9 +6,9 @@ import Heartbeat
 import PairSupport
 import Testing
 
-@Suite("The pair on real processes: the frozen and the thawed", .serialized)
+@Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized)
 struct FreezeTests {
-  @Test("A frozen extension is taken over after 5 s of silence; thawed, it is fenced, says so and ends")
+  @Test("A frozen extension is taken over after 5 s; thawed, it is fenced and ends")
   func frozenThenThawed() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -55,7 +55,7 @@ struct FreezeTests {
   }
 
   @Test(
-    "Stopped inside a transaction: the app says who blocks it, never blocks itself, and connects after the end"
+    "A process stopped inside a transaction is named by the app, which connects after its end"
   )
   func stoppedInsideATransaction() throws {
     let phone = try TestPhone()
@@ -66,8 +66,8 @@ struct FreezeTests {
     try phone.wait("the holder to stop") { ProcessTable.isStopped(stopped.pid) }
     phone.open(app)
     let sentence = "blocked: \(stopped.pid) is stopped inside a transaction"
-    try phone.wait("the app to say who blocks it") { app.statuses.contains(sentence) }
-    // Its loop goes on: a question is answered while it is blocked, if only with a refusal.
+    try phone.wait("the app to name the blocking process") { app.statuses.contains(sentence) }
+    // The app's loop keeps running: a request is refused while the app is blocked.
     let refusal = #expect(throws: Wait.Failure.self) { try phone.invoice(1000, app) }
     let answer = try #require(refusal?.description)
     #expect(answer.hasPrefix("no invoice: ") && answer != "no invoice: no answer", "\(answer)")
@@ -81,15 +81,15 @@ struct FreezeTests {
     try phone.waitUntilSettled(invoice)
   }
 
-  @Test("The observer frozen for longer than the rule, while the holder beats: no false staleness")
+  @Test("An observer frozen for longer than staleAfter does not find a beating holder stale")
   func frozenObserver() throws {
-    // A beat may bring the log into the database, and a sync of a busy disk takes its time: the rule is far longer.
+    // A beat may checkpoint the log, and a sync of a busy disk is slow: staleAfter is far longer.
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "3s"])
     defer { phone.end() }
     let app = try phone.launchApp()
     _ = try phone.invoices(1, app)
     let notifier = try phone.launchExtension()
-    // Nobody pays: nothing of the node moves, only the beats.
+    // No payment: only the beats change.
     _ = phone.push(notifier)
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
     let epoch = phone.owner?.epoch
@@ -102,17 +102,17 @@ struct FreezeTests {
     try phone.wait("the observer to stop") { ProcessTable.isStopped(bystander.pid) }
     try waitForBeats(ofTheRule: 3, phone)
     bystander.kill(SIGCONT)
-    // Long enough for a false verdict to show.
+    // Long enough for a false staleness to show.
     try waitForBeats(ofTheRule: 3, phone)
     #expect(phone.owner?.epoch == epoch)
     #expect(notifier.status.hasPrefix("connected"))
     #expect(bystander.status == "waiting: process \(notifier.pid) holds the node")
   }
 
-  /// So many beats of 200 ms of the extension that the rule of so many seconds is over.
+  /// Waits for so many beats of 200 ms that `seconds` are over.
   private func waitForBeats(ofTheRule seconds: UInt64, _ phone: TestPhone) throws {
     let counter = try #require(try phone.snapshot().extensionBeat?.counter)
-    try phone.wait("beats for more than the rule") {
+    try phone.wait("beats for longer than staleAfter") {
       ((try? phone.snapshot().extensionBeat?.counter) ?? 0) > counter + 5 * seconds
     }
   }

@@ -5,9 +5,9 @@ import Heartbeat
 import PairSupport
 import Testing
 
-@Suite("The pair on real processes: handing over", .serialized)
+@Suite("The pair on real processes: handover", .serialized)
 struct HandoverTests {
-  @Test("A payment that comes while the app is away is received by the extension, once, with its text")
+  @Test("The extension receives a payment in the background once, with its text")
   func receivedInBackground() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -27,7 +27,7 @@ struct HandoverTests {
     #expect(notifier.count("content") == 1)
   }
 
-  @Test("P-0.3 Extension connected, app opened: the app shows why it waits, and connects after the release")
+  @Test("P-0.3 With the extension connected, the app shows why it waits and connects after the release")
   func handover() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -38,10 +38,10 @@ struct HandoverTests {
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
     try phone.pay(invoice)
     let start = phone.clock.now
-    // It lets go within a millisecond of the app's word: before the app itself has looked, if the machine is busy.
+    // Otherwise the extension releases within 1 ms of the request, possibly before the app has looked.
     notifier.kill(SIGSTOP)
     phone.open(app)
-    try phone.wait("the app to say why it waits") { app.status == "receiving payment in background" }
+    try phone.wait("the app to show why it waits") { app.status == "receiving payment in background" }
     notifier.kill(SIGCONT)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
     phone.report(
@@ -55,14 +55,14 @@ struct HandoverTests {
     #expect(notifier.count("content") == 1)
   }
 
-  @Test("P-0.3 Extension not yet connected, app opened: the extension steps back and the app receives")
+  @Test("P-0.3 With the extension not yet connected, it steps back and the app receives")
   func steppedBack() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
     try phone.pay(invoice)
-    // A peer that does not answer keeps the extension from being connected.
+    // A stopped LSP keeps the extension from connecting.
     phone.peer?.kill(SIGSTOP)
     let notifier = try phone.launchExtension()
     let id = phone.push(notifier)
@@ -77,7 +77,7 @@ struct HandoverTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test("The app wants the node and dies before it claims: the extension receives after all")
+  @Test("The extension receives if the app raises its intent and dies before its claim")
   func appDiesBeforeItsClaim() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -100,7 +100,7 @@ struct HandoverTests {
     #expect(phone.owner?.role == .extension)
   }
 
-  @Test("A push that comes while the app is connected gets its text from the database")
+  @Test("A push during the app's connection gets its text from the database")
   func textFromTheDatabase() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -121,21 +121,21 @@ struct HandoverTests {
     #expect(phone.owner?.role == .app)
   }
 
-  @Test("One extension process serves several pushes, one after the other, each with its own text")
+  @Test("One extension process serves several pushes in turn, each with its own text")
   func severalPushes() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
     let invoices = try phone.invoices(3, app)
     let notifier = try phone.launchExtension()
-    // The third comes while the first is served: it waits for its turn.
+    // The later pushes arrive while the first is served.
     var ids: [UInt64] = []
     for invoice in invoices { try phone.pay(invoice) }
     try phone.wait("the pushes") { phone.pushes.count == 3 }
     for payload in phone.pushes { ids.append(phone.push(notifier, String(decoding: payload, as: UTF8.self))) }
     for invoice in invoices { try phone.waitUntilSettled(invoice) }
-    // The first life receives them all. The others come as notifications of their own, which the later pushes take
-    // back, as they bring the text themselves.
+    // The first service receives all payments and notifies the other two; the later pushes withdraw these
+    // notifications and deliver the texts themselves.
     try phone.wait("all services to end") { ids.allSatisfy { notifier.message("finished", id: $0) != nil } }
     for id in ids {
       #expect(

@@ -5,9 +5,9 @@ import Foundation
 import PairSupport
 import Testing
 
-@Suite("The invoices of a real wallet", .serialized)
+@Suite("Invoices of a real wallet", .serialized)
 struct InvoiceTests {
-  @Test("Each is signed by the wallet's node, has a secret of its own, leads through the peer, and is paid")
+  @Test("An invoice has the wallet's signature, its own secret and a hint through the LSP, and is paid")
   func fields() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -35,20 +35,20 @@ struct InvoiceTests {
     #expect(invoices[0].fields.paymentSecret != invoices[1].fields.paymentSecret)
     #expect(invoices[0].paymentHash != invoices[1].paymentHash)
     #expect(invoices.map(\.fields.purpose) == [.text("test r1"), .text("test r2")])
-    // The peer compares the payee with the node that it knows as its wallet.
+    // The LSP compares the payee with its wallet's node id.
     phone.open(app)
     try phone.pay(invoices[1])
     try phone.waitUntilSettled(invoices[1])
   }
 
-  @Test("One that cannot be signed is refused and not stored: nobody could be asked to pay it")
+  @Test("An invoice that cannot be signed is refused and not stored")
   func unsigned() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
-    // Before 1970: BOLT 11 has no such time.
+    // Before 1970, which BOLT 11 cannot express.
     try phone.stepWallClock(hours: -600_000)
     #expect(throws: (any Error).self) { try phone.invoice(1000, app) }
     try phone.stepWallClock(hours: 0)

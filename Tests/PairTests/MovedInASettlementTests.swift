@@ -10,10 +10,10 @@ import PeerTransport
 import Testing
 import Wallet
 
-@Suite("The pair on real processes: the wallet moves in the middle of a settlement", .serialized)
+@Suite("The pair on real processes: the wallet moves during a settlement", .serialized)
 struct MovedInASettlementTests {
   private final class Cable {
-    /// Of the next connection; later ones carry nothing.
+    /// The byte limit of the next connection; later ones carry no data.
     var cutAfter: Int?
     var proxy: BadWireProxy!
 
@@ -36,9 +36,9 @@ struct MovedInASettlementTests {
     phone.peerAddress = PeerAddress(node: peer.node, place: cable.proxy.place).description
   }
 
-  /// The fulfilment and the commitment behind it are 242 bytes on the wire: a cut falls into them at least once.
+  /// `update_fulfill_htlc` and its `commitment_signed` are 242 bytes on the wire: at least one cut is in them.
   @Test(
-    "Cut at any byte of a payment, and moved to a container that is new: the payment settles, and its money is there once"
+    "A payment cut at any byte settles once after a move to a new container"
   )
   func moved() throws {
     defer { phone.end() }
@@ -50,7 +50,7 @@ struct MovedInASettlementTests {
     for limit in stride(from: 1500, through: 6000, by: 115) {
       let first = try phone.invoice(1000, app)
       let second = try phone.invoice(2000, app)
-      // From here on the second is in the peer's backup: there is a step behind it.
+      // A settled payment after the second invoice brings that invoice into the LSP's backup.
       try phone.pay(first)
       try phone.waitUntilSettled(first)
       let releases = app.count("background-end")
@@ -74,7 +74,7 @@ struct MovedInASettlementTests {
       balance += 3000
       var last: UInt64?
       do {
-        try phone.wait("the money") {
+        try phone.wait("the balance") {
           last = try? phone.balanceMsat()
           return last == balance
         }

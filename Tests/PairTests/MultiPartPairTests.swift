@@ -12,12 +12,12 @@ struct MultiPartPairTests {
     parts.allSatisfy { (try? phone.outcome(invoice, part: $0)) == "settled" }
   }
 
-  /// Part 1 is in the wallet's channel for good, and nobody has taken it.
+  /// Waits until the HTLCs of `count` parts are committed in the wallet's channel and not fulfilled.
   private func waitUntilKept(_ phone: TestPhone, _ count: Int) throws {
     try phone.wait("part 1 to be kept") { (try? phone.keptParts()) == count }
   }
 
-  @Test("P-5.1 Part 1 to the extension, then the app is opened, part 2 to the app: paid once, as one payment")
+  @Test("P-5.1 Part 1 to the extension and part 2 to the app are received as one payment")
   func extensionThenApp() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -40,7 +40,7 @@ struct MultiPartPairTests {
     #expect(try phone.keptParts() == 0)
   }
 
-  @Test("P-5.1 Part 1 in one life of the extension, part 2 in the next: paid once, with one text")
+  @Test("P-5.1 Parts to two runs of the extension are received as one payment with one text")
   func twoLives() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -52,7 +52,7 @@ struct MultiPartPairTests {
     _ = phone.push(early)
     try waitUntilKept(phone, 1)
     early.kill(SIGKILL)
-    try phone.wait("its end") { early.hasEnded }
+    try phone.wait("the extension's end") { early.hasEnded }
     let second = try phone.payPart(invoice, 2000)
     let late = try phone.launchExtension()
     let id = phone.push(late)
@@ -63,7 +63,7 @@ struct MultiPartPairTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test("The text of a payment does not wait for the parts of another, and each has its own")
+  @Test("The text of a payment does not wait for the parts of another")
   func textBesideASet() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -88,7 +88,7 @@ struct MultiPartPairTests {
     #expect(early.count("content") == 2 && early.count("notify") == 0)
   }
 
-  @Test("Part 1 alone is failed with mpp_timeout after its window, and the invoice can still be paid")
+  @Test("Part 1 alone fails with mpp_timeout after its window, and the invoice can still be paid")
   func timeout() throws {
     let phone = try TestPhone(["--multi-part-window", "300ms"])
     defer { phone.end() }
@@ -105,7 +105,7 @@ struct MultiPartPairTests {
   }
 
   @Test(
-    "Part 1 alone, with the app closed: its wait goes on from life to life of the extension, and ends with mpp_timeout"
+    "The wait of part 1 survives the extension's death and ends with mpp_timeout"
   )
   func aloneThroughLives() throws {
     let phone = try TestPhone(["--multi-part-window", "4s"])
@@ -120,7 +120,7 @@ struct MultiPartPairTests {
     try phone.wait("the beginning of its wait") { (try? phone.waits().count) == 1 }
     let began = try phone.waits()
     early.kill(SIGKILL)
-    try phone.wait("its end") { early.hasEnded }
+    try phone.wait("the extension's end") { early.hasEnded }
     let late = try phone.launchExtension()
     _ = phone.push(late)
     var seen: Set<[Int64]> = []
@@ -128,12 +128,12 @@ struct MultiPartPairTests {
       if let now = try? phone.waits() { seen.insert(now) }
       return (try? phone.outcome(invoice, part: first)) == "failed 0x0017"
     }
-    #expect(seen.isSubset(of: [began, []]), "no life begins it anew")
+    #expect(seen.isSubset(of: [began, []]), "no run restarts the wait")
     try phone.wait("the end of its wait") { (try? phone.waits()) == [] }
     #expect(try phone.receivedPayments() == [] && phone.keptParts() == 0)
   }
 
-  @Test("P-1.4 Home in the middle of a set: the app goes on under a named task until it is complete")
+  @Test("P-1.4 Going home with parts pending keeps the app at work until the set is complete")
   func homeInTheMiddle() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -143,16 +143,18 @@ struct MultiPartPairTests {
     let invoice = try phone.invoice(5000, app)
     let first = try phone.payPart(invoice, 3000)
     try waitUntilKept(phone, 1)
-    try phone.wait("the app to know") { phone.journal(of: "mainappd").contains(#""collecting":["#) }
+    try phone.wait("the app to report the incomplete set") {
+      phone.journal(of: "mainappd").contains(#""collecting":["#)
+    }
     phone.home(app)
-    try phone.wait("the app to have heard it") { app.count("background-done") == 1 }
+    try phone.wait("the app to enter the background") { app.count("background-done") == 1 }
     #expect(app.status.hasPrefix("connected") && app.count("background-end") == 0)
     #expect(
       app.messages.last { $0.message.verb == "background-begin" }?.message["name"]
         == "incoming multi-part payment")
     let second = try phone.payPart(invoice, 2000)
     try phone.wait("both parts to settle") { isPaid(phone, invoice, [first, second]) }
-    try phone.wait("the app to give its time back") { app.count("background-end") == 1 }
+    try phone.wait("the app to end its background task") { app.count("background-end") == 1 }
     #expect(
       app.messages.filter { $0.message.verb == "notification" }.map { $0.message["key"] } == [
         invoice.paymentHash.hex

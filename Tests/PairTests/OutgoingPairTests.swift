@@ -5,7 +5,7 @@ import PairSupport
 import ProcessSupport
 import Testing
 
-@Suite("The pair on real processes: payments of the wallet's own", .serialized)
+@Suite("The pair on real processes: outgoing payments", .serialized)
 struct OutgoingPairTests {
   private func connected(_ phone: TestPhone) throws -> HeldProcess {
     let app = try phone.launchApp()
@@ -14,7 +14,7 @@ struct OutgoingPairTests {
     return app
   }
 
-  @Test("A payment is made, and paid once however often it is asked for")
+  @Test("An outgoing payment is paid once, and a repeated request is refused")
   func paid() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -29,12 +29,12 @@ struct OutgoingPairTests {
         == "this wallet made the invoice; pay one of another wallet")
     let dear = try phone.externalInvoice(2_000_000_000)
     #expect(try phone.send(dear, app)["message"]?.hasPrefix("the wallet can send 999,995 sat now") == true)
-    try phone.wait("what was paid to be gone from the balance") {
+    try phone.wait("the amount to be deducted from the balance") {
       (try? phone.balanceMsat()) == 1_000_000_000 - 5000
     }
   }
 
-  @Test("An invoice that has expired by the phone's clock is not begun")
+  @Test("An invoice expired by the phone's clock is not paid")
   func expired() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -46,26 +46,26 @@ struct OutgoingPairTests {
   }
 
   @Test(
-    "P-1.3 Home half-way: the app goes on under a named task until the payment is over, and leaves no lock")
-  func homeHalfWay() throws {
+    "P-1.3 Going home during an outgoing payment keeps the app until it ends, without a lock left")
+  func homeDuringPayment() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "2s"])
     defer { phone.end() }
     let app = try connected(phone)
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     phone.home(app)
-    try phone.wait("the app to have heard it") { app.count("background-done") == 1 }
+    try phone.wait("the app to enter the background") { app.count("background-done") == 1 }
     #expect(app.status.hasPrefix("connected") && app.count("background-end") == 0)
     #expect(phone.sentState(invoice) == "pending")
     #expect(
       app.messages.last { $0.message.verb == "background-begin" }?.message["name"]
         == "outgoing payment \(invoice.paymentHash.hex.prefix(8))")
-    try phone.wait("the app to give its time back") { app.count("background-end") == 1 }
+    try phone.wait("the app to end its background task") { app.count("background-end") == 1 }
     #expect(phone.sentState(invoice) == "paid")
     #expect(try phone.snapshot().appLock.holders.isEmpty)
   }
 
-  @Test("The app is killed half-way: its next start ends the payment")
+  @Test("The app's next start completes a payment pending at its kill")
   func nextStart() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
     defer { phone.end() }
@@ -73,16 +73,16 @@ struct OutgoingPairTests {
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     app.kill(SIGKILL)
-    try phone.wait("its end") { app.hasEnded }
+    try phone.wait("the app's end") { app.hasEnded }
     #expect(phone.sentState(invoice) == "pending")
     _ = try connected(phone)
     try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
-    try phone.wait("what was paid to be gone from the balance") {
+    try phone.wait("the amount to be deducted from the balance") {
       (try? phone.balanceMsat()) == 1_000_000_000 - 5000
     }
   }
 
-  @Test("P-1.3 An app that starts again has no task for what an earlier life has left in the channel")
+  @Test("P-1.3 A restarted app has no task for a payment pending from its earlier run")
   func noTaskAfterTheStart() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "60s"])
     defer { phone.end() }
@@ -90,16 +90,16 @@ struct OutgoingPairTests {
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, first)["state"] == "offered")
     first.kill(SIGKILL)
-    try phone.wait("its end") { first.hasEnded }
+    try phone.wait("the app's end") { first.hasEnded }
     let second = try connected(phone)
     phone.home(second)
-    try phone.wait("the app to give its time back") { second.count("background-end") == 1 }
+    try phone.wait("the app to end its background task") { second.count("background-end") == 1 }
     #expect(phone.sentState(invoice) == "pending")
     #expect(!second.messages.contains { $0.message["name"]?.hasPrefix("outgoing payment") == true })
     #expect(try phone.snapshot().appLock.holders.isEmpty)
   }
 
-  @Test("The app is killed half-way: the extension, woken for a payment that comes, ends the one that goes")
+  @Test("The extension completes an outgoing payment pending at the app's kill")
   func extensionEnds() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
     defer { phone.end() }
@@ -108,13 +108,13 @@ struct OutgoingPairTests {
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     app.kill(SIGKILL)
-    try phone.wait("its end") { app.hasEnded }
+    try phone.wait("the app's end") { app.hasEnded }
     try phone.pay(incoming)
     let notifier = try phone.launchExtension()
     _ = phone.push(notifier)
     try phone.waitUntilSettled(incoming)
     try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
-    try phone.wait("what was paid to be gone from the balance") {
+    try phone.wait("the amount to be deducted from the balance") {
       (try? phone.balanceMsat()) == 1_000_000_000 - 5000 + 3000
     }
   }

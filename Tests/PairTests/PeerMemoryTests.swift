@@ -7,10 +7,10 @@ import ProcessSupport
 import Testing
 import Wallet
 
-@Suite("The pair on real processes: what the peer remembers", .serialized)
+@Suite("The pair on real processes: the LSP's fence and backup", .serialized)
 struct PeerMemoryTests {
   @Test(
-    "An old copy of the database, put back while nobody runs: the epoch is raised, the backup restored, no money lost"
+    "A restored old database raises the epoch, restores the backup and loses no money"
   )
   func restoredDatabase() throws {
     let phone = try TestPhone()
@@ -49,11 +49,11 @@ struct PeerMemoryTests {
     #expect(try phone.snapshot().claims.last?.reason == ClaimReason.raised.rawValue)
     try phone.pay(invoices[1])
     try phone.waitUntilSettled(invoices[1])
-    // The preimage arrives before the commitment that pays it out.
+    // The preimage arrives before the commitment that credits the payment.
     try phone.wait("both payments in the balance") { (try? phone.balanceMsat()) == 1_000_003_000 }
   }
 
-  @Test("A new container under the same seed is another device: the peer keeps it out, and it says so")
+  @Test("The LSP refuses a new container with the same seed as another device")
   func newContainer() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -69,12 +69,12 @@ struct PeerMemoryTests {
 
     let again = try phone.launchApp()
     phone.open(again)
-    // A new container is another device to the peer: it must not take the node from the old one.
+    // To the LSP a new container is another device, which must not replace the old one.
     try phone.wait("the app to be refused") { again.status == Status.usedByAnotherDevice.text }
     #expect(try phone.receivedPayments().isEmpty)
   }
 
-  /// Ends both, and puts another container, or none, in the place of this one.
+  /// Ends the processes and moves the container away.
   private func move(_ phone: TestPhone, to place: String, ending processes: [HeldProcess]) throws {
     for process in processes { process.kill(SIGKILL) }
     try phone.wait("the end of all") { processes.allSatisfy(\.hasEnded) }
@@ -82,17 +82,17 @@ struct PeerMemoryTests {
     try FileManager.default.moveItem(atPath: group, toPath: "\(phone.home)/\(place)")
   }
 
-  /// The user says so; the app may be killed before it has an answer, and is started again and asked once more.
+  /// The user requests the move; the app is killed `kills` times before its answer and asked again.
   private func restore(_ phone: TestPhone, killedTimes kills: Int) throws -> HeldProcess {
     for kill in 0...kills {
       let app = try phone.launchApp()
       phone.open(app)
-      try phone.wait("the app to be refused, or let in") {
+      try phone.wait("the app to be refused or connected") {
         app.status == Status.usedByAnotherDevice.text || app.status.hasPrefix("connected")
       }
       app.ask("m\(kill)", ControlMessage("restore"))
       if kill < kills {
-        // At another moment each time: before it is read, or anywhere on the way to the peer.
+        // At a different moment each time: before the request is read, or during the connection.
         if kill > 0 { try phone.wait("the app to try") { app.status != Status.usedByAnotherDevice.text } }
         app.kill(SIGKILL)
         try phone.wait("the app's end") { app.hasEnded }
@@ -106,7 +106,7 @@ struct PeerMemoryTests {
   }
 
   @Test(
-    "A new container takes the place when the user says so: the channel comes back, the old one is refused")
+    "A user's move lets a new container replace the old one, and back")
   func movedWallet() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -124,19 +124,19 @@ struct PeerMemoryTests {
     try phone.waitUntilSettled(invoices[1])
     try phone.wait("both payments in the balance") { (try? phone.balanceMsat()) == 1_000_003_000 }
     #expect(try #require(phone.owner?.epoch) > old)
-    // The first counts here as well if its HTLC was still in the channel when the container went: each once in any case.
+    // The first is also recorded here if its HTLC was still in the channel at the move; each is recorded once.
     let received = try phone.receivedPayments()
     let hashes = invoices.map(\.paymentHash.hex)
     #expect(received == [hashes[1]] || received == hashes)
 
-    // The old phone: refused for good, and back at once when the user says so there, with all of the money.
+    // The old container is refused until the user moves the wallet back, with the whole balance.
     try move(phone, to: "new", ending: [moved])
     try FileManager.default.moveItem(atPath: "\(phone.home)/old", toPath: "\(phone.home)/AppGroup")
     let former = try phone.launchApp()
     phone.open(former)
-    try phone.wait("the old one to be refused") { former.status == Status.usedByAnotherDevice.text }
+    try phone.wait("the old container to be refused") { former.status == Status.usedByAnotherDevice.text }
     former.kill(SIGKILL)
-    try phone.wait("its end") { former.hasEnded }
+    try phone.wait("the app's end") { former.hasEnded }
     let back = try restore(phone, killedTimes: 0)
     let third = try phone.invoice(4000, back)
     try phone.pay(third)
@@ -144,7 +144,7 @@ struct PeerMemoryTests {
     try phone.wait("all payments in the balance") { (try? phone.balanceMsat()) == 1_000_007_000 }
   }
 
-  @Test("A peer that knows nothing of epochs: handover, kill and takeover end well all the same")
+  @Test("With an LSP without epochs, payments settle across handover and kill")
   func legacyPeer() throws {
     let phone = try TestPhone(peerArguments: ["--legacy"])
     defer { phone.end() }

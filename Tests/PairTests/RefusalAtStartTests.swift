@@ -6,7 +6,7 @@ import Heartbeat
 import PairSupport
 import Testing
 
-/// A damage before the start: what the process says, and that it works again once the user has done what was said.
+/// A damage before the start, the error that it causes, and its repair.
 private struct Obstacle: CustomTestStringConvertible, Sendable {
   var testDescription: String
   var path: String
@@ -15,7 +15,7 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
   var says: String
   var code: Int32 = 73
 
-  /// Put aside and put back.
+  /// The file moved away and replaced; the repair moves it back.
   static func misplaced(
     _ what: String, _ path: String, _ says: String, _ put: @escaping @Sendable (String) -> Void
   )
@@ -54,10 +54,11 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
     },
     misplaced("a directory", "AppGroup/node.sqlite-wal", "is not a plain file") { mkdir($0, 0o700) },
     Obstacle(
-      testDescription: "AppGroup: open to everybody", path: "AppGroup", damage: { chmod($0, 0o777) },
+      testDescription: "AppGroup: writable or readable by others", path: "AppGroup",
+      damage: { chmod($0, 0o777) },
       repair: { chmod($0, 0o700) }, says: "can be written by others (mode 777)"),
     Obstacle(
-      testDescription: "AppGroup/node.sqlite: open to everybody", path: "AppGroup/node.sqlite",
+      testDescription: "AppGroup/node.sqlite: writable or readable by others", path: "AppGroup/node.sqlite",
       damage: { chmod($0, 0o666) }, repair: { chmod($0, 0o600) }, says: "can be written by others (mode 666)"),
     Obstacle(
       testDescription: "Keychain/wallet-seed: gone", path: "Keychain/wallet-seed",
@@ -77,7 +78,7 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
         mkfifo(path, 0o600)
       }, repair: { rename("\($0)-away", $0) }, says: "it is not a plain file", code: 74),
     Obstacle(
-      testDescription: "Keychain/wallet-seed: open to everybody", path: "Keychain/wallet-seed",
+      testDescription: "Keychain/wallet-seed: writable or readable by others", path: "Keychain/wallet-seed",
       damage: { chmod($0, 0o644) }, repair: { chmod($0, 0o600) }, says: "can be read by others", code: 78),
   ]
 }
@@ -85,7 +86,7 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
 @Suite("Damage before the start", .serialized)
 struct RefusalAtStartTests {
   @Test(
-    "Each damage is refused in one sentence with its exit code, and the same wallet starts once it is mended")
+    "Each damage is refused in one sentence with its exit code; repaired, the wallet starts")
   func refusals() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -114,7 +115,7 @@ struct RefusalAtStartTests {
   }
 
   @Test(
-    "Another seed than the wallet's: nothing is claimed and no payment taken in; with its own seed it is received"
+    "With another seed nothing is claimed or received; with its own seed the payment is"
   )
   func anotherSeed() throws {
     let phone = try TestPhone()
@@ -145,22 +146,22 @@ struct RefusalAtStartTests {
   }
 
   @Test(
-    "An index that is cut short inside a transaction ends the process with a sentence and not with a crash")
+    "An index truncated inside a transaction ends the process with exit code 74")
   func busError() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
     let holder = try phone.bystander("stop-in-transaction")
-    try phone.wait("the transaction to be stopped half-way") {
+    try phone.wait("the holder to stop inside its transaction") {
       (try? phone.snapshot())?.writer?.isStopped == true
     }
     truncate("\(phone.home)/AppGroup/node.sqlite-shm", 0)
     holder.kill(SIGCONT)
-    try phone.wait("the end of the one inside") { holder.hasEnded }
+    try phone.wait("the holder's end") { holder.hasEnded }
     #expect(holder.end?.how == .exited(code: 74))
 
-    // The app, which had it open too, notices before it touches anything.
+    // The app has the index open too, and notices before it accesses it.
     phone.open(app)
     try phone.wait("the app's end") { app.hasEnded }
     #expect(app.end?.how == .exited(code: 74))

@@ -2,7 +2,7 @@ import Foundation
 import PairSupport
 import Testing
 
-/// docs/schema.md has the tables of both databases as the programs make them: a page that was written by hand would age.
+/// docs/schema.md is generated from the databases that the programs create.
 @Suite("docs/schema.md", .serialized) struct SchemaPageTests {
   private static let page = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/schema.md")
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "The page has every table, index and trigger of the container and of the ledger, as the programs make them"
+    "docs/schema.md has the schemas of the container and the ledger as the programs create them"
   )
   func page() throws {
     let phone = try TestPhone()
@@ -31,13 +31,13 @@ import Testing
       Issue.record(
         """
         docs/schema.md is not the schema that the programs make; it lacks \(missing).
-        Make it anew: BATON_WRITE_PAGES=1 swift test --filter SchemaPageTests
+        Generate the page: BATON_WRITE_PAGES=1 swift test --filter SchemaPageTests
         """)
     }
   }
 
   @Test(
-    "A column with brackets and commas in its rule stays on one line, and what is no table is left as it is")
+    "A column with brackets and commas in its constraint stays on one line")
   func layout() {
     #expect(
       SchemaText.layOut("CREATE TABLE t(a TEXT CHECK (a IN ('x', 'y')),\n b BLOB, PRIMARY KEY (a, b)) STRICT")

@@ -1,11 +1,11 @@
 import Database
 
-/// The schema of a database as its program has made it, laid out for people: a column or a rule on each line.
+/// A database's schema, laid out with a column or a constraint on each line.
 enum SchemaText {
   static func of(_ path: String) throws -> String {
     let database = try Connection(path: path, access: .readOnly)
     let version = try database.firstRow("PRAGMA user_version")?.integer(0) ?? -1
-    // In the order in which the schema's steps have made them.
+    // In the order of the migration steps.
     let statements = try database.rows(
       "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY rowid"
     )
@@ -24,7 +24,7 @@ enum SchemaText {
     return "\(head) (\n  \(columns.joined(separator: ",\n  "))\n)\(tail.isEmpty ? "" : " \(tail)");"
   }
 
-  /// What stands between the commas that are in no brackets of their own.
+  /// The text between commas outside nested brackets.
   private static func parts(_ text: Substring) -> [String] {
     var parts: [String] = []
     var depth = 0

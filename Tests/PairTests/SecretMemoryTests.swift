@@ -4,12 +4,12 @@ import Glibc
 import PairSupport
 import Testing
 
-/// Where in the memory of a running process some bytes are, and what the kernel has promised of those pages.
+/// Where some bytes are in the memory of a running process, with the kernel's flags of those pages.
 private struct MemoryImage {
   struct Place: CustomStringConvertible {
     let mapping: String
     let flags: [Substring]
-    /// Never swapped, and in no image of a crash.
+    /// Neither swapped nor in a core dump.
     var isLocked: Bool { flags.contains("lo") && flags.contains("dd") }
     var description: String { "\(mapping) \(flags.joined(separator: " "))" }
   }
@@ -21,7 +21,7 @@ private struct MemoryImage {
     var flags: [Substring] = []
   }
 
-  /// A sanitizer's shadow is larger, and has bytes of nobody's.
+  /// Larger mappings are a sanitizer's shadow memory.
   private static let largest: UInt64 = 1 << 28
 
   static func places(of needle: [UInt8], in pid: Int32) throws -> [Place] {
@@ -41,7 +41,7 @@ private struct MemoryImage {
 
   private static func mappings(of pid: Int32) throws -> [Mapping] {
     var all: [Mapping] = []
-    // Foundation ends after the first piece of such a file.
+    // Foundation reads only the first chunk of such a file.
     let list = try #require(SmallFile.read("/proc/\(pid)/smaps", limit: 1 << 24))
     for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -64,7 +64,7 @@ private struct MemoryImage {
   }
 
   @Test(
-    "The wallet's seed and the provider's key lie in pages that are never swapped or dumped, and nowhere else",
+    "The wallet's seed and the LSP's key are only in pages that are neither swapped nor dumped",
     .disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer lets no program lock memory"))
   func locked() throws {
     let phone = try TestPhone()
@@ -84,7 +84,7 @@ private struct MemoryImage {
     }
   }
 
-  @Test("Where the system locks no memory for this user the wallet still starts")
+  @Test("The wallet starts where the user may not lock memory")
   func withoutTheRight() throws {
     var before = rlimit()
     getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &before)

@@ -5,7 +5,7 @@ import PairSupport
 import ProcessSupport
 import Testing
 
-@Suite("The pair on real processes: money that leaves the channel on chain", .serialized)
+@Suite("The pair on real processes: splice-out", .serialized)
 struct SplicingPairTests {
   private static let balanceMsat: UInt64 = 1_000_000_000
 
@@ -16,8 +16,10 @@ struct SplicingPairTests {
     return app
   }
 
-  /// Asked for, and bound to.
-  private func halfWay(_ phone: TestPhone, _ app: HeldProcess, _ amountSat: UInt64 = 4000) throws -> UInt64 {
+  /// Begins a splice; returns its amount and fee in msat.
+  private func beginSplice(_ phone: TestPhone, _ app: HeldProcess, _ amountSat: UInt64 = 4000) throws
+    -> UInt64
+  {
     let begun = try phone.withdraw(amountSat, app)
     #expect(begun.verb == "splice", "\(begun["message"] ?? "")")
     return (amountSat + (UInt64(begun["fee-sat"] ?? "") ?? 0)) * 1000
@@ -25,23 +27,23 @@ struct SplicingPairTests {
 
   private func waitUntilDone(_ phone: TestPhone, left totalMsat: UInt64) throws {
     try phone.wait("the splice to be done") { phone.spliceStates().last == "done" }
-    try phone.wait("the peer to have it, too") { (try? phone.peerSpliceStates().last) == "done" }
+    try phone.wait("the LSP to have completed the splice") { (try? phone.peerSpliceStates().last) == "done" }
     #expect(try phone.balanceMsat() == Self.balanceMsat - totalMsat)
     let fundings = try phone.fundings()
     #expect(fundings.wallet != nil && fundings.wallet == fundings.peer)
   }
 
-  @Test("Money leaves, twice; payments come and go before, between and behind")
+  @Test("Two splices out complete, and payments settle between and after them")
   func done() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try connected(phone)
-    let first = try halfWay(phone, app)
+    let first = try beginSplice(phone, app)
     try waitUntilDone(phone, left: first)
     let invoice = try phone.invoice(3000, app)
     try phone.pay(invoice)
     try phone.waitUntilSettled(invoice)
-    let second = try halfWay(phone, app, 900)
+    let second = try beginSplice(phone, app, 900)
     try phone.wait("the second splice to be done") { phone.spliceStates() == ["done", "done"] }
     #expect(try phone.balanceMsat() == Self.balanceMsat + 3000 - first - second)
     let external = try phone.externalInvoice(5000)
@@ -49,7 +51,7 @@ struct SplicingPairTests {
     try phone.wait("the payment to be settled") { phone.sentState(external) == "paid" }
   }
 
-  @Test("What cannot be taken is said in one sentence, and nothing moves")
+  @Test("A withdrawal that is not possible is refused in one sentence and moves no money")
   func refused() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -72,15 +74,15 @@ struct SplicingPairTests {
   }
 
   @Test(
-    "P-1.4 A splice holds the app awake when the user goes home half-way, under its name, and then no lock is held"
+    "P-1.4 Going home during a splice keeps the app under the splice's name until it is done"
   )
-  func homeHalfWay() throws {
+  func homeDuringSplice() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "2s"])
     defer { phone.end() }
     let app = try connected(phone)
-    let total = try halfWay(phone, app)
+    let total = try beginSplice(phone, app)
     phone.home(app)
-    try phone.wait("the app to have heard it") { app.count("background-done") == 1 }
+    try phone.wait("the app to enter the background") { app.count("background-done") == 1 }
     #expect(app.status.hasPrefix("connected") && app.count("background-end") == 0)
     #expect(phone.spliceStates() == ["signing"])
     let name = app.messages.last { $0.message.verb == "background-begin" }?.message["name"]
@@ -88,49 +90,49 @@ struct SplicingPairTests {
     #expect(
       try phone.withdraw(500, app)["message"]
         == "money is being taken out of the channel already; wait until that is over")
-    try phone.wait("the app to give its time back") { app.count("background-end") == 1 }
+    try phone.wait("the app to end its background task") { app.count("background-end") == 1 }
     #expect(phone.spliceStates() == ["done"])
     #expect(try phone.snapshot().appLock.holders.isEmpty)
     try waitUntilDone(phone, left: total)
   }
 
-  @Test("The app is killed half-way: its next start ends the splice")
+  @Test("The app's next start completes a splice pending at its kill")
   func nextStart() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)
-    let total = try halfWay(phone, app)
+    let total = try beginSplice(phone, app)
     app.kill(SIGKILL)
-    try phone.wait("its end") { app.hasEnded }
+    try phone.wait("the app's end") { app.hasEnded }
     #expect(phone.spliceStates() == ["signing"])
     let next = try connected(phone)
-    // Nobody has asked this one, and it stays for it all the same: the node says that it is half-way.
+    // Without a request of its own the app stays, because the node reports a pending splice.
     phone.home(next)
-    try phone.wait("the app to give its time back") { next.count("background-end") == 1 }
+    try phone.wait("the app to end its background task") { next.count("background-end") == 1 }
     try waitUntilDone(phone, left: total)
   }
 
-  @Test("The app is killed half-way: the extension, woken for a payment, ends the splice and then receives")
+  @Test("The extension completes a splice pending at the app's kill, then receives")
   func extensionEnds() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)
     let incoming = try phone.invoice(3000, app)
-    let total = try halfWay(phone, app)
+    let total = try beginSplice(phone, app)
     app.kill(SIGKILL)
-    try phone.wait("its end") { app.hasEnded }
+    try phone.wait("the app's end") { app.hasEnded }
     #expect(phone.spliceStates() == ["signing"])
     try phone.pay(incoming)
     let notifier = try phone.launchExtension()
     _ = phone.push(notifier)
     try phone.waitUntilSettled(incoming)
     try phone.wait("the splice to be done") { phone.spliceStates() == ["done"] }
-    try phone.wait("the balance to be what is left") {
+    try phone.wait("the balance after splice and payment") {
       (try? phone.balanceMsat()) == Self.balanceMsat - total + 3000
     }
   }
 
-  @Test("A peer that does not splice is asked for nothing, and the user reads so")
+  @Test("With an LSP without splicing a withdrawal is refused in one sentence")
   func noSplices() throws {
     let phone = try TestPhone(peerArguments: ["--no-splices"])
     defer { phone.end() }
@@ -144,26 +146,26 @@ struct SplicingPairTests {
     try phone.waitUntilSettled(invoice)
   }
 
-  @Test("A payment that comes meanwhile waits, and is received when the splice is over")
+  @Test("A payment during a splice is held and received after it")
   func waits() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)
     let invoice = try phone.invoice(3000, app)
-    _ = try halfWay(phone, app)
+    _ = try beginSplice(phone, app)
     try phone.pay(invoice)
     #expect(try phone.outcome(invoice) == "held")
     try phone.waitUntilSettled(invoice)
     #expect(phone.spliceStates() == ["done"])
   }
 
-  @Test("The peer is killed half-way: the next one goes on from its ledger")
+  @Test("A restarted LSP completes a pending splice from its ledger")
   func peerEnds() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)
-    let total = try halfWay(phone, app)
-    try phone.wait("the peer to be bound to it, too") { (try? phone.peerSpliceStates().isEmpty) == false }
+    let total = try beginSplice(phone, app)
+    try phone.wait("the LSP to store the splice") { (try? phone.peerSpliceStates().isEmpty) == false }
     try phone.restartPeer()
     try waitUntilDone(phone, left: total)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }

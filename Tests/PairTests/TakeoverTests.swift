@@ -5,9 +5,9 @@ import Heartbeat
 import PairSupport
 import Testing
 
-@Suite("The pair on real processes: taking over from the dead", .serialized)
+@Suite("The pair on real processes: takeover after a death", .serialized)
 struct TakeoverTests {
-  @Test("kill -9 of a connected extension: the app owns the next epoch and the payment settles once")
+  @Test("After kill -9 of a connected extension the app owns the next epoch and receives")
   func killedWhileConnected() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -30,10 +30,10 @@ struct TakeoverTests {
       to: app.instant(ofStatus: "connected", after: notifier.endedAt ?? phone.clock.now))
   }
 
-  // From the push, which is line 5, over the claim, the dial and the payment, which arrives with some line 20, to the
-  // settlement with some line 31. A beat writes lines too, so that there are always enough.
+  // From the push (line 5) over the claim, the dial and the payment (about line 20) to the settlement (about line 31).
+  // Beats write lines too, so there are always enough.
   @Test(
-    "kill -9 after so many lines of the extension's journal, or after the settlement, with the app waiting in front",
+    "After kill -9 of the extension at a given journal line the app receives the payment once",
     arguments: stride(from: 5, through: 31, by: 2).map(Int?.some) + [nil])
   func killedAtAnyMoment(lines: Int?) throws {
     let phone = try TestPhone()
@@ -58,7 +58,7 @@ struct TakeoverTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test("kill -9 of the app while it holds the node: the extension receives the payment")
+  @Test("After kill -9 of the owning app the extension receives the payment")
   func killedApp() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -77,10 +77,10 @@ struct TakeoverTests {
   }
 
   @Test(
-    "With wait-stale a dead holder is taken over after the rule, counted from its last beat, and then at once"
+    "With wait-stale a dead holder is taken over 5 s after its last beat"
   )
   func waitStale() throws {
-    // The rule of 5 s: so long the app may be kept from its first look, and still finds that it has to wait.
+    // The standard 5 s, so that an app delayed before its first look still has to wait.
     let phone = try TestPhone(["--takeover", "wait-stale"])
     defer { phone.end() }
     let app = try phone.launchApp()

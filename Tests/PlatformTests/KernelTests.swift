@@ -13,7 +13,7 @@ import Testing
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
-  @Test func thisProcessIsAliveUnderItsIdentityAndUnderNoOther() throws {
+  @Test func `This process is alive under its identity only`() throws {
     let own = Kernel.ownIdentity()
     #expect(own.pid == getpid() && own.boot == Kernel.boot)
     #expect(Kernel.isAlive(own, boot: own.boot))
@@ -27,9 +27,9 @@ import Testing
   }
 
   @Test(arguments: [0, -1, Int32.min, .max])
-  func impossiblePidsAreNobody(_ pid: Int32) { #expect(Kernel.processStatus(of: pid) == nil) }
+  func `Impossible pids are no process`(_ pid: Int32) { #expect(Kernel.processStatus(of: pid) == nil) }
 
-  @Test func theBootIsTheKernels() {
+  @Test func `The boot id is the kernel's`() {
     let digits = Self.text(of: "/proc/sys/kernel/random/boot_id").filter(\.isHexDigit)
     #expect(digits.count == 32)
     let boot = Kernel.boot
@@ -38,8 +38,8 @@ import Testing
     #expect(boot != Kernel.unknownBoot)
   }
 
-  /// Linux writes small letters, Apple's systems large ones and a zero byte behind them.
-  @Test func aBootIsReadAsEitherSystemWritesIt() {
+  /// Linux writes lower case; Darwin writes upper case and a zero byte.
+  @Test func `A boot id is parsed in the spelling of Linux and of Darwin`() {
     let boot = BootID(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)
     #expect(Kernel.bootID(Array("01234567-89ab-cdef-fedc-ba9876543210\n".utf8)) == boot)
     #expect(Kernel.bootID(Array("01234567-89AB-CDEF-FEDC-BA9876543210\0".utf8)) == boot)
@@ -47,7 +47,7 @@ import Testing
     #expect(Kernel.bootID([]) == nil)
   }
 
-  @Test func theClocksAreTheKernels() {
+  @Test func `The clocks are the kernel's`() {
     var before = timespec()
     var after = timespec()
     let clocks: [(clockid_t, () -> Int64)] = [
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func aDirectoryIsListedByPathAndByDescriptor() throws {
+  @Test func `A directory is listed by path and by descriptor`() throws {
     let place = Place()
     for name in ["b", "a", ".hidden"] { place.write(name) }
     #expect(Kernel.names(of: place.path) == [".hidden", "a", "b"])
@@ -73,7 +73,7 @@ import Testing
     #expect(Kernel.names(closing: -1) == nil && errno == EBADF)
   }
 
-  @Test func aPlaceIsOpenedToBeLookedAtAndNotRead() throws {
+  @Test func `openPlace opens a descriptor for fstat, not for reading`() throws {
     let place = Place()
     place.write("file")
     symlink("file", place.path + "/link")
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func randomNumbersDiffer() throws {
+  @Test func `Random numbers differ`() throws {
     let numbers = try (0..<8).map { _ in try #require(Kernel.randomNumber()) }
     #expect(Set(numbers).count == 8)
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LockListTests {
   private func parsed(_ text: String) -> [KernelLock] { Kernel.parse(locks: Array(text.utf8)) }
 
-  @Test func theKernelsListIsReadAndItsWaitersAreLeftOut() {
+  @Test func `The kernel's lock list is parsed without its waiters`() {
     let text = """
       1: POSIX  ADVISORY  WRITE 3683 fe:00:16220837 120 120
       1: -> POSIX  ADVISORY  WRITE 3700 fe:00:16220837 120 120
@@ -25,7 +25,7 @@ import Testing
     #expect(locks[0].covers(120) && !locks[0].covers(121) && locks[1].covers(.max))
   }
 
-  @Test func aLineThatTheKernelRepeatsOrLeavesOutChangesNothing() {
+  @Test func `Joining two lists compensates a repeated or missing line`() {
     let first = parsed(
       "1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 11 fe:00:2 0 EOF")
     let repeated = parsed(
@@ -35,8 +35,8 @@ import Testing
     #expect(Kernel.joined(older: first, newer: passedOn).map(\.pid) == [12, 10])
   }
 
-  /// More than eight bits of each number: they are not side by side in what `stat` says.
-  @Test func aDeviceOfLargeNumbersIsTheOneThatStatNames() {
+  /// Major and minor numbers above eight bits are interleaved in `st_dev`.
+  @Test func `A device with large numbers equals the one of stat`() {
     let device = parsed("1: FLOCK ADVISORY WRITE 10 12345:6789a:1 0 EOF").first?.device
     #expect(device == 0x1_2000_6783_459a)
   }

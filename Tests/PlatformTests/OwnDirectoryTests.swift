@@ -3,20 +3,20 @@ import Testing
 
 @testable import OwnFiles
 
-/// The road to a directory of ours where nothing above it can be opened, as in a sandbox; it must refuse what the other
-/// one refuses.
+/// Two ways to a directory of ours: opening each parent, and directly where no parent can be opened, as in a sandbox.
+/// Both must refuse the same.
 @Suite struct OwnDirectoryTests {
-  enum Road: CaseIterable, Sendable {
-    case onTheWay, atOnce
+  enum Way: CaseIterable, Sendable {
+    case byParents, directly
 
     func reach(_ path: String, making: Bool) throws -> OwnDirectory {
       switch self {
-      case .atOnce: try OwnDirectory.reachAtOnce(path, making: making)
-      case .onTheWay: try making ? OwnDirectory.make(path) : OwnDirectory.open(path)
+      case .directly: try OwnDirectory.reachAtOnce(path, making: making)
+      case .byParents: try making ? OwnDirectory.make(path) : OwnDirectory.open(path)
       }
     }
 
-    /// Why it is not reached; nil when it is.
+    /// Why the directory is refused; nil if it is not.
     func fault(_ path: String, making: Bool) -> OwnFault? {
       do {
         _ = try reach(path, making: making)
@@ -25,27 +25,27 @@ import Testing
     }
   }
 
-  @Test(arguments: Road.allCases)
-  func aDirectoryIsMadeOnceAndFoundAfterwards(_ road: Road) throws {
+  @Test(arguments: Way.allCases)
+  func `A directory is created once and found afterwards`(_ way: Way) throws {
     let place = Place()
     let path = place.path + "/new"
-    #expect(road.fault(path, making: false) == .failed(ENOENT))
-    #expect(try road.reach(path, making: true).isNew)
-    #expect(try !road.reach(path, making: true).isNew)
-    let directory = try road.reach(path, making: false)
+    #expect(way.fault(path, making: false) == .failed(ENOENT))
+    #expect(try way.reach(path, making: true).isNew)
+    #expect(try !way.reach(path, making: true).isNew)
+    let directory = try way.reach(path, making: false)
     #expect(try directory.make("in").isNew)
-    #expect(road.fault(place.path + "/none/deeper", making: true) == .failed(ENOENT))
+    #expect(way.fault(place.path + "/none/deeper", making: true) == .failed(ENOENT))
   }
 
-  @Test(arguments: Road.allCases, [true, false])
-  func whatIsNotOursAloneIsRefused(_ road: Road, making: Bool) throws {
+  @Test(arguments: Way.allCases, [true, false])
+  func `A file, a link and a directory writable by others are refused`(_ way: Way, making: Bool) throws {
     let place = Place()
     place.write("file")
     symlink(place.path, place.path + "/link")
     mkdir(place.path + "/open", 0o700)
     chmod(place.path + "/open", 0o777)
-    #expect(road.fault(place.path + "/file", making: making) == .notADirectory)
-    #expect(road.fault(place.path + "/link", making: making) == .link(owner: geteuid()))
-    #expect(road.fault(place.path + "/open", making: making) == .writableByOthers(mode: 0o777))
+    #expect(way.fault(place.path + "/file", making: making) == .notADirectory)
+    #expect(way.fault(place.path + "/link", making: making) == .link(owner: geteuid()))
+    #expect(way.fault(place.path + "/open", making: making) == .writableByOthers(mode: 0o777))
   }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A directory of one test's own, removed afterwards with the files in it.
+/// One test's own directory, removed afterwards with its files.
 final class Place {
   let path: String
 

@@ -6,7 +6,7 @@ import Testing
 @testable import LightningProvider
 @testable import Simulation
 
-/// What the text says of guardrail #4; numbers are its lines.
+/// Phoenix's text on guardrail #4; numbers are its lines.
 @Suite("Seed sentences: guardrail #4, the channel's state") struct BackupSentenceTests {
   static let numbers = 1...8 as ClosedRange<UInt64>
 
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "128: 'store & restore channel backups': each payment leaves another one with the peer",
+    "128: 'store & restore channel backups': each payment stores a new backup with the LSP",
     arguments: numbers)
   func stored(number: UInt64) {
     var story = Story.withAppBehind(number)
@@ -49,12 +49,12 @@ import Testing
   }
 
   @Test(
-    "134 and 135: the app goes on from X+1: instead of a backup, from the state that its claim returns",
+    "134 and 135: instead of a backup, the app continues from X+1 with its claim's state",
     arguments: numbers)
   func fromTheClaim(number: UInt64) {
     var story = Story.withAppBehind(number)
     let states = received(&story)
-    // Nothing to restore from: what the app knows it has from the container.
+    // Without a backup the app's state can only be the container's.
     story.world.peer.value.state.backup = nil
     story.world.make(.open)
     #expect(story.waits { $0.isSettled })
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "135: 'using the peer's channel backup', where an old copy of the database was put back",
+    "135: 'using the peer's channel backup' after a restore of an old database",
     arguments: numbers)
   func fromTheBackup(number: UInt64) {
     var story = Story.withAppBehind(number)

@@ -24,7 +24,7 @@ func beat(epoch: Epoch, counter: UInt64, at stamp: Instant = seconds(0)) -> Beat
     bootClock: stamp, wallClockNanoseconds: 0)
 }
 
-/// What a look at the container shows.
+/// The result of a look at the container.
 func seen(_ row: ClaimRow, lockIsBusy: Bool, beat: Beat? = nil) -> GuardEvent {
   .observed(
     Observation(
@@ -44,7 +44,7 @@ struct Process<Machine: GuardMachine> {
     return directives
   }
 
-  /// The moments at which it beats up to then, with a row that stays its own.
+  /// The instants of its beats until `second`, while it owns the row.
   mutating func beats(until second: Double, epoch: Epoch) -> [Instant] {
     var beats: [Instant] = []
     while let next = machine.deadline, next <= seconds(second) {
@@ -59,7 +59,7 @@ struct Process<Machine: GuardMachine> {
 }
 
 extension Process where Machine == ExtensionMachine {
-  /// Serves a push, has claimed this epoch, and dials.
+  /// Serves a push, has claimed this epoch, and is dialling.
   static func dialling(_ epoch: Epoch) -> Process {
     var notifier = Process()
     _ = notifier.hears(.launched, .pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: .zero)))
@@ -87,7 +87,7 @@ extension Process where Machine == AppMachine {
 
 let received = NotificationText(title: "Received payment", body: "+5 sat")
 
-/// A phone whose pushes are numbers.
+/// The phone's core with its clock.
 struct PhoneInHand {
   private(set) var phone = Phone(configuration: PhoneConfiguration())
   var now = seconds(1)
@@ -109,7 +109,7 @@ struct PhoneInHand {
     _ = self(.processStarted(.extension, pid: 9))
   }
 
-  /// Goes on to the next moment at which it has something to do.
+  /// Advances to the phone's next deadline.
   mutating func waits() -> [PhoneDirective] {
     now = max(now, phone.deadline ?? now)
     return self(.deadlineReached)

@@ -8,7 +8,7 @@ import Testing
 @testable import Guardrails
 @testable import Simulation
 
-/// What the text says of guardrail #3; numbers are its lines.
+/// Phoenix's text on guardrail #3; numbers are its lines.
 @Suite("Seed sentences: guardrail #3, the heartbeat") struct HeartbeatSentenceTests {
   static let numbers = 1...8 as ClosedRange<UInt64>
 
@@ -17,7 +17,7 @@ import Testing
     #expect(notifier.beats(until: 10, epoch: 8) == [2, 4, 6, 8, 10].map(seconds))
   }
 
-  @Test("110: 'when the notifySrvExt process connects': instead, from the claim on, before it dials")
+  @Test("110: 'when the notifySrvExt process connects': instead, from the claim, before the dial")
   func fromTheClaim() {
     var notifier = Process<ExtensionMachine>()
     _ = notifier.hears(.launched, .pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: .zero)))
@@ -30,7 +30,8 @@ import Testing
     #expect((beat ?? 1) < (dial ?? 0))
   }
 
-  @Test("110: 'in the shared UserDefaults system': instead, a slot in a file, whole or none") func slot()
+  @Test("110: 'in the shared UserDefaults system': instead, a slot in a file that is valid or ignored")
+  func slot()
     throws
   {
     var template = Array("/tmp/baton-sentence-XXXXXX".utf8CString)
@@ -47,7 +48,7 @@ import Testing
     #expect(HeartbeatFile(path: path).read(.extension) == nil)
   }
 
-  @Test("110: 'recent (less than 5 seconds ago)': 4.999 s is, 5.000 s is not") func edges() {
+  @Test("110: 'recent (less than 5 seconds ago)': 4.999 s is recent, 5.000 s is not") func edges() {
     for (age, isStale) in [(4.999, false), (5.0, true)] {
       var rule = AgeRule(timing: .standard)
       let verdict = rule.judge(beat(epoch: 8, counter: 1), ofEpoch: 8, boot: boot, bootClock: seconds(age))
@@ -55,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("110: 'it will prevent the peer from connecting' while the beats come") func prevents() {
+  @Test("110: 'it will prevent the peer from connecting' while the extension beats") func prevents() {
     var app = Process<AppMachine>.inFront()
     for quarter in 0...240 {
       let second = Double(quarter) / 4
@@ -72,13 +73,13 @@ import Testing
     }
   }
 
-  @Test("114: 'receiving payment in background'") func words() {
+  @Test("114: the app shows 'receiving payment in background'") func words() {
     var app = Process<AppMachine>.inFront()
     _ = app.hears(seen(row(8, .extension), lockIsBusy: true, beat: beat(epoch: 8, counter: 1)))
     #expect(app.shown.last == "receiving payment in background")
   }
 
-  @Test("118: 'it will stop updating' when it completes") func stops() {
+  @Test("118: 'it will stop updating' when the extension completes") func stops() {
     var notifier = Process<ExtensionMachine>.connected(8)
     let paid = ReceivedPayment(paymentHash: .zero, amountMsat: 5000, text: "")
     _ = notifier.hears(.node(.received(paid)), at: 1)
@@ -103,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "118 and 122: 'more than 5 seconds old' is the rule for the dead under wait-stale, and the app connects then",
+    "118 and 122: under wait-stale the app connects after a crash at 'more than 5 seconds old'",
     arguments: numbers)
   func fiveSeconds(number: UInt64) throws {
     let waited = try waitAfterCrash(number, .waitStale)
@@ -111,13 +112,13 @@ import Testing
   }
 
   @Test(
-    "122: 'if the notifySrvExt process crashes' the app continues: instead of 'eventually', at once",
+    "122: 'if the notifySrvExt process crashes' the app connects: instead of 'eventually', at once",
     arguments: numbers)
   func crash(number: UInt64) throws {
     #expect(try waitAfterCrash(number, .lock) < .seconds(1))
   }
 
-  /// From the death of a connected extension, in front of a user, to the app's connection.
+  /// The time from a connected extension's death and the app's opening to the app's connection.
   private func waitAfterCrash(_ number: UInt64, _ takeover: Takeover) throws -> TimeSpan {
     var story = Story.withAppBehind(number, takeover: takeover)
     story.world.make(.pay(0))

@@ -6,11 +6,11 @@ import Testing
 @testable import LightningNode
 @testable import Simulation
 
-/// What the text says of payments in parts: numbers are its lines, as in docs/seed-sentences.md.
-@Suite("Seed sentences: payments in parts") struct PartSentenceTests {
+/// Phoenix's text on multi-part payments; numbers are its lines, as in docs/seed-sentences.md.
+@Suite("Seed sentences: multi-part payments") struct PartSentenceTests {
   static let numbers = 1...8 as ClosedRange<UInt64>
 
-  /// Part 1 came to the extension, the app was opened then.
+  /// Part 1 reached the extension, then the app was opened.
   private func handedOver(_ number: UInt64) -> Story {
     var story = Story.withAppBehind(number)
     story.world.make(.payPart(0, part: 1, of: 2))
@@ -20,15 +20,16 @@ import Testing
     return story
   }
 
-  @Test("141: 'different views of a pending payment': instead, both have the same one", arguments: numbers)
+  @Test(
+    "141: 'different views of a pending payment': instead, both processes have the same", arguments: numbers)
   func views(number: UInt64) {
     let story = handedOver(number)
     #expect(story.world.keptParts(.app) == 1)
     #expect(story.world.container.value.received.isEmpty)
-    #expect(story.world.payments.map(\.state) == [.underWay], "neither missed nor rejected")
+    #expect(story.world.payments.map(\.state) == [.underWay], "neither missed nor failed")
   }
 
-  @Test("145: 'using the shared container' whoever has the node completes the payment", arguments: numbers)
+  @Test("145: 'using the shared container' the node's next owner completes the payment", arguments: numbers)
   func completed(number: UInt64) {
     var story = handedOver(number)
     story.world.make(.payPart(0, part: 2, of: 2))
@@ -38,7 +39,7 @@ import Testing
 }
 
 extension World {
-  /// Parts in the channel as the process knows it.
+  /// The number of parts in the process's durable channel.
   fileprivate func keptParts(_ role: Role) -> Int {
     life(role)?.wallet.node.durableChannel?.committedHTLCs.count ?? 0
   }

@@ -2,11 +2,11 @@ import Ground
 import PhonePolicy
 import Testing
 
-/// What the text says of the phone; numbers are its lines, as in docs/seed-sentences.md.
+/// Phoenix's text on iOS; numbers are its lines, as in docs/seed-sentences.md.
 @Suite("Seed sentences: the phone") struct PhoneSentenceTests {
   private let launch = PhoneDirective.launch(.extension, .push(1))
 
-  @Test("9: 'does NOT allow the main Phoenix app to run in response to a push': not for one that can be seen")
+  @Test("9: 'does NOT allow the main Phoenix app to run in response to a push' that is visible")
   func neverTheApp() {
     var phone = PhoneInHand()
     #expect(phone.getsPush() == [launch])
@@ -23,7 +23,7 @@ import Testing
     #expect(!silent.getsPush(alert: false).contains(launch))
   }
 
-  @Test("11: 'capped at 24 MB': one byte more and it is killed") func memory() {
+  @Test("11: 'capped at 24 MB': the extension is killed one byte above") func memory() {
     var phone = PhoneInHand()
     phone.servesPush()
     let limit: UInt64 = 24 * 1024 * 1024
@@ -32,7 +32,7 @@ import Testing
     #expect(phone(.memorySampled(.extension, footprintBytes: limit + 1, residentBytes: limit)) == [kill])
   }
 
-  @Test("12 and 44: 'a maximum of 30 seconds', after which it is killed") func time() {
+  @Test("12 and 44: 'a maximum of 30 seconds', after which the extension is killed") func time() {
     var phone = PhoneInHand()
     phone.servesPush()
     let start = phone.now
@@ -46,16 +46,16 @@ import Testing
     #expect(directives == [.kill(.extension, .time(limitMilliseconds: 30_000))])
   }
 
-  @Test("27: 'updating the text of the push notification'") func text() {
+  @Test("27: the extension is 'updating the text of the push notification'") func text() {
     var phone = PhoneInHand()
     phone.servesPush()
     let shown = phone(.contentDelivered(push: 1, received))
     #expect(shown == [.show(PhoneNotification(push: 1, source: .content, received))])
     #expect(
-      phone(.serviceFinished(push: 1, reason: "")) == [], "the text that was sent is not shown beside it")
+      phone(.serviceFinished(push: 1, reason: "")) == [], "the push's own text is not shown in addition")
   }
 
-  @Test("35: of other kinds of push 'iOS might drop or delay' one 'in low-battery mode'") func lowPower() {
+  @Test("35: 'iOS might drop or delay' a silent push 'in low-battery mode'") func lowPower() {
     var phone = PhoneInHand()
     _ = phone(.deviceChanged(.lowPowerMode(true)))
     let directives = phone.getsPush(alert: false)
@@ -63,14 +63,14 @@ import Testing
     #expect(phone.getsPush(2) == [.launch(.extension, .push(2))])
   }
 
-  @Test("41 and 42: 'open AND in the foreground': the push is the app's") func inFront() {
+  @Test("41 and 42: 'open AND in the foreground': the app gets the push") func inFront() {
     var phone = PhoneInHand()
     phone.opensApp()
     #expect(phone.getsPush().first == .tell(.app, .push(id: 1, deadlineMilliseconds: 0)))
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("43: 'if the answer is NO', the extension gets it", arguments: [true, false]) func notInFront(
+  @Test("43: 'if the answer is NO', the extension gets the push", arguments: [true, false]) func notInFront(
     isOpen: Bool
   ) {
     var phone = PhoneInHand()

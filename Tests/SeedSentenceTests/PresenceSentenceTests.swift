@@ -4,11 +4,11 @@ import Testing
 
 @testable import Guardrails
 
-/// What the text says of guardrail #2; numbers are its lines.
+/// Phoenix's text on guardrail #2; numbers are its lines.
 @Suite("Seed sentences: guardrail #2, presence") struct PresenceSentenceTests {
   private let intent = GuardEvent.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))
 
-  @Test("95: 'knows when the mainApp is active, and vice-versa'") func bothKnow() {
+  @Test("95: each process 'knows when the mainApp is active, and vice-versa'") func bothKnow() {
     var app = Process<AppMachine>()
     var notifier = Process<ExtensionMachine>.dialling(8)
     #expect(app.hears(.launched).contains(.say(PresenceMessage(code: .appPing))))
@@ -19,21 +19,21 @@ import Testing
   }
 
   @Test(
-    "95: 'a simple XPC channel': instead, six codes in 16 bytes, and an intent that is read when each was lost")
+    "95: 'a simple XPC channel': instead, six codes in 16 bytes and an intent in the container")
   func channel() {
     for code in PresenceCode.allCases {
       let message = PresenceMessage(code: code, wantsNode: true)
       #expect(message.encoded().count == 16)
       #expect(PresenceMessage(decoding: message.encoded()) == message)
     }
-    #expect(PresenceCode.allCases.map(\.rawValue) == [1, 2, 3, 4, 8, 12], "the six of Phoenix")
+    #expect(PresenceCode.allCases.map(\.rawValue) == [1, 2, 3, 4, 8, 12], "Phoenix's six codes")
     var notifier = Process<ExtensionMachine>.dialling(8)
-    // No message came; the next reading of the row says it.
+    // Without a message, the next read of the row has the intent.
     let directives = notifier.hears(.node(.connecting), .rowRead(row(8, .extension), appWantsNode: true))
     #expect(directives.contains(.stopNode(gracefully: true)))
   }
 
-  @Test("104: 'saying the mainApp is now active': 'will abort'; here, when the app wants the node")
+  @Test("104: 'saying the mainApp is now active': the extension 'will abort' when the app wants the node")
   func aborts() {
     var notifier = Process<ExtensionMachine>.dialling(8)
     #expect(notifier.hears(.node(.connecting), intent).contains(.stopNode(gracefully: true)))
@@ -43,14 +43,14 @@ import Testing
     #expect(end.contains(.finished(push: 1, .appWantsNode)))
   }
 
-  @Test("104: 'is now active': instead, an app that is merely alive does not chase the extension away")
+  @Test("104: 'is now active': instead, an app that does not want the node changes nothing")
   func alive() {
     var notifier = Process<ExtensionMachine>.dialling(8)
     let directives = notifier.hears(.node(.connecting), .presenceHeard(PresenceMessage(code: .appPing)))
     #expect(!directives.contains(.stopNode(gracefully: true)))
   }
 
-  @Test("104: 'UNLESS it's already connected to the peer': it goes on, and hands over at a safe point")
+  @Test("104: 'UNLESS it's already connected to the peer': a settling extension does not stop at once")
   func connected() {
     var notifier = Process<ExtensionMachine>.connected(8)
     _ = notifier.hears(.node(.busy(NodeActivity(isSettling: true))))

@@ -3,9 +3,9 @@ import Heartbeat
 import PairSupport
 import Testing
 
-/// What the text says of processes, with real ones; numbers are its lines.
+/// Phoenix's text on processes, with real ones; numbers are its lines.
 @Suite("Seed sentences: on real processes", .serialized) struct RealSentenceTests {
-  @Test("16: '2 separate processes', on one shared directory") func separate() throws {
+  @Test("16: '2 separate processes' use one shared directory") func separate() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -21,11 +21,11 @@ import Testing
     _ = try phone.invoices(1, app)
     _ = phone.push(notifier)
     try phone.wait("the extension's claim") { phone.owner?.role == .extension }
-    #expect(phone.owner?.epoch == 2, "the app's claim was the first in the same container")
+    #expect(phone.owner?.epoch == 2, "the app's claim in the same container was epoch 1")
   }
 
   @Test(
-    "63 and 73 and 81: Send starts a payment and 'a long-lived task' with it, and the app goes home 'also' while it sends"
+    "63 and 73 and 81: 'a long-lived task' keeps the app while it sends a payment"
   )
   func sending() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "1s"])
@@ -36,16 +36,16 @@ import Testing
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     phone.home(app)
-    try phone.wait("the app to ask for its time") { app.count("background-begin") == 1 }
+    try phone.wait("the app to begin its background task") { app.count("background-begin") == 1 }
     let name = app.messages.last { $0.message.verb == "background-begin" }?.message["name"]
     #expect(name == "outgoing payment \(invoice.paymentHash.hex.prefix(8))")
     #expect(phone.sentState(invoice) == "pending")
-    try phone.wait("the app to give it back") { app.count("background-end") == 1 }
+    try phone.wait("the app to end its background task") { app.count("background-end") == 1 }
     #expect(phone.sentState(invoice) == "paid")
   }
 
   @Test(
-    "114 and 122: the app says why it waits; 'durable because, if the notifySrvExt process crashes', it connects"
+    "114 and 122: the app shows why it waits, and connects 'if the notifySrvExt process crashes'"
   )
   func crash() throws {
     let phone = try TestPhone()
@@ -55,10 +55,10 @@ import Testing
     let notifier = try phone.launchExtension()
     _ = phone.push(notifier)
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
-    // It cannot hand over any more, and is not dead yet.
+    // A stopped extension cannot hand over, and is not dead.
     notifier.kill(SIGSTOP)
     phone.open(app)
-    try phone.wait("the app to say why it waits") { app.status == "receiving payment in background" }
+    try phone.wait("the app to show why it waits") { app.status == "receiving payment in background" }
     notifier.kill(SIGKILL)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
     #expect(phone.owner?.role == .app)

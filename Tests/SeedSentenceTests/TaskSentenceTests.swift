@@ -6,11 +6,11 @@ import Testing
 
 @testable import Simulation
 
-/// What the text says of long-lived tasks, in simulated worlds; numbers are its lines.
+/// Phoenix's text on long-lived tasks, in the simulation; numbers are its lines.
 @Suite("Seed sentences: long-lived tasks") struct TaskSentenceTests {
   private static let numbers: ClosedRange<UInt64> = 1...4
 
-  /// In the background, connected, with something under way.
+  /// A connected app in the background with a running task.
   private func sending(_ number: UInt64) -> Story {
     var story = Story.withInvoice(number)
     story.world.make(.beginTask)
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "71: a long-lived task gives 'up to 3 additional minutes' in the background, and no more",
+    "71: a long-lived task gives 'up to 3 additional minutes' in the background",
     arguments: numbers)
   func threeMinutes(number: UInt64) {
     var story = sending(number)
@@ -31,7 +31,7 @@ import Testing
     #expect(story.waits { $0.phone.hasAppLetGo })
   }
 
-  @Test("75, 76: 'backgrounded' while it sends, the app works on with its connections", arguments: numbers)
+  @Test("75, 76: 'backgrounded' while it sends, the app keeps its connection", arguments: numbers)
   func worksOn(number: UInt64) {
     var story = sending(number)
     #expect(!story.waits(.seconds(100)) { !$0.isConnected(.app) || $0.phone.hasAppLetGo })
@@ -40,7 +40,7 @@ import Testing
     #expect(story.world.pushes.isEmpty)
   }
 
-  @Test("77: when it is done the task ends, and 'the network connections will be closed'", arguments: numbers)
+  @Test("77: when the task ends, 'the network connections will be closed'", arguments: numbers)
   func closes(number: UInt64) {
     var story = sending(number)
     story.world.make(.endTask)
@@ -49,7 +49,7 @@ import Testing
     #expect(story.world.life(.app)?.claim == nil)
   }
 
-  @Test("85: 'sensitive tasks' as incoming payments hold the connection too", arguments: numbers)
+  @Test("85: 'sensitive tasks' such as incoming payments keep the connection too", arguments: numbers)
   func sensitive(number: UInt64) {
     var story = Story.withInvoice(number)
     story.world.make(.pay(0))
@@ -57,11 +57,11 @@ import Testing
     story.world.make(.home)
     #expect(story.waits { $0.isPaid })
     #expect(story.waits { $0.phone.hasAppLetGo })
-    #expect(story.world.pushes.isEmpty, "the app itself went on with it")
+    #expect(story.world.pushes.isEmpty, "the app itself completes the payment")
     #expect(story.world.container.value.row?.role == .app)
   }
 
-  @Test("85: 'sensitive tasks' as splices hold the connection too", arguments: numbers)
+  @Test("85: 'sensitive tasks' such as splices keep the connection too", arguments: numbers)
   func splices(number: UInt64) {
     var story = Story(number, splices: true)
     story.world.make(.open)

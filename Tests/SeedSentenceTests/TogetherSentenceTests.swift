@@ -5,14 +5,18 @@ import Testing
 
 @testable import Simulation
 
-/// What the text says of the two processes at once, in simulated worlds; numbers are its lines.
+/// Phoenix's text on the two processes at once, in the simulation; numbers are its lines.
 @Suite("Seed sentences: two processes at once") struct TogetherSentenceTests {
   static let numbers = 1...8 as ClosedRange<UInt64>
 
-  @Test("52: 'launch the mainApp while the notifySrvExt is running'", arguments: numbers)
+  @Test(
+    "52: 'launch the mainApp while the notifySrvExt is running': the payment settles once", arguments: numbers
+  )
   func launched(number: UInt64) { opened(number, isClosed: true) }
 
-  @Test("53: 'bring the mainApp into the foreground while the notifySrvExt is running'", arguments: numbers)
+  @Test(
+    "53: 'bring the mainApp into the foreground while the notifySrvExt is running': the payment settles once",
+    arguments: numbers)
   func broughtToFront(number: UInt64) { opened(number, isClosed: false) }
 
   private func opened(_ number: UInt64, isClosed: Bool) {
@@ -26,7 +30,7 @@ import Testing
     #expect(story.world.violation == nil)
   }
 
-  @Test("57: 'without any kind of guardrails' they interfere; with them the same runs are sound")
+  @Test("57: 'without any kind of guardrails' invariants break; with them the same runs hold")
   func interference() {
     func broken(_ rules: [Rule]) -> [Invariant] {
       (1...12 as ClosedRange<UInt64>).compactMap { seed in
@@ -44,7 +48,7 @@ import Testing
   enum Place: CaseIterable { case foreground, background, notRunning }
 
   @Test(
-    "57: receiving works 'regardless whether the mainApp is in the foreground, background or not running'",
+    "57: the wallet receives 'regardless whether the mainApp is in the foreground, background or not running'",
     arguments: Place.allCases, numbers)
   func receives(place: Place, number: UInt64) {
     var story = Story.withInvoice(number)
@@ -56,13 +60,14 @@ import Testing
     #expect(story.world.container.value.row?.role == (place == .foreground ? .app : .extension))
   }
 
-  @Test("63: 'background the app at anytime', also in the middle of receiving", arguments: numbers)
+  @Test("63: 'background the app at anytime', also during a settlement", arguments: numbers)
   func backgroundedMidway(number: UInt64) {
     var story = Story.withInvoice(number)
     story.world.make(.pay(0))
     #expect(story.waits { if case .settling = $0.life(.app)?.status { true } else { false } })
     story.goesHome()
-    #expect(story.world.life(.app)?.claim == nil, "it still has the node when it says that it is done")
+    #expect(
+      story.world.life(.app)?.claim == nil, "the app has released the node when it is done in the background")
     #expect(story.waits { $0.isPaid })
     #expect(story.world.container.value.received.count == 1)
   }

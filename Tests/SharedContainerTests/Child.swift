@@ -1,6 +1,6 @@
 import Glibc
 
-/// A running TestClaimer, with its standard output (and input, by closing it) in the test's hands.
+/// A running TestClaimer. The test reads its standard output and can close its standard input.
 final class Child {
   let pid: pid_t
   private let output: Int32
@@ -39,7 +39,7 @@ final class Child {
     closeInput()
   }
 
-  /// The next byte that the child says; nil when it is gone.
+  /// The next byte of the child's output; nil after its end.
   func nextByte() -> UInt8? {
     var byte: UInt8 = 0
     var count = 0
@@ -47,7 +47,7 @@ final class Child {
     return count == 1 ? byte : nil
   }
 
-  /// Everything the child says until its end.
+  /// The rest of the child's output.
   func remainingText() -> String {
     var bytes: [UInt8] = []
     while let byte = nextByte() { bytes.append(byte) }
@@ -59,7 +59,7 @@ final class Child {
     input = -1
   }
 
-  /// Waits until the child is stopped, as it stops itself.
+  /// Waits until the child has stopped itself.
   func waitUntilStopped() -> Bool {
     var state: Int32 = 0
     return waitpid(pid, &state, WUNTRACED) == pid && state & 0xFF == 0x7F
@@ -67,7 +67,7 @@ final class Child {
 
   func killNow() { kill(pid, SIGKILL) }
 
-  /// 0 after a good end, the signal's number plus 128 after a kill.
+  /// The exit code; after a signal its number plus 128.
   func exitStatus() -> Int32 {
     if let status { return status }
     var state: Int32 = 0
@@ -77,7 +77,7 @@ final class Child {
     return result
   }
 
-  /// Beside the test program, where the package manager builds both.
+  /// Next to the test program: the package manager builds both into one directory.
   private static let program: String = {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -87,7 +87,7 @@ final class Child {
   }()
 }
 
-/// Two connected ends, which no child inherits that does not ask for one: a plain pipe is born without that.
+/// Two connected descriptors with close-on-exec, which a plain pipe does not have.
 struct Pipe {
   let reading: Int32
   let writing: Int32

@@ -11,7 +11,7 @@ import Testing
 
   private func raw() throws -> Connection { try Connection(path: place.layout.database, access: .readWrite) }
 
-  @Test func theFirstClaimHasEpochOneAndBringsTheState() throws {
+  @Test func `The first claim has epoch 1 and returns the state`() throws {
     let app = try place.open(.app)
     #expect(app.readRow() == .row(nil))
     #expect(app.claim(seen: 0) == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
@@ -20,7 +20,7 @@ import Testing
     #expect(app.roleLock.isHeld)
   }
 
-  @Test func aClaimAgainstAnotherEpochThanTheOneSeenIsSuperseded() throws {
+  @Test func `A claim that saw another epoch is superseded`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try app.owned(seen: 0)
@@ -35,14 +35,14 @@ import Testing
     #expect(try other.owned(seen: 1).epoch == 2)
   }
 
-  @Test func aClaimThatFailsKeepsALockThatWasHeldBefore() throws {
+  @Test func `A failed claim keeps a role lock that was already held`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     _ = app.claim(seen: 0)
     #expect(app.roleLock.isHeld)
   }
 
-  @Test func twoProcessesOfOneRoleCannotBothClaim() throws {
+  @Test func `Two processes of one role cannot both claim`() throws {
     let first = try place.open(.app)
     let second = try place.open(.app)
     _ = try first.owned(seen: 0)
@@ -51,7 +51,7 @@ import Testing
     #expect(try second.owned(seen: 1).epoch == 2)
   }
 
-  @Test func aClaimBesideAnOpenTransactionIsBlockedByItsHolder() throws {
+  @Test func `A claim during another connection's transaction is blocked by its holder`() throws {
     let app = try place.open(.app)
     let writer = try raw()
     try writer.transaction(.immediate) {
@@ -62,7 +62,7 @@ import Testing
     #expect(try app.owned(seen: 0).epoch == 1)
   }
 
-  @Test func aStateThatCannotBeReadMeansNoClaim() throws {
+  @Test func `A claim whose state cannot be read fails`() throws {
     let app = try place.open(.app)
     let result = app.claim(seen: 0, by: .test()) { node in try node.rows("SELECT * FROM nowhere") }
     guard case .failed = result else {
@@ -73,7 +73,7 @@ import Testing
     #expect(!app.roleLock.isHeld)
   }
 
-  @Test func theReaderOfAClaimCannotWriteAndEndsWithIt() throws {
+  @Test func `The reader of a claim cannot write and is invalid afterwards`() throws {
     let app = try place.open(.app)
     var kept: NodeReader?
     let result = app.claim(seen: 0, by: .test()) { node in
@@ -88,7 +88,7 @@ import Testing
     #expect(throws: (any Error).self) { _ = try kept?.rows("SELECT 1") }
   }
 
-  @Test func theLastEpochIsNotFollowedByAnother() throws {
+  @Test func `A claim after the last epoch fails`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     try raw().execute(
@@ -98,14 +98,14 @@ import Testing
       app.claim(seen: Epoch(Int64.max)) == .failed(.epochsExhausted(path: place.layout.database)))
   }
 
-  @Test func claimsAreHistoryThatNobodyRewrites() throws {
+  @Test func `Rows of claims can be neither updated nor deleted`() throws {
     _ = try place.open(.app).owned(seen: 0)
     #expect(throws: DatabaseError.self) { try raw().execute("UPDATE claims SET epoch = 5") }
     #expect(throws: DatabaseError.self) { try raw().execute("DELETE FROM claims") }
   }
 
   @Test(arguments: ["role = 'admin'", "epoch = -4", "pid = 99999999999", "pid = 'x'", "incarnation = x'00'"])
-  func aRowOfNonsenseIsDamageAndNotACrash(change: String) throws {
+  func `An invalid claim row is reported as corrupt`(change: String) throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     try raw().script(
@@ -116,12 +116,12 @@ import Testing
       return
     }
     guard case .failed(.corrupt) = app.claim(seen: 1) else {
-      Issue.record("claimed above nonsense")
+      Issue.record("claimed above an invalid row")
       return
     }
   }
 
-  @Test func anOwnerJumpsAboveWhatThePeerKnows() throws {
+  @Test func `An owner raises its epoch above the peer's, which fences the old claim`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let result = app.raiseEpoch(under: claim, above: 40, by: .test(8)) { _ in true }
@@ -129,21 +129,21 @@ import Testing
     #expect(app.note("late", under: claim) == .fenced(by: app.seen()?.row))
   }
 
-  @Test func onlyTheOwnerJumps() throws {
+  @Test func `A superseded owner cannot raise its epoch`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try app.owned(seen: 0)
     _ = try other.owned(seen: 1)
     guard case .superseded(let row) = app.raiseEpoch(under: claim, above: 40, by: .test(), reading: { _ in })
     else {
-      Issue.record("a zombie jumped")
+      Issue.record("a superseded owner raised its epoch")
       return
     }
     #expect(row?.epoch == 2)
   }
 
   @Test(arguments: [0, 1 + Claim.farthestRaise, UInt64(Int64.max), .max])
-  func aJumpThatNoRestoredCopyExplainsIsRefused(above: Epoch) throws {
+  func `A raise that is too far or not above the own epoch is refused`(above: Epoch) throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     #expect(
@@ -151,7 +151,7 @@ import Testing
         == .failed(.epochJumpRefused(from: 1, above: above)))
   }
 
-  @Test func aDatabaseReplacedUnderAProcessIsNoticed() throws {
+  @Test func `A database replaced while open is reported by claim, write and look`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     Files.copyByAnotherProcess(place.layout.database, place.file("copy"))
@@ -162,7 +162,7 @@ import Testing
     #expect(app.look(boot: BootID(high: 1, low: 2), bootClock: Instant(nanoseconds: 0)) == .failed(replaced))
   }
 
-  @Test func aDirectoryReplacedUnderAProcessIsNoticed() throws {
+  @Test func `A container directory replaced while open is reported by a claim`() throws {
     let app = try place.open(.app)
     rename(place.directory, place.file("moved"))
     #expect(app.claim(seen: 0) == .failed(.containerReplaced(path: place.directory)))

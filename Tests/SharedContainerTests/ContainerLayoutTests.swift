@@ -13,7 +13,7 @@ import Testing
     return nil
   }
 
-  @Test func aNewContainerIsForItsOwnerAlone() throws {
+  @Test func `A new container is accessible to its user only`() throws {
     let container = try place.open(.app)
     _ = container.claim(seen: 0)
     let layout = place.layout
@@ -24,13 +24,13 @@ import Testing
     }
   }
 
-  @Test func bothRolesSeeTheSameContainerAndItKeepsItsID() throws {
+  @Test func `Both roles see the same container id, another container has another`() throws {
     let id = try place.open(.app).id
     #expect(try place.open(.extension).id == id)
     #expect(try Place().open(.app).id != id)
   }
 
-  @Test func aDirectoryThatOthersMayWriteIsRefused() throws {
+  @Test func `A directory that other users may write is refused`() throws {
     _ = try place.open(.app)
     chmod(place.directory, 0o720)
     #expect(refusal() == .wrongMode(path: place.directory, mode: 0o720))
@@ -40,18 +40,18 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
-  func aDirectoryOfAnotherUserIsRefused() throws {
+  func `A directory of another user is refused`() throws {
     _ = try place.open(.app)
     chown(place.directory, 4711, 4711)
     #expect(refusal() == .wrongOwner(path: place.directory, owner: 4711, expected: 0))
   }
 
-  @Test func aFileInPlaceOfTheDirectoryIsRefused() {
+  @Test func `A file as directory is refused`() {
     Files.write(place.directory, [])
     #expect(refusal() == .notADirectory(path: place.directory))
   }
 
-  @Test func aLinkInPlaceOfTheDirectoryIsRefusedAlsoWithASlash() throws {
+  @Test func `A symbolic link as directory is refused, also with a trailing slash`() throws {
     _ = try SharedContainer.open(place.file("real"), role: .app)
     symlink(place.file("real"), place.directory)
     #expect(refusal() == .symbolicLink(path: place.directory))
@@ -60,20 +60,20 @@ import Testing
     }
   }
 
-  @Test func aMissingParentIsSaidInASentence() {
+  @Test func `A missing parent directory is an error that names the path`() {
     let path = place.file("nowhere/AppGroup")
     #expect(throws: ContainerError.missing(path: path)) { _ = try SharedContainer.open(path, role: .app) }
     #expect("\(ContainerError.missing(path: path))" == "there is no \(path); check the path")
   }
 
-  @Test func aLinkInPlaceOfTheDatabaseIsRefused() throws {
+  @Test func `A symbolic link as database is refused`() throws {
     _ = try place.open(.app)
     rename(place.layout.database, place.file("elsewhere"))
     symlink(place.file("elsewhere"), place.layout.database)
     #expect(refusal() == .symbolicLink(path: place.layout.database))
   }
 
-  @Test func aDatabaseOfNoiseIsDamagedAndNotACrash() throws {
+  @Test func `A database of random bytes is reported as corrupt`() throws {
     _ = try place.open(.app)
     Files.write(place.layout.database, Array(repeating: 0x5A, count: 20_000))
     guard case .corrupt(place.layout.database, _) = refusal() else {
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func aSchemaFromTheFutureIsRefusedInASentence() throws {
+  @Test func `A newer schema is refused with a sentence that names both versions`() throws {
     _ = try place.open(.app)
     try Connection(path: place.layout.database, access: .readWrite).execute("PRAGMA user_version = 9")
     let error = try #require(refusal())
@@ -92,7 +92,7 @@ import Testing
         == "the database \(place.layout.database) has schema 9, this program knows 2: update the program")
   }
 
-  @Test func aContainerWithoutItsIDIsDamaged() throws {
+  @Test func `A container without its id is reported as corrupt`() throws {
     _ = try place.open(.app)
     try Connection(path: place.layout.database, access: .readWrite).execute("DELETE FROM meta")
     #expect(refusal() == .corrupt(path: place.layout.database, because: "the container's id is missing"))

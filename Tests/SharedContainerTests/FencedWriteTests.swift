@@ -9,7 +9,7 @@ import Testing
 @Suite struct FencedWriteTests {
   let place = Place()
 
-  @Test func anOwnerWritesAndOthersReadIt() throws {
+  @Test func `An owner's fenced write is visible to the other role`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     #expect(app.note("hello", under: claim) == .written(1))
@@ -17,13 +17,13 @@ import Testing
     #expect(try Snapshot.take(of: place.directory).writes.last?.what == "note")
   }
 
-  @Test func aZombieChangesNothingAndLearnsWhoOwnsTheNode() throws {
+  @Test func `A superseded owner's write is fenced with the new owner's row`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let old = try app.owned(seen: 0)
     let new = try other.owned(seen: 1, 8)
     guard case .fenced(let row) = app.note("late", under: old) else {
-      Issue.record("a zombie wrote")
+      Issue.record("a superseded owner wrote")
       return
     }
     #expect(new.owns(row))
@@ -31,14 +31,14 @@ import Testing
     #expect(other.note("mine", under: new) == .written(1))
   }
 
-  @Test func theSameEpochWithAnotherIncarnationOrContainerIsFenced() throws {
+  @Test func `The same epoch with another incarnation or container is fenced`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     var twin = claim
     twin.incarnation += 1
-    var stranger = claim
-    stranger.container.low ^= 1
-    for wrong in [twin, stranger] {
+    var foreign = claim
+    foreign.container.low ^= 1
+    for wrong in [twin, foreign] {
       guard case .fenced = app.note("x", under: wrong) else {
         Issue.record("\(wrong) wrote")
         return
@@ -47,7 +47,7 @@ import Testing
     #expect(app.notes() == [])
   }
 
-  @Test func aBodyThatGivesUpLeavesNothingBehind() throws {
+  @Test func `A fenced write whose body throws changes nothing`() throws {
     struct Refusal: Error, CustomStringConvertible { let description = "not now" }
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
@@ -63,12 +63,12 @@ import Testing
     #expect(try Snapshot.take(of: place.directory).writes.count == 0)
   }
 
-  @Test func anOpenTransactionElsewhereBlocksAtOnce() throws {
+  @Test func `A fenced write during another connection's transaction is blocked at once`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     try Connection(path: place.layout.database, access: .readWrite).transaction(.immediate) {
       let result = app.fencedWrite(under: claim, what: "x", atMonotonic: Instant(nanoseconds: 0)) { _ in
-        Issue.record("the work ran while somebody else was writing")
+        Issue.record("the body ran during another connection's transaction")
       }
       guard case .blocked(BlockedBy(pid: getpid(), isStopped: false)) = result else {
         Issue.record("\(result)")
@@ -83,7 +83,7 @@ import Testing
     "COMMIT",
     "PRAGMA synchronous = OFF", "DROP TABLE notes",
   ])
-  func aWriterCannotGetAroundTheFence(sql: String) throws {
+  func `A fenced write cannot change claims, the schema or its transaction`(sql: String) throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let result = app.fencedWrite(under: claim, what: "x", atMonotonic: Instant(nanoseconds: 0)) { node in

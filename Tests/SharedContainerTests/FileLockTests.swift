@@ -10,7 +10,7 @@ import Testing
   private var path: String { place.file("a.lock") }
 
   @Test(
-    "K-21 A lock that is taken twice is held once: one giving back is enough, and another waits until then")
+    "K-21 A lock taken twice is held once, and one drop frees it for another")
   func aLockIsTakenOnceAndGivenBack() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
@@ -22,7 +22,7 @@ import Testing
     #expect(Files.mode(path) == 0o600)
   }
 
-  @Test func aProbeSeesAHolderInItsOwnProcessAndLeavesTheLockAlone() throws {
+  @Test func `A probe sees a holder in its own process and does not take the lock`() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     try mine.open()
@@ -39,7 +39,7 @@ import Testing
     #expect(theirs.probe() == .free)
   }
 
-  @Test func aFrozenProbeDoesNotLookLikeAHolder() throws {
+  @Test func `A frozen probe is not reported as a holder, but blocks a take`() throws {
     let mine = FileLock(path: path)
     try mine.open()
     let frozen = open(path, O_RDONLY)
@@ -50,11 +50,11 @@ import Testing
     #expect(mine.tryTake() == .taken)
   }
 
-  @Test func aMissingFileIsNotTakenForAFreeLock() {
+  @Test func `A missing lock file is damage, not a free lock`() {
     #expect(FileLock(path: path).probe() == .damaged(.missing(path: path)))
   }
 
-  @Test func aLockFileThatIsReplacedUnderItsHolderGuardsNoMore() {
+  @Test func `A lock whose file was replaced no longer guards`() {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     #expect(mine.tryTake() == .taken)
@@ -63,14 +63,14 @@ import Testing
     #expect(!mine.stillGuards)
     #expect(theirs.tryTake() == .taken)
     #expect(mine.isHeldByAnother())
-    // The old file's lock is worth nothing; the try goes to the file that is there now.
+    // The next try locks the file that is at the path now.
     #expect(mine.tryTake() == .busy)
     theirs.drop()
     #expect(mine.tryTake() == .taken)
     #expect(mine.stillGuards)
   }
 
-  @Test func aFileReplacedBetweenOpeningAndLockingIsLetGo() throws {
+  @Test func `A lock file replaced between open and lock is not taken`() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     var replacements = 0
@@ -92,7 +92,7 @@ import Testing
       mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it keeps being replaced")))
   }
 
-  @Test func aLockFileThatWasRemovedIsMadeAgain() {
+  @Test func `A removed lock file is created again by the next take`() {
     let mine = FileLock(path: path)
     #expect(mine.tryTake() == .taken)
     unlink(path)
@@ -101,7 +101,7 @@ import Testing
     #expect(mine.stillGuards)
   }
 
-  @Test func whatIsNoPlainFileOfOneNameIsRefused() {
+  @Test func `A lock path that is not a plain file with one name is refused`() {
     let lock = FileLock(path: path)
     let refusals: [(String, () -> Void)] = [
       ("a link", { symlink("/etc/hostname", path) }), ("a directory", { mkdir(path, 0o700) }),
@@ -125,7 +125,7 @@ import Testing
     #expect(lock.tryTake() == .taken)
   }
 
-  @Test func theIntentIsSeenAsLongAsItIsHeld() throws {
+  @Test func `Both roles see the app's intent while its lock is held`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)

@@ -5,7 +5,7 @@ import Heartbeat
 import SharedContainer
 import Testing
 
-/// A disk that is really full: a small one in memory, filled to its last block. Mounting needs root.
+/// A full disk: a small tmpfs filled to its last block. Mounting needs root.
 @Suite(.enabled(if: SmallDisk.isPossible, "mounting a small disk needs root")) struct FullDiskTests {
   let disk = SmallDisk()
 
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func aWriteThatFindsNoRoomLeavesNothingHalfDone() throws {
+  @Test func `A fenced write on a full disk fails without a partial change`() throws {
     let app = try SharedContainer.open(disk.place.file("disk/AppGroup"), role: .app, nodeSchema: Place.schema)
     let claim = try app.owned(seen: 0)
     #expect(app.note("before", under: claim) == .written(1))
@@ -34,7 +34,7 @@ import Testing
         == .claimed(Claim(epoch: row.epoch + 1, incarnation: 7, container: app.id), 0))
   }
 
-  @Test func aBeatThatFindsNoRoomIsAResult() {
+  @Test func `A beat on a full disk is a reported failure`() {
     let file = HeartbeatFile(path: disk.place.file("disk/heartbeat"))
     let beat = Beat(
       role: .app, epoch: 1, phase: .claimed, counter: 1, process: .test, bootClock: Instant(nanoseconds: 1),
@@ -48,7 +48,7 @@ import Testing
   }
 }
 
-/// One megabyte of disk below a test's place.
+/// A 1 MB tmpfs below a test's directory.
 final class SmallDisk: Sendable {
   let place = Place()
 

@@ -15,7 +15,7 @@ import Testing
       bootClock: Instant(nanoseconds: 1), wallClockNanoseconds: 2)
   }
 
-  @Test func eachRoleHasASlotOfItsOwn() {
+  @Test func `Each role has its own heartbeat slot`() {
     let writer = HeartbeatFile(path: path)
     let reader = HeartbeatFile(path: path)
     #expect(reader.read(.app) == nil)
@@ -29,7 +29,7 @@ import Testing
     #expect(Files.mode(path) == 0o600)
   }
 
-  @Test func aTruncatedFileIsNoBeatAndTheNextWriteMendsIt() {
+  @Test func `A truncated file reads as no beat, and the next write repairs it`() {
     let writer = HeartbeatFile(path: path)
     let reader = HeartbeatFile(path: path)
     for length: off_t in [0, 1, 127, 512, 600] {
@@ -42,7 +42,7 @@ import Testing
     #expect(reader.read(.extension) == beat(.extension, 2))
   }
 
-  @Test func aRemovedOrReplacedFileIsFollowedByWriterAndReader() {
+  @Test func `Writer and reader open a removed or replaced file again`() {
     let writer = HeartbeatFile(path: path)
     let reader = HeartbeatFile(path: path)
     #expect(writer.write(beat(.app, 1)) == .written)
@@ -58,7 +58,7 @@ import Testing
     #expect(reader.read(.app) == beat(.app, 3))
   }
 
-  @Test func aBeatInTheWrongSlotIsNoBeat() {
+  @Test func `A beat in the wrong slot reads as no beat`() {
     let file = HeartbeatFile(path: path)
     #expect(file.write(beat(.app, 1)) == .written)
     let bytes = Files.read(path)
@@ -67,7 +67,7 @@ import Testing
     #expect(file.read(.app) == nil)
   }
 
-  @Test func everyFlippedByteIsNoBeat() {
+  @Test func `A slot with a changed byte reads as no beat`() {
     let file = HeartbeatFile(path: path)
     #expect(file.write(beat(.app, 1)) == .written)
     let good = Files.read(path)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoPlainFileIsAnErrorInASentence() {
+  @Test func `A pipe as heartbeat file reads as no beat and refuses a write`() {
     mkfifo(path, 0o600)
     let file = HeartbeatFile(path: path)
     #expect(file.read(.app) == nil)

@@ -5,7 +5,7 @@ import Testing
 @testable import SharedContainer
 
 @Suite struct KernelLocksTests {
-  @Test func aLockIsFoundOnItsFileAndOnNoOther() throws {
+  @Test func `The kernel's lock list shows a lock on its own file only`() throws {
     let place = Place()
     let lock = FileLock(path: place.file("a"))
     #expect(lock.tryTake() == .taken)
@@ -17,7 +17,7 @@ import Testing
     #expect(!list.contains { $0.isOn(others) })
   }
 
-  @Test func aProcessThatRunsIsNotStopped() {
+  @Test func `A running process is not reported as stopped`() {
     #expect(!BlockedBy.isStopped(getpid()))
     #expect(!BlockedBy.isStopped(-5))
   }

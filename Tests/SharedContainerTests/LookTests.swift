@@ -8,7 +8,7 @@ import Testing
 @Suite struct LookTests {
   let place = Place()
 
-  @Test func anUntouchedContainerShowsNothing() throws {
+  @Test func `A look at a new container shows no claim, lock, beat or intent`() throws {
     let observation = try #require(try place.open(.app).seen())
     #expect(observation.row == nil)
     #expect(!observation.holderLockIsBusy)
@@ -18,7 +18,7 @@ import Testing
     #expect(observation.bootClock == Instant(nanoseconds: 3))
   }
 
-  @Test func bothSidesSeeTheOwnerItsLockAndItsBeat() throws {
+  @Test func `Both roles see the owner's claim, lock and beat`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try other.owned(seen: 0)
@@ -36,7 +36,7 @@ import Testing
     #expect(app.seen()?.holderLockIsBusy == false)
   }
 
-  @Test func theLockOfTheOtherRoleIsNotTakenForTheHolders() throws {
+  @Test func `The lock of the observer's role is not reported as the holder's`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)
@@ -45,7 +45,7 @@ import Testing
     #expect(app.seen()?.holderLockIsBusy == false)
   }
 
-  @Test func aMissingLockProvesNobodyDead() throws {
+  @Test func `A missing role lock counts as busy`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)
@@ -53,7 +53,7 @@ import Testing
     #expect(app.seen()?.holderLockIsBusy == true)
   }
 
-  @Test func lookingNeedsNoWriteLock() throws {
+  @Test func `A look succeeds during a fenced write`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try other.owned(seen: 0)
@@ -63,7 +63,7 @@ import Testing
     #expect(result == .written(1))
   }
 
-  @Test func rowAndStateAreReadFromOneMoment() throws {
+  @Test func `Row and state are read in one transaction`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try other.owned(seen: 0)

@@ -7,14 +7,14 @@ import Testing
 
 @testable import SharedContainer
 
-/// What becomes of the files of the database under a process that has them open, and before one opens them.
+/// Damage to the database's files while a process has them open, and before it opens them.
 struct OpenFilesTests {
   let place = Place()
 
-  /// In another process's words: this one may not open a live database by other roads than SQLite.
+  /// Without a descriptor: closing one would drop the locks that SQLite holds in this process.
   private func truncated(_ path: String, to size: Int) { Glibc.truncate(path, size) }
 
-  @Test func aLogThatLosesItsNameIsSavedAndNothingMoreIsAcknowledged() throws {
+  @Test func `An unlinked log is checkpointed, and later writes are refused`() throws {
     let claim: Claim
     do {
       let app = try place.open(.app)
@@ -25,7 +25,7 @@ struct OpenFilesTests {
       #expect(app.note("not acknowledged", under: claim) == .failed(lost))
       #expect(app.readRow() == .failed(lost))
       #expect(lost.isLossOfTheContainer)
-      // Before the connection is closed, which a process that is killed never does.
+      // Before the connection is closed, as a killed process never closes it.
       Files.copyByAnotherProcess(place.layout.database, place.file("saved"))
       let saved = try Connection(path: place.file("saved"), access: .readWrite)
       #expect(try saved.firstRow("SELECT words FROM notes")?.text(0) == "acknowledged")
@@ -36,7 +36,7 @@ struct OpenFilesTests {
     #expect(next.seen()?.row?.epoch == claim.epoch)
   }
 
-  @Test func aCommitIntoALogThatLosesItsNameMeanwhileIsNotAcknowledged() throws {
+  @Test func `A commit into a log unlinked meanwhile is reported as failed`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let result = app.fencedWrite(under: claim, what: "note", atMonotonic: Instant(nanoseconds: 9)) { _ in
@@ -49,7 +49,7 @@ struct OpenFilesTests {
   }
 
   @Test(arguments: ["-wal", "-shm", ""])
-  func aFileThatIsReplacedUnderAProcessEndsItsUse(suffix: String) throws {
+  func `A database file replaced while open is a loss of the container`(suffix: String) throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let path = place.layout.database + suffix
@@ -64,7 +64,7 @@ struct OpenFilesTests {
   }
 
   @Test(arguments: ["-wal", "-shm", ""])
-  func aFileThatIsCutShortUnderAProcessIsNoticedBeforeItIsTouched(suffix: String) throws {
+  func `A database file truncated while open fails every access`(suffix: String) throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     #expect(app.note("before", under: claim) == .written(1))
@@ -73,11 +73,11 @@ struct OpenFilesTests {
     #expect(app.note("lost", under: claim) == .failed(.cutShort(path: path)))
     #expect(app.claim(seen: 1) == .failed(.cutShort(path: path)))
     #expect(app.readRow() == .failed(.cutShort(path: path)))
-    // SQLite has the index mapped: closing the connection, as a process that ends does not, would touch it.
+    // SQLite has the index mapped: closing the connection would access it.
     if suffix == "-shm" { truncated(path, to: 32_768) }
   }
 
-  @Test func whatWasSettledBearsTheLossOfTheLog() throws {
+  @Test func `Checkpointed writes survive the loss of the log`() throws {
     do {
       let app = try place.open(.app)
       let claim = try app.owned(seen: 0)
@@ -90,8 +90,8 @@ struct OpenFilesTests {
     #expect(try place.open(.app).notes() == ["settled"])
   }
 
-  /// Else the next claim would be of the same epoch, and the peer would know a claim that this database does not.
-  @Test func aClaimThatWasSettledBearsTheLossOfTheLog() throws {
+  /// Otherwise the next claim would reuse an epoch that the LSP already knows.
+  @Test func `A checkpointed claim survives the loss of the log`() throws {
     do {
       let app = try place.open(.app)
       let claim = try app.owned(seen: 0)
@@ -102,7 +102,7 @@ struct OpenFilesTests {
     #expect(try place.open(.app).seen()?.row?.epoch == 1)
   }
 
-  @Test func aContainerKeepsItsIDWhenItsLogIsLost() throws {
+  @Test func `A container keeps its id when its log is lost`() throws {
     let id: ContainerID
     do { id = try place.open(.app).id }
     unlink(place.layout.databaseLog)
@@ -132,7 +132,7 @@ struct OpenFilesTests {
     } catch { return error }
   }
 
-  @Test func aDatabaseThatIsGoneBesideAnOldHeartbeatIsNotMadeAnew() throws {
+  @Test func `A missing database is not created again beside an old heartbeat`() throws {
     try used()
     removeDatabase()
     let lost = ContainerError.databaseLost(
@@ -144,10 +144,10 @@ struct OpenFilesTests {
     #expect(refusal() == lost)
   }
 
-  @Test func aLogWithoutItsDatabaseIsNotThrownAway() throws {
+  @Test func `A log beside an empty database is kept and the container refused`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
-    // As a killed process leaves it: with its log.
+    // A copy with its log, as a killed process leaves it.
     Files.copyByAnotherProcess(place.directory, place.file("killed"))
     let killed = ContainerLayout(directory: place.file("killed"))
     Files.copyByAnotherProcess(killed.database, place.file("kept"))
@@ -166,7 +166,7 @@ struct OpenFilesTests {
   }
 
   @Test(arguments: [0, 2])
-  func aDatabaseOfAnotherProgramIsLeftAlone(version: Int) throws {
+  func `A database of another program is refused and not changed`(version: Int) throws {
     mkdir(place.directory, 0o700)
     do {
       let other = try Connection(path: place.layout.database, access: .create)
@@ -183,7 +183,7 @@ struct OpenFilesTests {
   }
 
   @Test(arguments: ["heartbeat", "locks/app.lock", "locks/extension.lock", "locks/app.intent", "node.sqlite"])
-  func whatIsNoPlainFileOfOneNameKeepsAProcessOut(name: String) throws {
+  func `A container file that is not a plain file with one name is refused`(name: String) throws {
     try used()
     let path = "\(place.directory)/\(name)"
     let kept = place.file("kept")
@@ -206,7 +206,7 @@ struct OpenFilesTests {
     #expect(place.layout.damage().isEmpty)
   }
 
-  @Test func aLockFileReplacedUnderItsOwnerIsTakenAgainWithTheNextBeat() throws {
+  @Test func `A role lock whose file was replaced is taken again`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try app.owned(seen: 0)
@@ -221,7 +221,7 @@ struct OpenFilesTests {
     unlink(path)
     symlink("elsewhere", path)
     #expect(app.keepRoleLock() == .damaged(.symbolicLink(path: path)))
-    // Nobody is proven dead by a damaged lock.
+    // A damaged lock does not prove that the holder is dead.
     #expect(other.seen()?.holderLockIsBusy == true)
     unlink(path)
     #expect(app.keepRoleLock() == .taken)

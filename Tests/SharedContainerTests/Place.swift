@@ -4,7 +4,7 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 
-/// A directory of one test's own, with a container in it when asked; removed afterwards.
+/// One test's own directory, with a container in it on request; removed afterwards.
 final class Place: Sendable {
   let path: String
   static let schema = ["CREATE TABLE notes (id INTEGER PRIMARY KEY, words TEXT NOT NULL)"]
@@ -26,7 +26,7 @@ final class Place: Sendable {
 }
 
 extension Claimant {
-  /// A claimant whose incarnation tells it from others.
+  /// A claimant, distinguished by its incarnation.
   static func test(_ incarnation: UInt64 = 7, reason: String = "a test") -> Claimant {
     Claimant(
       process: .test, incarnation: incarnation, reason: reason, bootClock: Instant(nanoseconds: 5),
@@ -45,7 +45,7 @@ extension SharedContainer {
     }
   }
 
-  /// The claim, where a test takes it for granted.
+  /// The claim; throws if it is not made.
   func owned(seen: Epoch, _ incarnation: UInt64 = 7) throws -> Claim {
     guard case .claimed(let claim, _) = claim(seen: seen, incarnation) else { throw NotClaimed() }
     return claim
@@ -96,7 +96,7 @@ enum Files {
     return names.sorted()
   }
 
-  /// What a process has open beyond the standard streams, in the order of the descriptors; files alone.
+  /// The files that a process has open beyond the standard streams, in the order of their descriptors.
   static func descriptors(of pid: pid_t) -> [String] {
     let directory = "/proc/\(pid)/fd"
     return names(in: directory).compactMap { Int32($0) }.sorted().filter { $0 > STDERR_FILENO }.compactMap {
@@ -123,7 +123,7 @@ enum Files {
     }
   }
 
-  /// A live database may not be opened here: closing it would drop the locks that SQLite holds in this process.
+  /// In another process: closing a live database here would drop the locks that SQLite holds in this process.
   static func copyByAnotherProcess(_ source: String, _ target: String) {
     var pid: pid_t = 0
     var words: [UnsafeMutablePointer<CChar>?] = []

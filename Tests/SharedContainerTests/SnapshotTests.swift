@@ -12,7 +12,7 @@ import Testing
 
   private var copy: String { place.file("copy") }
 
-  /// A copy as somebody would send it: taken while the log still holds everything.
+  /// A copy taken while the log still holds everything, as a user would send it.
   private func copyOfOwnedContainer() throws -> Claim {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
@@ -22,12 +22,12 @@ import Testing
         role: .app, epoch: 1, phase: .established, counter: 5, process: .test,
         bootClock: Instant(nanoseconds: 1),
         wallClockNanoseconds: 2))
-    // The connection must live until the copy is made: closing it empties the log into the database.
+    // The connection must live until the copy is made: closing it checkpoints the log.
     withExtendedLifetime(app) { Files.copyByAnotherProcess(place.directory, copy) }
     return claim
   }
 
-  @Test func aCopyIsReadWithItsLogAndNothingAppearsBesideIt() throws {
+  @Test func `A copy is read with its log and not changed`() throws {
     let claim = try copyOfOwnedContainer()
     unlink(copy + "/node.sqlite-shm")
     #expect(Files.read(copy + "/node.sqlite-wal").count > 4096)
@@ -52,7 +52,7 @@ import Testing
     #expect(Files.read(copy + "/node.sqlite") == bytes)
   }
 
-  @Test func aReadOnlyCopyCanBeRead() throws {
+  @Test func `A read only copy can be read`() throws {
     let claim = try copyOfOwnedContainer()
     for name in Files.names(in: copy) where !Files.isDirectory(copy + "/" + name) {
       chmod(copy + "/" + name, 0o400)
@@ -61,7 +61,7 @@ import Testing
     #expect(claim.owns(try Snapshot.take(of: copy).owner))
   }
 
-  @Test func aLiveContainerIsReadBesideItsOwnerWithoutDisturbingIt() throws {
+  @Test func `A live container is read without dropping its owner's locks`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     #expect(app.setIntent(true) == .taken)
@@ -78,7 +78,7 @@ import Testing
       Issue.record("\(result)")
       return
     }
-    // The locks that SQLite holds for the owner are still there: another writer is still kept out.
+    // SQLite still holds the owner's locks, so another writer is blocked.
     let outcome = app.fencedWrite(under: claim, what: "again", atMonotonic: Instant(nanoseconds: 0)) { _ in
       _ = try Snapshot.take(of: place.directory)
       return try place.open(.extension).note("x", under: claim)
@@ -86,7 +86,7 @@ import Testing
     #expect(outcome == .written(.blocked(BlockedBy(pid: getpid(), isStopped: false))))
   }
 
-  @Test func aContainerAtRestIsReadAsItLies() throws {
+  @Test func `A container without a running owner is read and not changed`() throws {
     _ = try place.open(.app).owned(seen: 0)
     let before = Files.names(in: place.directory)
     let snapshot = try Snapshot.take(of: place.directory + "/")
@@ -95,7 +95,7 @@ import Testing
     #expect(Files.names(in: place.directory) == before)
   }
 
-  @Test func aCopyThatChangesWhileItIsCopiedIsCopiedAgain() throws {
+  @Test func `A container that changes during the copy is copied again, up to a limit`() throws {
     let claim = try copyOfOwnedContainer()
     var taker = SnapshotTaker(
       layout: ContainerLayout(directory: copy), depth: SnapshotDepth(rowsPerTableMax: 9))
@@ -113,7 +113,7 @@ import Testing
     #expect(throws: ContainerError.keepsChanging(path: copy)) { _ = try taker.take() }
   }
 
-  @Test func aContainerThatComesToLifeWhileItIsCopiedIsReadAsLive() throws {
+  @Test func `A container opened during the copy is read as live`() throws {
     _ = try place.open(.app).owned(seen: 0)
     var taker = SnapshotTaker(layout: place.layout, depth: SnapshotDepth(rowsPerTableMax: 9))
     var owner: SharedContainer?
@@ -128,7 +128,7 @@ import Testing
     owner?.releaseRoleLock()
   }
 
-  @Test func whatIsNoContainerIsSaidInOneSentence() throws {
+  @Test func `Each path that is not a container gets its own error sentence`() throws {
     func words(_ path: String) -> String? {
       do { _ = try Snapshot.take(of: path) } catch { return error.description }
       return nil
@@ -152,13 +152,13 @@ import Testing
     #expect(words(copy)?.hasPrefix("\(copy)/node.sqlite is damaged") == true)
   }
 
-  @Test func aContainerFromTheFutureCanStillBeLookedAt() throws {
+  @Test func `A snapshot of a container with a newer schema can be taken`() throws {
     _ = try place.open(.app).owned(seen: 0)
     try Connection(path: place.layout.database, access: .readWrite).execute("PRAGMA user_version = 99")
     #expect(try Snapshot.take(of: place.directory).schemaVersion == 99)
   }
 
-  @Test func aRowOfNonsenseIsAProblemAndTheRestIsShown() throws {
+  @Test func `An invalid claim row is a problem, and the other rows are shown`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     _ = try app.owned(seen: 1)
@@ -174,7 +174,7 @@ import Testing
       ])
   }
 
-  @Test func aTableOfAnyNameIsShown() throws {
+  @Test func `A table whose name needs quoting is shown`() throws {
     _ = try place.open(.app)
     let raw = try Connection(path: place.layout.database, access: .readWrite)
     try raw.script(

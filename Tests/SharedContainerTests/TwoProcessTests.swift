@@ -38,7 +38,7 @@ import Testing
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 
-  /// How many steps there were; an issue for the first in which two held the node at once.
+  /// The number of steps; records an issue for the first that two processes did at once.
   private func stepsOfOneHolder(in log: String) -> Int {
     let lines = log.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     var steps = 0
@@ -47,7 +47,7 @@ import Testing
       guard begin.count == 3, end.count == 3, begin[0] == "begin", end[0] == "end", begin[1...] == end[1...],
         begin[1] == "\(index / 2 + 1)"
       else {
-        Issue.record("two holders, or an epoch left out: \(begin) \(end)")
+        Issue.record("two holders or a missing epoch: \(begin) \(end)")
         return steps
       }
       steps += 1
@@ -69,9 +69,11 @@ import Testing
     #expect(snapshot.writes.count == Int64(claims))
   }
 
-  @Test(.timeLimit(.minutes(5))) func tenThousandRacesHaveOneWinnerEach() throws {
+  @Test(.timeLimit(.minutes(5))) func `Of two claims at the same instant exactly one succeeds, 10,000 times`()
+    throws
+  {
     let rounds = getenv("BATON_RACE_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 10_000
-    // Two gates in turn: who is quick cannot take the other's turn of the same gate for the next round.
+    // Two gates in turn, so a quick process cannot take the other's byte of the next round.
     let gates = [try #require(Pipe()), try #require(Pipe())]
     defer { for gate in gates { gate.shut() } }
     let racers = try Role.allCases.map { role in
@@ -81,7 +83,7 @@ import Testing
     var wins = racers.map { _ in 0 }
     for round in 0..<rounds {
       for racer in racers { try #require(racer.nextByte() == UInt8(ascii: "S")) }
-      // Both get the same instant, a little ahead, in one call: they start together, and chance decides.
+      // Both get the same start instant, slightly in the future, in one call.
       let start = Self.monotonicNanoseconds() + 150_000
       try #require(write(gates[round % 2].writing, [start, start], 16) == 16)
       let outcomes = racers.map { $0.nextByte() }
@@ -90,7 +92,7 @@ import Testing
       for (index, outcome) in outcomes.enumerated() where outcome == UInt8(ascii: "W") { wins[index] += 1 }
     }
     for racer in racers { #expect(racer.exitStatus() == 0) }
-    // A race that one side always wins would show nothing about the other one.
+    // A race that one role always wins would not test the other one.
     print("measured: \(rounds) races, won by \(Role.allCases.map(\.rawValue)): \(wins)")
     for (role, won) in zip(Role.allCases, wins) {
       #expect(won * 10 >= rounds, "the \(role) won \(won) of \(rounds) races")
@@ -98,14 +100,16 @@ import Testing
     try expectExclusion(claims: rounds)
   }
 
-  @Test(.timeLimit(.minutes(5))) func whoeverFindsTheOthersLockFreeClaimsAndNeverTwoAtOnce() throws {
+  @Test(.timeLimit(.minutes(5))) func `Two processes that claim a free lock never hold the node at once`()
+    throws
+  {
     let claims = 1_000
     let racers = try Role.allCases.map { try start("contend", $0, count: claims) }
     for racer in racers { #expect(racer.exitStatus() == 0) }
     try expectExclusion(claims: 2 * claims)
   }
 
-  @Test(.timeLimit(.minutes(5))) func twoThatCreateTheContainerTogetherAgreeOnIt() throws {
+  @Test(.timeLimit(.minutes(5))) func `Two processes that create a container at once agree on it`() throws {
     for round in 0..<25 {
       let directory = place.file("new\(round)")
       let makers = Role.allCases.compactMap {
@@ -116,12 +120,12 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(5))) func aKillAtAnyMomentLosesNothingThatWasAcknowledged() throws {
+  @Test(.timeLimit(.minutes(5))) func `A kill at any moment loses no acknowledged write`() throws {
     let survivor = try open(.app)
     var seed: UInt64 = 42
     for _ in 0..<60 {
       let child = try start("work", .extension)
-      // Killed after so many bytes of talk: anywhere in a claim, a write, or between.
+      // Killed after this many bytes of output: anywhere in a claim, in a write, or between.
       seed = seed &* 6_364_136_223_846_793_005 &+ 1
       var said = ""
       for _ in 0...(seed >> 33) % 24 { said += child.nextByte().map { String(UnicodeScalar($0)) } ?? "" }
@@ -147,7 +151,9 @@ import Testing
     #expect(try check?.text(0) == "ok")
   }
 
-  @Test(.timeLimit(.minutes(5))) func whoeverIsStoppedInsideItsClaimBlocksAtOnceAndByName() throws {
+  @Test(.timeLimit(.minutes(5))) func `A process stopped inside its claim blocks others, which name it`()
+    throws
+  {
     let app = try open(.app)
     let child = try start("stop", .extension)
     #expect(child.nextByte() == UInt8(ascii: "S"))
@@ -159,7 +165,7 @@ import Testing
     #expect(!app.roleLock.isHeld)
     #expect(app.readRow() == .row(nil))
     #expect(try Snapshot.take(of: place.directory).writer == stopped)
-    // A wallet process that is started now opens the container all the same.
+    // A wallet process that starts now can still open the container.
     #expect(try open(.app).claim(seen: 0, by: .test()) { _ in 0 } == .blocked(stopped))
 
     child.killNow()
@@ -169,7 +175,8 @@ import Testing
         == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
   }
 
-  @Test(.timeLimit(.minutes(5))) func deathFreesLockAndIntentAndAStopDoesNot() throws {
+  @Test(.timeLimit(.minutes(5))) func `A holder's death frees lock and intent, its SIGSTOP does not`() throws
+  {
     let other = try open(.extension)
     let child = try start("hold", .app)
     #expect(child.nextByte() == UInt8(ascii: "H"))
@@ -187,7 +194,8 @@ import Testing
     #expect(other.seen()?.appWantsNode == false)
   }
 
-  @Test(.timeLimit(.minutes(5))) func theLocksGetTheLowestDescriptors() throws {
+  @Test(.timeLimit(.minutes(5))) func `The role lock and the intent lock have the lowest descriptors`() throws
+  {
     let child = try start("hold", .app)
     #expect(child.nextByte() == UInt8(ascii: "H"))
     let open = Files.descriptors(of: child.pid)

@@ -6,10 +6,10 @@ import Wallet
 
 @testable import Simulation
 
-@Suite("What the app of the simulated world does in the background") struct BackgroundWorkTests {
+@Suite("Background tasks of the simulated app") struct BackgroundWorkTests {
   private static let refresh = "com.example.lightning.sync"
 
-  /// A debug build, as only there a task can be run by hand.
+  /// A debug build, where a task can be launched by hand.
   private func world() -> World {
     var settings = WorldSettings()
     settings.background = BackgroundWork.Habits()
@@ -23,7 +23,7 @@ import Wallet
     return world
   }
 
-  /// Until nobody has anything to do.
+  /// Runs all that is ready until the time is over.
   private func rest(_ world: inout World, for span: TimeSpan = .milliseconds(100)) {
     let end = world.now + span
     var moves: [Move] = []
@@ -42,7 +42,7 @@ import Wallet
     }.compactMap { if case .recordTask(let record) = $0 { record.fate } else { nil } }
   }
 
-  @Test("A run by hand is completed, and the next one is asked for before") func byHand() {
+  @Test("A run launched by hand is completed after the next one is submitted") func byHand() {
     var world = world()
     let fates = fates(&world) {
       $0.launchTask(Self.refresh)
@@ -51,7 +51,7 @@ import Wallet
     #expect(fates == [.runs(isByHand: true), .waits(.tooEarly), .completed(isSuccess: true)])
   }
 
-  @Test("While somebody is stopped inside a transaction it looks again, and gives up before its time is over")
+  @Test("During a foreign transaction a run retries, and fails before its time ends")
   func blocked() {
     var world = world()
     world.container.value.writer = 99
@@ -70,8 +70,7 @@ import Wallet
     #expect(later.last == .completed(isSuccess: true))
   }
 
-  @Test("One that is told to end says that it is not done; one that is frozen says it too late") func expiry()
-  {
+  @Test("An expired run fails in time; a frozen app reports too late") func expiry() {
     var world = world()
     world.container.value.writer = 99
     let ended = fates(&world) {
@@ -93,7 +92,7 @@ import Wallet
     #expect(!late.contains(.completed(isSuccess: true)))
   }
 
-  /// As a phone in use has it, with four hours in half a minute.
+  /// A phone in use, with four hours in half a minute.
   private func worldWithRefresh() -> World {
     var settings = WorldSettings()
     settings.background = BackgroundWork.Habits()
@@ -105,7 +104,7 @@ import Wallet
     return world
   }
 
-  @Test("A run that is completed again is found") func completedAgain() {
+  @Test("A run that is completed twice is a violation") func completedAgain() {
     var world = worldWithRefresh()
     rest(&world, for: .seconds(60))
     #expect(world.tasksCompleted > 0)
@@ -117,7 +116,7 @@ import Wallet
     #expect(world.violation?.invariant == .tasksAreCompleted)
   }
 
-  @Test("A run that is blocked to the end is completed in time; one that the app has forgotten is found")
+  @Test("A blocked run is completed in time; a run that the app forgets is a violation")
   func forgotten() {
     var world = worldWithRefresh()
     world.container.value.writer = 99
@@ -134,7 +133,7 @@ import Wallet
     #expect(world.violation?.invariant == .tasksAreCompleted)
   }
 
-  @Test("Half of the runs have them, and in those the app completes many") func runsOfSeeds() {
+  @Test("Some seeds have background work, and the app completes many runs") func runsOfSeeds() {
     var completed: [Int] = []
     for seed in 1...8 as ClosedRange<UInt64> {
       var run = SeedRun(RunSettings(seed: seed))
@@ -145,7 +144,7 @@ import Wallet
     #expect(completed.reduce(0, +) > 20)
   }
 
-  @Test("Nobody else's world knows of it: without habits nothing is asked for") func none() {
+  @Test("Without background habits no task is submitted") func none() {
     var world = World()
     world.make(.open)
     rest(&world)

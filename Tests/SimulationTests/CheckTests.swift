@@ -5,9 +5,9 @@ import Wallet
 
 @testable import Simulation
 
-/// Each check is shown what it is to find.
-@Suite("The checks of a world") struct CheckTests {
-  /// In the background and released; then suspended with this still to do.
+/// Each check finds its violation.
+@Suite("Checks of a world") struct CheckTests {
+  /// A released app in the background, suspended with this order pending.
   private func suspended(with order: ContainerOrder, isFrozen: Bool = false) -> World {
     var world = World()
     world.make(.open)
@@ -21,7 +21,9 @@ import Wallet
     return world
   }
 
-  @Test("Who is suspended while it settles the log is found, and killed for it") func settling() throws {
+  @Test("An app suspended while it settles the log or claims is killed, which is a violation") func settling()
+    throws
+  {
     let world = suspended(with: .settle)
     #expect(world.violation?.invariant == .releasedBeforeSuspension)
     #expect(world.life(.app) == nil)
@@ -29,7 +31,7 @@ import Wallet
     #expect(claiming.violation?.invariant == .releasedBeforeSuspension)
   }
 
-  @Test("Who only reads when it is suspended, or was frozen before it could settle, holds no lock")
+  @Test("An app suspended while reading, or frozen before settling, holds no lock")
   func noLock() {
     for world in [suspended(with: .look), suspended(with: .settle, isFrozen: true)] {
       #expect(world.life(.app)?.isSuspended == true)
@@ -37,7 +39,7 @@ import Wallet
     }
   }
 
-  @Test("An older status that is shown behind the newest one is found, and one that is not shown at all")
+  @Test("A status that is outdated or missing is a violation")
   func newestStatus() {
     let shown: [WalletDirective] = [
       .phone(.show(.claiming)), .container(.look), .phone(.show(.idle)), .container(.settle),

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Simulation
 
-/// An extension that goes away in the middle of a payment, while the app stays closed.
-@Suite("An extension that is cut short") struct CutShortTests {
+/// An extension that ends during a payment, while the app stays closed.
+@Suite("An extension killed at any step") struct CutShortTests {
   @Test(
-    "Killed at any step: what the wallet calls received is settled by the next push, and that tells of it")
+    "A received payment of a killed extension is settled and reported by the next push")
   func killed() throws {
     try cutShort { $0.make(.kill(.extension)) }
   }
 
-  @Test("Its connection gone at any step, and it killed before it could dial again: the same")
+  @Test("A received payment of an extension disconnected and killed is settled by the next push")
   func disconnected() throws {
     try cutShort { world in
       world.make(.network(isThere: false))
@@ -23,7 +23,7 @@ import Testing
   }
 
   private func cutShort(_ cut: (inout World) -> Void) throws {
-    var cutHalfWay = 0
+    var cutPending = 0
     var steps = 0
     while true {
       steps += 1
@@ -35,14 +35,14 @@ import Testing
       guard world.life(.extension) != nil else { continue }
       let isPaid = world.payments.first?.state == .paid
       cut(&world)
-      let isHalfWay = !isPaid && !world.container.value.received.isEmpty
+      let isPending = !isPaid && !world.container.value.received.isEmpty
       world.live(for: .seconds(60))
       #expect(world.violation == nil, "after \(steps) steps")
-      guard isHalfWay else { continue }
-      cutHalfWay += 1
+      guard isPending else { continue }
+      cutPending += 1
       #expect(world.payments.map(\.state) == [.paid], "after \(steps) steps")
       #expect(world.pushes.last?.shown == 1, "after \(steps) steps")
     }
-    #expect(cutHalfWay > 2)
+    #expect(cutPending > 2)
   }
 }

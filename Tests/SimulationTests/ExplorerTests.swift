@@ -11,7 +11,7 @@ import Testing
     return bounds
   }
 
-  /// All layers, so many places at a time.
+  /// All layers, expanded in batches of `placesAtATime`.
   private func explore(
     _ counts: [Allowance: Int], without rules: [Rule] = [], placesAtATime: Int = 100
   ) -> Explorer {
@@ -30,14 +30,14 @@ import Testing
     return explorer
   }
 
-  @Test("A world in which nothing may happen has one state") func nothing() {
+  @Test("A world without allowances has one state") func nothing() {
     let explorer = explore([:])
     #expect(explorer.states == 1)
     #expect(explorer.findings == [])
   }
 
   @Test(
-    "One push, one opening, every order: no promise breaks, and it ends; cut into other parts it is the same")
+    "One push and one opening break no invariant in any interleaving; batches change nothing")
   func small() {
     let explorer = explore([.pushes: 1, .opens: 1])
     #expect(explorer.findings == [])
@@ -50,7 +50,7 @@ import Testing
     #expect(again.ways.all.map(\.isTaken) == explorer.ways.all.map(\.isTaken))
   }
 
-  @Test("More may happen: more states, and some of the few are among them") func more() {
+  @Test("Raising a bound adds states, and every transition taken before is still taken") func more() {
     let few = explore([.pushes: 1])
     let more = explore([.pushes: 1, .crashes: 1])
     #expect(more.states > few.states)
@@ -59,7 +59,9 @@ import Testing
     #expect(taken)
   }
 
-  @Test("Without its rule a promise breaks, and what is told ends with it") func rule() throws {
+  @Test("Without the inode check an invariant breaks, and its story ends with the violation") func rule()
+    throws
+  {
     let explorer = explore(
       [.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck])
     let broken = try #require(explorer.findings.first).state
@@ -73,25 +75,25 @@ import Testing
     #expect(moves > 10)
   }
 
-  @Test("Without the fence of the writes a superseded owner writes") func fence() throws {
+  @Test("Without fenced writes a superseded owner writes") func fence() throws {
     let explorer = explore([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.fencedWrites])
     #expect(explorer.findings.first?.violation.invariant == .oneDriver)
   }
 
-  @Test("Machines take no way between their states that their tables do not know") func tables() {
+  @Test("The machines take only declared transitions") func tables() {
     let ways = explore([.pushes: 1, .opens: 1, .crashes: 1]).ways.all
     #expect(ways.contains { $0.isTaken })
     #expect(ways.filter { $0.isTaken && !$0.isDeclared } == [])
   }
 
-  /// What the explorer forgets must make no difference: else it would take two states for one that go on differently.
+  /// Normalising must not change the future: otherwise the explorer would merge states that go on differently.
   @Test(
-    "A world that is brought to its shortest form after every step goes on as one that never is",
+    "A world normalised after every step goes on like one that is not",
     arguments: 1...24)
   func normalForm(seed: UInt64) { walk(seed, .baton) }
 
   @Test(
-    "The same of worlds with the coordination of others", arguments: 1...3,
+    "With other wallets' coordination a normalised world goes on like one that is not", arguments: 1...3,
     [Coordination.phoenix, .bitkit, .matrix])
   func normalFormOfOthers(seed: UInt64, coordination: Coordination) { walk(seed, coordination) }
 
@@ -113,7 +115,7 @@ import Testing
       short.moves(into: &movesOfShort)
       #expect(movesOfPlain.count == movesOfShort.count)
       guard !movesOfShort.isEmpty, movesOfPlain.count == movesOfShort.count else { return }
-      // What happens by itself comes first, and should happen more often than the rest.
+      // The first move happens by itself, and should be more frequent than the others.
       let choice = generator.chance(70) ? 0 : generator.below(movesOfShort.count)
       plain.make(movesOfPlain[choice])
       plain.world.sortLetters()
@@ -130,7 +132,7 @@ import Testing
     }
   }
 
-  /// The parts in which two places differ, for whoever has to find out why.
+  /// The parts in which two places differ, to explain a failure.
   private func differences(_ one: Place, _ other: Place) -> [String] {
     func parts(_ name: String, _ left: Any, _ right: Any) -> [String] {
       zip(Mirror(reflecting: left).children, Mirror(reflecting: right).children).compactMap { left, right in
@@ -147,7 +149,7 @@ import Testing
       + parts("world", worlds.0, worlds.1).filter { !$0.contains("Boxed") && !$0.hasPrefix("world.ways") }
   }
 
-  @Test("Digests are kept whatever their number, and none is found that was not put in") func seenStates() {
+  @Test("Every inserted digest is found, and an absent one is not") func seenStates() {
     var seen = SeenStates()
     var generator = SeededGenerator(seed: 5)
     var digests: [UInt64] = [1, .max]

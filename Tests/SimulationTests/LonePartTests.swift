@@ -5,9 +5,9 @@ import Testing
 
 @testable import Simulation
 
-@Suite("A part that stays alone, with the app closed") struct LonePartTests {
+@Suite("A lone part of a payment, with the app closed") struct LonePartTests {
   @Test(
-    "The extension gives it back in the life in which its minute is over, and the user sees two notifications"
+    "The extension fails a lone part after a minute, and the user sees two notifications"
   )
   func ends() throws {
     var world = try World.withAClosedApp()
@@ -18,7 +18,7 @@ import Testing
     world.live(for: .seconds(16))
     #expect(world.payments.map(\.state) == [.failed])
     #expect(world.container.value.node.channel?.htlcs == [] && world.container.value.waits == [])
-    // And nobody is called for it any more.
+    // No further push is sent for the failed part.
     world.live(for: .seconds(600))
     #expect(world.pushes.map(\.reason) == [.incomingPayment, .pendingSettlement])
     #expect(world.pushes.map(\.shown) == [1, 1])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulation
 
-@Suite("Since when the user waits for the app") struct OpeningTests {
+@Suite("The time from opening the app to its connection") struct OpeningTests {
   private let category = "INCOMING_PAYMENT"
 
   private func opened(by touch: NotificationTouch, _ prepare: (inout World) -> Void = { _ in }) -> Bool {
@@ -16,12 +16,12 @@ import Testing
     return world.opening.since != nil
   }
 
-  @Test("A tap counts, and so does an action that opens the app") func opening() {
+  @Test("A tap and an action that opens the app start the opening time") func opening() {
     #expect(opened(by: .tap))
     #expect(opened(by: .action("OPEN_NOW")))
   }
 
-  @Test("What opens nothing does not count: a dismissal, an unknown action, a phone that is starting again")
+  @Test("A dismissal, an unknown action and a restarting phone do not start the opening time")
   func nothing() {
     #expect(!opened(by: .dismiss))
     #expect(!opened(by: .action("CALL_BACK")))
@@ -31,7 +31,7 @@ import Testing
       })
   }
 
-  @Test("By an action the time runs until the app is connected") func connected() {
+  @Test("After an action the opening time ends when the app is connected") func connected() {
     var world = World()
     world.registerCategories()
     world.touch(1, category: category, .action("OPEN_NOW"))

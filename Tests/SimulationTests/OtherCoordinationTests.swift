@@ -3,9 +3,9 @@ import Testing
 
 @testable import Simulation
 
-/// What others do, in worlds that are seen whole: each hole is found by the search, none is written down beforehand.
-@Suite("The coordination of others") struct OtherCoordinationTests {
-  /// Until it is found: layer by layer, so that what is found is shortest.
+/// Other wallets' coordination in an exhaustive search, which finds each flaw by itself.
+@Suite("Other wallets' coordination") struct OtherCoordinationTests {
+  /// Searches layer by layer, so that each finding is a shortest one.
   private func finds(
     _ sentences: String..., as coordination: Coordination, in counts: [Allowance: Int],
     statesMax: Int = 20_000
@@ -28,23 +28,23 @@ import Testing
     return isFound()
   }
 
-  @Test("Phoenix: after a clean finish the app waits until the last beat is old") func waitAfterFinish() {
+  @Test("Phoenix: after a clean finish the app waits until the last beat is 5 s old") func waitAfterFinish() {
     #expect(finds("the extension has finished, and until its last beat is 5 s old", as: .phoenix, in: [:]))
   }
 
-  @Test("P-0.4 Phoenix: a message that is late, and both connect by looking first and connecting then")
+  @Test("P-0.4 Phoenix: with a late message both processes check and then connect")
   func checkThenConnect() {
     #expect(finds("looked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
   }
 
-  @Test("Phoenix: a task's vote cancels the extension's, in front and in the background") func votes() {
+  @Test("Phoenix: a task's vote outweighs the extension's veto in foreground and background") func votes() {
     #expect(
       finds(
         "its votes for a connection outweigh the one against it",
         "goes on in the background with a task and says nothing there", as: .phoenix, in: [.tasks: 1]))
   }
 
-  @Test("Phoenix: a clock that is set forward lets both connect, one that is set back keeps the app waiting")
+  @Test("Phoenix: a clock set forward connects both; set back, it makes the app wait")
   func clock() {
     #expect(
       finds(
@@ -52,12 +52,11 @@ import Testing
         in: [.clockSteps: 1]))
   }
 
-  @Test("P-0.4 Phoenix: what follows is that a payment is received twice") func money() {
+  @Test("P-0.4 Phoenix: with a late message a payment is received twice") func money() {
     #expect(finds("A payment is received a second time.", as: .phoenix, in: [.messageFaults: 1]))
   }
 
-  @Test("Bitkit: both look, find nothing, and take the lock; a killed process leaves it behind") func bitkit()
-  {
+  @Test("Bitkit: both take the lock after a check, and a killed process leaves it locked") func bitkit() {
     #expect(finds("both looked, found nothing, and then took the lock", as: .bitkit, in: [.preemptions: 1]))
     #expect(
       finds(
@@ -66,12 +65,12 @@ import Testing
         as: .bitkit, in: [.crashes: 1]))
   }
 
-  @Test("matrix: a frozen holder goes on with its node when it thaws") func matrix() {
+  @Test("Matrix: a thawed holder continues with its node") func matrix() {
     #expect(
       finds("was frozen until it looked dead, and goes on with its node", as: .matrix, in: [.freezes: 1]))
   }
 
-  @Test("Ours is not found to break where theirs do") func baton() {
+  @Test("Baton breaks no invariant with the same faults in 3,000 states") func baton() {
     #expect(!finds("", as: .baton, in: [.clockSteps: 1, .tasks: 1], statesMax: 3000))
     #expect(!finds("", as: .baton, in: [.messageFaults: 1], statesMax: 3000))
   }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Simulation
 
-/// What the text of a push says, against what the container had.
+/// The text of a push, compared with the container's receipts.
 @Suite("The text of a push") struct PushTextTests {
-  /// Push 1 has brought its payment, and its text.
+  /// A world in which push 1's payment was received and its text shown.
   private func received() throws -> World {
     var world = try World.withAClosedApp()
     world.make(.pay(0))
@@ -22,7 +22,7 @@ import Testing
       settings: world.settings, now: world.now)
   }
 
-  @Test("that nothing came is a lie when the payment is settled, unless the process could not know")
+  @Test("A text without a payment is a violation if it is settled, unless the process could not know")
   func missed() throws {
     let before = try received()
     func violation(_ outcome: PushOutcome, _ change: (inout Life) -> Void = { _ in }) -> Invariant? {
@@ -40,7 +40,7 @@ import Testing
     #expect(violation(.nothingReceived(.incomingPayment)) { $0.hasLostContainer = true } == nil)
   }
 
-  @Test("of a push that names no payment tells of none that was received before it was sent")
+  @Test("The text of a push without a payment hash reports no payment from before the push")
   func old() throws {
     var world = try received()
     let payment = ReceivedPayment(
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "tells of a payment that an earlier push has brought, although that cannot be read when it comes",
+    "The text reports an earlier push's payment although its first read fails",
     arguments: [StorageTrouble.blocked, .fails])
   func earlierPayment(trouble: StorageTrouble) throws {
     var world = try received()
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(
-    "A container that cannot be read when a push comes is asked again, and one that is lost ends the process",
+    "A failed read is repeated, and a lost container ends the process",
     arguments: [StorageTrouble.blocked, .fails, .lost])
   func mark(trouble: StorageTrouble) throws {
     var world = try received()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulation
 
-/// Takes a rule away: the checks must see it. What they say of the whole set of rules is worth no more than this.
+/// Without a rule the checks must find a violation; otherwise their silence with all rules would prove nothing.
 @Suite("Without a rule") struct RuleTests {
   private static let length = TimeSpan.seconds(200)
 
@@ -23,22 +23,22 @@ import Testing
     return nil
   }
 
-  @Test("the order of the release, an owner that is still there is displaced") func releaseOrder() {
+  @Test("Without the release order a healthy owner is displaced") func releaseOrder() {
     #expect(firstFailure(without: [.releaseOrder])?.violation?.invariant == .healthyOwnerStays)
   }
 
-  @Test("the look after the init and the state of the claim, the peer acts on what was never durable")
+  @Test("Without the check after init and the state from the claim two processes drive the node")
   func cachedState() {
     #expect(firstFailure(without: [.initCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
   }
 
-  @Test("the wait for all parts, a preimage leaves for one of them") func completeSet() {
+  @Test("Without the wait for all parts a preimage is released for one part") func completeSet() {
     let violation = firstFailure(without: [.completeSet])?.violation
     #expect(violation?.invariant == .paidIsReceivedOnce)
     #expect(violation?.sentence == "The preimage of a payment leaves for a part of it.")
   }
 
-  @Test("A failure is made short: a few deeds of many are left, and they break the same promise")
+  @Test("A failure shrinks to at most 6 agenda entries that break the same invariant")
   func shrinking() throws {
     let failure = try #require(firstFailure(without: [.initCheck, .stateFromClaim]))
     let violation = try #require(failure.violation)
@@ -52,7 +52,7 @@ import Testing
     #expect(again.run().violation?.invariant == violation.invariant)
   }
 
-  @Test("The names of the rules are distinct and can be taken together") func names() {
+  @Test("The names of the rules are distinct, and rules can be combined") func names() {
     #expect(Set(Rule.allCases.map(\.rawValue)).count == Rule.allCases.count)
     #expect(Rules(Rule.allCases).list == Rule.allCases)
     #expect(Rules([.lock, .incarnation]).list == [.lock, .incarnation])

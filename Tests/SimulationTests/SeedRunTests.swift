@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Runs of a seed") struct SeedRunTests {
   @Test(
-    "B-1.5.0e No promise breaks in 24 runs, with silent pushes or without, and all kinds of fault strike",
+    "B-1.5.0e No invariant breaks in 24 runs with every kind of fault, with or without silent pushes",
     arguments: [false, true])
   func clean(peerIsLegacy: Bool) {
     var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
@@ -31,8 +31,8 @@ import Testing
     #expect(paid - paidWithSilentPushes > 50)
   }
 
-  /// A number for all that is said in some runs. It is the same in a debug and in a release build and on any machine;
-  /// it changes with every change of a core, and is then taken over from the failure.
+  /// A digest of all directives of some runs, the same in debug and release builds and on any machine. It changes with
+  /// every change of a core; then copy the new value from the failure.
   @Test("A seed gives the same story, byte for byte, in every build") func sameStory() {
     var digest = Digest()
     for seed in 1...4 as ClosedRange<UInt64> {
@@ -48,7 +48,7 @@ import Testing
 
   private static let knownDigest = "6dfd22bb956bfad0"
 
-  @Test("Who listens changes nothing") func listening() {
+  @Test("Recording a run does not change it") func listening() {
     for seed in 1...3 as ClosedRange<UInt64> {
       var silent = SeedRun(RunSettings(seed: seed))
       var heard = SeedRun(RunSettings(seed: seed), isHeard: true)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("Other seeds are other runs, and another order of one agenda is another run") func differ() {
+  @Test("Different seeds and different orders give different runs") func differ() {
     var results = Set<UInt64>()
     for seed in 1...6 as ClosedRange<UInt64> {
       var run = SeedRun(RunSettings(seed: seed))
@@ -73,7 +73,7 @@ import Testing
   }
 }
 
-/// FNV-1a: enough to tell one text from another.
+/// FNV-1a, sufficient to distinguish texts.
 private struct Digest {
   private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -83,8 +83,9 @@ private struct Digest {
 
   var hex: String { String(value, radix: 16) }
 
-  /// A payment was fulfilled when nothing could be sent yet, and the next step stored it without its receipt.
-  @Test("What is accepted before anything can be sent is in the wallet all the same") func acceptedEarly() {
+  /// Regression: a payment was fulfilled before messages could be sent, and the next step stored it without its
+  /// receipt.
+  @Test("A payment fulfilled before messages can be sent is stored with its receipt") func acceptedEarly() {
     var settings = RunSettings(seed: 4055)
     settings.only = [21, 22, 23, 28, 29, 30, 31, 35, 37, 39, 41, 42]
     var run = SeedRun(settings)

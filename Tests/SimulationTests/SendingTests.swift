@@ -10,9 +10,9 @@ import Testing
 @testable import Simulation
 @testable import Wallet
 
-@Suite("Payments of the wallet's own, in runs of a seed") struct SendingTests {
+@Suite("Outgoing payments in runs of a seed") struct SendingTests {
   @Test(
-    "P-1.3 They are made in every run; no life of the app has a task for a payment that an earlier one has begun"
+    "P-1.3 Outgoing payments settle in the runs, and no app run has a task for an earlier run's payment"
   )
   func seeds() {
     var (sent, arrived, restarts, pendingAtStart) = (0, 0, 0, 0)
@@ -40,7 +40,7 @@ import Testing
     #expect(pendingAtStart > 3)
   }
 
-  // MARK: That the checks see what they should
+  // MARK: The checks find violations
 
   private func world() -> (World, WorldSend) {
     var world = World()
@@ -62,7 +62,7 @@ import Testing
     PaymentChange(ended: [PaymentChange.Ended(payment: payment(invoice, htlc), end: end)])
   }
 
-  @Test("A payment that goes its way breaks nothing") func sound() {
+  @Test("A regular outgoing payment breaks no invariant") func sound() {
     var (world, invoice) = world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
@@ -72,7 +72,7 @@ import Testing
     #expect(world.container.value.past[invoice.invoice.paymentHash] == .paid)
   }
 
-  @Test("An invoice that is offered while it is being paid, or when it is paid, breaks a promise")
+  @Test("Offering an invoice that is pending or paid breaks an invariant")
   func offeredTwice() {
     for isPaid in [false, true] {
       var (world, invoice) = world()
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("Who is paid twice, or by nobody, is found") func arrivals() {
+  @Test("A payee paid twice, or without a pending payment, is a violation") func arrivals() {
     var (world, invoice) = world()
     world.arrived(invoice.invoice.paymentHash, 0)
     #expect(world.violation?.sentence == "A payee is paid, and the wallet has no such payment under way.")
@@ -98,7 +98,7 @@ import Testing
     #expect(world.violation?.sentence == "A payee is paid twice for one invoice.")
   }
 
-  @Test("An end that is not the one that it had, or of what is not under way, is found") func wrongEnds() {
+  @Test("A wrong end of a payment, or the end of an unknown one, is a violation") func wrongEnds() {
     let code = FailureCode.incorrectOrUnknownPaymentDetails
     var (world, invoice) = world()
     world.store(offer(invoice))
@@ -114,7 +114,7 @@ import Testing
     #expect(world.violation?.sentence == "A payment ends that the wallet has not under way.")
   }
 
-  @Test("Money that has left without a payment, or more of it than was paid, is found at the end")
+  @Test("Money that left without a payment, or a wrong balance, is a violation at the end")
   func lost() {
     var (world, invoice) = world()
     world.store(offer(invoice))
@@ -126,13 +126,14 @@ import Testing
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
     world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
-    // The channel of this world has not moved.
+    // The balance of this world's channel has not changed.
     world.checkSendsAtTheEnd()
     #expect(
       world.violation?.sentence == "The wallet's balance is not what it has received less what it has paid.")
   }
 
-  @Test("P-1.2, P-1.3 An app that sleeps while it has a task, or has one for nothing, is found") func tasks()
+  @Test("P-1.2, P-1.3 An app that sleeps with an open request, or has a task without one, is a violation")
+  func tasks()
     throws
   {
     var (world, invoice) = world()

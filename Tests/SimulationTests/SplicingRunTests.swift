@@ -8,16 +8,16 @@ import Testing
 
 @testable import Simulation
 
-@Suite("Money that leaves on chain, in runs of a seed") struct SplicingRunTests {
+@Suite("Splices in runs of a seed") struct SplicingRunTests {
   private func settings(_ seed: UInt64) -> RunSettings {
     var settings = RunSettings(seed: seed)
     settings.world.splices = true
     return settings
   }
 
-  @Test("With every fault each splice is done or nothing, at both ends, and the channel holds what is left")
+  @Test("With every fault each splice is completed or absent at both ends")
   func seeds() {
-    var (wanted, begun, done, halfWayAtStart) = (0, 0, 0, 0)
+    var (wanted, begun, done, pendingAtStart) = (0, 0, 0, 0)
     for seed in 1...24 as ClosedRange<UInt64> {
       var run = SeedRun(settings(seed))
       var pid: Int32 = 0
@@ -25,7 +25,7 @@ import Testing
         for role in [Role.app, .extension] {
           guard let life = world.life(role), life.claim != nil, life.identity.pid != pid else { continue }
           pid = life.identity.pid
-          if world.container.value.node.channel?.pendingSplice != nil { halfWayAtStart += 1 }
+          if world.container.value.node.channel?.pendingSplice != nil { pendingAtStart += 1 }
         }
       }
       #expect(result.violation == nil, "seed \(seed): \(result.violation?.sentence ?? "")")
@@ -35,10 +35,10 @@ import Testing
     }
     #expect(wanted > 300)
     #expect(begun > 60 && done > 60)
-    #expect(halfWayAtStart > 5)
+    #expect(pendingAtStart > 5)
   }
 
-  // MARK: That the checks see what they should
+  // MARK: The checks find violations
 
   private func world() -> World {
     var settings = WorldSettings()
@@ -46,8 +46,8 @@ import Testing
     return World(settings: settings)
   }
 
-  @Test("A funding that nobody has asked for is seen, and so is one channel in two places")
-  func crimes() {
+  @Test("A funding without a request, and different fundings at the two ends, are violations")
+  func fundings() {
     var world = world()
     var record = world.peer.value.state.channel.record
     world.checkFunding(record)

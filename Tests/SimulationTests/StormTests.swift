@@ -4,15 +4,15 @@ import Testing
 
 @testable import Simulation
 
-/// Owners of the node that die, freeze, go on as zombies and find the container blocked every few steps, while money comes whole
-/// and in parts, is sent, and leaves on chain. Far denser than the runs of a seed, and without what only the phone suffers.
-@Suite("Owners of the node that die anywhere") struct StormTests {
+/// Owners of the node are killed, frozen, thawed as zombies or blocked every few steps, during single and multi-part
+/// payments, outgoing payments and splices. Far denser than the runs of a seed, and without faults of the phone.
+@Suite("Storms of faults") struct StormTests {
   private struct Storm {
     static let invoices = 12
     var story: Story
     var fate: SeededGenerator
     var paid = 0
-    /// Owners that went on after somebody else had claimed.
+    /// Owners thawed after another process had claimed.
     var zombies = 0
 
     init(_ seed: UInt64, without rules: [Rule] = []) {
@@ -20,7 +20,7 @@ import Testing
       settings.without = Rules(rules)
       settings.splices = seed.isMultiple(of: 3)
       settings.phone.foregroundPushes = .extension
-      // No payment fails because nobody came for it in time.
+      // No payment fails by the LSP's hold time.
       settings.holdTime = .seconds(100_000)
       settings.externalDelay = seed.isMultiple(of: 2) ? .zero : .seconds(3)
       story = Story(seed, settings: settings)
@@ -51,7 +51,7 @@ import Testing
       }
     }
 
-    /// Every other one in front of what it is about to write, if it is, and for so long that somebody else claims.
+    /// Half of the freezes come just before a write, and last until the other process claims.
     private mutating func freeze(_ role: Role) {
       guard fate.chance(50) else { return story.world.make(.freeze(role)) }
       _ = story.waits(.seconds(1)) { $0.isAboutToWrite(role) }
@@ -73,7 +73,7 @@ import Testing
       }
     }
 
-    /// Every other one in three parts, of which no other owner need see more than one.
+    /// Every other payment has three parts, which may reach different owners.
     private mutating func pay() {
       guard paid < Self.invoices else { return }
       let count = paid.isMultiple(of: 2) ? 1 : 3
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "Each payment is whole or not at all, once, at both ends; so is what is sent and what leaves on chain")
+    "Under dense faults each payment is whole or absent, and no invariant breaks")
   func storms() {
     var (lives, zombies, sent, spliced) = (0, 0, 0, 0)
     for seed in 1...24 as ClosedRange<UInt64> {
@@ -106,7 +106,7 @@ import Testing
         let received = world.container.value.received.count {
           $0.invoice.paymentHash == invoice.invoice.paymentHash
         }
-        // Parts that were kept waiting for a minute are given back, all of them.
+        // Parts that waited for a minute are all failed.
         #expect(states == (received == 1 ? [.paid] : [.failed]), "seed \(seed): \(index)")
         #expect(received == 1 || !index.isMultiple(of: 2), "seed \(seed): \(index)")
       }
@@ -122,7 +122,7 @@ import Testing
     #expect(spliced > 10)
   }
 
-  @Test("Without the fence a zombie writes, and is seen") func fence() {
+  @Test("Without fenced writes a superseded owner writes, which is a violation") func fence() {
     let isSeen = (1...24 as ClosedRange<UInt64>).contains { seed in
       var storm = Storm(seed, without: [.fencedWrites])
       storm.rage()

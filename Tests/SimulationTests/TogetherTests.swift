@@ -5,21 +5,22 @@ import Testing
 
 @testable import Simulation
 
-/// App and extension against each other, in any order of what both do: how soon the one that is wanted has the node, and that
-/// neither payment nor text is lost or doubled on the way.
+/// App and extension in many interleavings: the wanted process gets the node in time, and no payment or text is lost or
+/// doubled.
 @Suite("App and extension together") struct TogetherTests {
   static let numbers = 0..<20 as Range<UInt64>
 
-  /// A payment for a wallet whose app is behind, and the extension has come as far as this.
-  private func pushed(_ number: UInt64, until isSo: (World) -> Bool = { $0.isConnected(.extension) }) -> Story
+  /// A payment for a wallet whose app is in the background, with the extension in the awaited state.
+  private func pushed(_ number: UInt64, until isReached: (World) -> Bool = { $0.isConnected(.extension) })
+    -> Story
   {
     var story = Story.withAppBehind(number)
     story.world.make(.pay(0))
-    #expect(story.waits(.seconds(2)) { isSo($0) })
+    #expect(story.waits(.seconds(2)) { isReached($0) })
     return story
   }
 
-  /// An app in front whose connection has ended like this. Pushes go to the extension all the same.
+  /// An app in the foreground whose connection `end` ends. Pushes go to the extension.
   private func withoutWire(_ number: UInt64, _ end: (inout World) -> Void) -> Story {
     var story = Story.withInvoice(number, foregroundPushes: .extension)
     end(&story.world)
@@ -27,7 +28,7 @@ import Testing
     return story
   }
 
-  @Test("A connected extension hands over within 2 s, and has told of the push by then", arguments: numbers)
+  @Test("A connected extension hands over within 2 s and has delivered its text by then", arguments: numbers)
   func handover(number: UInt64) {
     var story = pushed(number)
     story.world.make(.open)
@@ -36,7 +37,7 @@ import Testing
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
-  @Test("An extension that is not connected yet steps back", arguments: numbers)
+  @Test("An extension that is not connected steps back for the app", arguments: numbers)
   func stepsBack(number: UInt64) {
     var story = pushed(number, until: \.isDialling)
     story.world.make(.open)
@@ -44,7 +45,7 @@ import Testing
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce && $0.pushes.map(\.shown) == [1] })
   }
 
-  @Test("An app that dies before it claims leaves the payment to the extension", arguments: numbers)
+  @Test("An app that dies before its claim leaves the payment to the extension", arguments: numbers)
   func appDies(number: UInt64) {
     var story = pushed(number, until: \.isDialling)
     story.world.make(.open)
@@ -56,7 +57,7 @@ import Testing
     #expect(story.world.container.value.row?.role == .extension)
   }
 
-  @Test("Every message may be lost: the intent is read with the next beat", arguments: numbers)
+  @Test("With all presence messages lost the extension reads the intent and hands over", arguments: numbers)
   func noMessages(number: UInt64) {
     var story = pushed(number)
     story.losesLetters = true
@@ -66,7 +67,7 @@ import Testing
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
-  @Test("An app that is killed is followed by the extension at once", arguments: numbers)
+  @Test("The extension takes over from a killed app at once", arguments: numbers)
   func killedApp(number: UInt64) {
     var story = withoutWire(number) { $0.make(.kill(.app)) }
     story.world.make(.pay(0))
@@ -75,12 +76,12 @@ import Testing
   }
 
   @Test(
-    "A frozen extension is replaced after 5 s of silence, and its zombie harms nobody", arguments: numbers)
+    "A frozen extension is replaced after 5 s, and ends fenced when thawed", arguments: numbers)
   func frozenExtension(number: UInt64) {
     var story = pushed(number)
     story.world.make(.freeze(.extension))
     story.world.make(.open)
-    #expect(!story.waits(.milliseconds(4_900)) { $0.owns(.app) }, "not before five seconds of silence")
+    #expect(!story.waits(.milliseconds(4_900)) { $0.owns(.app) }, "not before 5 s without a beat")
     #expect(story.waits(.seconds(2)) { $0.owns(.app) })
     story.world.make(.thaw(.extension))
     #expect(story.waits(.seconds(5)) { $0.life(.extension) == nil }, "fenced, and ended")
@@ -89,9 +90,9 @@ import Testing
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
-  @Test("A frozen app loses no payment, and takes the node back when it goes on", arguments: numbers)
+  @Test("A frozen app loses no payment, and gets the node back when thawed", arguments: numbers)
   func frozenApp(number: UInt64) {
-    // Uncut, the peer would wait for the app as long as it bears silence.
+    // Without the cut the LSP would wait for the app until its ping times out.
     var story = withoutWire(number) { world in
       world.make(.freeze(.app))
       world.cutAll()
@@ -103,7 +104,7 @@ import Testing
     #expect(story.waits(.seconds(10)) { $0.owns(.app) && $0.pushes.map(\.shown) == [1] })
   }
 
-  @Test("Going home gives the node to an extension that waits for it", arguments: numbers)
+  @Test("Going home gives the node to a waiting extension", arguments: numbers)
   func home(number: UInt64) {
     var story = withoutWire(number) { $0.cutAll() }
     story.world.make(.pay(0))
@@ -121,7 +122,7 @@ extension World {
 
   fileprivate var isReceivedOnce: Bool { isPaid && container.value.received.count == 1 }
 
-  /// The extension's node runs, and is not connected yet.
+  /// The extension's node runs and is not connected.
   fileprivate var isDialling: Bool { life(.extension)?.claim != nil && !isConnected(.extension) }
 
   fileprivate var isExtensionWaiting: Bool {

@@ -4,7 +4,7 @@ import Testing
 @testable import Simulation
 
 extension World {
-  /// The app is opened, asks for money, and is swiped away: what is paid now is the extension's.
+  /// The app was opened, made an invoice and was swiped away: the extension receives its payment.
   static func withAClosedApp() throws -> World {
     var world = World()
     world.make(.open)
@@ -17,13 +17,13 @@ extension World {
     return world
   }
 
-  /// Until it is time.
+  /// Steps until the span is over.
   mutating func live(for span: TimeSpan) {
     let end = peerNow + span
     while peerNow < end { step(until: end) }
   }
 
-  /// The first that can happen, or time passes.
+  /// Makes the first ready move, or lets time pass.
   mutating func step(until end: Instant) {
     var moves: [Move] = []
     ready(into: &moves)
