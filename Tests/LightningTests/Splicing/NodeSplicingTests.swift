@@ -48,7 +48,7 @@ import Testing
     connect(&world)
     ask(&world)
     world.settle()
-    #expect(isDone(world) && world.refusals == [] && world.complaints == [])
+    #expect(isDone(world) && world.refusals == [] && world.troubles == [])
     #expect(world.news.filter { $0 == .busy(splicing) }.count == 1)
     #expect(world.news.last == .busy(.nothing))
   }
@@ -183,7 +183,7 @@ import Testing
     world.deliver()
     world.now = world.now + .seconds(30)
     world.handle(.deadlineReached)
-    #expect(world.complaints.contains("the peer got no further with a splice in 30 s"))
+    #expect(world.troubles.contains("the peer got no further with a splice in 30 s"))
     #expect(world.refusals == [] && world.stored.channel?.pendingSplice != nil)
     world.peer = PeerMachine(
       configuration: .init(
@@ -227,7 +227,7 @@ import Testing
     connect(&world)
     ask(&world)
     world.settle()
-    #expect(world.complaints.contains("the peer got no further with a splice in 30 s"))
+    #expect(world.troubles.contains("the peer got no further with a splice in 30 s"))
     #expect(isDone(world))
   }
 
