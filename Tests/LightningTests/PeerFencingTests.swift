@@ -11,7 +11,7 @@ import Testing
         accepted: accepted, highest: highest, container: ContainerID(high: container, low: container)))
   }
 
-  @Test func `The first container is adopted, and its epoch is durable before it is answered`() throws {
+  @Test func `The first container's claim is stored before the fence answer is sent`() throws {
     var fixture = try PeerFixture()
     let reestablish = Message.channelReestablish(
       ChannelReestablish(
@@ -28,7 +28,9 @@ import Testing
       ])
   }
 
-  @Test func `A higher epoch is stored, then the older connection is cut off, then it is answered`() throws {
+  @Test func `A higher epoch is stored, the older connection evicted, and the fence answered, in this order`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(3))
     let directives = fixture.greet(2, fence(4, incarnation: 9))
@@ -63,7 +65,7 @@ import Testing
     #expect(fixture.peer.state.fence == fence(3, incarnation: 5))
   }
 
-  @Test func `A lower epoch is refused with the highest known, and the older connection stays`() throws {
+  @Test func `A lower epoch is refused, naming the highest one, and the older connection stays`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(3))
     #expect(
@@ -77,7 +79,7 @@ import Testing
     #expect(messages(fixture.handle(.received(connection: 1, .ping(Ping(pongSize: 0))))) == [.pong([])])
   }
 
-  @Test func `Another container is refused, whatever its epoch, with the container that is known`() throws {
+  @Test func `Another container is refused whatever its epoch, and the answer names the known one`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(3))
     let directives = fixture.greet(2, fence(99, container: 8))
@@ -85,7 +87,7 @@ import Testing
     #expect(others(directives) == [.close(connection: 2, "refused-other-container")])
   }
 
-  @Test func `Nothing of an evicted connection is acted on any more`() throws {
+  @Test func `Messages of an evicted connection are ignored`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(1))
     let offered = fixture.pay(1)
@@ -104,8 +106,7 @@ import Testing
     #expect(fixture.peer.isWalletConnected)
   }
 
-  @Test func `A message before init, or after a refusal, changes nothing and is written down as such`() throws
-  {
+  @Test func `A message before init or after a refusal is stored as ignored`() throws {
     var fixture = try PeerFixture()
     #expect(
       fixture.handle(.connected(connection: 1)) == [
@@ -128,7 +129,7 @@ import Testing
     #expect(fixture.peer.state.backup == nil)
   }
 
-  @Test func `Without a fence nobody takes the place of an owner that has shown one`() throws {
+  @Test func `An init without a fence does not replace a fenced owner`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(3))
     let directives = fixture.greet(2, nil)
@@ -137,7 +138,7 @@ import Testing
     #expect(fixture.peer.state.fence == fence(3))
   }
 
-  @Test func `Where no fence was ever shown the newest connection wins, and no fence is answered`() throws {
+  @Test func `Without any fence the newest connection wins, and no fence answer is sent`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, nil)
     let directives = fixture.greet(2, nil)
@@ -147,7 +148,7 @@ import Testing
     #expect(fixture.peer.state.fence == nil)
   }
 
-  @Test func `A legacy peer looks at no epoch: the newest connection wins`() throws {
+  @Test func `A legacy LSP ignores epochs: the newest connection wins`() throws {
     var fixture = try PeerFixture(isLegacy: true)
     _ = fixture.greet(1, fence(9))
     let directives = fixture.greet(2, fence(1, container: 8))
@@ -157,7 +158,7 @@ import Testing
     #expect(fixture.peer.state.fence == nil)
   }
 
-  @Test func `An epoch that no container can hold does not lock out the owner`() throws {
+  @Test func `An epoch too large for any container is not stored as the fence`() throws {
     var fixture = try PeerFixture()
     let directives = fixture.greet(1, fence(.max))
     #expect(others(directives).count == 1)
@@ -165,14 +166,14 @@ import Testing
     #expect(messages(fixture.greet(2, fence(1))).first == answer(true, highest: 1))
   }
 
-  @Test func `After a restart the highest epoch still holds`() throws {
+  @Test func `The highest epoch survives a restart`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(3))
     fixture.restart()
     #expect(messages(fixture.greet(2, fence(2))) == [answer(false, highest: 3)])
   }
 
-  @Test func `Each side greets at once: the provider's init is the same for all and waits for nothing`()
+  @Test func `The LSP sends the same init to all, and channel_reestablish only after the fence answer`()
     throws
   {
     var fixture = try PeerFixture()
@@ -180,12 +181,12 @@ import Testing
     for connection in 2...3 as ClosedRange<UInt64> {
       #expect(messages(fixture.handle(.connected(connection: connection))) == [.initMessage(InitMessage())])
     }
-    // And nothing about the channel is said before the claim is answered.
+    // channel_reestablish follows only after the fence answer.
     let said = messages(fixture.handle(.received(connection: 3, initMessage(fence(4)))))
     #expect(said.map(\.type) == [FenceAnswer.messageType, 136])
   }
 
-  @Test func `A second init, or bytes that are no message, end the connection and keep all state`() throws {
+  @Test func `A second init or undecodable bytes end the connection and keep the fence`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(3))
     let second = fixture.handle(.received(connection: 1, initMessage(fence(3))))
@@ -215,11 +216,7 @@ import Testing
     return fixture.handle(.received(connection: connection, .initMessage(initMessage)))
   }
 
-  @Test
-  func
-    `A container that replaces exactly the claim that is known takes its place, and the old one is refused`()
-    throws
-  {
+  @Test func `A container that replaces the known claim takes over, and the old one is refused`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     let moved = greet(&fixture, 2, moving(fence(6, container: 9), from: fence(5)))
@@ -235,9 +232,7 @@ import Testing
     #expect(fixture.peer.state.fence == fence(6, container: 9))
   }
 
-  @Test func `What it replaces counts once, and not after another claim: a replayed word changes nothing`()
-    throws
-  {
+  @Test func `A replaced claim counts once: a replayed or mismatched init changes nothing`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     _ = try fixture.establish(2, fence(6))
@@ -251,7 +246,7 @@ import Testing
       #expect(refused.contains(.send(connection: UInt64(number) + 3, answer(false, highest: 6))), "\(number)")
     }
     #expect(fixture.peer.state.fence == fence(6))
-    // There and back: the word that once led here is of a claim that is not known any more.
+    // There and back: the first replacing init names a claim that is no longer current.
     let there = moving(fence(7, container: 9), from: fence(6))
     let back = moving(fence(8), from: fence(7, container: 9))
     _ = greet(&fixture, 10, there)
@@ -260,7 +255,7 @@ import Testing
     #expect(fixture.peer.state.fence == fence(8))
   }
 
-  @Test func `The container that has moved in says the same word with each dial and is let in`() throws {
+  @Test func `The new container repeats its replacing init with each dial and is accepted`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     let initMessage = moving(fence(6, container: 9), from: fence(5))

@@ -6,7 +6,7 @@ import LightningProvider
 import Testing
 
 @Suite struct PeerMessageTests {
-  @Test func `A ping is answered with the pong it asks for`() throws {
+  @Test func `A ping is answered with a pong of the requested size, or none from 65532`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(1))
     #expect(
@@ -19,8 +19,7 @@ import Testing
       ])
   }
 
-  @Test func `A backup is stored, and given back after the next init and before channel_reestablish`() throws
-  {
+  @Test func `A backup is stored and returned between the next init and channel_reestablish`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(1))
     #expect(
@@ -33,7 +32,7 @@ import Testing
     #expect(sent[1] == .peerStorageRetrieval([1, 2]))
   }
 
-  @Test func `A breach of the protocol is answered with a warning and a close, and the channel is unharmed`()
+  @Test func `A wrong preimage is answered with a warning and a close, and the channel is unchanged`()
     throws
   {
     var fixture = try PeerFixture()
@@ -44,14 +43,14 @@ import Testing
       .received(
         connection: 1,
         .fulfillHTLC(FulfillHTLC(channel: channelID, id: 0, preimage: preimage(2)))))
-    #expect(messages(directives).map(\.type) == [1], "an error would fail the channel, and this end keeps it")
+    #expect(messages(directives).map(\.type) == [1], "a warning: an error would fail the channel")
     #expect(others(directives).count == 1)
     #expect(fixture.peer.state.channel.record == before)
     let all = try fixture.exchange(2, from: try fixture.establish(2))
     #expect(others(all).contains(.answer(payment: 1, .settled(preimage: preimage(1)))))
   }
 
-  @Test func `An error of the wallet ends the connection without an error in return`() throws {
+  @Test func `An error from the wallet closes the connection without a reply`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(1))
     let directives = fixture.handle(.received(connection: 1, .error(Complaint(text: "no"))))
@@ -59,9 +58,7 @@ import Testing
     #expect(others(directives) == [.close(connection: 1, "the wallet reports: no")])
   }
 
-  @Test func `A wallet that has forgotten is recorded as data loss, told so, and nothing is lost here`()
-    throws
-  {
+  @Test func `A wallet with an old channel state is recorded as data loss and gets a warning`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     let old = fixture.wallet.record
@@ -76,7 +73,7 @@ import Testing
     #expect(fixture.peer.state.channel.record == before.channel.record)
   }
 
-  @Test func `A provider that has forgotten is recorded as data loss and signs nothing`() throws {
+  @Test func `An LSP with an old channel state records its data loss and sends an error`() throws {
     var fixture = try PeerFixture()
     let old = fixture.peer.state
     _ = try fixture.establish(1)
@@ -90,7 +87,7 @@ import Testing
     #expect(messages(directives).map(\.type) == [17])
   }
 
-  @Test func `A payment of the wallet's own is refused, and its money goes back`() throws {
+  @Test func `A payment of an unknown external invoice fails and its amount returns`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.exchange(
       1,
@@ -103,7 +100,7 @@ import Testing
     #expect(fixture.wallet.htlcs.isEmpty && fixture.peer.state.channel.htlcs.isEmpty)
   }
 
-  @Test func `Spurious calls are no-ops`() throws {
+  @Test func `Spurious events are no-ops`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(1))
     let before = fixture.peer
@@ -113,7 +110,7 @@ import Testing
     #expect(fixture.peer == before)
   }
 
-  @Test func `Whoever does not greet is hung up on after 10 s, and nobody else`() throws {
+  @Test func `A connection without init is closed after 10 s, and the wallet's stays`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.handle(.connected(connection: 2))

@@ -43,7 +43,7 @@ struct TransportVectorTests {
     return channel
   }
 
-  /// The error that the vector wants; nil for a short read, on which one waits for more and has said nothing.
+  /// `wanted` is the vector's error; nil for a short read, after which the channel waits for more bytes.
   private func hear(_ act: String, _ channel: SecureChannel, _ wanted: TransportError?) throws {
     var channel = channel
     channel.append(try bytes(act)[...])
