@@ -9,8 +9,8 @@ import WalletStore
 
 @testable import ChannelStore
 
-/// Databases of before have these words: another name in the program changes none of them.
-@Suite("What a database calls its values")
+/// Existing databases have these values: renaming a Swift case must not change them.
+@Suite("The stored names of values")
 struct StoredWordsTests {
   private func names<Value: StoredName>(_: Value.Type) -> [String] { Value.allCases.map(\.storedName) }
 
@@ -18,7 +18,7 @@ struct StoredWordsTests {
     Value.allCases.map(\.rawValue)
   }
 
-  @Test("An HTLC and a splice") func channel() {
+  @Test("HTLC and splice states have fixed stored names") func channel() {
     #expect(names(HTLCDirection.self) == ["offered", "received"])
     #expect(
       names(HTLCState.self) == [
@@ -32,7 +32,7 @@ struct StoredWordsTests {
     #expect(words(SpliceEnd.self) == ["done", "forgotten", "lost"])
   }
 
-  @Test("A claim, a payment, and what the provider sees of connections") func others() {
+  @Test("Claims, payments and connection verdicts have fixed stored names") func others() {
     #expect(words(Role.self) == ["app", "extension"])
     #expect(
       words(ClaimReason.self) == [
@@ -49,7 +49,7 @@ struct StoredWordsTests {
       ])
   }
 
-  @Test("What a write did, each part once") func writes() throws {
+  @Test("A write's code names each changed part once and is read back") func writes() throws {
     let channel = try Channel(id: SHA256.hash([1]), localMsat: 1, remoteMsat: 1, isOpener: false)
     #expect(WriteCode.of(NodeChange()) == "")
     #expect(

@@ -87,7 +87,7 @@ struct WalletRequestTests {
     #expect(app.send(request) == [.phone(.answer("1", .refused(.cancellation, NodeMachine.notOpen)))])
   }
 
-  @Test("A payment that is no longer pending ends its task before the node's start is reported")
+  @Test("A payment that is no longer pending at the node's start ends its task")
   func noLongerPending() throws {
     let tea = payment("0123456789")
     let pending = NodeState(payments: OutgoingPayments(pending: [tea]))
