@@ -52,7 +52,7 @@ final class WaitingPartsTableTests {
     #expect(try read(moment(150), container) == [])
   }
 
-  @Test("A wait of another boot or a future time has no age and restarts with the next write")
+  @Test("A wait of another boot or a future time has no age and restarts")
   func anew() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
