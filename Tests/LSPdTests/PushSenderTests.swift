@@ -16,7 +16,7 @@ final class PushSenderTests {
   private var sender: PushSender!
   private var wanted = true
   /// The payment hashes of the pushes that iosd received.
-  private var heard: [String] = []
+  private var received: [String] = []
 
   init() throws {
     var template = Array("/tmp/baton-pushes-XXXXXX".utf8CString)
@@ -44,7 +44,7 @@ final class PushSenderTests {
   {
     try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { [unowned self] client in
       client.onMessage = { [unowned self] message in
-        heard += (1...9).map { hash($0).hex }.filter { message.bodyText.contains($0) }
+        received += (1...9).map { hash($0).hex }.filter { message.bodyText.contains($0) }
         client.send(answer)
       }
     }
@@ -65,8 +65,8 @@ final class PushSenderTests {
     #expect(try ledger.readOpenPushes().isEmpty)
     // A later push for the same payment.
     sender.send(try ask(1))
-    #expect(try loop.run(for: .seconds(30)) { heard.count == 2 && phone.connectionCount == 0 })
-    #expect(heard == [hash(1).hex, hash(1).hex])
+    #expect(try loop.run(for: .seconds(30)) { received.count == 2 && phone.connectionCount == 0 })
+    #expect(received == [hash(1).hex, hash(1).hex])
     #expect(try rows() == ["delivered, open 0, attempts 1", "delivered, open 0, attempts 1"])
     phone.shutDown()
   }
@@ -80,8 +80,8 @@ final class PushSenderTests {
       ])
     #expect(try ledger.readOpenPushes().map(\.request.paymentHash) == [hash(1), hash(2)])
     let phone = try phone()
-    #expect(try loop.run(for: .seconds(30)) { heard.count == 2 && phone.connectionCount == 0 })
-    #expect(Set(heard) == [hash(1).hex, hash(2).hex])
+    #expect(try loop.run(for: .seconds(30)) { received.count == 2 && phone.connectionCount == 0 })
+    #expect(Set(received) == [hash(1).hex, hash(2).hex])
     #expect(try ledger.readOpenPushes().isEmpty)
     phone.shutDown()
   }
@@ -91,7 +91,7 @@ final class PushSenderTests {
     wanted = false
     let phone = try phone()
     #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["not-needed, open 0, attempts 1"] })
-    #expect(heard.isEmpty)
+    #expect(received.isEmpty)
     phone.shutDown()
   }
 

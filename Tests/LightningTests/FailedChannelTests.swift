@@ -206,7 +206,7 @@ import Testing
   @Test("The LSP sends the error on every later connection, also after a restart")
   func provider() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     _ = fixture.handle(.received(connection: 1, .peerStorage([5])))
     var wrong = ChannelReestablish(
       channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0, yourLastPerCommitmentSecret: .zero
@@ -219,7 +219,7 @@ import Testing
     }
     #expect(changes(refusal).contains(.channelFailed(connection: 1, complaint.text)))
     fixture.restart()
-    let said = fixture.greet(2, fence(2))
+    let said = fixture.sendInit(2, fence(2))
     #expect(messages(said).suffix(2) == [.peerStorageRetrieval([5]), .error(complaint)])
     #expect(others(said) == [.close(connection: 2, "the channel has failed")])
     #expect(!fixture.peer.isWalletConnected)

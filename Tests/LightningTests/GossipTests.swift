@@ -16,7 +16,7 @@ import Testing
   }
 
   /// A node that has exchanged init.
-  private func greeted() -> NodeMachine {
+  private func initDone() -> NodeMachine {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
@@ -27,7 +27,7 @@ import Testing
 
   @Test("The wallet ignores gossip about 300 channels, before and after channel_reestablish")
   func wallet() throws {
-    var early = greeted()
+    var early = initDone()
     var node = try establishedNode()
     for _ in 0..<300 {
       for type in gossip {
@@ -93,7 +93,7 @@ import Testing
 
   @Test("The wallet ignores peer_storage and does not offer to keep it")
   func backups() throws {
-    var early = greeted()
+    var early = initDone()
     #expect(early.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
     var node = try establishedNode()
     #expect(node.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])

@@ -10,7 +10,7 @@ struct HiddenKeyTests {
     Bytes32([UInt8](repeating: byte, count: 32)).flatMap { PrivateKey($0) }!
   }
 
-  /// Those of BOLT 8's vectors, after the handshake: the chaining key, and one for each direction.
+  /// The chaining key and the two transport keys of BOLT 8's vectors after the handshake.
   private static let secrets = [
     "919219dbb2920afa8db80f9a51787a840bcf111ed8d588caf9ab4be716e42b01",
     "969ab31b4d288cedf6218839b27a3e2140827047f2c0f01bf5c04435d43511a9",

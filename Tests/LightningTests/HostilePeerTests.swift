@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test("A second init ends the connection")
-  func greetsAgain() throws {
+  func secondInit() throws {
     var node = try established()
     #expect(
       node.handle(.received(.initMessage(InitMessage())), at: start) == [

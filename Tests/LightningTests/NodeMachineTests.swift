@@ -116,7 +116,7 @@ struct NodeMachineTests {
   private let end: [NodeDirective] = [.cutOff, .report(.fenced)]
   private static let ofOthers = [row(2), row(1, incarnation: 2), nil]
 
-  private func greeted() throws -> NodeMachine {
+  private func initDone() throws -> NodeMachine {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: start)
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
@@ -138,14 +138,14 @@ struct NodeMachineTests {
   @Test(
     "Another owner's row after init stops the node before channel_reestablish", arguments: ofOthers)
   func afterInit(_ row: ClaimRow?) throws {
-    var node = try greeted()
+    var node = try initDone()
     #expect(node.handle(.checkedAfterInit(row, NodeState()), at: start) == end)
     #expect(node.isStopped && node.deadline == nil && node.durableState == NodeState())
   }
 
   @Test("With its own row after init the node writes under its claim")
   func itsOwn() throws {
-    var node = try greeted()
+    var node = try initDone()
     let said = node.handle(.checkedAfterInit(row(1), NodeState()), at: start)
     guard case .write(_, let claim)? = said.first else { return #expect(said == []) }
     #expect(said.count == 1 && claim == fence(1))

@@ -30,7 +30,7 @@ struct NodeWorld {
   var peer: PeerMachine
   var invoices: [Invoice] = []
 
-  // What is durable.
+  // Durable state.
   var stored = NodeState()
   /// Cancelled invoices, which no backup reopens while the database exists.
   private var storedCancelled: [Bytes32] = []

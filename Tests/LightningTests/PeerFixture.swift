@@ -68,7 +68,7 @@ struct PeerFixture {
   }
 
   /// Connects and sends `init`. Returns the LSP's directives for it.
-  mutating func greet(_ connection: UInt64, _ fence: Claim?) -> [PeerDirective] {
+  mutating func sendInit(_ connection: UInt64, _ fence: Claim?) -> [PeerDirective] {
     _ = handle(.connected(connection: connection))
     return handle(.received(connection: connection, initMessage(fence)))
   }
@@ -76,7 +76,7 @@ struct PeerFixture {
   /// Connects, sends `init` and re-establishes. Returns the LSP's directives for the wallet's `channel_reestablish`.
   mutating func establish(_ connection: UInt64, _ fence: Claim? = fence(1)) throws -> [PeerDirective] {
     wallet.disconnected()
-    for message in messages(greet(connection, fence)) { _ = try wallet.receive(message) }
+    for message in messages(sendInit(connection, fence)) { _ = try wallet.receive(message) }
     return handle(.received(connection: connection, wallet.reestablish()))
   }
 

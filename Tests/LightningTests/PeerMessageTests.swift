@@ -8,7 +8,7 @@ import Testing
 @Suite struct PeerMessageTests {
   @Test func `A ping is answered with a pong of the requested size, or none from 65532`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     #expect(
       fixture.handle(.received(connection: 1, .ping(Ping(pongSize: 2)))) == [
         .store([.frameActedOn(connection: 1)]), .send(connection: 1, .pong([0, 0])),
@@ -21,13 +21,13 @@ import Testing
 
   @Test func `A backup is stored and returned between the next init and channel_reestablish`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     #expect(
       fixture.handle(.received(connection: 1, .peerStorage([1, 2]))) == [
         .store([.frameActedOn(connection: 1), .backup(connection: 1, [1, 2])])
       ])
     fixture.restart()
-    let sent = messages(fixture.greet(2, fence(2)))
+    let sent = messages(fixture.sendInit(2, fence(2)))
     #expect(sent.map(\.type) == [FenceAnswer.messageType, 9, 136])
     #expect(sent[1] == .peerStorageRetrieval([1, 2]))
   }
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `An error from the wallet closes the connection without a reply`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     let directives = fixture.handle(.received(connection: 1, .error(Complaint(text: "no"))))
     #expect(messages(directives) == [])
     #expect(others(directives) == [.close(connection: 1, "the wallet reports: no")])
@@ -65,7 +65,7 @@ import Testing
     _ = try fixture.exchange(1, from: fixture.pay(1))
     fixture.wallet = try Channel(restoring: old)
     let before = fixture.peer.state
-    _ = fixture.greet(2, fence(1))
+    _ = fixture.sendInit(2, fence(1))
     let directives = fixture.handle(.received(connection: 2, fixture.wallet.reestablish()))
     #expect(changes(directives).contains(.dataLoss(connection: 2, .wallet)))
     #expect(messages(directives).map(\.type) == [1])
@@ -81,7 +81,7 @@ import Testing
     fixture.peer = PeerMachine(
       configuration: PeerMachine.Configuration(startedAt: milliseconds(0), state: old))
     fixture.wallet.disconnected()
-    _ = fixture.greet(2, fence(1))
+    _ = fixture.sendInit(2, fence(1))
     let directives = fixture.handle(.received(connection: 2, fixture.wallet.reestablish()))
     #expect(changes(directives).contains(.dataLoss(connection: 2, .peer)))
     #expect(messages(directives).map(\.type) == [17])
@@ -102,7 +102,7 @@ import Testing
 
   @Test func `Spurious events are no-ops`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     let before = fixture.peer
     #expect(fixture.handle(.deadlineReached) == [])
     #expect(fixture.handle(.connected(connection: 1)) == [])

@@ -32,7 +32,7 @@ import Testing
 
   @Test func `A wallet that has not re-established counts as offline`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     #expect(others(fixture.pay(1)).first == .requestPush(push))
   }
 

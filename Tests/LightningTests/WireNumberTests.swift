@@ -4,7 +4,7 @@ import Testing
 @testable import Bitcoin
 @testable import LightningWire
 
-/// Layouts that both ends could get wrong alike and still interoperate.
+/// Layouts in which both ends could have the same mistake and still interoperate.
 @Suite("Numbers on the wire") struct WireNumberTests {
   /// The vectors of BOLT 1, appendix A.
   @Test(

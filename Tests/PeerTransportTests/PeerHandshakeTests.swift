@@ -87,22 +87,22 @@ import Testing
   @Test("Injected bytes after the handshake end the connection")
   func tampered() throws {
     var ends: [PeerConnection.End] = []
-    var heard: [[UInt8]] = []
+    var received: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop) { connection in
-      connection.onMessage = { heard.append($0) }
+      connection.onMessage = { received.append($0) }
       connection.onEnd = { ends.append($0) }
     }
     let dialler = try PeerConnection.dial(
       PeerAddress(node: theirs.publicKey, place: listener.address), as: ours, loop: loop)
     dialler.onConnected = { dialler.send([7]) }
     dialler.start()
-    #expect(try loop.run(for: .seconds(20)) { heard == [[7]] })
+    #expect(try loop.run(for: .seconds(20)) { received == [[7]] })
     let injected = [UInt8](repeating: 1, count: 64)
     send(dialler.descriptor, injected, injected.count, Int32(MSG_NOSIGNAL))
     dialler.send([8])
     #expect(try loop.run(for: .seconds(20)) { !ends.isEmpty })
     #expect(ends == [.refused(.badLength)])
-    #expect(heard == [[7]])
+    #expect(received == [[7]])
     dialler.cutOff()
   }
 

@@ -53,9 +53,10 @@ final class OvertakenNodeTests {
       do { _ = try scratch.claim(other, seen: 2) } catch { Issue.record(error) }
     }
     start()
-    #expect(try loop.run(for: .seconds(30)) { wallet.status == .waitingForExtension || !peer.heard.isEmpty })
+    #expect(
+      try loop.run(for: .seconds(30)) { wallet.status == .waitingForExtension || !peer.received.isEmpty })
     #expect(wallet.reports == [.connecting, .fenced, .stopped])
-    #expect(peer.heard.isEmpty)
+    #expect(peer.received.isEmpty)
   }
 
   @Test("A node taken over during its dial is fenced before channel_reestablish")
@@ -63,23 +64,23 @@ final class OvertakenNodeTests {
     peer.onInit = { [unowned self] in _ = try scratch.claim(other, seen: 2) }
     start()
     let isOver = { [unowned self] in
-      wallet.reports.contains(.fenced) || peer.heard.contains { $0.type == 136 }
+      wallet.reports.contains(.fenced) || peer.received.contains { $0.type == 136 }
     }
     #expect(try loop.run(for: .seconds(30), until: isOver))
     #expect(wallet.reports == [.connecting, .fenced, .stopped])
-    #expect(peer.heard.map(\.type) == [16])
+    #expect(peer.received.map(\.type) == [16])
   }
 
   @Test("A node that is not taken over connects") func goesOn() throws {
     start()
     #expect(try loop.run(for: .seconds(30)) { wallet.status == .connected(2) })
     #expect(wallet.reports == [.connecting, .established])
-    #expect(peer.heard.contains { $0.type == 136 })
+    #expect(peer.received.contains { $0.type == 136 })
   }
 
   @Test("A write that finds the container lost is refused, and the process ends") func lost() throws {
     start()
-    #expect(try loop.run(for: .seconds(30)) { peer.heard.contains { $0.type == 136 } })
+    #expect(try loop.run(for: .seconds(30)) { peer.received.contains { $0.type == 136 } })
     unlink(app.layout.databaseLog)
     wallet.ask("1", .invoice(amountMsat: 1000, text: "", expirySeconds: 60))
     #expect(try loop.run(for: .seconds(30)) { wallet.ended != nil })
@@ -100,6 +101,6 @@ final class OvertakenNodeTests {
     // Without a connection only the container can have refused it.
     #expect(
       wallet.answers == ["1": .refused(.payment, "this invoice is paid already; ask for a new one")])
-    #expect(peer.heard.isEmpty)
+    #expect(peer.received.isEmpty)
   }
 }

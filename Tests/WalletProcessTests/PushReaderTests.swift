@@ -23,7 +23,7 @@ import Testing
       #"{{"a":""}:"x","reason":"IncomingPayment"}"#, #"{["reason"]:"IncomingPayment"}"#,
       #"{"a":1,{"reason":"b"}:2,"reason":"IncomingPayment"}"#, #"{"a":{["b"]:1},"reason":"IncomingPayment"}"#,
       #"{1:2,"reason":"IncomingPayment"}"#, #"{"reason":"x","reason":"IncomingPayment"}"#, "[]", "",
-    ]) func strangeNames(text: String)
+    ]) func malformed(text: String)
   {
     #expect(read(text).reason == .unreadable)
   }

@@ -42,8 +42,8 @@ final class RevealedAgainTests {
     #expect(try loop.run(for: .seconds(30)) { wallet.reports.contains { $0.isTrouble } })
     #expect(wallet.reports.first { $0.isTrouble } == trouble)
     // The second `init` follows all messages of the first connection.
-    #expect(try loop.run(for: .seconds(30)) { peer.heard.count { $0.type == 16 } == 2 })
-    #expect(peer.heard.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.heard.map(\.type))")
+    #expect(try loop.run(for: .seconds(30)) { peer.received.count { $0.type == 16 } == 2 })
+    #expect(peer.received.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.received.map(\.type))")
   }
 
   @Test("The next owner sends the preimage, although the invoice is no longer open") func nextOwner()
@@ -71,7 +71,7 @@ final class RevealedAgainTests {
     wallet.handle(.terminationRequested)
     #expect(try loop.run(for: .seconds(30)) { wallet.ended != nil })
     peer.onMessage = nil
-    peer.heard.removeAll()
+    peer.received.removeAll()
 
     let moved = try scratch.open(named: "moved")
     #expect(try scratch.state(moved).channel == nil)
@@ -84,7 +84,7 @@ final class RevealedAgainTests {
     // The owner that accepted the payment has reported it.
     #expect(!next.reports.contains { if case .received = $0 { true } else { false } })
     // After its HTLC's end the invoice is neither in the backup nor open.
-    #expect(try loop.run(for: .seconds(30)) { peer.heard.count { $0.type == 7 } >= 2 })
+    #expect(try loop.run(for: .seconds(30)) { peer.received.count { $0.type == 7 } >= 2 })
     guard case .backup(let last) = secrets.open(try #require(peer.backup).array) else {
       Issue.record("no backup")
       return

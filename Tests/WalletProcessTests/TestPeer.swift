@@ -11,7 +11,7 @@ import Testing
 final class TestPeer {
   var channel: Channel
   /// The messages received on all connections.
-  var heard: [Message] = []
+  var received: [Message] = []
   /// Called before the `init` is answered.
   var onInit: (() throws -> Void)?
   /// Called after each message.
@@ -44,13 +44,13 @@ final class TestPeer {
   private func welcome(_ connection: PeerConnection) {
     self.connection = connection
     connection.onMessage = { [unowned self] bytes in
-      do { try hear(try Message(decoding: bytes)) } catch { Issue.record(error) }
+      do { try receive(try Message(decoding: bytes)) } catch { Issue.record(error) }
     }
   }
 
-  private func hear(_ message: Message) throws {
-    heard.append(message)
-    if case .initMessage(let initMessage) = message { try greet(try #require(initMessage.fence)) }
+  private func receive(_ message: Message) throws {
+    received.append(message)
+    if case .initMessage(let initMessage) = message { try answerInit(try #require(initMessage.fence)) }
     if case .peerStorage(let blob) = message { backup = blob }
     if case .ping(let ping) = message { send(.pong(Bytes([UInt8](repeating: 0, count: Int(ping.pongSize))))) }
     // The channel refuses a wrong preimage.
@@ -59,7 +59,7 @@ final class TestPeer {
     try onMessage?(message)
   }
 
-  private func greet(_ fence: Claim) throws {
+  private func answerInit(_ fence: Claim) throws {
     try onInit?()
     let answer = FenceAnswer(
       accepted: true, highest: fence.epoch, container: fence.container)

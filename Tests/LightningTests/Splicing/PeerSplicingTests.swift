@@ -19,9 +19,9 @@ import Testing
     guard case .initMessage(let answer)? = opening.first else { throw WireError.truncated }
     #expect(answer.offersSplices)
     let hello = Message.initMessage(InitMessage(features: .ofWallet(splices: true), fence: fence(1)))
-    let greeted = messages(peer.handle(.received(connection: 1, hello), at: milliseconds(0)))
+    let replies = messages(peer.handle(.received(connection: 1, hello), at: milliseconds(0)))
     let ours = wallet.reestablish(splicing: walletSide)
-    for message in greeted.dropFirst() { _ = try wallet.receive(message) }
+    for message in replies.dropFirst() { _ = try wallet.receive(message) }
     _ = peer.handle(.received(connection: 1, ours), at: milliseconds(0))
     return (peer, wallet)
   }

@@ -165,7 +165,7 @@ struct NestedOrderTests {
     throws
   {
     var app = App.connecting()
-    try app.greet(NodeState())
+    try app.establish(NodeState())
     #expect(
       app.send(mine)
         == [.container(.beat(epoch: 8, phase: .established, counter: 3)), .container(.settle)])

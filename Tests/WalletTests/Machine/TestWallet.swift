@@ -63,14 +63,14 @@ extension TestWallet where Guard == AppMachine {
     _ epoch: Epoch = 8, _ state: NodeState = NodeState(), background: BackgroundWork.Habits? = nil
   ) throws -> TestWallet {
     var app = connecting(epoch, state, background: background)
-    try app.greet(state)
+    try app.establish(state)
     app.play(.guardrail(.rowRead(row(epoch, .app), appWantsNode: true)))
     return app
   }
 
   /// The peer answers, up to the pong that establishes the channel. Returns the orders for it.
   @discardableResult
-  mutating func greet(_ state: NodeState) throws -> [WalletDirective] {
+  mutating func establish(_ state: NodeState) throws -> [WalletDirective] {
     var peer = try Channel(id: hash("2"), localMsat: 5000, remoteMsat: 0, isOpener: true)
     play(.node(.dialled), .node(.received(.initMessage(InitMessage()))))
     play(.node(.received(peer.reestablish())))

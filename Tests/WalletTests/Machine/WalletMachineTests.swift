@@ -50,7 +50,7 @@ struct WalletMachineTests {
     // After init the node has read the container again, which replaces its earlier state.
     func app(_ state: NodeState) throws -> App {
       var app = App.connecting(8, state)
-      try app.greet(NodeState())
+      try app.establish(NodeState())
       return app
     }
     #expect(try app(paid).wallet == app(NodeState()).wallet)

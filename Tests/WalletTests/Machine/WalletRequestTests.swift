@@ -129,7 +129,9 @@ struct WalletRequestTests {
     app.play(.claimed(claim(21), NodeState()), .guardrail(.rowRead(row(21, .app), appWantsNode: true)))
     app.play(.node(.rowRead(row(21, .app))))
     #expect(
-      try app.greet(NodeState()).filter(\.isAnswer) == [.phone(.answer("1", .connected(21, hasMoved: true)))])
+      try app.establish(NodeState()).filter(\.isAnswer) == [
+        .phone(.answer("1", .connected(21, hasMoved: true)))
+      ])
   }
 
   @Test("A connected app answers a move request at once: nothing changes") func movedAlready() throws {

@@ -4,7 +4,7 @@ import Database
 import Glibc
 import Testing
 
-@Suite("Push requests of lspd for an absent wallet") struct CallTests {
+@Suite("Push requests of lspd for an absent wallet") struct PushRequestTests {
   @Test("Pushes requested while iosd is down are merged into one")
   func onePush() throws {
     let provider = try ProviderProcess()

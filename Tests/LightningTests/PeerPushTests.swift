@@ -5,7 +5,7 @@ import LightningProvider
 import Testing
 
 /// How often a push is requested: each one shows the user a notification.
-@Suite("Push requests of the LSP") struct PeerCallTests {
+@Suite("Push requests of the LSP") struct PeerPushTests {
   private let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
 
   private func pushes(_ directives: [PeerDirective]) -> [PushReason] {
@@ -17,7 +17,7 @@ import Testing
     _ = try fixture.establish(connection)
     fixture.now += 29_500
     #expect(pushes(fixture.handle(.deadlineReached)) == [])
-    _ = fixture.handle(.closed(connection: connection, "its time is over"))
+    _ = fixture.handle(.closed(connection: connection, "the extension's time is over"))
     guard let due = fixture.peer.deadline else { return nil }
     let span = due.nanoseconds / 1_000_000 - fixture.now
     fixture.now += span - 1
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test("Pushes to an absent wallet are repeated with doubling gaps, at least hourly")
-  func nobodyComes() throws {
+  func absentWallet() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test("A payment that is not held requests no push; one push serves all held payments")
-  func strangers() throws {
+  func notHeld() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)

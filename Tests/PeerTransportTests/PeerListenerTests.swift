@@ -7,7 +7,7 @@ import Testing
 
 @testable import PeerTransport
 
-@Suite("The peer's listener", .serialized) struct PeerDoorTests {
+@Suite("The peer's listener", .serialized) struct PeerListenerTests {
   private let loop: EventLoop
   private let anywhere: HostAndPort
   private let ours: PrivateKey
@@ -89,9 +89,9 @@ import Testing
   @Test func `Unknown clients do not displace a wallet between its dial and its first message`() throws {
     var limits = PeerListener.standardLimits
     limits.strangers = 4
-    var heard: [[UInt8]] = []
+    var received: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
-      connection.onMessage = { heard.append($0) }
+      connection.onMessage = { received.append($0) }
     }
     var opening: [UInt8] = []
     var wallet = SecureChannel(
@@ -112,7 +112,7 @@ import Testing
     let sealed = wallet.seal([7])
     let last = actThree + (try #require(sealed))
     send(socket, last, last.count, Int32(MSG_NOSIGNAL))
-    #expect(try loop.run(for: .seconds(20)) { heard == [[7]] })
+    #expect(try loop.run(for: .seconds(20)) { received == [[7]] })
     for descriptor in clients + [socket] { close(descriptor) }
   }
 

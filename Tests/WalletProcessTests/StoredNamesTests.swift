@@ -11,10 +11,10 @@ import WalletStore
 
 /// Existing databases have these values: renaming a Swift case must not change them.
 @Suite("The stored names of values")
-struct StoredWordsTests {
+struct StoredNamesTests {
   private func names<Value: StoredName>(_: Value.Type) -> [String] { Value.allCases.map(\.storedName) }
 
-  private func words<Value: RawRepresentable<String> & CaseIterable>(_: Value.Type) -> [String] {
+  private func rawValues<Value: RawRepresentable<String> & CaseIterable>(_: Value.Type) -> [String] {
     Value.allCases.map(\.rawValue)
   }
 
@@ -29,21 +29,21 @@ struct StoredWordsTests {
         "receivedRemoveAckCommit",
       ])
     #expect(names(PendingSplice.Stage.self) == ["signing", "committed", "signed"])
-    #expect(words(SpliceEnd.self) == ["done", "forgotten", "lost"])
+    #expect(rawValues(SpliceEnd.self) == ["done", "forgotten", "lost"])
   }
 
   @Test("Claims, payments and connection verdicts have fixed stored names") func others() {
-    #expect(words(Role.self) == ["app", "extension"])
+    #expect(rawValues(Role.self) == ["app", "extension"])
     #expect(
-      words(ClaimReason.self) == [
+      rawValues(ClaimReason.self) == [
         "never-claimed", "holder-released", "holder-died", "holder-silent", "holder-of-earlier-boot",
         "raised-above-peer", "raised-to-move-here", "holder-gone",
       ])
     #expect([PastPayment.paid, .lost].map(\.rawValue) == ["paid", "lost"])
-    #expect(words(PushReason.self) == ["IncomingPayment", "PendingSettlement"])
-    #expect(words(DataLoss.self) == ["wallet", "peer"])
+    #expect(rawValues(PushReason.self) == ["IncomingPayment", "PendingSettlement"])
+    #expect(rawValues(DataLoss.self) == ["wallet", "peer"])
     #expect(
-      words(ConnectionVerdict.self) == [
+      rawValues(ConnectionVerdict.self) == [
         "accepted", "unfenced", "visitor", "refused-without-fence", "refused-lower-epoch",
         "refused-other-incarnation", "refused-other-container",
       ])
@@ -61,8 +61,8 @@ struct StoredWordsTests {
     #expect(code == "cancelled=1 waiting=0 failed=1")
     #expect(WriteCode.read(code)?.map(\.part) == [.cancelled, .waiting, .failed])
     #expect(WriteCode.read(code)?.map(\.number) == [1, 0, 1])
-    for words in ["channel revision 7, received 1", "revision", "revision=", "revision=-1", "others=1"] {
-      #expect(WriteCode.read(words) == nil, "\(words)")
+    for text in ["channel revision 7, received 1", "revision", "revision=", "revision=-1", "others=1"] {
+      #expect(WriteCode.read(text) == nil, "\(text)")
     }
   }
 }
