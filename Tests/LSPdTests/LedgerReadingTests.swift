@@ -118,9 +118,9 @@ final class LedgerReadingTests {
   @Test("The channel is read as written at each step of its payments") func channel() throws {
     var ours = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 2000, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([1]), localMsat: 2000, remoteMsat: 5000, isOpener: false)
-    let hello = ours.reestablish()
+    let fromOurs = ours.reestablish()
     _ = try ours.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromOurs)
     let preimage = SHA256.hash([2])
     let hash = SHA256.hash(preimage.bytes)
     let data = PaymentData(secret: SHA256.hash([3]), totalMsat: 1000)
@@ -153,7 +153,7 @@ final class LedgerReadingTests {
     #expect(removals.contains(.failed(code: 16399)))
   }
 
-  @Test("A splice is read at each stage, with the times of its begin and end") func splice() throws {
+  @Test("A splice is read at each stage, with the times of its start and end") func splice() throws {
     var record = ChannelRecord(id: SHA256.hash([1]), isOpener: true, localMsat: 5000, remoteMsat: 2000)
     for stage in PendingSplice.Stage.allCases {
       record.splice = PendingSplice(

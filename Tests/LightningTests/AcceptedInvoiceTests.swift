@@ -15,9 +15,9 @@ import Testing
   private func channel() throws -> Channel {
     var peer = try Channel(id: channelID, localMsat: 5000, remoteMsat: 0, isOpener: true)
     var wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 5000, isOpener: false)
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     _ = try peer.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     for (number, msat) in [(1, 600), (1, 500), (2, 1000)] as [(UInt64, UInt64)] {
       _ = try peer.offer(amountMsat: msat, paymentHash: paymentHash(number), cltvExpiry: 700)
     }

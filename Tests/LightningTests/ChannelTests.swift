@@ -124,9 +124,9 @@ private func carry(
     var wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 5000, isOpener: false)
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     #expect(peer.takeOutgoing() == [])
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     #expect(peer.takeOutgoing() == [])
-    #expect(try wallet.receive(hello) == [.reestablished])
+    #expect(try wallet.receive(fromPeer) == [.reestablished])
     #expect(throws: ChannelError.notReestablished) {
       try wallet.receive(.commitmentSigned(CommitmentSigned(channel: channelID)))
     }

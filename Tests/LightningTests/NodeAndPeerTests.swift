@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The wallet's node and its peer")
 struct NodeAndPeerTests {
-  @Test("An undisturbed payment is received once and paid once")
+  @Test("A payment without faults is received once and paid once")
   func plainPayment() throws {
     var world = try NodeWorld(payments: 1)
     world.claim()

@@ -187,7 +187,7 @@ struct NodeMachineTests {
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
   }
 
-  @Test("A node started without a network waits, and learns of changes while stopped")
+  @Test("A node started without a network waits; a stopped node still notes network changes")
   func startedOffline() {
     var node = NodeMachine(configuration: .init())
     #expect(node.handle(.networkChanged(isThere: false), at: start) == [])

@@ -37,7 +37,7 @@ import Testing
     #expect(PaymentData.recordType > 65536 && PaymentData.recordType % 2 == 1)
   }
 
-  @Test("Every total is read back as written, in one encoding")
+  @Test("Every total is written and read back in one canonical form")
   func roundTrip() throws {
     var random = SeededGenerator(seed: 11)
     var totals: [UInt64] = [0, 1, 0xff, 0x100, .max]

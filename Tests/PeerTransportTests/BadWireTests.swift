@@ -2,7 +2,7 @@ import BadWire
 import Ground
 import Testing
 
-@Suite("A bad wire") struct BadWireTests {
+@Suite("A wire with faults") struct BadWireTests {
   private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
   private func wire(_ change: (inout BadWire.Habits) -> Void) -> BadWire {

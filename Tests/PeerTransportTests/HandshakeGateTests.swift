@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("After a burst its address is admitted again within the second")
+  @Test("An address is admitted again half a second after a burst")
   func paced() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 10

@@ -22,9 +22,9 @@ final class OlderDatabaseTests {
   private func channel(_ data: PaymentData?) throws -> Channel {
     var peer = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 0, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([1]), localMsat: 0, remoteMsat: 5000, isOpener: false)
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     _ = try peer.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     _ = try peer.offer(
       amountMsat: 1000, paymentHash: SHA256.hash([2]), cltvExpiry: 700, paymentData: data)
     for case .message(let message) in peer.takeOutgoing() { _ = try wallet.receive(message) }

@@ -11,7 +11,7 @@ import Testing
     .heard(PresenceMessage(code: .appPing, released: epoch))
   }
 
-  @Test("A burst, and the normal rate of two processes, pass at once")
+  @Test("A burst, and the normal rate of two processes, pass without delay")
   func calm() {
     var pace = PresencePace()
     for number in 0..<UInt64(PresencePace.burst) {
@@ -27,7 +27,7 @@ import Testing
     #expect(pace.skipped == 0 && pace.deadline == nil)
   }
 
-  @Test("Of a flood a bounded number passes, with the newest message and the partner's end")
+  @Test("A flood is limited; the newest message and the partner's end still pass")
   func flood() {
     var pace = PresencePace()
     var heard: [PresencePace.News] = []

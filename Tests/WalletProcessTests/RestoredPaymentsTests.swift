@@ -35,9 +35,9 @@ final class RestoredPaymentsTests {
   private func channel(afterFailures failures: Int, end: PaymentEnd?) throws -> Channel {
     var wallet = try Channel(id: SHA256.hash([3]), localMsat: 9000, remoteMsat: 0, isOpener: false)
     var peer = try Channel(id: SHA256.hash([3]), localMsat: 0, remoteMsat: 9000, isOpener: true)
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     _ = try peer.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     for number in 0...failures {
       let id = try wallet.offer(
         amountMsat: 1000, paymentHash: hash, cltvExpiry: 700,

@@ -108,9 +108,9 @@ final class RevealedAgainTests {
     if isKept { try scratch.write(NodeChange(newInvoice: invoice), claim, container) }
     var peer = try Channel(id: SHA256.hash([2]), localMsat: 5000, remoteMsat: 0, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([2]), localMsat: 0, remoteMsat: 5000, isOpener: false)
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     _ = try peer.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     let id = try peer.offer(amountMsat: 1000, paymentHash: invoice.paymentHash, cltvExpiry: 700)
     while wallet.committedHTLCs.isEmpty {
       for case .message(let message) in peer.takeOutgoing() { _ = try wallet.receive(message) }

@@ -29,9 +29,9 @@ final class SpliceTableTests {
       let key = try #require(PrivateKey(SHA256.hash([number])))
       return SplicingSide(role: role, key: CurvePoint(key.publicKey))
     }
-    let hello = peer.reestablish(splicing: try side(.answers, 2))
+    let fromPeer = peer.reestablish(splicing: try side(.answers, 2))
     _ = try peer.receive(wallet.reestablish(splicing: try side(.begins, 3)))
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     var all = [wallet]
     let address = try BitcoinAddress(decoding: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", on: .regtest)
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: OutputScript(address)))

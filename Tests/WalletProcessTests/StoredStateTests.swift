@@ -26,9 +26,9 @@ final class StoredStateTests {
   @Test("A channel is read as written at each step of its payments") func channel() throws {
     var peer = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 2000, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([1]), localMsat: 2000, remoteMsat: 5000, isOpener: false)
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     _ = try peer.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     let preimage = SHA256.hash([2])
     let hash = SHA256.hash(preimage.bytes)
     let data = PaymentData(secret: SHA256.hash([3]), totalMsat: 1000)
@@ -84,7 +84,7 @@ final class StoredStateTests {
   // MARK: Outgoing payments
 
   @Test(
-    "A payment's row has epoch and time of its begin and of its end",
+    "A payment's row has the epoch and time of its start and of its end",
     arguments: [PaymentEnd.paid(preimage: SHA256.hash([4])), .failed(code: 16399)])
   func moments(end: PaymentEnd) throws {
     let payment = OutgoingPayment(
@@ -96,7 +96,7 @@ final class StoredStateTests {
     #expect(try moments() == [1, 41, 1, 42])
   }
 
-  @Test("A payment lost in a restore has epoch and time of its end") func lost() throws {
+  @Test("A payment lost in a restore has the epoch and time of its end") func lost() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     try write(NodeChange(payments: PaymentChange(offered: [payment])), wallNanoseconds: 41)

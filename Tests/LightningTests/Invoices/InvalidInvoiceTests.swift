@@ -46,7 +46,7 @@ struct InvalidInvoiceTests {
     #expect(failure(InvoiceExample.subMillisatoshi) == .amountIsNoWholeMsat)
   }
 
-  @Test("Missing required `s` field.") func noSecret() {
+  @Test("Missing required s field.") func noSecret() {
     #expect(failure(InvoiceExample.noSecret) == .missing(.paymentSecret))
   }
 

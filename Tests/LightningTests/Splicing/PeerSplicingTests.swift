@@ -18,8 +18,8 @@ import Testing
     let opening = messages(peer.handle(.connected(connection: 1), at: milliseconds(0)))
     guard case .initMessage(let answer)? = opening.first else { throw WireError.truncated }
     #expect(answer.offersSplices)
-    let hello = Message.initMessage(InitMessage(features: .ofWallet(splices: true), fence: fence(1)))
-    let replies = messages(peer.handle(.received(connection: 1, hello), at: milliseconds(0)))
+    let walletInit = Message.initMessage(InitMessage(features: .ofWallet(splices: true), fence: fence(1)))
+    let replies = messages(peer.handle(.received(connection: 1, walletInit), at: milliseconds(0)))
     let ours = wallet.reestablish(splicing: walletSide)
     for message in replies.dropFirst() { _ = try wallet.receive(message) }
     _ = peer.handle(.received(connection: 1, ours), at: milliseconds(0))
