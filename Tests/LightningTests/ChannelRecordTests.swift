@@ -25,7 +25,7 @@ import Testing
     return peer
   }
 
-  @Test func `An encoded channel decodes to the same record, not re-established`() throws {
+  @Test func `An encoded channel decodes to the same record`() throws {
     let channel = try busy()
     let again = try Channel(decoding: channel.encoded())
     #expect(again.record == channel.record)

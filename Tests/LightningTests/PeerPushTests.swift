@@ -100,7 +100,7 @@ import Testing
     #expect(try missed(&fixture) == 30_000, "one push serves both payments")
   }
 
-  @Test("A wallet that connects but resolves nothing is called after 2, 4, 8 … 3600 s")
+  @Test("A wallet that connects but resolves nothing gets pushes after 2, 4, 8 … 3600 s")
   func gaps() throws {
     var fixture = try PeerFixture()
     _ = fixture.part(1, 400, data)

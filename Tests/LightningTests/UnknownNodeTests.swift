@@ -6,7 +6,7 @@ import Testing
 @testable import LightningWire
 @testable import LightningProvider
 
-@Suite("An unknown node, without a channel, at the LSP")
+@Suite("The LSP and an unknown node")
 struct UnknownNodeTests {
   private func node(_ number: UInt8) throws -> PublicKey {
     try #require(PrivateKey(SHA256.hash([number]))).publicKey

@@ -134,7 +134,7 @@ import Testing
     #expect(world.news.last == .established)
   }
 
-  @Test("The next set of the same payment has its own 60 s")
+  @Test("The next set of parts of a payment has its own 60 s")
   func again() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))

@@ -157,7 +157,7 @@ import Testing
     #expect(throws: ChannelError.updateDuringSplice(type: 128)) { try peer.receive(update) }
   }
 
-  @Test("Signatures must be for the pending splice, complete, and sent once")
+  @Test("Splice signatures must be for the pending splice, complete, and sent once")
   func signatures() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
