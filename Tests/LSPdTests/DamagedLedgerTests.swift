@@ -6,25 +6,25 @@ import Glibc
 import Testing
 
 @Suite("lspd on a damaged ledger") struct DamagedLedgerTests {
-  /// What lspd says when it cannot start, and its exit code.
+  /// lspd's error output and exit code when it cannot start.
   private func refusal(_ damage: (String) throws -> Void) throws -> (String, Int32) {
     var template = Array("/tmp/baton-ledger-XXXXXX".utf8CString)
     let home = String(cString: mkdtemp(&template)!)
     defer { try? FileManager.default.removeItem(atPath: home) }
     mkdir("\(home)/lsp", 0o700)
     try damage("\(home)/lsp")
-    return try words(["--home", home], home: home)
+    return try output(["--home", home], home: home)
   }
 
-  private func words(_ arguments: [String], home: String) throws -> (String, Int32) {
+  private func output(_ arguments: [String], home: String) throws -> (String, Int32) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: ProviderProcess.binary)
     process.arguments = arguments
-    let words = Pipe()
-    process.standardError = words
+    let output = Pipe()
+    process.standardError = output
     process.standardOutput = FileHandle.nullDevice
     try process.run()
-    let text = String(decoding: words.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     return (text.replacingOccurrences(of: home, with: "HOME"), process.terminationStatus)
   }
@@ -33,8 +33,7 @@ import Testing
     try Connection(path: "\(directory)/ledger.sqlite", access: .create).script(sql)
   }
 
-  @Test(
-    "A ledger of noise, of the future, of another program or that is a directory is refused in one sentence")
+  @Test("A corrupt, newer or foreign ledger, or a directory, is refused in one sentence")
   func refused() throws {
     let noise = try refusal { directory in
       let path = "\(directory)/ledger.sqlite"
@@ -54,22 +53,21 @@ import Testing
     let directory = try refusal { mkdir("\($0)/ledger.sqlite", 0o700) }
     #expect(
       directory.0.hasPrefix("lspd: HOME/lsp/ledger.sqlite cannot be opened (unable to open database file"))
-    for (words, code) in [noise, future, foreign, directory] { #expect(code == 74, "\(words)") }
+    for (output, code) in [noise, future, foreign, directory] { #expect(code == 74, "\(output)") }
   }
 
-  @Test("A plain file in the place of its socket is refused; a second lspd is, and the first stays reachable")
+  @Test("A plain file as its socket and a second lspd are refused; the first stays reachable")
   func sockets() throws {
     let plain = try refusal { close(open("\($0)/lspd.sock", O_CREAT | O_WRONLY, 0o600)) }
     #expect(plain == ("lspd: HOME/lsp/lspd.sock is there and is no socket; move it away\n", 73))
     let first = try ProviderProcess()
-    let second = try words(["--home", first.home], home: first.home)
+    let second = try output(["--home", first.home], home: first.home)
     #expect(second.0.hasPrefix("lspd: HOME/lsp/lspd.sock is in use by process "))
     #expect(second.1 == 73)
     _ = try first.client().request(ControlMessage("status"))
   }
 
-  @Test(
-    "The index of the ledger cut short under lspd: it ends with a sentence, and starts again with all it had")
+  @Test("A truncated WAL index ends lspd with an error, and a restart keeps the payment")
   func cutIndex() throws {
     let provider = try ProviderProcess()
     _ = try provider.pay(1, waiting: false).receive(timeout: .seconds(20))

@@ -10,8 +10,8 @@ import Testing
 
 @testable import LSPd
 
-/// What lspd knows after a kill is what it reads here.
-@Suite("What the next run reads of the ledger")
+/// The state that lspd has after a kill.
+@Suite("The ledger's state at the next start")
 final class LedgerReadingTests {
   private let directory: String
   private let ledger: Ledger
@@ -32,7 +32,7 @@ final class LedgerReadingTests {
 
   private func state() throws -> PeerState { try ledger.readState(newChannel: SHA256.hash([1]), at: now) }
 
-  @Test("The newest fence, which is of the highest epoch") func fence() throws {
+  @Test("The fence with the highest epoch is read") func fence() throws {
     for epoch: UInt64 in [3, 5] {
       try commit(.fence(Claim(epoch: epoch, incarnation: epoch, container: ContainerID(high: 7, low: 7))))
     }
@@ -40,12 +40,12 @@ final class LedgerReadingTests {
       try state().fence == Claim(epoch: 5, incarnation: 5, container: ContainerID(high: 7, low: 7)))
   }
 
-  @Test("The backup that came last") func backup() throws {
+  @Test("The latest backup is read") func backup() throws {
     for byte: UInt8 in [1, 2] { try commit(.backup(connection: 1, [byte])) }
     #expect(try state().backup == [2])
   }
 
-  @Test("That the channel has failed, in the words that were said first") func failure() throws {
+  @Test("The channel's failure is read with its first reason") func failure() throws {
     #expect(try state().failure == nil)
     for (connection, why) in [(3, "wrong secret"), (4, "later")] as [(UInt64, String)] {
       try commit(.channelFailed(connection: connection, why))
@@ -53,7 +53,7 @@ final class LedgerReadingTests {
     #expect(try state().failure == "wrong secret")
   }
 
-  @Test("The pushes that were not delivered, and no others") func pushes() throws {
+  @Test("Only undelivered pushes are read") func pushes() throws {
     let requests = [UInt8(1), 2].map {
       PushRequest(reason: .incomingPayment, paymentHash: SHA256.hash([$0]), amountMsat: UInt64($0))
     }
@@ -65,7 +65,7 @@ final class LedgerReadingTests {
     #expect(open.map(\.request) == [requests[1]])
   }
 
-  @Test("An invoice of another node that the wallet has paid is paid") func elsewhere() throws {
+  @Test("An external invoice that the wallet has paid is read as paid") func externalInvoices() throws {
     let invoices = [UInt8(1), 2].map { byte in
       let preimage = SHA256.hash([byte])
       return ExternalInvoice(
@@ -79,7 +79,7 @@ final class LedgerReadingTests {
     #expect(read.map(\.isPaid) == [true, false])
   }
 
-  @Test("Connections of the run before are closed by then") func connections() throws {
+  @Test("Open connections of the previous run are closed at the next start") func connections() throws {
     try commit(.connectionOpened(connection: 1), .connectionOpened(connection: 2))
     try commit(.connectionClosed(connection: 1, "the peer hung up"))
     try ledger.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
@@ -90,7 +90,7 @@ final class LedgerReadingTests {
     #expect(try ledger.nextConnection() == 3)
   }
 
-  @Test("Of several payments of one hash, the one that has not ended; else the paid one; else the newest")
+  @Test("Of one hash the unfinished payment is found, else the paid, else the newest")
   func find() throws {
     let hash = SHA256.hash([1])
     func ask(_ id: UInt64) throws {
@@ -114,13 +114,13 @@ final class LedgerReadingTests {
     #expect(outcome == .failed(.alreadyPaid))
   }
 
-  /// One payment each way, one of them refused.
-  @Test("The channel as it was written, at each step of its payments") func channel() throws {
+  /// One payment in each direction; one of them fails.
+  @Test("The channel is read as written at each step of its payments") func channel() throws {
     var ours = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 2000, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([1]), localMsat: 2000, remoteMsat: 5000, isOpener: false)
-    let hello = ours.reestablish()
+    let fromOurs = ours.reestablish()
     _ = try ours.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromOurs)
     let preimage = SHA256.hash([2])
     let hash = SHA256.hash(preimage.bytes)
     let data = PaymentData(secret: SHA256.hash([3]), totalMsat: 1000)
@@ -153,7 +153,7 @@ final class LedgerReadingTests {
     #expect(removals.contains(.failed(code: 16399)))
   }
 
-  @Test("A splice at each of its stages, and when it began and ended") func splice() throws {
+  @Test("A splice is read at each stage, with the times of its start and end") func splice() throws {
     var record = ChannelRecord(id: SHA256.hash([1]), isOpener: true, localMsat: 5000, remoteMsat: 2000)
     for stage in PendingSplice.Stage.allCases {
       record.splice = PendingSplice(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LSPd
 
-/// What one event writes, and what the next start reads of it.
+/// What one event writes, and what the next start reads.
 @Suite("The ledger")
 final class LedgerTests {
   private let directory: String
@@ -37,7 +37,7 @@ final class LedgerTests {
   }
 
   @Test(
-    "A step of which one line cannot be written leaves none of its lines, nor those of the steps before it",
+    "A step that cannot be written whole is rolled back with the steps before it",
     arguments: ["pushes", "frames", "fence"])
   func oneTransaction(table: String) throws {
     try ledger.database.script(
@@ -56,7 +56,7 @@ final class LedgerTests {
     for table in ["frames", "pushes", "fence"] { #expect(try count(table) == 1, "\(table)") }
   }
 
-  @Test("A held payment waits as long as its sender said when lspd is started again")
+  @Test("A held payment keeps its sender's deadline when lspd restarts")
   func startedAgain() throws {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
     let again = try Ledger(path: "\(directory)/ledger.sqlite")
@@ -65,7 +65,7 @@ final class LedgerTests {
     #expect(read.map(\.isHeld) == [true])
   }
 
-  @Test("Pushes of a ledger of before, which kept sentences, have codes; what iosd said stands beside them")
+  @Test("An older ledger's push sentences become codes, with iosd's error as detail")
   func olderPushes() throws {
     let path = "\(directory)/older.sqlite"
     let sentences = [
@@ -86,8 +86,8 @@ final class LedgerTests {
     #expect(try rows.compactMap { try $0.optionalText(1) } == ["no room", "closed"])
   }
 
-  /// Its clock counts from the boot: what was to be 60 seconds would be the whole uptime of the time before.
-  @Test("When the machine was started again it waits no longer") func rebooted() throws {
+  /// The clock counts from the boot: the remaining 60 s would become the previous boot's uptime.
+  @Test("After a reboot a held payment waits no longer") func rebooted() throws {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
     let read = try PaymentTable.readUnresolved(ledger.database, at: instant(5))
     #expect(read.map(\.request.holdUntil) == [instant(5)])

@@ -2,13 +2,13 @@ import Crypto
 import DaemonRuntime
 import Testing
 
-@Suite("Whom lspd pays", .serialized)
+@Suite("The payee of lspd's payments", .serialized)
 struct PayeeTests {
   private func node(_ name: String) throws -> PublicKey {
     try #require(PrivateKey(SHA256.hash(Array(name.utf8)))).publicKey
   }
 
-  @Test("its own wallet, and nobody else; who its wallet is it still knows after a kill")
+  @Test("lspd pays only its own wallet, which it still knows after a kill")
   func payees() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop

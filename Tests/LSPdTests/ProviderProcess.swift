@@ -8,7 +8,7 @@ import Glibc
 import PairSupport
 import Testing
 
-/// lspd as a real process in a directory of its own, which is removed afterwards.
+/// lspd as a real process in its own directory, which is removed afterwards.
 final class ProviderProcess {
   let home: String
   let loop: EventLoop
@@ -31,7 +31,7 @@ final class ProviderProcess {
     removeTree(home)
   }
 
-  /// Beside the test bundle.
+  /// lspd's path, beside the test bundle.
   static let binary: String = {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = buffer.withUnsafeMutableBytes {
@@ -45,7 +45,7 @@ final class ProviderProcess {
     return "/\(root)/.build/debug/lspd"
   }()
 
-  /// Returns when it takes requests.
+  /// Returns when lspd takes requests.
   func start() throws {
     var options = ChildProcess.Options()
     // The test's thread may end before the test does.
@@ -64,7 +64,7 @@ final class ProviderProcess {
     try #require(isUp, "lspd did not start")
   }
 
-  /// For what another process does: looked at again and again, with the loop running in between.
+  /// Polls a condition on another process, with the loop running in between.
   func eventually(_ condition: () throws -> Bool) throws -> Bool {
     do {
       try Wait.until(
@@ -73,7 +73,7 @@ final class ProviderProcess {
     } catch is Wait.Failure { return false }
   }
 
-  /// SIGKILL, and gone when this returns.
+  /// Sends SIGKILL and waits for the end.
   func kill() {
     guard let child else { return }
     Glibc.kill(child.identity.pid, SIGKILL)
@@ -84,7 +84,7 @@ final class ProviderProcess {
 
   func signal(_ number: Int32) { if let child { Glibc.kill(child.identity.pid, number) } }
 
-  /// How it ended by itself; nil if it does not.
+  /// Waits until lspd ends by itself; nil if it does not.
   func reapWhenEnded() throws -> ChildEnd? {
     guard let child, try eventually({ isReadable(child.pidfd) }) else { return nil }
     defer {
@@ -94,7 +94,7 @@ final class ProviderProcess {
     return ChildEnd.reap(child.identity.pid)
   }
 
-  /// How it ended after it was asked to.
+  /// Asks lspd to stop and waits for its end.
   func goDown() throws -> ChildEnd? {
     guard let child else { return nil }
     _ = try client().request(ControlMessage("down"))
@@ -133,7 +133,7 @@ final class ProviderProcess {
     return client
   }
 
-  /// One column of the ledger, as lspd's own words have it.
+  /// The first column of the query's rows in the ledger.
   func ledger(_ sql: String) throws -> [SQLValue] {
     let database = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 5000)
     return try database.rows(sql).map { try $0.value(0) }

@@ -6,7 +6,7 @@ import Foundation
 import LightningProvider
 import Testing
 
-/// The journal of a run, given to a fresh core: the shell must have added nothing.
+/// Replays a run's journal on a fresh core: the code around the core must add nothing.
 @Suite struct ProviderReplayTests {
   private struct Head: Decodable {
     var kind: String
@@ -22,7 +22,7 @@ import Testing
     var directives: [PeerDirective]
   }
 
-  @Test func `The journal of a run gives the same directives again, byte for byte`() throws {
+  @Test func `A replay of lspd's journal gives the same directives, byte for byte`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let wallet = ScriptedWallet(loop: loop)

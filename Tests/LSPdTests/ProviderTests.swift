@@ -9,7 +9,7 @@ import PeerTransport
 import Testing
 
 @Suite(.serialized) struct ProviderTests {
-  @Test func `A payment for a wallet that is away wakes it by a push and is received`() throws {
+  @Test func `A payment for an offline wallet requests a push and is received`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     var pushes: [ControlMessage] = []
@@ -39,14 +39,13 @@ import Testing
     #expect(try provider.ledger("SELECT outcome FROM pushes") == ["delivered"])
     #expect(try provider.ledger("SELECT count(*) FROM frames WHERE direction = 'in' AND acted = 0") == [0])
     let firstIn = try provider.ledger("SELECT bytes FROM frames WHERE direction = 'in' ORDER BY id LIMIT 1")
-    // Our init waits for nothing.
+    // lspd sends its init without waiting.
     #expect(try provider.ledger("SELECT direction FROM frames ORDER BY id LIMIT 1") == ["out"])
     #expect(firstIn == [.blob(Message.initMessage(InitMessage(fence: fence(1))).encoded())])
     #expect(try provider.goDown()?.how == .exited(code: 0))
   }
 
-  @Test func `A ledger from before payments came in parts is brought up to date, with what it holds`() throws
-  {
+  @Test func `A version 2 ledger is migrated and keeps its held payment`() throws {
     let provider = try ProviderProcess()
     let held = try provider.pay(1, waiting: false)
     #expect(try held.receive()["state"] == "held")
@@ -69,7 +68,7 @@ import Testing
     #expect(try provider.loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
   }
 
-  @Test func `Killed after any message of a payment, it goes on after a restart, on the same port`() throws {
+  @Test func `A payment continues after lspd is killed at any message and restarted`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let wallet = ScriptedWallet(loop: loop)
@@ -78,7 +77,7 @@ import Testing
     #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
 
     for number in UInt64(1)...14 {
-      // The seventh message is one more than a payment has: then it is killed when all is done.
+      // A payment has six messages; with the seventh lspd is killed after the payment.
       let count = Int(number + 1) / 2
       wallet.stopsBeforeAnswering = number.isMultiple(of: 2)
       var isKilled = false
@@ -116,9 +115,7 @@ import Testing
     #expect(isEqual)
   }
 
-  @Test func `Told whose channel it is, lspd lets no other node claim it, not even the first that comes`()
-    throws
-  {
+  @Test func `With --wallet lspd accepts no other node as its wallet, not even the first`() throws {
     let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
     let provider = try ProviderProcess(["--wallet", key.publicKey.hex])
     let loop = provider.loop
@@ -137,19 +134,19 @@ import Testing
     #expect(try provider.ledger("SELECT epoch FROM fence") == [1])
   }
 
-  @Test func `Of strangers beyond so many a minute neither the ledger nor the journal has a row`() throws {
+  @Test func `Unknown nodes above the limit per minute leave no row in ledger or journal`() throws {
     let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
     let provider = try ProviderProcess(["--wallet", key.publicKey.hex])
     let address = try #require(provider.address)
-    let strangers = (0..<250).map { _ in
+    let unknownNodes = (0..<250).map { _ in
       ScriptedWallet(loop: provider.loop, key: PrivateKey(SHA256.hash([77])))
     }
-    for stranger in strangers { try stranger.connect(to: address, nil) }
+    for node in unknownNodes { try node.connect(to: address, nil) }
     #expect(
       try provider.loop.run(for: .seconds(120)) {
-        strangers.allSatisfy { $0.isClosed || !$0.received.isEmpty }
+        unknownNodes.allSatisfy { $0.isClosed || !$0.received.isEmpty }
       })
-    let turnedAway = strangers.count { $0.received.isEmpty }
+    let turnedAway = unknownNodes.count { $0.received.isEmpty }
     #expect(turnedAway > 0)
     let wallet = ScriptedWallet(loop: provider.loop)
     try wallet.connect(to: address, fence(1))
@@ -164,9 +161,7 @@ import Testing
     #expect(text.split(separator: "\"event\":{\"connected\"").count - 1 == rows)
   }
 
-  @Test func `Told in which file the wallet will be named, lspd gives the channel to nobody before that`()
-    throws
-  {
+  @Test func `With --wallet-file lspd accepts no wallet before the file names it`() throws {
     let file = "/tmp/baton-wallet-node-\(getpid())"
     defer { unlink(file) }
     let provider = try ProviderProcess(["--wallet-file", file])
@@ -179,7 +174,7 @@ import Testing
       try provider.eventually {
         try provider.ledger("SELECT verdict FROM connections") == ["visitor"]
       })
-    // An earlier seed's, which counts for nobody but its own node, and until another is named.
+    // The node id of an earlier seed, valid only for that node and until the file names another.
     try NodeIDFile.write(try #require(PrivateKey(SHA256.hash([78]))).publicKey, to: file)
     try other.connect(to: address, fence(9))
     #expect(
@@ -193,7 +188,7 @@ import Testing
     try wallet.connect(to: address, fence(1))
     #expect(try loop.run(for: .seconds(30)) { wallet.channel?.isReestablished == true })
     #expect(try provider.ledger("SELECT epoch FROM fence") == [1])
-    // From here on the wallet is who it is, whatever the file says.
+    // From here on the wallet is fixed, whatever the file has.
     try NodeIDFile.write(try #require(PrivateKey(SHA256.hash([77]))).publicKey, to: file)
     try other.connect(to: address, fence(9))
     #expect(
@@ -202,7 +197,7 @@ import Testing
       })
   }
 
-  @Test func `Of what a stranger says at length the ledger and the journal keep the beginning`() throws {
+  @Test func `Ledger and journal keep only the beginning of long ignored messages`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let wallet = ScriptedWallet(loop: loop)
@@ -220,7 +215,7 @@ import Testing
     #expect(bytes.split(separator: 10).allSatisfy { $0.count < 10_000 })
   }
 
-  @Test func `A stale epoch is refused and hung up on, and the owner goes on`() throws {
+  @Test func `A stale epoch is refused and disconnected, and the owner stays connected`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let address = try #require(provider.address)
@@ -242,7 +237,7 @@ import Testing
         "accepted", "refused-lower-epoch",
       ])
 
-    // After a restart it still is.
+    // It is refused after a restart as well.
     provider.kill()
     try provider.start()
     try stale.connect(to: address, fence(4, incarnation: 9))
@@ -250,7 +245,7 @@ import Testing
     #expect(stale.fenceAnswer?.highest == 5)
   }
 
-  @Test func `A newer owner cuts off the older one`() throws {
+  @Test func `A newer owner evicts the older one`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let address = try #require(provider.address)
@@ -269,7 +264,7 @@ import Testing
     #expect(try provider.ledger("SELECT epoch FROM fence ORDER BY id") == [1, 2])
   }
 
-  @Test func `What an evicted connection had sent and nobody had read is dropped`() throws {
+  @Test func `Unread messages of an evicted connection are dropped`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let address = try #require(provider.address)
@@ -277,7 +272,8 @@ import Testing
     try older.connect(to: address, fence(1))
     #expect(try loop.run(for: .seconds(10)) { older.channel?.isReestablished == true })
     let newer = ScriptedWallet(loop: loop)
-    // Stopped, it finds both at once: far more from the older one than it reads in one go, and the newer init.
+    // Once continued, lspd finds both at once: more messages of the older owner than one read takes, and the newer
+    // init.
     provider.signal(SIGSTOP)
     let sent = 60
     for _ in 0..<sent { older.send(.peerStorage(Bytes(repeating: 7, count: 60_000))) }
@@ -290,16 +286,14 @@ import Testing
       SELECT count(*) FROM frames WHERE connection = 1 AND direction = 'in'
         AND id > (SELECT min(id) FROM frames WHERE connection = 2 AND direction = 'in')
       """)
-    // From the newer init on; lspd's own goes out before that, and evicts nobody.
+    // Counted from the newer owner's init; lspd's own init precedes it.
     #expect(late == [0])
     let read = try provider.ledger("SELECT count(*) FROM backups")
     guard case .integer(let count)? = read.first else { return #expect(Bool(false)) }
     #expect(count < sent)
   }
 
-  @Test func `A payment that nobody comes for fails with 0x1007, and the missing phone is written down`()
-    throws
-  {
+  @Test func `A payment without a wallet fails with 0x1007, and the push is stored as undelivered`() throws {
     let provider = try ProviderProcess()
     let answer = try provider.pay(1, hold: 1).receive()
     #expect(answer["state"] == "failed")
@@ -323,14 +317,14 @@ import Testing
     #expect(end["reason"] == "recipient-away")
   }
 
-  @Test func `Who asks how a payment stands and does not wait for its end is told at once`() throws {
+  @Test func `A payment's state is answered at once to a request that does not wait`() throws {
     let provider = try ProviderProcess()
     _ = try provider.pay(1, waiting: false).receive()
     let question = ControlMessage("await", ["payment-hash": paymentHash(1).hex, "wait": "no"])
     #expect(try provider.client().request(question)["state"] == "held")
   }
 
-  @Test func `Garbage on the wire ends that connection with a warning, and nothing else`() throws {
+  @Test func `An undecodable message ends its connection with a warning, and lspd continues`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let wallet = ScriptedWallet(loop: loop)
@@ -344,7 +338,7 @@ import Testing
     #expect(try provider.client().request(ControlMessage("status")).verb == "status")
   }
 
-  @Test func `Wrong requests are answered in one sentence`() throws {
+  @Test func `Invalid requests are answered with an error`() throws {
     let provider = try ProviderProcess()
     let wrong = [
       ControlMessage("dance"),
@@ -359,9 +353,9 @@ import Testing
     #expect(try provider.client().request(ControlMessage("payments")).bodyText == "[]")
   }
 
-  @Test func `Of more payments than fit into one message the newest are listed`() throws {
+  @Test func `Of more payments than one message holds, the newest are listed`() throws {
     let provider = try ProviderProcess()
-    // Nobody is there and nobody is waited for: each fails at once.
+    // Without a wallet and with a hold of 0 s each payment fails at once.
     for number in UInt64(1)...300 {
       let sender = try provider.pay(number, hold: 0)
       #expect(try sender.receive()["state"] == "failed")

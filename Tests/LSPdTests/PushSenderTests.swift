@@ -8,15 +8,15 @@ import Testing
 
 @testable import LSPd
 
-@Suite("Bringing pushes to iosd")
+@Suite("Delivery of pushes to iosd")
 final class PushSenderTests {
   private let directory: String
   private let ledger: Ledger
   private let loop: EventLoop
   private var sender: PushSender!
   private var wanted = true
-  /// The payment hashes that iosd was told, as often as it was.
-  private var heard: [String] = []
+  /// The payment hashes of the pushes that iosd received.
+  private var received: [String] = []
 
   init() throws {
     var template = Array("/tmp/baton-pushes-XXXXXX".utf8CString)
@@ -32,7 +32,7 @@ final class PushSenderTests {
 
   private func hash(_ number: UInt8) -> Bytes32 { SHA256.hash([number]) }
 
-  /// As the step that asks for it does.
+  /// Stores a push request as a ledger step does.
   private func ask(_ number: UInt8) throws -> PushSender.Open {
     let request = PushRequest(reason: .incomingPayment, paymentHash: hash(number), amountMsat: 1000)
     let step = LedgerStep(at: loop.now, wallNanoseconds: 0, pushes: [request])
@@ -44,7 +44,7 @@ final class PushSenderTests {
   {
     try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { [unowned self] client in
       client.onMessage = { [unowned self] message in
-        heard += (1...9).map { hash($0).hex }.filter { message.bodyText.contains($0) }
+        received += (1...9).map { hash($0).hex }.filter { message.bodyText.contains($0) }
         client.send(answer)
       }
     }
@@ -58,20 +58,20 @@ final class PushSenderTests {
     }
   }
 
-  @Test("One that is delivered is closed, and is not sent again") func delivered() throws {
+  @Test("A delivered push is closed and not sent again") func delivered() throws {
     let phone = try phone()
     sender.send(try ask(1))
     #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["delivered, open 0, attempts 1"] })
     #expect(try ledger.readOpenPushes().isEmpty)
-    // Of the same payment, for a later call.
+    // A later push for the same payment.
     sender.send(try ask(1))
-    #expect(try loop.run(for: .seconds(30)) { heard.count == 2 && phone.connectionCount == 0 })
-    #expect(heard == [hash(1).hex, hash(1).hex])
+    #expect(try loop.run(for: .seconds(30)) { received.count == 2 && phone.connectionCount == 0 })
+    #expect(received == [hash(1).hex, hash(1).hex])
     #expect(try rows() == ["delivered, open 0, attempts 1", "delivered, open 0, attempts 1"])
     phone.shutDown()
   }
 
-  @Test("Of two payments, each has its push when iosd comes; two calls for one payment are one push")
+  @Test("When iosd comes up each payment gets one push, and repeated requests are merged")
   func later() throws {
     for number: UInt8 in [1, 2, 1] { sender.send(try ask(number)) }
     #expect(
@@ -80,22 +80,22 @@ final class PushSenderTests {
       ])
     #expect(try ledger.readOpenPushes().map(\.request.paymentHash) == [hash(1), hash(2)])
     let phone = try phone()
-    #expect(try loop.run(for: .seconds(30)) { heard.count == 2 && phone.connectionCount == 0 })
-    #expect(Set(heard) == [hash(1).hex, hash(2).hex])
+    #expect(try loop.run(for: .seconds(30)) { received.count == 2 && phone.connectionCount == 0 })
+    #expect(Set(received) == [hash(1).hex, hash(2).hex])
     #expect(try ledger.readOpenPushes().isEmpty)
     phone.shutDown()
   }
 
-  @Test("One that is not needed any more is closed without being sent") func unwanted() throws {
+  @Test("A push that is no longer needed is closed without being sent") func unwanted() throws {
     sender.send(try ask(1))
     wanted = false
     let phone = try phone()
     #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["not-needed, open 0, attempts 1"] })
-    #expect(heard.isEmpty)
+    #expect(received.isEmpty)
     phone.shutDown()
   }
 
-  @Test("One that iosd refuses stays open, with what it said") func refused() throws {
+  @Test("A push that iosd refuses stays open with iosd's reason") func refused() throws {
     let phone = try phone(answering: .error("no room"))
     sender.send(try ask(1))
     let row = "refused: no room, open 1, attempts 1"

@@ -5,7 +5,7 @@ import LightningWire
 import LightningChannel
 import PeerTransport
 
-/// A wallet over a real socket: one channel, no container. It fulfils whatever it can, unless told to wait.
+/// A wallet over a real socket: one channel, no container. It fulfils each committed HTLC while `isFulfilling`.
 final class ScriptedWallet {
   var channel: Channel?
   var isFulfilling = true
@@ -14,12 +14,12 @@ final class ScriptedWallet {
   private(set) var isClosed = false
   private let loop: EventLoop
   private var connection: PeerConnection?
-  /// After so many messages `onStop` is called: before the last one is answered, or in the race with its answer.
+  /// After this many messages `onStop` is called: before the last one is answered, or right behind its answer.
   var stopsAfter: Int?
   var stopsBeforeAnswering = true
   var onStop: (() -> Void)?
 
-  /// The same node each time, unless another is wanted.
+  /// The same node each time, unless a key is given.
   private let key: PrivateKey
 
   init(loop: EventLoop, key: PrivateKey? = nil) {
@@ -77,7 +77,7 @@ final class ScriptedWallet {
     advance()
   }
 
-  /// Fulfils what is committed, and sends what is due.
+  /// Fulfils committed HTLCs and sends the outgoing messages.
   func advance() {
     guard var channel else { return }
     if isFulfilling {

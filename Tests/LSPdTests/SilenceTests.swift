@@ -3,9 +3,9 @@ import Crypto
 import DaemonRuntime
 import Testing
 
-@Suite("lspd and a wallet that says nothing any more", .serialized)
+@Suite("lspd and a silent wallet", .serialized)
 struct SilenceTests {
-  @Test("It is pinged, then cut off; one that answers stays")
+  @Test("A silent wallet is pinged, then cut off; one that answers stays")
   func pinged() throws {
     let provider = try ProviderProcess(["--ping-after", "150ms", "--chatter", "200"])
     let wallet = ScriptedWallet(loop: provider.loop)

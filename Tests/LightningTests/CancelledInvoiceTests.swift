@@ -5,7 +5,7 @@ import Testing
 @testable import LightningNode
 @testable import LightningProvider
 
-@Suite("An invoice that the user cancels") struct CancelledInvoiceTests {
+@Suite("Cancelling an invoice") struct CancelledInvoiceTests {
   private func connected() throws -> NodeWorld {
     var world = try NodeWorld(payments: 3)
     world.claim()
@@ -13,7 +13,7 @@ import Testing
     return world
   }
 
-  /// The sender hears what a sender hears who has made the hash up.
+  /// The sender gets the same failure as for an unknown payment hash.
   private func isUnknown(_ failure: PaymentFailure?) -> Bool {
     failure?.code == FailureCode.incorrectOrUnknownPaymentDetails
   }
@@ -29,7 +29,7 @@ import Testing
     Issue.record("no HTLC was offered")
   }
 
-  /// The container is blocked when the cancellation is to be stored; then the node hears the peer again.
+  /// The container is blocked when the cancellation is to be stored; then the peer's messages are delivered.
   private func cancel(_ hash: Bytes32, whileBlockedIn world: inout NodeWorld) throws {
     var node = try #require(world.node)
     _ = node.handle(.invoiceCancelRequested(hash), at: world.now)
@@ -38,7 +38,7 @@ import Testing
     world.deliver()
   }
 
-  @Test("A payment of it is refused as one of a hash that nobody knows, also by the next owner; others come")
+  @Test("A payment of a cancelled invoice fails as unknown, also at the next owner")
   func refused() throws {
     var world = try connected()
     world.handle(.invoiceCancelRequested(world.invoices[0].paymentHash))
@@ -54,7 +54,7 @@ import Testing
     #expect(world.failed == 2 && world.received.count == 1)
   }
 
-  @Test("It is answered when it is durable under the claim, and not when another has the claim by then")
+  @Test("A cancellation is answered once durable under the claim, and refused when fenced")
   func durable() throws {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
@@ -70,7 +70,7 @@ import Testing
     #expect(!node.durableState.invoices.contains { $0.paymentHash == hash })
   }
 
-  @Test("What is not open is not cancelled: paid, cancelled, or never made") func notOpen() throws {
+  @Test("A paid, cancelled or unknown invoice cannot be cancelled") func notOpen() throws {
     var world = try connected()
     world.pay(0)
     world.settle()
@@ -82,9 +82,7 @@ import Testing
     #expect(world.cancelled == [world.invoices[1].paymentHash] && world.received.count == 1)
   }
 
-  @Test(
-    "One that is cancelled is not called paid, also while a payment of it is in the channel and not failed back yet"
-  )
+  @Test("A second cancellation is refused as not open while an HTLC for it is pending")
   func cancelledAndOffered() throws {
     var world = try connected()
     let hash = world.invoices[0].paymentHash
@@ -93,7 +91,7 @@ import Testing
     expectRefusal(of: hash, NodeMachine.notOpen, onceOfferedIn: &world)
   }
 
-  @Test("Nor one of which a part is in the channel: the payment comes whole, to this owner or the next")
+  @Test("An invoice with one part pending cannot be cancelled, and its payment completes")
   func incomplete() throws {
     var world = try connected()
     let hash = world.invoices[0].paymentHash
@@ -109,7 +107,7 @@ import Testing
     #expect(world.received == [hash])
   }
 
-  @Test("One that is asked for behind a step that accepts its payment finds it being paid") func behind()
+  @Test("A cancellation is refused once an HTLC for the invoice is durable") func behind()
     throws
   {
     var world = try connected()
@@ -118,7 +116,7 @@ import Testing
     expectRefusal(of: hash, NodeMachine.beingPaid, onceOfferedIn: &world)
   }
 
-  @Test("A cancel that waits for the step under way is looked at when that is durable") func waits() throws {
+  @Test("A cancellation requested during a write is decided after that write") func waits() throws {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     var node = try #require(world.node)
@@ -135,9 +133,11 @@ import Testing
       node.handle(.written, at: world.now).suffix(2) == [.invoiceCancelled(paymentHash: hash), refused])
   }
 
-  // MARK: The container says no
+  // MARK: The container refuses the write
 
-  @Test("When its write fails, the user hears what the container has of it", arguments: [true, false])
+  @Test(
+    "After a failed write the cancellation is answered with what the container stored",
+    arguments: [true, false])
   func failedWrite(isDurable: Bool) throws {
     var world = try connected()
     let hash = world.invoices[0].paymentHash
@@ -152,7 +152,9 @@ import Testing
     #expect(world.received == (isDurable ? [] : [hash]))
   }
 
-  @Test("Nobody hears that it stands where that is not known") func unknown() throws {
+  @Test("A node stopped after a failed write reports the cancellation's outcome as unknown") func unknown()
+    throws
+  {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     var node = try #require(world.node)
@@ -163,8 +165,8 @@ import Testing
     #expect(node.handle(.stopRequested(gracefully: false), at: world.now).contains(unknown))
   }
 
-  /// What failed may be the write that took its payment, durable behind the failure.
-  @Test("Behind a write that failed nothing is cancelled before the container is read")
+  /// The failed write may have accepted this invoice's payment and may be durable.
+  @Test("After a failed write no cancellation is accepted before the container is read")
   func behindFailure() throws {
     let world = try connected()
     let hashes = world.invoices.prefix(2).map(\.paymentHash)
@@ -176,8 +178,7 @@ import Testing
         .cancelRefused(paymentHash: hashes[1], .because(NodeMachine.cancelTooEarly))))
   }
 
-  @Test("A node that is given up while the write is under way tells what became of it") func givenUp() throws
-  {
+  @Test("A node stopped during the write reports the cancellation's outcome") func givenUp() throws {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     let refused = NodeDirective.cancelRefused(paymentHash: hash, .because(NodeMachine.givenUp))
@@ -196,7 +197,7 @@ import Testing
       ])
   }
 
-  @Test("One that finds the container blocked is stored behind a backup that is adopted meanwhile")
+  @Test("A cancellation that finds the container blocked is stored after the adopted backup")
   func blockedBeforeAdopting() throws {
     var world = try connected()
     world.pay(1)
@@ -208,9 +209,7 @@ import Testing
     #expect(world.cancelled == [hash])
   }
 
-  @Test(
-    "One that waits behind a blocked payment is cancelled when the connection, and the payment with it, is lost"
-  )
+  @Test("A cancellation behind a blocked payment is written when the connection is lost")
   func behindWhatIsDropped() throws {
     var world = try connected()
     world.pay(0)
@@ -225,9 +224,7 @@ import Testing
     #expect(lost.last == .write(NodeChange(cancelled: hash), under: fence(1)))
   }
 
-  @Test(
-    "A payment that the owner before left undecided is accepted behind a write of an invoice that was under way"
-  )
+  @Test("A payment pending since the previous owner is accepted after a blocked cancellation")
   func nothingIsForgottenBehindIt() throws {
     var world = try connected()
     world.handle(.handoverRequested)
@@ -245,7 +242,7 @@ import Testing
 
   // MARK: The backup
 
-  @Test("A cancelled invoice that becomes durable only when the channel runs is in no backup from then on")
+  @Test("An invoice whose blocked cancellation is stored late is in no later backup")
   func backupBehindBlockedWrite() throws {
     var world = try connected()
     world.pay(1)
@@ -263,7 +260,7 @@ import Testing
     #expect(world.stored.invoices.map(\.paymentHash) == [world.invoices[2].paymentHash])
   }
 
-  @Test("One that the backup knows as open stays cancelled in memory too, when the backup is adopted")
+  @Test("A cancelled invoice stays cancelled in memory when an adopted backup lists it as open")
   func adoptedAsOpen() throws {
     var world = try connected()
     world.pay(1)
@@ -280,7 +277,7 @@ import Testing
     #expect(isUnknown(world.failures[0]) && world.received.count == 1)
   }
 
-  @Test("The backup does not bring it back, whether the peer was there or not", arguments: [true, false])
+  @Test("After a database loss the backup does not reopen a cancelled invoice", arguments: [true, false])
   func lostDatabase(isConnected: Bool) throws {
     var world = try connected()
     world.pay(1)

@@ -11,7 +11,7 @@ func preimage(_ number: UInt64) -> Bytes32 {
 
 func paymentHash(_ number: UInt64) -> Bytes32 { SHA256.hash(preimage(number).bytes) }
 
-/// Peer and wallet, both re-established: the peer opened the channel with everything on its side.
+/// Peer and wallet, both re-established; the peer opened the channel.
 func channelPair(peerMsat: UInt64 = 1_000_000, walletMsat: UInt64 = 0) throws -> (Channel, Channel) {
   var peer = try Channel(id: channelID, localMsat: peerMsat, remoteMsat: walletMsat, isOpener: true)
   var wallet = try Channel(id: channelID, localMsat: walletMsat, remoteMsat: peerMsat, isOpener: false)
@@ -26,7 +26,7 @@ func connect(_ left: inout Channel, _ right: inout Channel) throws {
   _ = try right.receive(fromLeft)
 }
 
-/// What goes on the wire for this: the preimage is filled in as a shell does.
+/// The wire message of `outgoing`, with the preimage filled in as the caller does.
 func message(_ outgoing: ChannelOutgoing, of channel: Channel, preimages: [Bytes32: Bytes32] = [:]) -> Message
 {
   switch outgoing {
@@ -35,7 +35,7 @@ func message(_ outgoing: ChannelOutgoing, of channel: Channel, preimages: [Bytes
   }
 }
 
-/// Carries messages to and fro until both are silent. Returns the facts of each side.
+/// Exchanges messages until both queues are empty. Returns each side's facts.
 func settle(
   _ left: inout Channel, _ right: inout Channel, preimages: [Bytes32: Bytes32] = [:]
 ) throws -> (left: [ChannelFact], right: [ChannelFact]) {

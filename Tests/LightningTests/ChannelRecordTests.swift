@@ -6,7 +6,7 @@ import Testing
 @testable import LightningChannel
 
 @Suite struct ChannelRecordTests {
-  /// A channel in the middle of everything.
+  /// A channel with HTLCs in several states, in both directions.
   private func busy() throws -> Channel {
     var (peer, wallet) = try channelPair(walletMsat: 10_000)
     for number in 0..<4 {
@@ -25,14 +25,14 @@ import Testing
     return peer
   }
 
-  @Test func `A channel that is encoded and decoded is the same`() throws {
+  @Test func `An encoded channel decodes to the same record`() throws {
     let channel = try busy()
     let again = try Channel(decoding: channel.encoded())
     #expect(again.record == channel.record)
     #expect(!again.isReestablished)
   }
 
-  @Test func `Cut off, lengthened or changed bytes are refused or sound, and never crash`() throws {
+  @Test func `Truncated or lengthened bytes are refused, and changed bytes never crash`() throws {
     let bytes = try busy().encoded()
     for count in bytes.indices {
       #expect(throws: ChannelError.self) { try Channel(decoding: Array(bytes.prefix(count))) }
@@ -52,11 +52,11 @@ import Testing
     }
   }
 
-  @Test func `A backup from before there were parts is read, with HTLCs that say nothing of them`() throws {
+  @Test func `A version 1 backup, without payment data, is still read`() throws {
     var channel = try busy()
     channel.record.htlcs.removeAll { $0.paymentData != nil }
     let bytes = channel.encoded()
-    // The only other difference of version 1: no byte behind each HTLC says that there is no payment data.
+    // Version 1 also lacks the byte behind each HTLC that marks missing payment data.
     let header = 1 + 32 + 1 + 9 * 8 + 32 + 1
     var old = [1] + bytes[1..<header]
     var place = header
@@ -71,12 +71,12 @@ import Testing
       old += bytes[place..<end]
       place = end + 1
     }
-    // Nor a byte at the end that there was no splice.
+    // Version 1 also lacks the last byte, which marks a missing splice.
     #expect(place + 1 == bytes.count)
     #expect(try Channel(decoding: old).record == channel.record)
   }
 
-  @Test func `Columns that no channel can have are refused`() throws {
+  @Test func `A record with inconsistent values is refused`() throws {
     let sound = try busy().record
     var changes: [(inout ChannelRecord) -> Void] = []
     changes.append { $0.localMsat = .max }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `The revision grows with everything that must be durable, and with nothing else`() throws {
+  @Test func `The revision grows only with changes that must be durable`() throws {
     var (peer, wallet) = try channelPair()
     #expect(peer.revision == 0)
     #expect(peer.takeOutgoing() == [])

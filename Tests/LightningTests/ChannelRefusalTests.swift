@@ -5,7 +5,7 @@ import LightningChannel
 import Testing
 
 @Suite struct ChannelRefusalTests {
-  @Test func `An offer above the balance, of nothing, or with a strange expiry is refused`() throws {
+  @Test func `An offer above the balance, of zero, or with an expiry out of range is refused`() throws {
     var (peer, _) = try channelPair()
     let before = peer
     #expect(throws: ChannelError.amountAboveBalance(availableMsat: 1_000_000)) {
@@ -59,7 +59,7 @@ import Testing
     #expect(peer == before)
   }
 
-  @Test func `Messages out of turn are refused and change nothing`() throws {
+  @Test func `Unexpected or invalid messages are refused and change nothing`() throws {
     var (peer, wallet) = try channelPair()
     let before = wallet
     let other = Bytes32(Array(repeating: 2, count: 32)) ?? .zero
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `An old copy of a channel is recognised by both sides`() throws {
+  @Test func `Both sides detect a channel restored from an old record`() throws {
     var (peer, wallet) = try channelPair()
     let old = wallet.record
     let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
@@ -119,11 +119,7 @@ import Testing
     #expect(throws: ChannelError.weAreBehind(theirs: theirs)) { try restored.receive(fromPeer) }
   }
 
-  @Test
-  func
-    `A side that is one commitment behind is noticed, and our own numbers are those of the last commitment`()
-    throws
-  {
+  @Test func `A peer one commitment behind is detected by the numbers in channel_reestablish`() throws {
     var (peer, wallet) = try channelPair()
     for number in 1...3 as ClosedRange<UInt64> {
       let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(number), cltvExpiry: 700)
@@ -149,7 +145,7 @@ import Testing
     #expect(try peer.receive(.channelReestablish(whole)) == [.reestablished])
   }
 
-  @Test func `A claim to know the future needs the secret that proves it`() throws {
+  @Test func `A channel_reestablish ahead of ours is refused without the secret that proves it`() throws {
     var peer = try Channel(id: channelID, localMsat: 1000, remoteMsat: 0, isOpener: true)
     _ = peer.reestablish()
     #expect(throws: ChannelError.wrongSecret) {

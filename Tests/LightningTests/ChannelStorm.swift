@@ -21,16 +21,16 @@ struct StormSide {
 /// after a commit, messages that were written and never sent.
 struct ChannelStorm {
   var sides: [StormSide]
-  /// What is on its way to each side.
+  /// Messages in flight to each side.
   var queues: [[Message]] = [[], []]
   var isConnected = false
   var random: SeededGenerator
   var preimages: [Bytes32: Bytes32] = [:]
   var offered: UInt64 = 0
   var capacity: UInt64
-  /// A splice takes many messages, so those storms have calmer hours.
+  /// A splice takes many messages, so a splicing storm has fewer faults.
   var calm: Int { splices == nil ? 1 : 5 }
-  /// Nil: nobody splices.
+  /// nil: no splices.
   var splices: SpliceWatch?
 
   init(seed: UInt64, splicing: Bool = false) throws {
@@ -54,7 +54,7 @@ struct ChannelStorm {
     }
   }
 
-  /// Faults are over: everything is delivered, and every payment is resolved.
+  /// Ends the faults: delivers every message and resolves every payment.
   mutating func heal() throws {
     for _ in 0..<10_000 {
       try connectAgain()
@@ -118,7 +118,7 @@ struct ChannelStorm {
     }
   }
 
-  /// The caller's rule: take what is to be sent, make the channel durable, send. A crash may come in between.
+  /// The caller's rule: take the outgoing messages, make the channel durable, send. A crash may come in between.
   private mutating func finish(_ side: Int, facts: [ChannelFact] = [], crashing: Bool = true) throws {
     let outgoing = sides[side].channel.takeOutgoing()
     if crashing, random.oneIn(40 * calm) { return try disconnect(crashing: side) }
@@ -127,19 +127,19 @@ struct ChannelStorm {
     splices?.look(sides[side].channel, sending: outgoing)
     if crashing, random.oneIn(40 * calm) { return try disconnect(crashing: side) }
     let channel = sides[side].channel
-    let messages = outgoing.map { strangely(message($0, of: channel, preimages: preimages)) }
+    let messages = outgoing.map { sometimesMalformed(message($0, of: channel, preimages: preimages)) }
     let count = crashing && random.oneIn(40 * calm) ? random.below(messages.count) : messages.count
     queues[1 - side] += messages.prefix(count)
     if count < messages.count { try disconnect(crashing: side) }
   }
 
-  /// Ours never calls an HTLC malformed; another's may.
-  private mutating func strangely(_ message: Message) -> Message {
+  /// Our node never sends update_fail_malformed_htlc; another implementation may.
+  private mutating func sometimesMalformed(_ message: Message) -> Message {
     guard case .failHTLC(let body) = message, random.oneIn(2) else { return message }
     return .failMalformedHTLC(FailMalformedHTLC(channel: body.channel, id: body.id, code: 0xC005))
   }
 
-  /// A crash loses what is not durable. Whoever lives on still reads a part of what was on its way.
+  /// A crash loses state that is not durable. The surviving side still reads a part of the messages in flight.
   private mutating func disconnect(crashing crashed: Int?) throws {
     guard isConnected || crashed != nil else { return }
     isConnected = false

@@ -16,7 +16,7 @@ private func types(_ outgoing: [ChannelOutgoing]) -> [String] {
   }
 }
 
-/// Carries what one side has to say to the other. Returns it, and what it made true.
+/// Delivers the outgoing messages of `from` to `to`. Returns their types and the receiver's facts.
 private func carry(
   _ from: inout Channel, _ to: inout Channel
 ) throws -> (sent: [String], facts: [ChannelFact]) {
@@ -29,7 +29,7 @@ private func carry(
 }
 
 @Suite struct ChannelTests {
-  @Test func `One payment is exactly this sequence of messages`() throws {
+  @Test func `A payment exchanges exactly BOLT 2's messages, in order`() throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     #expect(peer.localMsat == 999_000)
@@ -66,7 +66,7 @@ private func carry(
     #expect(peer.htlcs.isEmpty && wallet.htlcs.isEmpty)
   }
 
-  @Test func `A refused payment goes back to who offered it, with the code`() throws {
+  @Test func `A failed HTLC returns the amount and the failure code to its offerer`() throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try settle(&peer, &wallet)
@@ -77,7 +77,7 @@ private func carry(
     #expect(peer.localMsat == 1_000_000 && wallet.remoteMsat == 1_000_000)
   }
 
-  @Test func `While a commitment is unrevoked, updates wait for the next one`() throws {
+  @Test func `While a commitment is unrevoked, new updates wait for the next one`() throws {
     var (peer, wallet) = try channelPair()
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     #expect(types(peer.takeOutgoing()) == ["add", "commit(1)"])
@@ -89,7 +89,7 @@ private func carry(
     #expect(types(peer.takeOutgoing()) == ["add", "commit(1)"])
   }
 
-  @Test func `What was lost is sent again in its old order`() throws {
+  @Test func `Lost messages are retransmitted in their original order: commitment, then revocation`() throws {
     var (peer, wallet) = try channelPair(walletMsat: 5000)
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try wallet.offer(amountMsat: 1000, paymentHash: paymentHash(2), cltvExpiry: 700)
@@ -106,7 +106,7 @@ private func carry(
     #expect(wallet.takeOutgoing() == commitment + revocation)
   }
 
-  @Test func `A revocation that was sent before the commitment is sent before it again`() throws {
+  @Test func `A revocation sent before the commitment is also retransmitted before it`() throws {
     var (peer, wallet) = try channelPair()
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try carry(&peer, &wallet)
@@ -119,14 +119,14 @@ private func carry(
     #expect(wallet.takeOutgoing() == lost)
   }
 
-  @Test func `Nothing is sent before both have said how far they are`() throws {
+  @Test func `No update is sent or accepted before both channel_reestablish messages`() throws {
     var peer = try Channel(id: channelID, localMsat: 5000, remoteMsat: 0, isOpener: true)
     var wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 5000, isOpener: false)
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     #expect(peer.takeOutgoing() == [])
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     #expect(peer.takeOutgoing() == [])
-    #expect(try wallet.receive(hello) == [.reestablished])
+    #expect(try wallet.receive(fromPeer) == [.reestablished])
     #expect(throws: ChannelError.notReestablished) {
       try wallet.receive(.commitmentSigned(CommitmentSigned(channel: channelID)))
     }
@@ -134,7 +134,7 @@ private func carry(
     #expect(types(peer.takeOutgoing()) == ["add", "commit(1)"])
   }
 
-  @Test func `An update that no commitment covers is forgotten with the connection`() throws {
+  @Test func `An uncommitted update is dropped on disconnect`() throws {
     var (peer, wallet) = try channelPair()
     let before = wallet.record
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)

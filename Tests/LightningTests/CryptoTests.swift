@@ -6,7 +6,7 @@ import Testing
 private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
 
 @Suite struct CryptoTests {
-  @Test func `SHA-256 gives what FIPS 180-4 says`() {
+  @Test func `SHA-256 matches the vectors of FIPS 180-4`() {
     #expect(
       SHA256.hash(Array("abc".utf8)).hex
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -14,13 +14,13 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
       SHA256.hash([]).hex == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
-  @Test func `HMAC-SHA256 gives what RFC 4231 says`() {
+  @Test func `HMAC-SHA256 matches the vector of RFC 4231`() {
     let code = HMACSHA256.authenticate(
       Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
     #expect(code.hex == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
   }
 
-  @Test func `ChaCha20-Poly1305 gives what RFC 8439 says`() throws {
+  @Test func `ChaCha20-Poly1305 matches the vector of RFC 8439 and refuses changed input`() throws {
     let key = try #require(
       Bytes32(hex: "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"))
     let nonce = bytes("070000004041424344454647")
@@ -57,14 +57,14 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
     #expect(Bytes32(hex: String(repeating: "0", count: 63)) == nil)
   }
 
-  @Test func `Comparison in constant time tells equal from different`() {
+  @Test func `The constant-time comparison tells equal from different bytes`() {
     #expect(ConstantTime.areEqual([], []))
     #expect(ConstantTime.areEqual([1, 2], [1, 2]))
     #expect(!ConstantTime.areEqual([1, 2], [1, 3]))
     #expect(!ConstantTime.areEqual([1, 2], [1]))
   }
 
-  @Test func `Random bytes have the wanted number and are not the same twice`() {
+  @Test func `randomBytes returns the requested count and different bytes each time`() {
     #expect(randomBytes(0).isEmpty)
     #expect(randomBytes(-1).isEmpty)
     #expect(randomBytes(32).count == 32)

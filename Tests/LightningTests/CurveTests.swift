@@ -7,7 +7,7 @@ struct CurveTests {
   private let secret = SHA256.hash(Array("a wallet".utf8))
   private var key: PrivateKey? { PrivateKey(secret) }
 
-  @Test("0 and the order of the curve are no private keys, the number before it is one")
+  @Test("Zero and the curve's order are invalid private keys, and order minus one is valid")
   func bounds() throws {
     let order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
     #expect(PrivateKey(.zero) == nil)
@@ -15,7 +15,7 @@ struct CurveTests {
     #expect(PrivateKey(try #require(Bytes32(hex: String(order.dropLast()) + "0"))) != nil)
   }
 
-  @Test("what is no point is no public key")
+  @Test("Bytes that are no curve point are refused as a public key")
   func points() throws {
     let point = try #require(key).publicKey
     #expect(PublicKey(point.bytes) == point)
@@ -25,7 +25,7 @@ struct CurveTests {
     #expect(PublicKey([2] + [UInt8](repeating: 0xff, count: 32)) == nil)
   }
 
-  @Test("two keys agree on one secret, and a third does not")
+  @Test("Two keys derive one shared secret, and a third key another")
   func agreement() throws {
     let (one, two) = (try #require(key), try #require(PrivateKey(SHA256.hash([2]))))
     let three = try #require(PrivateKey(SHA256.hash([3])))
@@ -33,7 +33,7 @@ struct CurveTests {
     #expect(one.sharedSecret(with: two.publicKey) != one.sharedSecret(with: three.publicKey))
   }
 
-  @Test("a signature is its signer's, for this digest alone")
+  @Test("A signature verifies, and recovers its signer, only for its own digest")
   func signatures() throws {
     let key = try #require(key)
     let digest = SHA256.hash(Array("pay".utf8))
@@ -45,11 +45,11 @@ struct CurveTests {
     #expect(signature.signer(of: SHA256.hash([1])) != key.publicKey)
     #expect(RecoverableSignature(signature.compact, recovery: 4) == nil)
     #expect(RecoverableSignature(Array(signature.compact.dropLast()), recovery: 0) == nil)
-    let nobodys = try #require(RecoverableSignature([UInt8](repeating: 0, count: 64), recovery: 0))
-    #expect(nobodys.signer(of: digest) == nil)
+    let unrecoverable = try #require(RecoverableSignature([UInt8](repeating: 0, count: 64), recovery: 0))
+    #expect(unrecoverable.signer(of: digest) == nil)
   }
 
-  @Test("a private key does not say itself, however it is printed")
+  @Test("No printed form of a private key contains the secret")
   func silence() throws {
     let key = try #require(key)
     var dumped = ""

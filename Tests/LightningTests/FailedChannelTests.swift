@@ -7,7 +7,7 @@ import Testing
 @testable import LightningChannel
 @testable import LightningNode
 
-@Suite("An error of the peer's") struct FailedChannelTests {
+@Suite("An error from the peer") struct FailedChannelTests {
   private let now = milliseconds(5)
   private let failure = ChannelFailure(channel: channelID, reason: "you cheated")
 
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "about the channel, or about all, fails it: that is made durable, a user reads why, and nobody dials again",
+    "An error about this or all channels fails the channel durably and ends dialling",
     arguments: [channelID, .zero])
   func fails(_ channel: Bytes32) throws {
     var node = try establishedNode()
@@ -33,8 +33,7 @@ import Testing
     #expect(node.durableState.failure == failure)
   }
 
-  @Test(
-    "about all channels, from a node that has not spoken of this one, fails nothing: it may be another node")
+  @Test("An error about all channels before channel_reestablish does not fail the channel")
   func wrongPeer() throws {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), try establishedNode().durableState), at: now)
@@ -48,7 +47,7 @@ import Testing
     #expect(node.deadline != nil)
   }
 
-  @Test("about another channel means nothing here")
+  @Test("An error about another channel is reported and keeps the connection")
   func otherChannel() throws {
     var node = try establishedNode()
     #expect(
@@ -58,7 +57,7 @@ import Testing
     #expect(node.state == .established)
   }
 
-  @Test("is remembered by the next owner, who dials nobody and refuses what a user wants in the same words")
+  @Test("The next owner of a failed channel does not dial and refuses invoices and splices")
   func nextOwner() throws {
     let before = try establishedNode().durableState
     var state = before
@@ -79,7 +78,7 @@ import Testing
       amountSat: 1000, script: OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20))))
     #expect(node.handle(.spliceRequested(request), at: now) == [.spliceRefused(.because(failure.sentence))])
     #expect(node.handle(.stopRequested(gracefully: true), at: now) == [.cutOff, .report(.stopped)])
-    // Told between the claim and the peer's `init`, by an owner that is no more.
+    // Stored by an earlier owner between this node's claim and the peer's `init`.
     var late = NodeMachine(configuration: .init())
     _ = late.handle(.started(fence(2), before), at: now)
     _ = late.handle(.rowRead(row(2)), at: now)
@@ -88,10 +87,12 @@ import Testing
     var peer = try Channel(id: channelID, localMsat: 9_000_000_000, remoteMsat: 1_000_000_000, isOpener: true)
     _ = late.handle(.received(peer.reestablish()), at: now)
     #expect(
-      late.handle(.checkedAfterInit(row(2), state), at: now) == [.cutOff, .report(.trouble(failure.sentence))])
+      late.handle(.checkedAfterInit(row(2), state), at: now) == [
+        .cutOff, .report(.trouble(failure.sentence)),
+      ])
   }
 
-  @Test("that comes while a step is being stored is stored behind it, and one that is blocked is tried again")
+  @Test("An error received during a write is stored after it and retried when blocked")
   func behindAStep() throws {
     var node = try establishedNode()
     let invoice = Invoice(
@@ -113,7 +114,7 @@ import Testing
   }
 }
 
-@Suite("A channel that has failed") struct FailureKeptTests {
+@Suite("A failed channel") struct FailureKeptTests {
   private let now = milliseconds(5)
   private let failure = ChannelFailure(channel: channelID, reason: "you cheated")
 
@@ -129,7 +130,7 @@ import Testing
     return node
   }
 
-  @Test("is written down also when the step before it is not: one that is blocked, or that the store refuses")
+  @Test("The failure is stored although the step before it was blocked or refused")
   func behindALostStep() throws {
     let write = NodeDirective.write(NodeChange(failure: failure))
     var blocked = try waitingForAStep()
@@ -143,7 +144,7 @@ import Testing
       ])
   }
 
-  @Test("is not begun to be written by an owner that has stopped: the peer tells the next one")
+  @Test("A stopped owner does not begin to store the failure")
   func afterTheStop() throws {
     var node = try waitingForAStep()
     #expect(node.handle(.stopRequested(gracefully: false), at: now) == [.cutOff, .report(.stopped)])
@@ -152,7 +153,7 @@ import Testing
   }
 
   @Test(
-    "has failed in a container that is new as well: the peer says so instead of its channel_reestablish, behind the backup",
+    "A new container adopts the backup together with the failure from the peer's error",
     arguments: [channelID, .zero])
   func newContainer(_ named: Bytes32) throws {
     let channel = try #require(try establishedNode().durableState.channel)
@@ -174,7 +175,7 @@ import Testing
   }
 
   @Test(
-    "that went on elsewhere is adopted with its failure by the container that the wallet comes back to; an older backup is not",
+    "A returning container stores the failure, and adopts the backup only if it is newer",
     arguments: [true, false])
   func comesBack(isNewer: Bool) throws {
     let before = try establishedNode().durableState
@@ -196,18 +197,16 @@ import Testing
     #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
   }
 
-  @Test("is named with what helps, and not with what does not: no new container brings it back")
+  @Test("The failure's message says that a restore does not help")
   func sentence() {
     #expect(failure.sentence.contains("`baton restore` does not bring it back"))
     #expect(!failure.sentence.contains("--home"))
   }
 
-  @Test(
-    "is failed by the provider on each connection from then on, also after a restart, and nothing goes over it"
-  )
+  @Test("The LSP sends the error on every later connection, also after a restart")
   func provider() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     _ = fixture.handle(.received(connection: 1, .peerStorage([5])))
     var wrong = ChannelReestablish(
       channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0, yourLastPerCommitmentSecret: .zero
@@ -220,7 +219,7 @@ import Testing
     }
     #expect(changes(refusal).contains(.channelFailed(connection: 1, complaint.text)))
     fixture.restart()
-    let said = fixture.greet(2, fence(2))
+    let said = fixture.sendInit(2, fence(2))
     #expect(messages(said).suffix(2) == [.peerStorageRetrieval([5]), .error(complaint)])
     #expect(others(said) == [.close(connection: 2, "the channel has failed")])
     #expect(!fixture.peer.isWalletConnected)
@@ -229,8 +228,8 @@ import Testing
   }
 }
 
-@Suite("When a wallet is connected") struct ConnectedTests {
-  /// Its `channel_reestablish` is on its way.
+@Suite("The report that the channel is established") struct ConnectedTests {
+  /// A node that has sent its `channel_reestablish`.
   private func spoken() throws -> NodeMachine {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
@@ -244,7 +243,7 @@ import Testing
     _ = node.handle(.checkedAfterInit(row(1), NodeState()), at: milliseconds(0))
     let said = node.handle(.written, at: milliseconds(0))
     #expect(!said.contains(.report(.established)))
-    // A ping is behind it, so that there is an answer in any case.
+    // A ping follows it, so that the peer answers in any case.
     guard case .send(let sent)? = said.first else {
       #expect(Bool(false))
       return node
@@ -253,8 +252,7 @@ import Testing
     return node
   }
 
-  @Test(
-    "is said when the peer answers what came behind our channel_reestablish, or goes on in the channel; once")
+  @Test("The node reports established once, on a pong or the next channel message")
   func said() throws {
     var node = try spoken()
     #expect(node.handle(.received(.pong([])), at: milliseconds(1)) == [.report(.established)])
@@ -265,7 +263,7 @@ import Testing
     #expect(other.handle(.received(.addHTLC(add)), at: milliseconds(1)).first == .report(.established))
   }
 
-  @Test("is never said to a user when the peer refuses it, or says other things")
+  @Test("A warning, a ping, an unknown message or an error does not report established")
   func refused() throws {
     var node = try spoken()
     for message in [
@@ -279,8 +277,7 @@ import Testing
     #expect(!node.handle(.received(error), at: milliseconds(1)).contains(.report(.established)))
   }
 
-  @Test(
-    "A user who comes, or wants to pay, and a push that is served do not wait for the end of a long pause")
+  @Test("A returning user, a payment request and a served push end a long redial pause")
   func hurries() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([4]), amountMsat: 1000, paymentSecret: SHA256.hash([5]))

@@ -22,7 +22,7 @@ struct FailureCodeTests {
     0x8000, 0x4000, 0x2000, 0x1000
   )
 
-  @Test("each has its number, its flags and its name")
+  @Test("Each failure code has BOLT 4's number, flags and name")
   func numbers() {
     for row in Self.table {
       let code = FailureCode(rawValue: row.flags.reduce(row.number, |))
@@ -37,16 +37,14 @@ struct FailureCodeTests {
     #expect(FailureCode(rawValue: 0x15).description == "0x0015")
   }
 
-  @Test("a recipient that is away is tried again, whichever of two codes the peer says it with")
+  @Test("temporary_channel_failure and unknown_next_peer advise a retry")
   func away() {
     #expect(FailureCode(rawValue: 0x1007).advice == .tryAgain(.temporaryChannelFailure))
     #expect(FailureCode(rawValue: 0x400A).advice == .tryAgain(.nodeUnreachable))
     #expect(FailureCode(rawValue: 0x400F).advice == .giveUp(.incorrectPaymentDetails))
   }
 
-  @Test(
-    "but for three codes the advice is what the permanent bit says; one that nobody knows is taken by it, too"
-  )
+  @Test("The PERM bit decides about a retry, except for three codes")
   func permanence() {
     let exceptions: [UInt16] = [0x400A, 0x100B, 0x0013]
     for row in Self.table {
@@ -58,7 +56,7 @@ struct FailureCodeTests {
     #expect(FailureCode(rawValue: 0x0FFF).advice.mayTryAgain)
   }
 
-  @Test("of a code that nobody knows the other bits say what it is about")
+  @Test("For an unknown code the flags decide the advice")
   func unknownCodes() {
     #expect(FailureCode(rawValue: 0x4FFF).advice == .giveUp(.permanentPolicyError))
     #expect(FailureCode(rawValue: 0xCFFF).advice == .giveUp(.unsupportedFeatures))

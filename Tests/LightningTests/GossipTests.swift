@@ -7,16 +7,16 @@ import Testing
 @testable import LightningNode
 @testable import LightningProvider
 
-@Suite("What peers tell of the network, and what else they say that is not for us") struct GossipTests {
+@Suite("Gossip and other messages that the node does not use") struct GossipTests {
   private let gossip: [UInt16] = [256, 257, 258, 259, 262, 264, 265]
   private let regtest = BitcoinNetwork.regtest.chain
 
-  private func told(_ type: UInt16) -> Message {
+  private func gossipMessage(_ type: UInt16) -> Message {
     .unknown(type: type, bytes: Bytes(repeating: 1, count: 430))
   }
 
-  /// A node that has greeted, and heard the peer's init.
-  private func greeted() -> NodeMachine {
+  /// A node that has exchanged init.
+  private func initDone() -> NodeMachine {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
@@ -25,37 +25,35 @@ import Testing
     return node
   }
 
-  @Test(
-    "A peer that tells the wallet of 300 channels at once keeps its connection, before the channel runs and then"
-  )
+  @Test("The wallet ignores gossip about 300 channels, before and after channel_reestablish")
   func wallet() throws {
-    var early = greeted()
+    var early = initDone()
     var node = try establishedNode()
     for _ in 0..<300 {
       for type in gossip {
         guard type == 256 || type == 257 || type == 258 else { continue }
-        #expect(early.handle(.received(told(type)), at: milliseconds(1)) == [])
-        #expect(node.handle(.received(told(type)), at: milliseconds(1)) == [])
+        #expect(early.handle(.received(gossipMessage(type)), at: milliseconds(1)) == [])
+        #expect(node.handle(.received(gossipMessage(type)), at: milliseconds(1)) == [])
       }
     }
-    for type in gossip { #expect(node.handle(.received(told(type)), at: milliseconds(2)) == []) }
+    for type in gossip { #expect(node.handle(.received(gossipMessage(type)), at: milliseconds(2)) == []) }
   }
 
-  @Test("Gossip without end is hung up on, by both ends")
+  @Test("Both ends disconnect a peer that exceeds the gossip limit")
   func withoutEnd() throws {
     var node = try establishedNode()
-    for _ in 0..<Chatter.gossipLimit { _ = node.handle(.received(told(258)), at: milliseconds(1)) }
-    #expect(node.handle(.received(told(258)), at: milliseconds(1)).first == .cutOff)
+    for _ in 0..<Chatter.gossipLimit { _ = node.handle(.received(gossipMessage(258)), at: milliseconds(1)) }
+    #expect(node.handle(.received(gossipMessage(258)), at: milliseconds(1)).first == .cutOff)
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
-    for _ in 0..<Chatter.gossipLimit { _ = fixture.handle(.received(connection: 1, told(256))) }
+    for _ in 0..<Chatter.gossipLimit { _ = fixture.handle(.received(connection: 1, gossipMessage(256))) }
     #expect(fixture.peer.isWalletConnected)
-    let end = fixture.handle(.received(connection: 1, told(256)))
+    let end = fixture.handle(.received(connection: 1, gossipMessage(256)))
     #expect(others(end) == [.evict(connection: 1, "too much was said that needs nothing")])
     #expect(messages(end) == [])
   }
 
-  @Test("The provider ignores what its wallet, or another node, tells of the network")
+  @Test("The LSP ignores gossip of its wallet and of an unknown node")
   func provider() throws {
     var fixture = try PeerFixture()
     fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
@@ -64,13 +62,14 @@ import Testing
     _ = fixture.handle(.received(connection: 2, initMessage(nil)))
     for connection in [1, 2] as [UInt64] {
       for number in 0..<60 {
-        let said = fixture.handle(.received(connection: connection, told(gossip[number % gossip.count])))
+        let said = fixture.handle(
+          .received(connection: connection, gossipMessage(gossip[number % gossip.count])))
         #expect(said == [.store([.frameIgnored(connection: connection, "it needs no answer")])])
       }
     }
   }
 
-  @Test("A question about channels is answered: nothing is known")
+  @Test("A gossip query is answered with an empty reply, a truncated one ignored")
   func questions() throws {
     let blocks: [UInt8] = [0, 0, 0, 100, 0, 0, 0, 50]
     let range = Message.unknown(type: 263, bytes: Bytes(regtest.bytes + blocks))
@@ -87,14 +86,14 @@ import Testing
           .store([.frameActedOn(connection: 1)]), .send(connection: 1, answer),
         ])
     }
-    // Half a question is none.
+    // A truncated query is ignored.
     let half = Message.unknown(type: 263, bytes: Bytes(regtest.bytes))
     #expect(node.handle(.received(half), at: milliseconds(1)) == [])
   }
 
-  @Test("A peer's backup is not kept by a wallet, which does not offer to, and ends no connection")
+  @Test("The wallet ignores peer_storage and does not offer to keep it")
   func backups() throws {
-    var early = greeted()
+    var early = initDone()
     #expect(early.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
     var node = try establishedNode()
     #expect(node.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
@@ -102,9 +101,7 @@ import Testing
     #expect(Features.ofWallet(splices: true).offers(Features.gossipQueries))
   }
 
-  @Test(
-    "A node of another chain alone is refused in one sentence by both ends; one that is on ours as well is not"
-  )
+  @Test("Both ends refuse an init that names only other chains")
   func chains() throws {
     let foreign = InitMessage(networks: [BitcoinNetwork.mainnet.chain])
     let why = "it is on other chains than this one, which is on regtest"
@@ -128,8 +125,8 @@ import Testing
   }
 }
 
-@Suite("What is kept of a message") struct HeardMessageTests {
-  @Test("Of long ones that nobody reads only the beginning; what is kept reads as the same kind")
+@Suite("The stored form of a received message") struct HeardMessageTests {
+  @Test("A long message is truncated and still decodes as the same type")
   func long() throws {
     let ballast = Bytes(repeating: 7, count: 60_000)
     let long: [Message] = [
@@ -154,10 +151,11 @@ import Testing
     #expect(body.fence == fence(3) && body.features.contains(1))
   }
 
-  @Test("A demand is kept however far up it stands; short messages and backups are kept byte for byte")
+  @Test("A required feature, a backup and a short message are kept whole")
   func whole() throws {
     let demanding = InitMessage(features: Features([300_000]))
-    guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message else {
+    guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message
+    else {
       return #expect(Bool(false))
     }
     #expect(kept.unknownDemand == 300_000)

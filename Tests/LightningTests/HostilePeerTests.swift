@@ -34,7 +34,7 @@ import Testing
     return node
   }
 
-  @Test("A peer that pings without end is hung up on; one that pings now and then is answered for ever")
+  @Test("A peer that pings without end is disconnected; one ping a minute is answered")
   func endlessPings() throws {
     var patient = try established()
     for minute in 0..<1000 {
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "The same for whatever else needs no answer",
+    "A peer that floods pongs, warnings, unknown messages or backups is disconnected",
     arguments: [
       .pong([]), .warning(Complaint(text: "")), .unknown(type: 40_001, bytes: []),
     ] as [Message])
@@ -68,8 +68,8 @@ import Testing
     #expect(restorer.handle(.backupReceived(.unreadable), at: start).first == .cutOff)
   }
 
-  @Test("A second init is no word about the channel that runs, and ends the connection")
-  func greetsAgain() throws {
+  @Test("A second init ends the connection")
+  func secondInit() throws {
     var node = try established()
     #expect(
       node.handle(.received(.initMessage(InitMessage())), at: start) == [
@@ -77,7 +77,7 @@ import Testing
       ])
   }
 
-  @Test("D-8.6 A peer that greets well and breaks off at once is dialled less and less often")
+  @Test("D-8.6 A peer that disconnects right after the handshake is redialled with growing pauses")
   func breaksOffAtOnce() throws {
     var node = try established()
     var now = start
@@ -94,15 +94,15 @@ import Testing
     for (pause, least) in zip(pauses.dropFirst(7), [16, 32, 64, 128, 256, 300, 300] as [Int64]) {
       #expect((least * 1000...least * 1250).contains(pause))
     }
-    // From dial to dial by another part of a quarter.
+    // The random part, up to a quarter, differs from dial to dial.
     #expect(pauses[12] != pauses[13])
-    // One that held for a while is worth dialling again at once.
+    // A connection that lasted is redialled at once.
     now = now + .seconds(1)
     _ = node.handle(.closed("cut"), at: now)
     #expect(node.deadline == now + .milliseconds(100))
   }
 
-  @Test("What a peer sends while a step is being stored is bounded")
+  @Test("Messages queued during a write are limited; one more disconnects the peer")
   func doesNotWait() throws {
     var node = try established()
     let invoice = Invoice(
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(
-    "Fence answers with the largest numbers stop the node and crash nothing",
+    "A fence answer with an extreme epoch stops the node without a crash",
     arguments: [0, UInt64(Int64.max), .max])
   func hugeEpochs(_ epoch: UInt64) {
     var node = NodeMachine(configuration: .init())
@@ -136,8 +136,8 @@ import Testing
   }
 }
 
-@Suite("The provider against a hostile wallet") struct HostileWalletTests {
-  @Test("However many connections come, the wallet's stays, and the oldest of the others goes")
+@Suite("The LSP against a hostile wallet") struct HostileWalletTests {
+  @Test("At its connection limit the LSP evicts the oldest connection, never the wallet's")
   func crowd() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
@@ -158,7 +158,7 @@ import Testing
       ])
   }
 
-  @Test("Whoever says something else than init, or pings, without end is hung up on")
+  @Test("The LSP disconnects a peer that floods pings, before or after init")
   func chatter() throws {
     var fixture = try PeerFixture()
     let ping = Message.ping(Ping(pongSize: 0))
@@ -178,7 +178,7 @@ import Testing
     #expect(!fixture.peer.isWalletConnected)
   }
 
-  @Test("More payments than anybody waits for are refused at once, with a code that says to try later")
+  @Test("Payments above the LSP's limit fail at once with temporary_channel_failure")
   func tooManyPayments() throws {
     var fixture = try PeerFixture()
     for number in 1...UInt64(PeerMachine.paymentLimit) { _ = fixture.pay(number) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Features in init")
 struct InitFeatureTests {
-  @Test("what is demanded and not known is named, in either field; what is only offered is not")
+  @Test("An unknown even feature bit is named; known and odd bits are accepted")
   func demands() {
     #expect(InitMessage().unknownDemand == nil)
     #expect(InitMessage(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownDemand == nil)
@@ -17,7 +17,7 @@ struct InitFeatureTests {
     #expect(InitMessage(globalFeatures: Features([100]).bytes).unknownDemand == 100)
   }
 
-  @Test("a wallet or a visitor that demands what the provider does not know is refused in one sentence")
+  @Test("The LSP closes a connection whose init requires an unknown feature")
   func provider() throws {
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1))
@@ -29,7 +29,7 @@ struct InitFeatureTests {
     #expect(fixture.peer.state.fence == nil)
   }
 
-  @Test("a peer that demands what the wallet does not know is hung up on, and dialled again")
+  @Test("The wallet disconnects and redials a peer whose init requires an unknown feature")
   func wallet() throws {
     var node = NodeMachine(configuration: .init())
     let start = Instant(nanoseconds: 0)

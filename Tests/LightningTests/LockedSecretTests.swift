@@ -3,7 +3,7 @@ import Crypto
 import Testing
 
 @Suite("A secret in locked memory") struct LockedSecretTests {
-  @Test("takes the bytes over, and gives them only for the time of a call")
+  @Test("A locked secret takes the bytes over and lends them only during a call")
   func takes() {
     var bytes: [UInt8] = [1, 2, 3]
     let secret = LockedSecret(taking: &bytes)
@@ -13,13 +13,13 @@ import Testing
     #expect(Mirror(reflecting: secret).children.map(\.label) == ["count"])
   }
 
-  @Test("As a key it does what the same bytes do")
+  @Test("A locked secret used as a key gives the same results as its bytes")
   func isKey() throws {
     let plain = [UInt8](repeating: 7, count: 32)
     var copy = plain
     let secret = LockedSecret(taking: &copy)
     let key = try #require(Bytes32(plain))
-    #expect(plain == [UInt8](repeating: 7, count: 32), "what others hold is not overwritten")
+    #expect(plain == [UInt8](repeating: 7, count: 32), "another copy of the bytes is not overwritten")
     #expect(
       HMACSHA256.authenticate([1, 2], key: secret) == HMACSHA256.authenticate([1, 2], key: plain))
     #expect(PrivateKey(secret)?.publicKey == PrivateKey(key)?.publicKey)

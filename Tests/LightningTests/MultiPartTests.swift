@@ -6,7 +6,7 @@ import Testing
 @testable import LightningNode
 @testable import LightningProvider
 
-/// Payments that come in parts: all of them, or nothing.
+/// Payments in parts: all of them are accepted, or none.
 @Suite("Multi-part payments") struct MultiPartTests {
   private func world(payments: Int = 1) throws -> NodeWorld {
     var world = try NodeWorld(payments: payments)
@@ -15,8 +15,7 @@ import Testing
     return world
   }
 
-  @Test(
-    "One part alone is kept and not answered; with the other both are accepted in one step, as one payment")
+  @Test("One part is held; with the second, both are accepted in one step")
   func twoParts() throws {
     var world = try world()
     world.news = []
@@ -37,7 +36,7 @@ import Testing
     #expect(Array(world.news[2...]) == [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
   }
 
-  @Test("P-5.1 The part that one owner received counts for the next one")
+  @Test("P-5.1 A part received by one owner counts for the next owner")
   func acrossOwners() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
@@ -50,7 +49,7 @@ import Testing
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
 
-  @Test("A part that came while the node was being handed over is completed by the next owner")
+  @Test("A set whose second part arrives during a handover is completed by the next owner")
   func acrossHandover() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
@@ -65,7 +64,7 @@ import Testing
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
 
-  @Test("After its window a set that stayed incomplete is failed with mpp_timeout, all of it, and not before")
+  @Test("An incomplete set fails with mpp_timeout 60 s after its first part")
   func timeout() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
@@ -93,14 +92,14 @@ import Testing
     #expect(world.amounts == [1000])
   }
 
-  @Test("A wrong secret, a wrong total or different totals are refused, and spoil no other set")
+  @Test("A wrong secret or total is refused, and differing totals fail the whole set")
   func refusals() throws {
     var world = try world(payments: 3)
     let details = PaymentFailure.refusedByRecipient(code: FailureCode.incorrectOrUnknownPaymentDetails)
     let good = world.data(0)
     world.pay(0, part: 1, amountMsat: 500, good)
     world.deliver()
-    // Offered by hand: our own peer would not send them.
+    // Offered by hand: our own LSP would not send them.
     try offer(&world, 0, 500, PaymentData(secret: SHA256.hash([1]), totalMsat: 1000))
     #expect(world.node?.partials.count == 1, "a guessed secret is another set")
     #expect(world.stored.channel?.htlcs.count == 1)
@@ -109,7 +108,7 @@ import Testing
     world.pay(0, part: 2, amountMsat: 500, good)
     world.deliver()
     #expect(world.amounts == [1000])
-    // Two parts whose totals differ: the whole set.
+    // Two parts with different totals fail the whole set.
     world.pay(2, part: 1, amountMsat: 500, world.data(2))
     world.deliver()
     try offer(&world, 2, 500, world.data(2, totalMsat: 1500))
@@ -117,7 +116,7 @@ import Testing
     #expect(world.amounts == [1000] && world.node?.partials.isEmpty == true)
   }
 
-  @Test("Up to twice the invoice is accepted, in parts too; from then on all is refused")
+  @Test("A set may pay up to twice the invoice; a larger one is refused")
   func tooMuch() throws {
     var world = try world(payments: 2)
     world.pay(0, part: 1, amountMsat: 1200, world.data(0, totalMsat: 2000))
@@ -127,12 +126,12 @@ import Testing
     #expect(world.amounts == [2000])
     world.pay(1, part: 1, amountMsat: 1000, world.data(1, totalMsat: 2000))
     world.deliver()
-    // By hand: our own peer lets no part in that is more than what is missing.
+    // Offered by hand: our own LSP accepts no part above the missing amount.
     try offer(&world, 1, 2000, world.data(1, totalMsat: 2000))
     #expect(world.amounts == [2000] && world.failed == 1 && world.stored.channel?.htlcs == [])
   }
 
-  @Test("A peer that passes no payment data on pays in one part, as before; part of the amount is refused")
+  @Test("Without payment data only one HTLC with the full amount is accepted")
   func withoutData() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 999, nil)
@@ -143,7 +142,7 @@ import Testing
     #expect(world.amounts == [1000])
   }
 
-  /// From a peer that asks nobody whether that is a good idea.
+  /// Offers the HTLC on the LSP's channel directly, without the LSP's checks.
   private func offer(_ world: inout NodeWorld, _ number: Int, _ amount: UInt64, _ data: PaymentData) throws {
     _ = try world.peer.state.channel.offer(
       amountMsat: amount, paymentHash: world.invoices[number].paymentHash, cltvExpiry: 700, paymentData: data)
@@ -153,7 +152,7 @@ import Testing
     world.deliver()
   }
 
-  @Test("A set that is complete counts as waiting until the step that accepts it is durable")
+  @Test("A complete set counts as collecting until its step is durable")
   func completeInAStep() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))

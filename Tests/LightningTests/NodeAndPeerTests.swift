@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The wallet's node and its peer")
 struct NodeAndPeerTests {
-  @Test("A payment with nobody in the way is received once and paid once")
+  @Test("A payment without faults is received once and paid once")
   func plainPayment() throws {
     var world = try NodeWorld(payments: 1)
     world.claim()
@@ -15,10 +15,10 @@ struct NodeAndPeerTests {
     #expect(world.received == [world.invoices[0].paymentHash])
     #expect(world.paid == world.received)
     #expect(world.stored.channel?.localMsat == 1_000_001_000)
-    #expect(world.complaints.isEmpty)
+    #expect(world.troubles.isEmpty)
   }
 
-  @Test("A payment that came while nobody was connected is received by the next owner")
+  @Test("A payment held for an offline wallet is received by the next owner")
   func heldPayment() throws {
     var world = try NodeWorld(payments: 1)
     world.pay(0)
@@ -27,7 +27,7 @@ struct NodeAndPeerTests {
     #expect(world.paid == [world.invoices[0].paymentHash])
   }
 
-  @Test("An owner that handed over leaves a new payment to the next one")
+  @Test("After a handover request a new payment is left to the next owner")
   func handover() throws {
     var world = try NodeWorld(payments: 1)
     world.claim()
@@ -42,7 +42,7 @@ struct NodeAndPeerTests {
     #expect(world.paid == world.received)
   }
 
-  @Test("A lost database comes back from the peer's backup and goes on")
+  @Test("A lost database is restored from the peer's backup, and the next payment succeeds")
   func restore() throws {
     var world = try NodeWorld(payments: 2)
     world.claim()
@@ -59,9 +59,7 @@ struct NodeAndPeerTests {
     #expect(world.paid.count == 2)
   }
 
-  @Test(
-    "A backup that was lost with its connection is made up for by the next one, so that it can be needed later"
-  )
+  @Test("A backup lost with its connection is sent again on the next one")
   func lostBackup() throws {
     var world = try NodeWorld(payments: 2)
     world.claim()
@@ -69,7 +67,7 @@ struct NodeAndPeerTests {
     let old = world.stored
     world.pay(0)
     world.settle()
-    // As if the connection had broken with the backup on its way, and the channel had gone on with the next one.
+    // As if the backup had been lost in flight and the next connection had continued the channel.
     world.peer.state.backup = nil
     world.claim()
     world.settle()
@@ -79,10 +77,10 @@ struct NodeAndPeerTests {
     world.claim()
     world.settle()
     #expect(world.stored.channel?.localMsat == newest.channel?.localMsat)
-    #expect(world.complaints.isEmpty, "\(world.complaints)")
+    #expect(world.troubles.isEmpty, "\(world.troubles)")
   }
 
-  @Test("An old database without any backup is silent instead of speaking from the past")
+  @Test("An old database without a backup reports the data loss and keeps its channel unchanged")
   func dataLoss() throws {
     var world = try NodeWorld(payments: 1)
     world.claim()
@@ -95,7 +93,7 @@ struct NodeAndPeerTests {
     world.peer = world.peer.withoutBackup
     world.claim()
     world.settle()
-    #expect(world.complaints.contains("the peer knows a newer state of the channel and has no backup of it"))
+    #expect(world.troubles.contains("the peer knows a newer state of the channel and has no backup of it"))
     #expect(world.stored.channel == old.channel)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import LightningChannel
 @testable import LightningNode
 
-@Suite("The wallet's node by itself")
+@Suite("The wallet's node machine")
 struct NodeMachineTests {
   private let start = Instant(nanoseconds: 0)
   private let invoice = Invoice(
@@ -19,8 +19,7 @@ struct NodeMachineTests {
     return node
   }
 
-  @Test(
-    "Over Tor each attempt has three times as long for the dial and for the init, and the pauses stay")
+  @Test("Over Tor the dial and init timeouts are three times as long, the pauses equal")
   func overTor() {
     func bounds(_ configuration: NodeMachine.Configuration) -> [TimeSpan] {
       var node = NodeMachine(configuration: configuration)
@@ -53,7 +52,7 @@ struct NodeMachineTests {
     }
   }
 
-  @Test("An invoice that could not be stored is not stored any more once the node is given up")
+  @Test("A blocked invoice is refused, and not stored later, when the node stops")
   func blockedInvoice() {
     var node = dialling()
     #expect(node.handle(.invoiceMade(invoice), at: start) == [.write(NodeChange(newInvoice: invoice))])
@@ -67,15 +66,13 @@ struct NodeMachineTests {
     #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
   }
 
-  @Test(
-    "An invoice that is asked for between two dials, and finds the container blocked, is stored when it is free"
-  )
+  @Test("An invoice blocked between two dials is stored at the next attempt")
   func blockedBetweenDials() {
     var node = dialling()
     _ = node.handle(.closed("no route"), at: start)
     let write = NodeDirective.write(NodeChange(newInvoice: invoice), under: fence(1))
     #expect(node.handle(.invoiceMade(invoice), at: start) == [.checkRow, write])
-    // The row can be read beside whoever is inside a transaction, or cannot be either.
+    // The row may be readable during another process's transaction, or blocked as well.
     for row in [NodeEvent.rowRead(row(1)), .storeBlocked] {
       var node = node
       _ = node.handle(row, at: start)
@@ -85,7 +82,7 @@ struct NodeMachineTests {
     }
   }
 
-  @Test("A node that hangs up is ended by whatever breaks its connection, and dials no other")
+  @Test("A disconnecting node stops on the peer's error and does not redial")
   func hangingUp() {
     var node = dialling()
     _ = node.handle(.dialled, at: start)
@@ -95,7 +92,7 @@ struct NodeMachineTests {
     #expect(node.deadline == nil)
   }
 
-  @Test("That a payment settles is said once, and its end too, though the connection is lost in between")
+  @Test("A settling payment is reported once, and its end once, across a lost connection")
   func settlingOverALostConnection() throws {
     var world = try NodeWorld(payments: 1)
     world.claim()
@@ -113,13 +110,13 @@ struct NodeMachineTests {
   }
 }
 
-/// Who owns the node is in the row, and the node reads it.
-@Suite("The row that a node reads") struct NodeRowTests {
+/// The claim row names the owner, and the node reads it.
+@Suite("The claim row that a node reads") struct NodeRowTests {
   private let start = Instant(nanoseconds: 0)
   private let end: [NodeDirective] = [.cutOff, .report(.fenced)]
   private static let ofOthers = [row(2), row(1, incarnation: 2), nil]
 
-  private func greeted() throws -> NodeMachine {
+  private func initDone() throws -> NodeMachine {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: start)
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
@@ -130,7 +127,7 @@ struct NodeMachineTests {
     return node
   }
 
-  @Test("is another's before the dial: nobody is dialled, and the node ends", arguments: ofOthers)
+  @Test("Another owner's row before the dial stops the node", arguments: ofOthers)
   func beforeTheDial(_ row: ClaimRow?) {
     var node = NodeMachine(configuration: .init())
     #expect(node.handle(.started(fence(1), NodeState()), at: start) == [.report(.connecting), .checkRow])
@@ -139,23 +136,23 @@ struct NodeMachineTests {
   }
 
   @Test(
-    "is another's after the init: nothing is said of the channel, and the node ends", arguments: ofOthers)
+    "Another owner's row after init stops the node before channel_reestablish", arguments: ofOthers)
   func afterInit(_ row: ClaimRow?) throws {
-    var node = try greeted()
+    var node = try initDone()
     #expect(node.handle(.checkedAfterInit(row, NodeState()), at: start) == end)
     #expect(node.isStopped && node.deadline == nil && node.durableState == NodeState())
   }
 
-  @Test("is its own after the init: what it writes is under its claim")
+  @Test("With its own row after init the node writes under its claim")
   func itsOwn() throws {
-    var node = try greeted()
+    var node = try initDone()
     let said = node.handle(.checkedAfterInit(row(1), NodeState()), at: start)
     guard case .write(_, let claim)? = said.first else { return #expect(said == []) }
     #expect(said.count == 1 && claim == fence(1))
   }
 }
 
-/// The phone says that its network is gone, and that it is there again.
+/// The phone reports that the network is gone, and that it is back.
 @Suite("Without a network") struct NetworkTests {
   private let start = Instant(nanoseconds: 0)
   private let claim = fence(1)
@@ -163,7 +160,7 @@ struct NodeMachineTests {
     .cutOff, .report(.trouble("there is no network")), .report(.connecting),
   ]
 
-  @Test("A node that loses the network hangs up and dials nobody until it is back, and then at once")
+  @Test("A node without a network disconnects and redials at once when it is back")
   func lostAndFound() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
@@ -176,7 +173,7 @@ struct NodeMachineTests {
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
   }
 
-  @Test("Pauses between dials do not go on without a network, and begin anew with it")
+  @Test("Without a network no redial is due, and with it the attempts restart at 0")
   func pausing() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
@@ -190,7 +187,7 @@ struct NodeMachineTests {
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
   }
 
-  @Test("A node that is started without a network says so and waits; stopped, it knows for the next start")
+  @Test("A node started without a network waits; a stopped node still notes network changes")
   func startedOffline() {
     var node = NodeMachine(configuration: .init())
     #expect(node.handle(.networkChanged(isThere: false), at: start) == [])

@@ -7,9 +7,9 @@ import Crypto
 @testable import LightningNode
 @testable import LightningProvider
 
-/// The wallet's node and the real peer, one owner of the node after the other. Nothing goes wrong here by itself: every owner
-/// finds its own row and may write, and what was sent arrives, before the end of its connection. Zombies, fences, deaths between
-/// any two steps and blocked writes are those of the simulation.
+/// The wallet's node and the real LSP, with one owner of the node after the other. No faults happen by themselves:
+/// every owner finds its own row and may write, and sent messages arrive before their connection ends. Zombies,
+/// fences, crashes between any two steps and blocked writes are in the simulation.
 struct NodeWorld {
   struct Wire {
     var connection: UInt64
@@ -18,11 +18,11 @@ struct NodeWorld {
     var isClosedByPeer = false
   }
 
-  /// It goes on until nobody waits for anything: nobody pings for ever.
+  /// No pings: `settle` ends when neither side has a deadline.
   static let rules = ConnectionRules(silence: nil)
 
   var now = Instant(nanoseconds: 0)
-  /// Of the present owner; nil while nobody owns it.
+  /// The current owner's node; nil without an owner.
   var node: NodeMachine?
   var epoch: UInt64 = 0
   var wire: Wire?
@@ -30,29 +30,29 @@ struct NodeWorld {
   var peer: PeerMachine
   var invoices: [Invoice] = []
 
-  // What is durable.
+  // Durable state.
   var stored = NodeState()
-  /// No backup opens these again, as long as the database is not lost.
+  /// Cancelled invoices, which no backup reopens while the database exists.
   private var storedCancelled: [Bytes32] = []
   var past = PastPayments()
-  /// Since when payments wait for parts, and in which boot of the phone that was.
+  /// Since when, and in which boot, payments wait for parts.
   var waits: [Bytes32: (boot: Int, since: Instant)] = [:]
   var boot = 1
   var received: [Bytes32] = []
   var paid: [Bytes32] = []
   var failed = 0
   var failures: [UInt64: PaymentFailure] = [:]
-  /// What each received payment came to.
+  /// Amounts of the received payments.
   var amounts: [UInt64] = []
-  var complaints: [String] = []
-  /// What the owners said, troubles aside.
+  var troubles: [String] = []
+  /// The owners' reports, except troubles.
   var news: [NodeNews] = []
-  /// What the wallet sends itself.
+  /// The wallet's outgoing payments.
   var sent = SentPayments()
   var refusals: [String] = []
   var offered: [Bytes32] = []
   var cancelled: [Bytes32] = []
-  /// Whether this write fails, and how; it strikes once.
+  /// Whether and how a write fails; applies once.
   var failsOnce: (NodeChange) -> WriteFailure? = { _ in nil }
 
   enum WriteFailure { case nothingDone, behindCommit }
@@ -75,7 +75,7 @@ struct NodeWorld {
       configuration: .init(rules: Self.rules, startedAt: now, state: PeerState(channel: channel)))
     for number in 0..<payments {
       let preimage = SHA256.hash([UInt8(number), 1])
-      // The tweak stands for the preimage: no seed is needed.
+      // The tweak is the preimage: no seed is needed.
       invoices.append(
         Invoice(
           paymentHash: SHA256.hash(preimage.bytes), amountMsat: UInt64(1000 + number), text: "",
@@ -88,7 +88,7 @@ struct NodeWorld {
 
   // MARK: The owner
 
-  /// The next owner; the one before is gone.
+  /// Starts the next owner; the previous one is killed.
   mutating func claim() {
     kill()
     epoch += 1
@@ -137,7 +137,7 @@ struct NodeWorld {
       hangUp()
       return .closed("hung up")
     case .cutOff: hangUp()
-    case .report(.trouble(let sentence)): complaints.append(sentence)
+    case .report(.trouble(let sentence)): troubles.append(sentence)
     case .report(let said): news.append(said)
     case .paymentRefused(_, let why), .spliceRefused(let why), .cancelRefused(_, let why):
       refusals.append(why.words)
@@ -195,12 +195,12 @@ struct NodeWorld {
 
   // MARK: The peer
 
-  /// From a sender that says nothing of parts.
+  /// A payment without payment data.
   mutating func pay(_ number: Int) {
     pay(number, part: 0, amountMsat: invoices[number].amountMsat, nil)
   }
 
-  /// Each part is a request of its own.
+  /// A part, as a request of its own.
   mutating func pay(_ number: Int, part: Int, amountMsat: UInt64, _ data: PaymentData?) {
     tellPeer(
       .payRequested(
@@ -211,7 +211,7 @@ struct NodeWorld {
 
   static let partNumbers = 100
 
-  /// What the invoice's sender shows with each part.
+  /// The payment data of each part of the invoice's payment.
   func data(_ number: Int, totalMsat: UInt64? = nil) -> PaymentData {
     PaymentData(
       secret: invoices[number].paymentSecret ?? .zero, totalMsat: totalMsat ?? invoices[number].amountMsat)
@@ -240,14 +240,14 @@ struct NodeWorld {
     case .paymentFailed(let id, let failure):
       failed += 1
       failures[id] = failure
-    case .dataLoss(_, let side): complaints.append("data loss of the \(side)")
+    case .dataLoss(_, let side): troubles.append("data loss of the \(side)")
     default: break
     }
   }
 
   // MARK: The wire
 
-  /// What the wallet has sent still arrives.
+  /// Messages that the wallet has sent still arrive.
   private mutating func hangUp() {
     guard let wire else { return }
     self.wire = nil
@@ -255,7 +255,7 @@ struct NodeWorld {
     tellPeer(.closed(connection: wire.connection, "the wallet hung up"))
   }
 
-  /// What is on its way is lost.
+  /// Messages in flight are lost.
   mutating func breakWire() {
     guard let connection = wire?.connection else { return }
     wire = nil
@@ -263,7 +263,7 @@ struct NodeWorld {
     handle(.closed("cut"))
   }
 
-  /// One message; false if none is on its way.
+  /// Delivers one message; false if none is in flight.
   mutating func moveSomething() -> Bool {
     guard let wire else { return false }
     if let message = self.wire?.toPeer.popFirst() {
@@ -282,7 +282,7 @@ struct NodeWorld {
     return true
   }
 
-  /// With the payment secrets, which no backup has.
+  /// The backup with the payment secrets, which it does not contain.
   private func opened(_ blob: Bytes) -> BackupReading {
     guard case .backup(var backup) = NodeBackup.read(blob.array) else { return NodeBackup.read(blob.array) }
     for index in backup.invoices.indices {
@@ -294,7 +294,7 @@ struct NodeWorld {
 
   // MARK: Time
 
-  /// To the next deadline of anybody; false if nobody waits for the time.
+  /// Advances to the next deadline of either side; false without one.
   mutating func letTimePass() -> Bool {
     let deadlines = [node?.deadline, peer.deadline].compactMap { $0 }
     guard let next = deadlines.min(), next.nanoseconds < .max else { return false }
@@ -304,10 +304,10 @@ struct NodeWorld {
     return true
   }
 
-  /// Until nothing is on its way any more; no time passes.
+  /// Delivers all messages in flight; no time passes.
   mutating func deliver() { while moveSomething() {} }
 
-  /// Until nobody waits for anything.
+  /// Delivers messages and advances time until neither side has a deadline.
   mutating func settle() {
     for _ in 0..<20_000 where !moveSomething() { guard letTimePass() else { return } }
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import LightningNode
 @testable import LightningProvider
 
-@Suite("Payments of the wallet's own")
+@Suite("Outgoing payments")
 struct OutgoingPaymentTests {
   private func world(delay: TimeSpan = .zero) throws -> NodeWorld {
     var world = try NodeWorld(payments: 2)
@@ -16,7 +16,7 @@ struct OutgoingPaymentTests {
     return world
   }
 
-  @Test("A payment arrives, and both sides have written it down with its preimage")
+  @Test("A payment succeeds, and both sides store it with its preimage")
   func paid() throws {
     var world = try world()
     let invoice = SentPayments.invoice(0)
@@ -33,7 +33,7 @@ struct OutgoingPaymentTests {
     #expect(world.past[invoice.paymentHash] == .paid)
   }
 
-  @Test("It is durable before anything of it is sent")
+  @Test("A payment is durable before any message of it is sent")
   func durableFirst() throws {
     var world = try world()
     world.externalInvoice(0)
@@ -52,7 +52,7 @@ struct OutgoingPaymentTests {
     #expect(written.contains { if case .send = $0 { true } else { false } })
   }
 
-  @Test("What the other end does not know, knows otherwise or has been paid already comes back")
+  @Test("An unknown, underpaid or already paid invoice fails and its amount returns")
   func failed() throws {
     var world = try world()
     world.externalInvoice(1)
@@ -66,11 +66,11 @@ struct OutgoingPaymentTests {
     #expect(world.sent.arrived.isEmpty)
     #expect(world.spentMsat == 0)
     #expect(world.stored.payments == OutgoingPayments())
-    // What failed may be tried again, and is another payment then.
+    // A failed payment may be tried again, as a new payment.
     world.send(1)
     world.settle()
     #expect(world.sent.arrived == [SentPayments.invoice(1).paymentHash])
-    // A wallet that has lost its past pays no second time either.
+    // A wallet without its payment history does not pay twice either.
     world.stored.payments = OutgoingPayments()
     world.past = PastPayments()
     world.claim()
@@ -81,7 +81,7 @@ struct OutgoingPaymentTests {
     #expect(world.spentMsat == SentPayments.invoice(1).amountMsat)
   }
 
-  @Test("The same invoice is paid once, whoever asks and whenever")
+  @Test("An invoice is paid once, however often requested, also by the next owner")
   func once() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
@@ -102,7 +102,7 @@ struct OutgoingPaymentTests {
     #expect(world.spentMsat == SentPayments.invoice(0).amountMsat)
   }
 
-  @Test("What the wallet does not have it does not send, and it says so")
+  @Test("A payment above the balance is refused with the sendable amount")
   func noBalance() throws {
     var world = try world()
     world.claim()
@@ -116,7 +116,7 @@ struct OutgoingPaymentTests {
     #expect(world.node?.wantedPayments.payments.isEmpty == true)
   }
 
-  @Test("Who is not connected is paid for as soon as the wallet is, and refused after five seconds")
+  @Test("A payment waits for the connection and is refused after 5 s")
   func waiting() throws {
     var world = try world()
     world.externalInvoice(0)
@@ -134,7 +134,7 @@ struct OutgoingPaymentTests {
     #expect(world.refusals.last == NodeRefusal.notHeldWords)
   }
 
-  @Test("A wallet that is restored from the peer's backup knows what is on its way, and ends it")
+  @Test("A wallet restored from the backup knows its pending payment and completes it")
   func restored() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
@@ -154,7 +154,7 @@ struct OutgoingPaymentTests {
       ])
   }
 
-  @Test("A payment whose end was lost with the database is neither paid nor failed, and is not paid again")
+  @Test("A payment whose outcome was lost with the database is marked lost and not repeated")
   func lost() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
@@ -164,7 +164,7 @@ struct OutgoingPaymentTests {
     world.deliver()
     let (old, oldPast) = (world.stored, world.past)
     world.settle()
-    // The next payment's backup does not tell of this one any more.
+    // The backup after the next payment no longer lists this one.
     world.externalInvoice(1)
     world.send(1)
     world.settle()
@@ -183,7 +183,7 @@ struct OutgoingPaymentTests {
     #expect(world.sent.offered.count == 2)
   }
 
-  @Test("What the node keeps, and its journal says of it at every start, does not grow with what is over")
+  @Test("The node's state does not grow with completed payments")
   func bounded() throws {
     var world = try world()
     world.claim()
@@ -199,7 +199,7 @@ struct OutgoingPaymentTests {
     #expect(world.node?.durableState.payments == OutgoingPayments())
   }
 
-  @Test("Who wants to pay while the wallet is being restored is refused: its invoice may be paid already")
+  @Test("A payment requested during a restore is refused")
   func wantedDuringRestore() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
@@ -209,7 +209,7 @@ struct OutgoingPaymentTests {
     world.send(0)
     world.deliver()
     world.kill()
-    // Its end comes into the channel, and the backup has it before the wallet's own tables do.
+    // The backup records the payment's end before the wallet's own tables do.
     world.claim()
     world.settle()
     world.kill()
@@ -221,7 +221,7 @@ struct OutgoingPaymentTests {
     #expect(world.sent.offered.count == 1)
   }
 
-  @Test("The provider that starts again sends on what it had in its channel")
+  @Test("A restarted LSP forwards the payment that was pending in its channel")
   func providerRestarts() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)

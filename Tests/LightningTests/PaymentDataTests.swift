@@ -28,7 +28,7 @@ import Testing
     return try Message(decoding: bytes)
   }
 
-  @Test("It is one private odd record behind update_add_htlc, laid out as in BOLT 4")
+  @Test("Payment data is one private odd record of update_add_htlc, laid out as in BOLT 4")
   func layout() throws {
     let plain = addition(nil).encoded()
     let bytes = addition(PaymentData(secret: secret, totalMsat: 0x0102)).encoded()
@@ -37,7 +37,7 @@ import Testing
     #expect(PaymentData.recordType > 65536 && PaymentData.recordType % 2 == 1)
   }
 
-  @Test("Whatever the total and the other records, what is written is read again, and in one way alone")
+  @Test("Every total is written and read back in one canonical form")
   func roundTrip() throws {
     var random = SeededGenerator(seed: 11)
     var totals: [UInt64] = [0, 1, 0xff, 0x100, .max]
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("A total with a leading zero, or a value of another length, is refused")
+  @Test("A total with a leading zero, or a value of wrong length, is refused")
   func strictness() throws {
     let malformed = WireError.malformedRecord(PaymentData.recordType)
     #expect(try decoded(secret.bytes) == addition(PaymentData(secret: secret, totalMsat: 0)))
@@ -65,7 +65,7 @@ import Testing
     #expect(throws: malformed) { try decoded(secret.bytes + [UInt8](repeating: 1, count: 9)) }
   }
 
-  @Test("A part keeps it in every state, and it is sent again as it was")
+  @Test("An HTLC keeps its payment data and retransmits it unchanged after a reconnect")
   func kept() throws {
     var (peer, wallet) = try channelPair()
     let data = PaymentData(secret: secret, totalMsat: 30)

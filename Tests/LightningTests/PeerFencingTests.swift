@@ -11,14 +11,14 @@ import Testing
         accepted: accepted, highest: highest, container: ContainerID(high: container, low: container)))
   }
 
-  @Test func `The first container is adopted, and its epoch is durable before it is answered`() throws {
+  @Test func `The first container's claim is stored before the fence answer is sent`() throws {
     var fixture = try PeerFixture()
     let reestablish = Message.channelReestablish(
       ChannelReestablish(
         channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0,
         yourLastPerCommitmentSecret: .zero))
     #expect(
-      fixture.greet(1, fence(3)) == [
+      fixture.sendInit(1, fence(3)) == [
         .store([
           .frameActedOn(connection: 1), .fence(fence(3)),
           .connectionJudged(connection: 1, .accepted, fence(3)),
@@ -28,10 +28,12 @@ import Testing
       ])
   }
 
-  @Test func `A higher epoch is stored, then the older connection is cut off, then it is answered`() throws {
+  @Test func `A higher epoch is stored, the older connection evicted, and the fence answered, in this order`()
+    throws
+  {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(3))
-    let directives = fixture.greet(2, fence(4, incarnation: 9))
+    _ = fixture.sendInit(1, fence(3))
+    let directives = fixture.sendInit(2, fence(4, incarnation: 9))
     #expect(
       Array(directives.prefix(3)) == [
         .store([
@@ -45,12 +47,12 @@ import Testing
 
   @Test func `The same epoch is accepted again with the same incarnation, and refused with another`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(3, incarnation: 5))
+    _ = fixture.sendInit(1, fence(3, incarnation: 5))
     #expect(
-      others(fixture.greet(2, fence(3, incarnation: 5))) == [
+      others(fixture.sendInit(2, fence(3, incarnation: 5))) == [
         .evict(connection: 1, "connection 2 took its place")
       ])
-    let refused = fixture.greet(3, fence(3, incarnation: 6))
+    let refused = fixture.sendInit(3, fence(3, incarnation: 6))
     #expect(
       refused == [
         .store([
@@ -63,11 +65,11 @@ import Testing
     #expect(fixture.peer.state.fence == fence(3, incarnation: 5))
   }
 
-  @Test func `A lower epoch is refused with the highest known, and the older connection stays`() throws {
+  @Test func `A lower epoch is refused, naming the highest one, and the older connection stays`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(3))
+    _ = fixture.sendInit(1, fence(3))
     #expect(
-      fixture.greet(2, fence(2)) == [
+      fixture.sendInit(2, fence(2)) == [
         .store([
           .frameActedOn(connection: 2), .connectionJudged(connection: 2, .refusedLowerEpoch, fence(2)),
         ]),
@@ -77,19 +79,19 @@ import Testing
     #expect(messages(fixture.handle(.received(connection: 1, .ping(Ping(pongSize: 0))))) == [.pong([])])
   }
 
-  @Test func `Another container is refused, whatever its epoch, with the container that is known`() throws {
+  @Test func `Another container is refused whatever its epoch, and the answer names the known one`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(3))
-    let directives = fixture.greet(2, fence(99, container: 8))
+    _ = fixture.sendInit(1, fence(3))
+    let directives = fixture.sendInit(2, fence(99, container: 8))
     #expect(messages(directives) == [answer(false, highest: 3, container: 7)])
     #expect(others(directives) == [.close(connection: 2, "refused-other-container")])
   }
 
-  @Test func `Nothing of an evicted connection is acted on any more`() throws {
+  @Test func `Messages of an evicted connection are ignored`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(1))
     let offered = fixture.pay(1)
-    _ = fixture.greet(2, fence(2))
+    _ = fixture.sendInit(2, fence(2))
     for message in messages(offered) { _ = try fixture.wallet.receive(message) }
     for part in fixture.wallet.takeOutgoing() {
       #expect(
@@ -104,8 +106,7 @@ import Testing
     #expect(fixture.peer.isWalletConnected)
   }
 
-  @Test func `A message before init, or after a refusal, changes nothing and is written down as such`() throws
-  {
+  @Test func `A message before init or after a refusal is stored as ignored`() throws {
     var fixture = try PeerFixture()
     #expect(
       fixture.handle(.connected(connection: 1)) == [
@@ -115,8 +116,8 @@ import Testing
       fixture.handle(.received(connection: 1, .peerStorage([1]))) == [
         .store([.frameIgnored(connection: 1, "it came before init")])
       ])
-    _ = fixture.greet(2, fence(5))
-    _ = fixture.greet(3, fence(4))
+    _ = fixture.sendInit(2, fence(5))
+    _ = fixture.sendInit(3, fence(4))
     #expect(
       fixture.handle(.received(connection: 3, .peerStorage([1]))) == [
         .store([.frameIgnored(connection: 3, "its connection is refused")])
@@ -128,70 +129,70 @@ import Testing
     #expect(fixture.peer.state.backup == nil)
   }
 
-  @Test func `Without a fence nobody takes the place of an owner that has shown one`() throws {
+  @Test func `An init without a fence does not replace a fenced owner`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(3))
-    let directives = fixture.greet(2, nil)
+    _ = fixture.sendInit(1, fence(3))
+    let directives = fixture.sendInit(2, nil)
     #expect(changes(directives).contains(.connectionJudged(connection: 2, .refusedWithoutFence, nil)))
     #expect(!others(directives).contains { if case .evict = $0 { true } else { false } })
     #expect(fixture.peer.state.fence == fence(3))
   }
 
-  @Test func `Where no fence was ever shown the newest connection wins, and no fence is answered`() throws {
+  @Test func `Without any fence the newest connection wins, and no fence answer is sent`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, nil)
-    let directives = fixture.greet(2, nil)
+    _ = fixture.sendInit(1, nil)
+    let directives = fixture.sendInit(2, nil)
     #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, nil)))
     #expect(others(directives) == [.evict(connection: 1, "connection 2 took its place")])
     #expect(messages(directives).first?.type == 136)
     #expect(fixture.peer.state.fence == nil)
   }
 
-  @Test func `A legacy peer looks at no epoch: the newest connection wins`() throws {
+  @Test func `A legacy LSP ignores epochs: the newest connection wins`() throws {
     var fixture = try PeerFixture(isLegacy: true)
-    _ = fixture.greet(1, fence(9))
-    let directives = fixture.greet(2, fence(1, container: 8))
+    _ = fixture.sendInit(1, fence(9))
+    let directives = fixture.sendInit(2, fence(1, container: 8))
     #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, fence(1, container: 8))))
     #expect(others(directives) == [.evict(connection: 1, "connection 2 took its place")])
     #expect(messages(directives).first?.type == 136)
     #expect(fixture.peer.state.fence == nil)
   }
 
-  @Test func `An epoch that no container can hold does not lock out the owner`() throws {
+  @Test func `An epoch too large for any container is not stored as the fence`() throws {
     var fixture = try PeerFixture()
-    let directives = fixture.greet(1, fence(.max))
+    let directives = fixture.sendInit(1, fence(.max))
     #expect(others(directives).count == 1)
     #expect(fixture.peer.state.fence == nil)
-    #expect(messages(fixture.greet(2, fence(1))).first == answer(true, highest: 1))
+    #expect(messages(fixture.sendInit(2, fence(1))).first == answer(true, highest: 1))
   }
 
-  @Test func `After a restart the highest epoch still holds`() throws {
+  @Test func `The highest epoch survives a restart`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(3))
+    _ = fixture.sendInit(1, fence(3))
     fixture.restart()
-    #expect(messages(fixture.greet(2, fence(2))) == [answer(false, highest: 3)])
+    #expect(messages(fixture.sendInit(2, fence(2))) == [answer(false, highest: 3)])
   }
 
-  @Test func `Each side greets at once: the provider's init is the same for all and waits for nothing`()
+  @Test func `The LSP sends the same init to all, and channel_reestablish only after the fence answer`()
     throws
   {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(3))
+    _ = fixture.sendInit(1, fence(3))
     for connection in 2...3 as ClosedRange<UInt64> {
       #expect(messages(fixture.handle(.connected(connection: connection))) == [.initMessage(InitMessage())])
     }
-    // And nothing about the channel is said before the claim is answered.
+    // channel_reestablish follows only after the fence answer.
     let said = messages(fixture.handle(.received(connection: 3, initMessage(fence(4)))))
     #expect(said.map(\.type) == [FenceAnswer.messageType, 136])
   }
 
-  @Test func `A second init, or bytes that are no message, end the connection and keep all state`() throws {
+  @Test func `A second init or undecodable bytes end the connection and keep the fence`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(3))
+    _ = fixture.sendInit(1, fence(3))
     let second = fixture.handle(.received(connection: 1, initMessage(fence(3))))
     #expect(others(second) == [.close(connection: 1, "there is a second init: send it once")])
     #expect(messages(second) == [.warning(Complaint(text: "there is a second init: send it once"))])
-    _ = fixture.greet(2, fence(3))
+    _ = fixture.sendInit(2, fence(3))
     let garbage = fixture.handle(.undecodable(connection: 2, "no"))
     #expect(others(garbage) == [.close(connection: 2, "no")])
     #expect(!fixture.peer.isWalletConnected)
@@ -208,36 +209,30 @@ import Testing
         epoch: replaced.epoch, container: replaced.container))
   }
 
-  private func greet(_ fixture: inout PeerFixture, _ connection: UInt64, _ initMessage: InitMessage)
+  private func sendInit(_ fixture: inout PeerFixture, _ connection: UInt64, _ initMessage: InitMessage)
     -> [PeerDirective]
   {
     _ = fixture.handle(.connected(connection: connection))
     return fixture.handle(.received(connection: connection, .initMessage(initMessage)))
   }
 
-  @Test
-  func
-    `A container that replaces exactly the claim that is known takes its place, and the old one is refused`()
-    throws
-  {
+  @Test func `A container that replaces the known claim takes over, and the old one is refused`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
-    let moved = greet(&fixture, 2, moving(fence(6, container: 9), from: fence(5)))
+    let moved = sendInit(&fixture, 2, moving(fence(6, container: 9), from: fence(5)))
     #expect(moved.contains(.evict(connection: 1, "connection 2 took its place")))
     #expect(moved.contains(.send(connection: 2, answer(true, highest: 6, container: 9))))
     #expect(fixture.peer.state.fence == fence(6, container: 9))
     for (number, epoch) in [UInt64(5), 6, 7, 100].enumerated() {
       #expect(
-        fixture.greet(UInt64(number) + 3, fence(epoch)).contains {
+        fixture.sendInit(UInt64(number) + 3, fence(epoch)).contains {
           if case .close(_, "refused-other-container") = $0 { true } else { false }
         }, "the old container with epoch \(epoch)")
     }
     #expect(fixture.peer.state.fence == fence(6, container: 9))
   }
 
-  @Test func `What it replaces counts once, and not after another claim: a replayed word changes nothing`()
-    throws
-  {
+  @Test func `A replaced claim counts once: a replayed or mismatched init changes nothing`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     _ = try fixture.establish(2, fence(6))
@@ -247,30 +242,31 @@ import Testing
       moving(fence(7, container: 9), from: fence(6, container: 8)),
       InitMessage(fence: fence(7, container: 9)),
     ].enumerated() {
-      let refused = greet(&fixture, UInt64(number) + 3, initMessage)
+      let refused = sendInit(&fixture, UInt64(number) + 3, initMessage)
       #expect(refused.contains(.send(connection: UInt64(number) + 3, answer(false, highest: 6))), "\(number)")
     }
     #expect(fixture.peer.state.fence == fence(6))
-    // There and back: the word that once led here is of a claim that is not known any more.
+    // There and back: the first replacing init names a claim that is no longer current.
     let there = moving(fence(7, container: 9), from: fence(6))
     let back = moving(fence(8), from: fence(7, container: 9))
-    _ = greet(&fixture, 10, there)
-    _ = greet(&fixture, 11, back)
-    _ = greet(&fixture, 12, there)
+    _ = sendInit(&fixture, 10, there)
+    _ = sendInit(&fixture, 11, back)
+    _ = sendInit(&fixture, 12, there)
     #expect(fixture.peer.state.fence == fence(8))
   }
 
-  @Test func `The container that has moved in says the same word with each dial and is let in`() throws {
+  @Test func `The new container repeats its replacing init with each dial and is accepted`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     let initMessage = moving(fence(6, container: 9), from: fence(5))
     for connection in [UInt64(2), 3] {
       #expect(
-        greet(&fixture, connection, initMessage).contains(
+        sendInit(&fixture, connection, initMessage).contains(
           .send(connection: connection, answer(true, highest: 6, container: 9))))
     }
     fixture.restart()
     #expect(
-      greet(&fixture, 4, initMessage).contains(.send(connection: 4, answer(true, highest: 6, container: 9))))
+      sendInit(&fixture, 4, initMessage).contains(
+        .send(connection: 4, answer(true, highest: 6, container: 9))))
   }
 }

@@ -11,7 +11,7 @@ func fence(_ epoch: UInt64, incarnation: UInt64 = 1, container: UInt64 = 7) -> C
   Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: container, low: container))
 }
 
-/// Of the claim `fence(epoch)`, whichever its container.
+/// The row of the claim `fence(epoch)`.
 func row(_ epoch: UInt64, incarnation: UInt64 = 1) -> ClaimRow {
   ClaimRow(
     epoch: epoch, role: .app, process: ProcessIdentity(pid: 1, startTime: 2, boot: BootID(high: 3, low: 4)),
@@ -19,20 +19,20 @@ func row(_ epoch: UInt64, incarnation: UInt64 = 1) -> ClaimRow {
 }
 
 extension NodeDirective {
-  /// Under the claim of nearly every test.
+  /// Under the claim that nearly every test uses.
   static func write(_ change: NodeChange) -> NodeDirective { .write(change, under: fence(1)) }
 }
 
 func initMessage(_ fence: Claim?) -> Message { .initMessage(InitMessage(fence: fence)) }
 
-/// A provider with one million millisatoshi, and the wallet's end of its channel, driven by hand.
+/// An LSP with one million millisatoshi, and the wallet's end of its channel, driven by hand.
 struct PeerFixture {
   var peer: PeerMachine
   var wallet: Channel
   var now: Int64 = 0
   var lastPreimage: Bytes32?
 
-  /// Nobody is pinged unless a test is about that.
+  /// No pings, unless a test sets `rules`.
   init(isLegacy: Bool = false, rules: ConnectionRules = ConnectionRules(silence: nil)) throws {
     let channel = try Channel(id: channelID, localMsat: 1_000_000, remoteMsat: 0, isOpener: true)
     peer = PeerMachine(
@@ -43,7 +43,7 @@ struct PeerFixture {
 
   mutating func handle(_ event: PeerEvent) -> [PeerDirective] { peer.handle(event, at: milliseconds(now)) }
 
-  /// What a restart makes of it: the ledger's state, and nothing else.
+  /// Restarts the LSP from the ledger's state.
   mutating func restart() {
     peer = PeerMachine(
       configuration: PeerMachine.Configuration(
@@ -58,7 +58,7 @@ struct PeerFixture {
     )
   }
 
-  /// Of payment 9.
+  /// Requests one part of payment 9.
   mutating func part(_ number: UInt64, _ msat: UInt64, _ data: PaymentData?) -> [PeerDirective] {
     handle(
       .payRequested(
@@ -67,20 +67,20 @@ struct PeerFixture {
           paymentData: data)))
   }
 
-  /// Connects and greets. Returns what the `init` led to.
-  mutating func greet(_ connection: UInt64, _ fence: Claim?) -> [PeerDirective] {
+  /// Connects and sends `init`. Returns the LSP's directives for it.
+  mutating func sendInit(_ connection: UInt64, _ fence: Claim?) -> [PeerDirective] {
     _ = handle(.connected(connection: connection))
     return handle(.received(connection: connection, initMessage(fence)))
   }
 
-  /// Connects, greets and re-establishes. Returns what the wallet's `channel_reestablish` led to.
+  /// Connects, sends `init` and re-establishes. Returns the LSP's directives for the wallet's `channel_reestablish`.
   mutating func establish(_ connection: UInt64, _ fence: Claim? = fence(1)) throws -> [PeerDirective] {
     wallet.disconnected()
-    for message in messages(greet(connection, fence)) { _ = try wallet.receive(message) }
+    for message in messages(sendInit(connection, fence)) { _ = try wallet.receive(message) }
     return handle(.received(connection: connection, wallet.reestablish()))
   }
 
-  /// Carries messages to and fro until both are silent; the wallet fulfils or fails what is committed. Returns all
+  /// Exchanges messages until both queues are empty; the wallet fulfils or fails each committed HTLC. Returns all
   /// directives.
   mutating func exchange(
     _ connection: UInt64, from first: [PeerDirective], failingWith code: UInt16? = nil
@@ -118,7 +118,7 @@ func changes(_ directives: [PeerDirective]) -> [LedgerChange] {
   }
 }
 
-/// Everything but what is stored and sent.
+/// All directives except stores and sends.
 func others(_ directives: [PeerDirective]) -> [PeerDirective] {
   directives.filter {
     switch $0 {

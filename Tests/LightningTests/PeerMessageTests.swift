@@ -6,9 +6,9 @@ import LightningProvider
 import Testing
 
 @Suite struct PeerMessageTests {
-  @Test func `A ping is answered with the pong it asks for`() throws {
+  @Test func `A ping is answered with a pong of the requested size, or none from 65532`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     #expect(
       fixture.handle(.received(connection: 1, .ping(Ping(pongSize: 2)))) == [
         .store([.frameActedOn(connection: 1)]), .send(connection: 1, .pong([0, 0])),
@@ -19,21 +19,20 @@ import Testing
       ])
   }
 
-  @Test func `A backup is stored, and given back after the next init and before channel_reestablish`() throws
-  {
+  @Test func `A backup is stored and returned between the next init and channel_reestablish`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     #expect(
       fixture.handle(.received(connection: 1, .peerStorage([1, 2]))) == [
         .store([.frameActedOn(connection: 1), .backup(connection: 1, [1, 2])])
       ])
     fixture.restart()
-    let sent = messages(fixture.greet(2, fence(2)))
+    let sent = messages(fixture.sendInit(2, fence(2)))
     #expect(sent.map(\.type) == [FenceAnswer.messageType, 9, 136])
     #expect(sent[1] == .peerStorageRetrieval([1, 2]))
   }
 
-  @Test func `A breach of the protocol is answered with a warning and a close, and the channel is unharmed`()
+  @Test func `A wrong preimage is answered with a warning and a close, and the channel is unchanged`()
     throws
   {
     var fixture = try PeerFixture()
@@ -44,31 +43,29 @@ import Testing
       .received(
         connection: 1,
         .fulfillHTLC(FulfillHTLC(channel: channelID, id: 0, preimage: preimage(2)))))
-    #expect(messages(directives).map(\.type) == [1], "an error would fail the channel, and this end keeps it")
+    #expect(messages(directives).map(\.type) == [1], "a warning: an error would fail the channel")
     #expect(others(directives).count == 1)
     #expect(fixture.peer.state.channel.record == before)
     let all = try fixture.exchange(2, from: try fixture.establish(2))
     #expect(others(all).contains(.answer(payment: 1, .settled(preimage: preimage(1)))))
   }
 
-  @Test func `An error of the wallet ends the connection without an error in return`() throws {
+  @Test func `An error from the wallet closes the connection without a reply`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     let directives = fixture.handle(.received(connection: 1, .error(Complaint(text: "no"))))
     #expect(messages(directives) == [])
     #expect(others(directives) == [.close(connection: 1, "the wallet reports: no")])
   }
 
-  @Test func `A wallet that has forgotten is recorded as data loss, told so, and nothing is lost here`()
-    throws
-  {
+  @Test func `A wallet with an old channel state is recorded as data loss and gets a warning`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     let old = fixture.wallet.record
     _ = try fixture.exchange(1, from: fixture.pay(1))
     fixture.wallet = try Channel(restoring: old)
     let before = fixture.peer.state
-    _ = fixture.greet(2, fence(1))
+    _ = fixture.sendInit(2, fence(1))
     let directives = fixture.handle(.received(connection: 2, fixture.wallet.reestablish()))
     #expect(changes(directives).contains(.dataLoss(connection: 2, .wallet)))
     #expect(messages(directives).map(\.type) == [1])
@@ -76,7 +73,7 @@ import Testing
     #expect(fixture.peer.state.channel.record == before.channel.record)
   }
 
-  @Test func `A provider that has forgotten is recorded as data loss and signs nothing`() throws {
+  @Test func `An LSP with an old channel state records its data loss and sends an error`() throws {
     var fixture = try PeerFixture()
     let old = fixture.peer.state
     _ = try fixture.establish(1)
@@ -84,13 +81,13 @@ import Testing
     fixture.peer = PeerMachine(
       configuration: PeerMachine.Configuration(startedAt: milliseconds(0), state: old))
     fixture.wallet.disconnected()
-    _ = fixture.greet(2, fence(1))
+    _ = fixture.sendInit(2, fence(1))
     let directives = fixture.handle(.received(connection: 2, fixture.wallet.reestablish()))
     #expect(changes(directives).contains(.dataLoss(connection: 2, .peer)))
     #expect(messages(directives).map(\.type) == [17])
   }
 
-  @Test func `A payment of the wallet's own is refused, and its money goes back`() throws {
+  @Test func `A payment of an unknown external invoice fails and its amount returns`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.exchange(
       1,
@@ -103,9 +100,9 @@ import Testing
     #expect(fixture.wallet.htlcs.isEmpty && fixture.peer.state.channel.htlcs.isEmpty)
   }
 
-  @Test func `Spurious calls are no-ops`() throws {
+  @Test func `Spurious events are no-ops`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     let before = fixture.peer
     #expect(fixture.handle(.deadlineReached) == [])
     #expect(fixture.handle(.connected(connection: 1)) == [])
@@ -113,7 +110,7 @@ import Testing
     #expect(fixture.peer == before)
   }
 
-  @Test func `Whoever does not greet is hung up on after 10 s, and nobody else`() throws {
+  @Test func `A connection without init is closed after 10 s, and the wallet's stays`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.handle(.connected(connection: 2))

@@ -8,7 +8,7 @@ import Testing
   private let push = PushRequest(
     reason: .incomingPayment, paymentHash: paymentHash(1), amountMsat: 1000)
 
-  @Test func `A payment for a wallet that is there is offered at once`() throws {
+  @Test func `A payment for a connected wallet is offered at once`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     let directives = fixture.pay(1)
@@ -18,7 +18,7 @@ import Testing
     #expect(changes(directives).contains(.channel(fixture.peer.state.channel.record)))
   }
 
-  @Test func `A payment for a wallet that is away is held and asks for one push`() throws {
+  @Test func `A payment for an offline wallet is held and requests one push`() throws {
     var fixture = try PeerFixture()
     let directives = fixture.pay(1)
     guard case .store(let stored)? = directives.first, case .paymentHeld(let request)? = stored.first else {
@@ -26,17 +26,17 @@ import Testing
     }
     #expect(request.id == 1 && stored.count == 1)
     #expect(others(directives) == [.requestPush(push), .answer(payment: 1, .held)])
-    #expect(fixture.peer.deadline == milliseconds(30_000), "then it asks for another")
+    #expect(fixture.peer.deadline == milliseconds(30_000), "then it requests another push")
     #expect(fixture.peer.isHolding(paymentHash(1)))
   }
 
-  @Test func `A connection that is not re-established yet does not count as being there`() throws {
+  @Test func `A wallet that has not re-established counts as offline`() throws {
     var fixture = try PeerFixture()
-    _ = fixture.greet(1, fence(1))
+    _ = fixture.sendInit(1, fence(1))
     #expect(others(fixture.pay(1)).first == .requestPush(push))
   }
 
-  @Test func `Parts of one payment may be on their way together, as long as some of it is missing`() throws {
+  @Test func `Parts of one payment may be pending together until they reach the total`() throws {
     var fixture = try PeerFixture()
     let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
     #expect(others(fixture.part(1, 400, data)).last == .answer(payment: 1, .held))
@@ -47,10 +47,10 @@ import Testing
     #expect(fixture.part(2, 100, greater) == [.answer(payment: 2, .failed(.alreadyPending))])
     #expect(
       fixture.part(2, 601, data) == [.answer(payment: 2, .failed(.alreadyPending))],
-      "more than what is missing is no part: 400 and 1000 would pay 1400 for 1000")
+      "a part above the missing amount is refused: 400 and 1000 would pay 1400 for 1000")
     #expect(fixture.part(2, 1000, data) == [.answer(payment: 2, .failed(.alreadyPending))])
     #expect(
-      others(fixture.part(2, 600, data)) == [.answer(payment: 2, .held)], "one push calls for all that waits")
+      others(fixture.part(2, 600, data)) == [.answer(payment: 2, .held)], "one push serves all held parts")
     #expect(fixture.part(3, 1, data) == [.answer(payment: 3, .failed(.alreadyPending))])
     fixture.restart()
     let offered = try fixture.establish(1)
@@ -62,7 +62,7 @@ import Testing
     #expect(fixture.part(3, 1, data) == [.answer(payment: 3, .failed(.alreadyPaid))])
   }
 
-  @Test func `Totals and amounts of any size are compared without harm`() throws {
+  @Test func `Totals and amounts near UInt64.max are compared without overflow`() throws {
     var fixture = try PeerFixture()
     let data = PaymentData(secret: paymentHash(50), totalMsat: .max)
     for number in 1...20 {
@@ -91,7 +91,7 @@ import Testing
     #expect(fixture.handle(.deadlineReached) == [])
   }
 
-  @Test func `An offered payment has no deadline of the provider's`() throws {
+  @Test func `The LSP sets no deadline for an offered payment`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -109,7 +109,7 @@ import Testing
     #expect(others(directives) == [.answer(payment: 1, .offered), .answer(payment: 2, .offered)])
   }
 
-  @Test func `A fulfilment is stored as paid with its preimage before the sender is answered`() throws {
+  @Test func `A fulfilled payment is stored with its preimage before the sender is answered`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     let all = try fixture.exchange(1, from: fixture.pay(1))
@@ -123,14 +123,14 @@ import Testing
     #expect(fixture.peer.state.payments.isEmpty)
   }
 
-  @Test func `A refusal of the wallet reaches the sender with its code`() throws {
+  @Test func `The wallet's failure code reaches the sender`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     let all = try fixture.exchange(1, from: fixture.pay(1), failingWith: 0x400f)
     #expect(others(all) == [.answer(payment: 1, .failed(.refusedByRecipient(code: 0x400f)))])
     #expect(changes(all).contains(.paymentFailed(payment: 1, .refusedByRecipient(code: 0x400f))))
     #expect(fixture.peer.state.channel.localMsat == 1_000_000)
-    // What failed may be tried again.
+    // A failed payment may be tried again.
     #expect(
       others(
         fixture.handle(
@@ -141,7 +141,7 @@ import Testing
         ])
   }
 
-  @Test func `The same hash again, while it is pending or when it is paid, fails at once`() throws {
+  @Test func `A second payment of a pending or paid hash fails at once`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     let offered = fixture.pay(1)
@@ -154,11 +154,7 @@ import Testing
     #expect(fixture.handle(again) == [.answer(payment: 2, .failed(.alreadyPaid))])
   }
 
-  @Test
-  func
-    `A payment for another node than the wallet's fails at once, and before the wallet is known none does`()
-    throws
-  {
+  @Test func `A payment to another node fails at once, once the wallet's node id is known`() throws {
     let wallet = try #require(PrivateKey(SHA256.hash([1]))).publicKey
     let other = try #require(PrivateKey(SHA256.hash([2]))).publicKey
     func pay(_ number: UInt64, to payee: PublicKey?) -> PeerEvent {
@@ -177,7 +173,7 @@ import Testing
     #expect(others(fixture.handle(pay(4, to: nil))).last == .answer(payment: 4, .held))
   }
 
-  @Test func `A payment above the balance, or of nothing, fails at once`() throws {
+  @Test func `A payment above the balance, or of zero, fails at once`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     #expect(others(fixture.pay(1, msat: 1_000_001)) == [.answer(payment: 1, .failed(.noBalance))])
@@ -185,7 +181,7 @@ import Testing
     #expect(others(fixture.pay(3, holdUntil: 0)) == [.answer(payment: 3, .offered)])
   }
 
-  @Test func `The thirty-first payment waits until one is settled`() throws {
+  @Test func `The thirty-first payment is held until an HTLC is settled`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     var first: [PeerDirective] = []
@@ -207,7 +203,7 @@ import Testing
     #expect(fixture.wallet.localMsat == 1000)
   }
 
-  @Test func `An offered payment survives a restart of the provider and resumes`() throws {
+  @Test func `An offered payment survives a restart of the LSP and resumes`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -218,11 +214,7 @@ import Testing
     #expect(others(all) == [.answer(payment: 1, .settled(preimage: preimage(1)))])
   }
 
-  @Test
-  func
-    `A wallet that is away two seconds with an unresolved payment is called, and again when that was in vain`()
-    throws
-  {
+  @Test func `An unresolved payment requests a push 2 s after the disconnect, and again after 60 s`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -237,12 +229,12 @@ import Testing
     fixture.now = 62_999
     #expect(fixture.handle(.deadlineReached) == [])
     fixture.now = 63_000
-    #expect(fixture.handle(.deadlineReached) == [call], "nobody came")
+    #expect(fixture.handle(.deadlineReached) == [call], "the wallet did not connect")
     _ = try fixture.establish(2)
     #expect(fixture.peer.deadline == nil)
     _ = fixture.handle(.closed(connection: 2, "gone"))
     fixture.now = 70_999
-    #expect(fixture.handle(.deadlineReached) == [], "it came for nothing the last time")
+    #expect(fixture.handle(.deadlineReached) == [], "the last connection resolved nothing")
     fixture.now = 71_000
     #expect(fixture.handle(.deadlineReached) == [call])
   }

@@ -15,7 +15,7 @@ import Testing
     .updateFee(UpdateFee(channel: channelID, feeratePerKw: rate))
   }
 
-  @Test("An HTLC that its receiver calls malformed is over as one that it refused, and the money is back")
+  @Test("update_fail_malformed_htlc fails the HTLC and returns its amount")
   func isAFailure() throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 700, paymentHash: paymentHash(1), cltvExpiry: 700)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "A code without the bit that says malformed is refused and changes nothing",
+    "A code without the BADONION bit is refused and changes nothing",
     arguments: [0, 0x400F, 0x7FFF])
   func needsItsBit(_ code: UInt16) throws {
     var (peer, wallet) = try channelPair()
@@ -51,7 +51,7 @@ import Testing
     #expect(peer == before)
   }
 
-  @Test("The sender hears the code of a malformed HTLC; another code ends the connection and not the payment")
+  @Test("The sender gets the malformed HTLC's code; a wrong code ends only the connection")
   func atTheProvider() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
@@ -68,7 +68,7 @@ import Testing
     #expect(answers == [.answer(payment: 1, .failed(.refusedByRecipient(code: 0xC005)))])
   }
 
-  @Test("Whoever opened the channel alone may change the fee: the provider refuses the wallet's")
+  @Test("The LSP refuses update_fee of the wallet, which is not the opener")
   func feeOfTheWallet() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
@@ -77,7 +77,7 @@ import Testing
     #expect(messages(directives).map(\.type) == [1])
     #expect(others(directives) == [.close(connection: 1, ChannelError.feeOfNonOpener.description)])
     #expect(fixture.peer.state.channel.record == before)
-    // Of a channel that is not theirs it is as wrong as any other word.
+    // For another channel the error is the same as for any message.
     _ = try fixture.establish(2)
     let other = Message.updateFee(UpdateFee(channel: .zero, feeratePerKw: 1))
     let error = Complaint(channel: .zero, text: ChannelError.otherChannel(.zero).description)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "The wallet refuses any fee, as its commitments carry none: even nothing would have to be remembered",
+    "The wallet refuses every update_fee, as its commitments carry no fee",
     arguments: [0, 253, UInt32.max])
   func feeOfTheProvider(_ rate: UInt32) throws {
     var node = try establishedNode()
@@ -97,7 +97,7 @@ import Testing
     #expect(node.durableState == before)
   }
 
-  @Test("Before channel_reestablish neither has a place", arguments: [134, 135])
+  @Test("Both messages are refused before channel_reestablish", arguments: [134, 135])
   func early(_ type: UInt16) throws {
     var (peer, _) = try channelPair()
     peer.disconnected()
@@ -107,7 +107,7 @@ import Testing
 }
 
 extension PeerFixture {
-  /// One payment, irrevocably committed on both sides and not decided yet.
+  /// One payment, irrevocably committed on both sides and unresolved.
   fileprivate mutating func offerAndCommit(_ number: UInt64) throws {
     var inbox = messages(pay(number))
     while !inbox.isEmpty {
@@ -120,7 +120,7 @@ extension PeerFixture {
   }
 }
 
-/// A node that is connected, with its channel running.
+/// A connected node in the state `established`.
 func establishedNode(_ configuration: NodeMachine.Configuration = .init()) throws -> NodeMachine {
   var node = NodeMachine(configuration: configuration)
   _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))

@@ -39,7 +39,7 @@ struct SecureChannelTests {
     return messages
   }
 
-  @Test("brings every message over, of every size, however the network cuts them, both ways across many keys")
+  @Test("Messages of every size arrive whole however they are split, across key rotations")
   func cuts() throws {
     var (dialler, answerer) = try pair()
     var generator = SeededGenerator(seed: 8)
@@ -61,16 +61,16 @@ struct SecureChannelTests {
     }
   }
 
-  @Test("refuses what was changed in any of its bytes, and hears nothing afterwards")
+  @Test("A changed byte fails the connection, and no later message is read")
   func changed() throws {
     let (first, second) = try pair()
     var sender = first
     let sealed = try seal([1, 2, 3], with: &sender)
     for position in sealed.indices {
       var receiver = second
-      var bent = sealed
-      bent[position] ^= 0x10
-      receiver.append(bent[...])
+      var changed = sealed
+      changed[position] ^= 0x10
+      receiver.append(changed[...])
       let wanted = position < 18 ? TransportError.badLength : .badMessage
       #expect(throws: wanted) { try receiver.next() }
       receiver.append(sealed[...])
@@ -79,7 +79,7 @@ struct SecureChannelTests {
     }
   }
 
-  @Test("refuses a message that comes again, or before its turn")
+  @Test("A replayed or reordered message is refused")
   func replayed() throws {
     let (first, second) = try pair()
     var sender = first
@@ -94,7 +94,7 @@ struct SecureChannelTests {
     #expect(throws: TransportError.badLength) { try receiver.next() }
   }
 
-  @Test("does not seal what the length cannot say, nor before the other end is known")
+  @Test("A message above 65535 bytes, or before the handshake, is not sealed")
   func tooMuch() throws {
     var (dialler, _) = try pair()
     #expect(dialler.seal([UInt8](repeating: 0, count: 65536)) == nil)

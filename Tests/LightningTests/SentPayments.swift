@@ -5,12 +5,12 @@ import Crypto
 @testable import LightningNode
 @testable import LightningProvider
 
-/// What the wallet pays in a `NodeWorld`: invoices of somebody else, and what both sides wrote down of them.
+/// The wallet's payments of external invoices in a `NodeWorld`, and what both sides stored of them.
 struct SentPayments {
-  /// What the wallet has made durable, in its order.
+  /// Offered payments that the wallet stored, in order.
   var offered: [OutgoingPayment] = []
   var ended: [PaymentChange.Ended] = []
-  /// What has arrived.
+  /// Payment hashes that the LSP recorded as paid.
   var arrived: [Bytes32] = []
 
   mutating func note(_ change: PaymentChange) {
@@ -37,12 +37,12 @@ struct SentPayments {
 extension NodeWorld {
   static let walletMsat = ChannelTerms.standard.walletMsat
 
-  /// Somebody else makes an invoice, unless the peer is to know nothing of it.
+  /// Makes external invoice `number` known to the LSP.
   mutating func externalInvoice(_ number: Int) {
     tellPeer(.externalInvoiceMade(SentPayments.invoice(number)))
   }
 
-  /// The user presses "send".
+  /// The user pays external invoice `number`.
   mutating func send(_ number: Int, amountMsat: UInt64? = nil) {
     let invoice = SentPayments.invoice(number)
     handle(
@@ -52,7 +52,7 @@ extension NodeWorld {
           paymentSecret: invoice.paymentSecret), past: past[invoice.paymentHash]))
   }
 
-  /// What has not gone for good: what is in the channel on its way to nobody counts as ours.
+  /// How far the wallet's balance is below its start.
   var spentMsat: UInt64 { Self.walletMsat - (stored.channel?.localMsat ?? Self.walletMsat) }
 }
 

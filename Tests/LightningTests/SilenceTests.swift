@@ -6,7 +6,7 @@ import Testing
 @testable import LightningNode
 @testable import LightningProvider
 
-@Suite("A peer that says nothing any more") struct SilenceTests {
+@Suite("A silent peer") struct SilenceTests {
   private let ping = Message.ping(Ping(pongSize: 0))
   private let rules = ConnectionRules.standard
 
@@ -14,7 +14,7 @@ import Testing
 
   // MARK: The wallet's node
 
-  @Test("The node pings it after 30 s, and dials anew after 30 s more")
+  @Test("The node pings a silent peer after 30 s and redials after 30 s more")
   func node() throws {
     var node = try establishedNode()
     #expect(node.deadline == at(30))
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "Whatever it says is an answer, and the 30 s begin anew",
+    "Any message is an answer and restarts the 30 s",
     arguments: [
       .pong([]), .unknown(type: 40_001, bytes: []), .warning(Complaint(text: "slowly")),
     ] as [Message])
@@ -43,8 +43,7 @@ import Testing
     #expect(node.deadline == at(110))
   }
 
-  @Test(
-    "A node that must not speak of its channel pings all the same, and one that is told never to does not")
+  @Test("A mute node pings too; a stopped node, or one without the rule, does not")
   func muteAndNever() throws {
     var mute = try establishedNode()
     mute.state = .mute
@@ -56,7 +55,7 @@ import Testing
     #expect(stopped.deadline == nil)
   }
 
-  @Test("A ping goes out while a step is being stored, and the step is not lost")
+  @Test("A ping is sent during a write, and the write is not lost")
   func whileStoring() throws {
     var node = try establishedNode()
     let invoice = Invoice(
@@ -66,12 +65,11 @@ import Testing
     #expect(node.handle(.written, at: at(31)).contains(.invoiceStored(paymentHash: invoice.paymentHash)))
   }
 
-  @Test(
-    "The own pause is not the peer's silence: who misses the end of the wait asks once more, and once only")
+  @Test("After its own process was suspended the node pings once more before it redials")
   func ownPause() throws {
     var node = try establishedNode()
     #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
-    // Its process stood still from here on; what came meanwhile is unread.
+    // Its process was suspended from here on; messages received meanwhile are unread.
     #expect(node.handle(.deadlineReached, at: at(95)) == [.send([.message(ping)])])
     #expect(node.deadline == at(125))
     #expect(node.handle(.deadlineReached, at: at(200)).first == .cutOff)
@@ -79,15 +77,15 @@ import Testing
     for seconds in [30, 95] as [Int64] { _ = answered.handle(.deadlineReached, at: at(seconds)) }
     _ = answered.handle(.received(.pong([])), at: at(96))
     #expect(answered.deadline == at(126))
-    // A loop that is a little late has not stood still.
+    // An event loop that is 2 s late was not suspended.
     var late = try establishedNode()
     _ = late.handle(.deadlineReached, at: at(30))
     #expect(late.handle(.deadlineReached, at: at(62)).first == .cutOff)
   }
 
-  // MARK: The provider
+  // MARK: The LSP
 
-  @Test("The provider's own pause is not the wallet's silence either")
+  @Test("After its own process was suspended the LSP pings once more before it evicts")
   func providersPause() throws {
     var fixture = try PeerFixture(rules: rules)
     _ = try fixture.establish(1)
@@ -99,9 +97,7 @@ import Testing
     }
   }
 
-  @Test(
-    "The provider pings the wallet and a visitor, and gives each up without a word; the channel has not failed"
-  )
+  @Test("The LSP pings a silent wallet, then evicts it without failing the channel")
   func provider() throws {
     var fixture = try PeerFixture(rules: rules)
     _ = try fixture.establish(1)
@@ -118,18 +114,18 @@ import Testing
     #expect(others(end) == [.evict(connection: 1, Silence.reason)])
     #expect(!fixture.peer.isWalletConnected)
     #expect(fixture.peer.state.payments == before.payments)
-    // What still comes of it is not acted on.
+    // Later messages of that connection are ignored.
     let late = fixture.handle(.received(connection: 1, ping))
     #expect(messages(late) == [])
     #expect(changes(late) == [.frameIgnored(connection: 1, "its connection has failed")])
     _ = fixture.handle(.closed(connection: 1, "evicted"))
-    // The wallet is called for the payment that it has not decided.
+    // A push is requested for the wallet's unresolved payment.
     fixture.now = 62_000
     #expect(
       others(fixture.handle(.deadlineReached)).contains { if case .requestPush = $0 { true } else { false } })
   }
 
-  @Test("An answer of the wallet's keeps its connection; only the silent one of two goes")
+  @Test("A pong keeps the wallet's connection, and a silent unknown node is evicted")
   func answersProvider() throws {
     var fixture = try PeerFixture(rules: rules)
     fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
@@ -147,9 +143,9 @@ import Testing
     #expect(fixture.peer.deadline == at(61))
   }
 
-  // MARK: How much talk is borne
+  // MARK: The limit of ignorable messages
 
-  @Test("The number of messages that need nothing is as it was told, at both ends")
+  @Test("The limit of ignorable messages is configurable at both ends")
   func chatter() throws {
     var node = try establishedNode(.init(rules: ConnectionRules(chatter: 3)))
     for _ in 0..<3 { #expect(node.handle(.received(ping), at: at(0)).first != .cutOff) }

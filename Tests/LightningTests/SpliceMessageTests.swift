@@ -13,7 +13,7 @@ struct SpliceMessageTests {
 
   private func hex(_ message: Message) -> String { Hexadecimal.encode(message.encoded()) }
 
-  @Test("are laid out as BOLT 2 says, byte for byte") func layout() {
+  @Test("Splice messages are laid out as in BOLT 2, byte for byte") func layout() {
     let id = channel.hex
     let hash = transaction.hash.hex
     #expect(hex(.quiescence(Quiescence(channel: channel, isInitiator: true))) == "0002" + id + "01")
@@ -46,7 +46,8 @@ struct SpliceMessageTests {
       hex(.spliceLocked(SpliceLocked(channel: channel, transaction: transaction))) == "004d" + id + hash)
   }
 
-  @Test("add records to commitment_signed and channel_reestablish, as BOLT 2 numbers them") func records() {
+  @Test("commitment_signed and channel_reestablish carry splice records as BOLT 2 numbers them")
+  func records() {
     let hash = transaction.hash.hex
     let plain = hex(.commitmentSigned(CommitmentSigned(channel: channel)))
     #expect(
@@ -62,13 +63,13 @@ struct SpliceMessageTests {
     #expect(!NextFunding(transaction: transaction, needsCommitment: false).needsCommitment)
   }
 
-  @Test("know their type and their channel") func names() {
+  @Test("Splice messages know their type and their channel") func names() {
     let types = SpliceMessages.all.map(\.type)
     #expect(types == [2, 2, 80, 80, 81, 81, 66, 66, 67, 70, 71, 71, 74, 77, 132, 136, 136])
     #expect(SpliceMessages.all.allSatisfy { $0.channel == channel && $0.isChatter == ($0.type == 74) })
   }
 
-  @Test("are read as they were written, in one way alone") func roundTrip() throws {
+  @Test("Splice messages are read back as written, in one encoding") func roundTrip() throws {
     var random = SeededGenerator(seed: 21)
     for message in SpliceMessages.all + (0..<2000).map({ _ in SpliceMessages.random(&random) }) {
       let bytes = message.encoded()
@@ -78,10 +79,10 @@ struct SpliceMessageTests {
     }
   }
 
-  @Test("are refused wherever they are cut off, but for whole records") func truncation() throws {
+  @Test("A truncated splice message is refused, except at a record boundary") func truncation() throws {
     for message in SpliceMessages.all {
       let bytes = message.encoded()
-      // Where records begin, a message may end: what they say is optional.
+      // A message may end where its optional records begin.
       let ends = try recordPlaces(in: message)
       for count in 0..<bytes.count {
         let shorter = try? Message(decoding: Array(bytes.prefix(count)))
@@ -91,7 +92,7 @@ struct SpliceMessageTests {
     }
   }
 
-  /// How long the same message is with none, one, … of its records.
+  /// The lengths of the message without its last records.
   private func recordPlaces(in message: Message) throws -> [Int] {
     let count = message.encoded().count
     switch message {
@@ -106,7 +107,7 @@ struct SpliceMessageTests {
     }
   }
 
-  @Test("are refused with a value or a record that BOLT 2 does not have") func strictness() throws {
+  @Test("A splice message with a value or record outside BOLT 2 is refused") func strictness() throws {
     func decode(_ message: Message, _ more: [UInt8]) throws {
       _ = try Message(decoding: message.encoded() + more)
     }
@@ -135,7 +136,7 @@ struct SpliceMessageTests {
     }
   }
 
-  @Test("that are anything at all never crash the decoder") func noise() {
+  @Test("Random splice messages never crash the decoder and are re-encoded unchanged") func noise() {
     var random = SeededGenerator(seed: 22)
     for _ in 0..<20_000 {
       let type = [2, 66, 67, 70, 71, 74, 77, 80, 81, 132, 136][random.below(11)]
@@ -149,7 +150,7 @@ struct SpliceMessageTests {
     #expect(TransactionAbort(channel: channel, data: Bytes(Array("a\u{1b}[1m".utf8))).text == "a.[1m")
   }
 
-  @Test("Only who offers both features splices") func features() {
+  @Test("Only a node that offers both features splices") func features() {
     #expect(
       Features.ofWallet(splices: true).offersSplices && !Features.ofWallet(splices: false).offersSplices)
     #expect(Features([34, 62]).offersSplices)

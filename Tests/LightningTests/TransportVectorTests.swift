@@ -35,7 +35,7 @@ struct TransportVectorTests {
     return channel
   }
 
-  private func responder(hearing act: String? = nil) throws -> SecureChannel {
+  private func responder(after act: String? = nil) throws -> SecureChannel {
     var channel = SecureChannel(answeringAs: Self.answerer, ephemeral: Self.answererEphemeral)
     guard let act else { return channel }
     channel.append(try bytes(act)[...])
@@ -43,8 +43,8 @@ struct TransportVectorTests {
     return channel
   }
 
-  /// The error that the vector wants; nil for a short read, on which one waits for more and has said nothing.
-  private func hear(_ act: String, _ channel: SecureChannel, _ wanted: TransportError?) throws {
+  /// `wanted` is the vector's error; nil for a short read, after which the channel waits for more bytes.
+  private func receive(_ act: String, _ channel: SecureChannel, _ wanted: TransportError?) throws {
     var channel = channel
     channel.append(try bytes(act)[...])
     guard let wanted else {
@@ -70,57 +70,57 @@ struct TransportVectorTests {
   }
 
   @Test("transport-initiator act2 short read test")
-  func actTwoShort() throws { try hear(String(Self.actTwo.dropLast(2)), initiator(), nil) }
+  func actTwoShort() throws { try receive(String(Self.actTwo.dropLast(2)), initiator(), nil) }
 
   @Test("transport-initiator act2 bad version test")
   func actTwoVersion() throws {
-    try hear("01" + Self.actTwo.dropFirst(2), initiator(), .unknownVersion(act: 2, version: 1))
+    try receive("01" + Self.actTwo.dropFirst(2), initiator(), .unknownVersion(act: 2, version: 1))
   }
 
   @Test("transport-initiator act2 bad key serialization test")
-  func actTwoKey() throws { try hear("0004" + Self.actTwo.dropFirst(4), initiator(), .badKey(act: 2)) }
+  func actTwoKey() throws { try receive("0004" + Self.actTwo.dropFirst(4), initiator(), .badKey(act: 2)) }
 
   @Test("transport-initiator act2 bad MAC test")
-  func actTwoTag() throws { try hear(Self.actTwo.dropLast(1) + "f", initiator(), .badTag(act: 2)) }
+  func actTwoTag() throws { try receive(Self.actTwo.dropLast(1) + "f", initiator(), .badTag(act: 2)) }
 
   // MARK: Responder Tests
 
   @Test("transport-responder successful handshake")
   func responderSucceeds() throws {
-    var channel = try responder(hearing: Self.actOne)
+    var channel = try responder(after: Self.actOne)
     channel.append(try bytes(Self.actThree)[...])
     #expect(try channel.next() == .handshake(reply: [], established: Self.dialler.publicKey))
     #expect(channel.isEstablished)
   }
 
   @Test("transport-responder act1 short read test")
-  func actOneShort() throws { try hear(String(Self.actOne.dropLast(2)), responder(), nil) }
+  func actOneShort() throws { try receive(String(Self.actOne.dropLast(2)), responder(), nil) }
 
   @Test("transport-responder act1 bad version test")
   func actOneVersion() throws {
-    try hear("01" + Self.actOne.dropFirst(2), responder(), .unknownVersion(act: 1, version: 1))
+    try receive("01" + Self.actOne.dropFirst(2), responder(), .unknownVersion(act: 1, version: 1))
   }
 
   @Test("transport-responder act1 bad key serialization test")
-  func actOneKey() throws { try hear("0004" + Self.actOne.dropFirst(4), responder(), .badKey(act: 1)) }
+  func actOneKey() throws { try receive("0004" + Self.actOne.dropFirst(4), responder(), .badKey(act: 1)) }
 
   @Test("transport-responder act1 bad MAC test")
-  func actOneTag() throws { try hear(Self.actOne.dropLast(1) + "b", responder(), .badTag(act: 1)) }
+  func actOneTag() throws { try receive(Self.actOne.dropLast(1) + "b", responder(), .badTag(act: 1)) }
 
   @Test("transport-responder act3 bad version test")
   func actThreeVersion() throws {
-    try hear(
-      "01" + Self.actThree.dropFirst(2), responder(hearing: Self.actOne), .unknownVersion(act: 3, version: 1))
+    try receive(
+      "01" + Self.actThree.dropFirst(2), responder(after: Self.actOne), .unknownVersion(act: 3, version: 1))
   }
 
   @Test("transport-responder act3 short read test")
   func actThreeShort() throws {
-    try hear(String(Self.actThree.dropLast(2)), responder(hearing: Self.actOne), nil)
+    try receive(String(Self.actThree.dropLast(2)), responder(after: Self.actOne), nil)
   }
 
   @Test("transport-responder act3 bad MAC for ciphertext test")
   func actThreeCiphertext() throws {
-    try hear("00c9" + Self.actThree.dropFirst(4), responder(hearing: Self.actOne), .badCiphertext)
+    try receive("00c9" + Self.actThree.dropFirst(4), responder(after: Self.actOne), .badCiphertext)
   }
 
   @Test("transport-responder act3 bad rs test")
@@ -128,12 +128,12 @@ struct TransportVectorTests {
     let act =
       "00bfe3a702e93e3a9948c2ed6e5fd7590a6e1c3a0344cfc9d5b57357049aa2235536ad09a8ee351870c2bb7f78b754a26c6c"
       + "ef79a98d25139c856d7efd252c2ae73c"
-    try hear(act, responder(hearing: Self.actOne), .badKey(act: 3))
+    try receive(act, responder(after: Self.actOne), .badKey(act: 3))
   }
 
   @Test("transport-responder act3 bad MAC test")
   func actThreeTag() throws {
-    try hear(Self.actThree.dropLast(1) + "b", responder(hearing: Self.actOne), .badTag(act: 3))
+    try receive(Self.actThree.dropLast(1) + "b", responder(after: Self.actOne), .badTag(act: 3))
   }
 
   // MARK: Message Encryption Tests
@@ -148,7 +148,7 @@ struct TransportVectorTests {
     var sender = try initiator()
     sender.append(try bytes(Self.actTwo)[...])
     _ = try sender.next()
-    var receiver = try responder(hearing: Self.actOne)
+    var receiver = try responder(after: Self.actOne)
     receiver.append(try bytes(Self.actThree)[...])
     _ = try receiver.next()
     let outputs = [

@@ -6,7 +6,7 @@ import Testing
 @testable import LightningNode
 @testable import LightningProvider
 
-@Suite("What somebody is told of a write that failed") struct UnansweredTests {
+@Suite("The answer after a failed write") struct UnansweredTests {
   private let invoice = SentPayments.invoice(0)
 
   private var payment: OutgoingPayment {
@@ -27,7 +27,7 @@ import Testing
     return world
   }
 
-  @Test("A payment whose write failed behind its commit is under way, and its user hears that")
+  @Test("A payment whose write failed after its commit is reported as offered and succeeds")
   func durablePayment() throws {
     var world = try connected()
     world.failsOnce = { $0.payments?.offered.isEmpty == false ? .behindCommit : nil }
@@ -37,7 +37,7 @@ import Testing
     #expect(world.sent.arrived == [invoice.paymentHash])
   }
 
-  @Test("One whose write failed is refused when the container has been read, and nothing left")
+  @Test("A payment whose write was lost is refused once the container is read")
   func lostPayment() throws {
     var world = try connected()
     world.failsOnce = { $0.payments?.offered.isEmpty == false ? .nothingDone : nil }
@@ -47,7 +47,8 @@ import Testing
     #expect(world.sent.arrived == [])
   }
 
-  @Test("So it is with money that is taken out on chain", arguments: [true, false])
+  @Test(
+    "A withdrawal whose write failed is answered with what the container stored", arguments: [true, false])
   func splice(isDurable: Bool) throws {
     var world = try connected(splices: true)
     world.failsOnce = { change in
@@ -57,7 +58,7 @@ import Testing
     world.settle()
     #expect(world.refusals == (isDurable ? [] : [NodeMachine.spliceNotStored]))
     #expect(world.splicesBegun.count == (isDurable ? 1 : 0))
-    // Of what was never sent the other side knows nothing.
+    // The splice was never sent, so the LSP does not know it.
     #expect(world.splicesEnded.map(\.end) == (isDurable ? [.forgotten] : []))
   }
 
@@ -74,13 +75,13 @@ import Testing
     .paymentRefused(paymentHash: invoice.paymentHash, .because(NodeMachine.payUnknown))
   }
 
-  @Test("A node that is stopped before it reads again says that it does not know") func stopped() throws {
+  @Test("A node stopped before it reads again answers that the outcome is unknown") func stopped() throws {
     var (node, world) = try failedWrite()
     #expect(node.handle(.stopRequested(gracefully: true), at: world.now).contains(isUnknown))
     #expect(!node.handle(.stopRequested(gracefully: false), at: world.now).contains(isUnknown))
   }
 
-  @Test("Nobody waits longer than 5 s for that") func late() throws {
+  @Test("An unknown outcome is answered after 5 s") func late() throws {
     var (node, world) = try failedWrite()
     _ = node.handle(.networkChanged(isThere: false), at: world.now)
     let end = world.now + NodeMachine.payPatience

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LightningWire
 
-/// The wait for a part that does not come is the payment's, and not that of whoever owns the node.
-@Suite("A part that stays alone") struct WaitingPartsTests {
+/// The wait for a missing part belongs to the payment, not to the node's owner.
+@Suite("An incomplete multi-part payment") struct WaitingPartsTests {
   private func world(payments: Int = 1) throws -> NodeWorld {
     var world = try NodeWorld(payments: payments)
     world.claim()
@@ -13,7 +13,7 @@ import Testing
     return world
   }
 
-  /// One more life of the extension: it owns the node until its time is over.
+  /// One run of the extension, which owns the node for `span`.
   private func live(_ world: inout NodeWorld, _ span: TimeSpan) {
     world.claim()
     world.deliver()
@@ -30,7 +30,7 @@ import Testing
 
   private func deadline(_ world: NodeWorld) -> Instant? { world.node?.deadline }
 
-  @Test("Its window goes on through other owners and connections, however often they change")
+  @Test("The 60 s window continues across owners and connections")
   func spansOwners() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
@@ -43,7 +43,7 @@ import Testing
       #expect(deadline(world) == first + .seconds(60))
       #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
     }
-    // The connection alone breaks.
+    // Only the connection breaks.
     world.breakWire()
     world.deliver()
     world.now = first + .milliseconds(54_200)
@@ -53,9 +53,7 @@ import Testing
     #expect(world.waits.count == 1)
   }
 
-  @Test(
-    "Lives of 29.5 s with the app closed: it is given back when its minute is over, and the next part is another one"
-  )
+  @Test("Across extension runs of 29.5 s incomplete sets fail once their 60 s are over")
   func shortLives() throws {
     var world = try world(payments: 30)
     world.kill()
@@ -71,7 +69,7 @@ import Testing
     #expect(world.news.last == .busy(.nothing))
   }
 
-  @Test("Each connection leaves it 3 s at least: the part that was missing may wait at the peer")
+  @Test("Each connection waits at least 3 s for a part held at the LSP")
   func grace() throws {
     var world = try world(payments: 2)
     for number in 0..<2 { world.pay(number, part: 1, amountMsat: 600, world.data(number)) }
@@ -91,7 +89,7 @@ import Testing
     #expect(world.waits.isEmpty)
   }
 
-  @Test("After a reboot the wait begins once more, durably: how long the phone was off nobody knows")
+  @Test("After a reboot the window restarts once, durably")
   func reboot() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
@@ -108,8 +106,7 @@ import Testing
     }
   }
 
-  @Test(
-    "A part that an older program kept begins its wait with the first owner, by a step that sends nothing")
+  @Test("A part stored by an older version starts its window with the first owner")
   func ofAnOlderProgram() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
@@ -127,9 +124,7 @@ import Testing
     #expect(deadline(world) == began + .seconds(60))
   }
 
-  @Test(
-    "What became of it while its owner could not send is forgotten with it; nothing waits for what is not there"
-  )
+  @Test("A stored wait without parts is deleted")
   func rowWithoutParts() throws {
     var world = try world()
     world.waits[SHA256.hash([9])] = (1, world.now)
@@ -139,7 +134,7 @@ import Testing
     #expect(world.news.last == .established)
   }
 
-  @Test("The next set of the same payment has a minute of its own")
+  @Test("The next set of parts of a payment has its own 60 s")
   func again() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))

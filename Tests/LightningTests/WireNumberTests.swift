@@ -4,7 +4,7 @@ import Testing
 @testable import Bitcoin
 @testable import LightningWire
 
-/// Layouts that both ends of this project could get wrong alike, and talk to each other all the same.
+/// Layouts in which both ends could have the same mistake and still interoperate.
 @Suite("Numbers on the wire") struct WireNumberTests {
   /// The vectors of BOLT 1, appendix A.
   @Test(
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "A BigSize in a longer form than it needs is refused",
+    "A BigSize that is not minimal is refused",
     arguments: [
       [0xfd, 0x00, 0xfc], [0xfe, 0x00, 0x00, 0xff, 0xff],
       [0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff],
@@ -39,8 +39,8 @@ import Testing
     #expect(throws: WireError.numberNotMinimal) { try reader.bigSize() }
   }
 
-  @Test("channel_reestablish: the next commitment comes before the next revocation") func reestablish() throws
-  {
+  @Test("channel_reestablish has the next commitment number before the next revocation number")
+  func reestablish() throws {
     let message = Message.channelReestablish(
       ChannelReestablish(
         channel: SHA256.hash([1]), nextCommitmentNumber: 5, nextRevocationNumber: 4,
@@ -51,7 +51,7 @@ import Testing
     #expect(try Message(decoding: message.encoded()) == message)
   }
 
-  @Test("What a peer complains of has only printable ASCII when it is shown") func complaint() {
+  @Test("The text of an error has only printable ASCII") func complaint() {
     let complaint = Complaint(data: Bytes([0x1f, 0x20, 0x41, 0x7e, 0x7f, 0x80, 0x0a]))
     #expect(complaint.text == ". A~...")
   }

@@ -8,7 +8,8 @@ private let id = Bytes32(Array(repeating: 7, count: 32)) ?? .zero
 private let hash = Bytes32(Array(repeating: 9, count: 32)) ?? .zero
 
 private let everyMessage: [Message] = [
-  .initMessage(InitMessage()), .initMessage(InitMessage(networks: [])), .initMessage(InitMessage(networks: nil)),
+  .initMessage(InitMessage()), .initMessage(InitMessage(networks: [])),
+  .initMessage(InitMessage(networks: nil)),
   .fenceAnswer(FenceAnswer(accepted: false, highest: .max, container: ContainerID(high: 1, low: 2))),
   .unknown(type: 256, bytes: [1]), .unknown(type: 262, bytes: []),
   .initMessage(
@@ -18,7 +19,8 @@ private let everyMessage: [Message] = [
       fence: Claim(epoch: 5, incarnation: .max, container: ContainerID(high: 1, low: 2)),
       replaces: ReplacedClaim(epoch: .max, container: ContainerID(high: 3, low: 4)))),
   .initMessage(
-    InitMessage(fenceAnswer: FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))),
+    InitMessage(fenceAnswer: FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))
+  ),
   .error(Complaint(channel: id, text: "no")),
   .warning(Complaint(text: "careful")), .warning(Complaint(channel: id, text: "late", code: .restEnded)),
   .ping(Ping(pongSize: 3, ignored: [0, 0])),
@@ -43,14 +45,14 @@ private let everyMessage: [Message] = [
 ]
 
 @Suite struct WireTests {
-  @Test func `A message that is encoded and decoded is the same`() throws {
+  @Test func `An encoded message decodes to the same message`() throws {
     for message in everyMessage {
       let isSame = try Message(decoding: message.encoded()) == message
       #expect(isSame, "type \(message.type)")
     }
   }
 
-  @Test func `A message that is cut off anywhere is refused or another whole one, and never crashes`() {
+  @Test func `A truncated message is refused or decodes to another message`() {
     for message in everyMessage {
       let bytes = message.encoded()
       for count in 0..<min(bytes.count, 200) {
@@ -75,7 +77,7 @@ private let everyMessage: [Message] = [
       Hexadecimal.encode(
         Message.initMessage(InitMessage(features: .ofProvider(splices: false), networks: nil)).encoded())
         == "001000000006080000002082")
-    // Nobody's backups are kept by a wallet: without 43.
+    // A wallet keeps no backups of other nodes: without bit 43.
     #expect(
       Hexadecimal.encode(
         Message.initMessage(InitMessage(features: .ofWallet(splices: true), networks: nil)).encoded())
@@ -115,14 +117,14 @@ private let everyMessage: [Message] = [
         + "0000000000000003" + "0000000000000004")
   }
 
-  @Test func `An unknown odd type is kept, an unknown even type is refused by name`() throws {
+  @Test func `An unknown odd type is kept; an unknown even type is refused`() throws {
     #expect(try Message(decoding: [0x80, 0x01, 5]) == .unknown(type: 32769, bytes: [5]))
-    // Others may use the type of our own message for theirs.
+    // Another implementation may use the type of our fence answer.
     #expect(try Message(decoding: [0xba, 0x71, 5]) == .unknown(type: 0xba71, bytes: [5]))
     #expect(throws: WireError.unknownEvenMessage(32768)) { try Message(decoding: [0x80, 0x00, 5]) }
   }
 
-  @Test func `Records must grow, be whole, be known if even, and use the shortest numbers`() throws {
+  @Test func `Records must increase, be complete, be known if even, and be minimally encoded`() throws {
     let initMessage: [UInt8] = [0, 16, 0, 0, 0, 0]
     #expect(throws: WireError.recordsNotIncreasing) {
       try Message(decoding: initMessage + [5, 0, 3, 0])
@@ -152,7 +154,7 @@ private let everyMessage: [Message] = [
     }
   }
 
-  @Test func `A lie about the number of signatures is refused`() {
+  @Test func `A signature count above the message's length is refused`() {
     let body = [0, 132] + id.bytes + [UInt8](repeating: 0, count: 64) + [0xff, 0xff]
     #expect(throws: WireError.truncated) { try Message(decoding: body) }
   }
@@ -168,7 +170,7 @@ private let everyMessage: [Message] = [
     }
   }
 
-  @Test func `A ping of 65532 or more wants no answer`() {
+  @Test func `A ping of 65532 or more gets no pong`() {
     #expect(Ping(pongSize: 65531).answer == .pong(Bytes(repeating: 0, count: 65531)))
     #expect(Ping(pongSize: 65532).answer == nil)
   }
@@ -184,8 +186,7 @@ private let everyMessage: [Message] = [
     #expect(try Message(decoding: plain + record) == .warning(Complaint(text: "late")))
   }
 
-  @Test func `A message may be nothing but records, as many as fit, and is read and written the same`() throws
-  {
+  @Test func `A message with 13,000 records is read and written unchanged`() throws {
     var bytes: [UInt8] = [0, 7, 0, 0]
     for number in 0..<13_000 {
       let type = 1 + 2 * number

@@ -2,7 +2,7 @@ import BadWire
 import Ground
 import Testing
 
-@Suite("A bad wire") struct BadWireTests {
+@Suite("A wire with faults") struct BadWireTests {
   private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
   private func wire(_ change: (inout BadWire.Habits) -> Void) -> BadWire {
@@ -11,7 +11,7 @@ import Testing
     return BadWire(habits, seed: 1)
   }
 
-  @Test("without bad habits passes everything on at once, and an end with it")
+  @Test("Without faults the wire passes everything on at once, then the end")
   func good() {
     var wire = wire { _ in }
     #expect(wire.handle(.came(from: .dialler, [1, 2]), at: at(0)) == [.pass(to: .listener, [1, 2])])
@@ -20,7 +20,7 @@ import Testing
     #expect(wire.deadline == nil)
   }
 
-  @Test("delays pieces and keeps their order; an end is passed on at once, with what was said before it")
+  @Test("Delayed pieces keep their order, and an end passes on at once behind them")
   func delay() {
     var wire = wire { $0.delay = 5_000_000...9_000_000 }
     for byte in 0..<20 as Range<UInt8> {
@@ -40,7 +40,7 @@ import Testing
     #expect(passed == Array(0..<20))
   }
 
-  @Test("loses, repeats and reorders about as often as it is told, the same with the same seed")
+  @Test("The wire loses, repeats and reorders at the configured rates, reproducibly by seed")
   func habits() {
     func run(_ change: (inout BadWire.Habits) -> Void) -> [UInt8] {
       var wire = wire {
@@ -69,7 +69,7 @@ import Testing
     #expect(run { $0.lost = 300 } == run { $0.lost = 300 })
   }
 
-  @Test("cuts in the middle of a piece, and nothing follows")
+  @Test("The wire cuts in the middle of a piece and passes nothing on afterwards")
   func cut() {
     var wire = wire { $0.cutAfter = 5 }
     #expect(wire.handle(.came(from: .dialler, [1, 2, 3]), at: at(0)) == [.pass(to: .listener, [1, 2, 3])])

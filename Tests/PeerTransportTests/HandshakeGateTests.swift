@@ -4,14 +4,14 @@ import Testing
 
 @testable import PeerTransport
 
-@Suite("Which first acts are answered") struct HandshakeGateTests {
+@Suite("The gate for first handshake acts") struct HandshakeGateTests {
   private let start = Instant(nanoseconds: 0)
 
   private func act(_ number: Int) -> ArraySlice<UInt8> {
     ([0, 2] + SHA256.hash([UInt8(number % 256), UInt8(number / 256)]).bytes)[...]
   }
 
-  @Test("A recorded one is answered once, wherever it comes from, and however long it is remembered")
+  @Test("A replayed first act is refused from any address, also an hour later")
   func replayed() {
     var gate = HandshakeGate()
     #expect(gate.admits(act(1), from: 1, at: start) == true)
@@ -20,7 +20,7 @@ import Testing
     #expect(gate.admits(act(1), from: 2, at: start + .seconds(3600)) == false)
   }
 
-  @Test("What is remembered is bounded: the oldest is forgotten")
+  @Test("Only the configured number of first acts is remembered; the oldest is forgotten")
   func bounded() {
     var limits = HandshakeGate.Limits()
     limits.remembered = 3
@@ -30,7 +30,7 @@ import Testing
     #expect(gate.admits(act(1), from: 1, at: start) == true)
   }
 
-  @Test("One address has so many a second that lead to nothing; another one is not kept out by them")
+  @Test("Each address has its own limit of unfinished handshakes per second")
   func perSource() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 10
@@ -41,7 +41,7 @@ import Testing
     #expect(gate.admits(act(12), from: 1, at: start + .seconds(1)) == true)
   }
 
-  @Test("Handshakes that are finished count for nothing")
+  @Test("Finished handshakes do not count")
   func finished() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 1
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A second's worth at once, again and again, leaves room between: one comes back after the other")
+  @Test("An address is admitted again half a second after a burst")
   func paced() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 10
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("An address of which a handshake was finished keeps its place in a crowd, however long it is silent")
+  @Test("An address with a finished handshake keeps its own limit among many others")
   func known() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 2
@@ -81,7 +81,7 @@ import Testing
     #expect(gate.admits(act(1002), from: 1, at: later) == true)
   }
 
-  @Test("A handshake out of a crowd is finished after its place was taken: it is known from then on")
+  @Test("An address that lost its place gets one when its handshake finishes")
   func refundedInACrowd() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 3
@@ -94,7 +94,7 @@ import Testing
     #expect(gate.admits(act(13), from: 2, at: start) == false)
   }
 
-  @Test("A crowd of addresses is not remembered without end, and shares what is left")
+  @Test("Many addresses share a bounded limit, which refills")
   func crowd() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 1

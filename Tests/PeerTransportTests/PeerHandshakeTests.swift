@@ -6,7 +6,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// Who is at the other end, over a real socket.
+/// The identity of the other end, over a real socket.
 @Suite("A handshake", .serialized) struct PeerHandshakeTests {
   private let loop: EventLoop
   private let anywhere: HostAndPort
@@ -20,7 +20,7 @@ import Testing
     theirs = try #require(PrivateKey(SHA256.hash([2])))
   }
 
-  /// A server of the test's own: it answers each dial with these bytes.
+  /// A test server that answers each dial with these bytes.
   private func server(answering bytes: [UInt8]) throws -> (place: HostAndPort, descriptor: Int32) {
     let descriptor = try PeerSocket.make()
     let place = try PeerSocket.listen(descriptor, on: anywhere)
@@ -46,7 +46,7 @@ import Testing
     return end
   }
 
-  @Test("with another node than the one that was dialled ends before a word is said")
+  @Test("A handshake with another node than the dialled one ends before any message")
   func otherNode() throws {
     var accepted = 0
     let listener = try PeerListener(anywhere, as: theirs, loop: loop) { _ in accepted += 1 }
@@ -55,7 +55,7 @@ import Testing
     #expect(accepted == 0)
   }
 
-  @Test("with who speaks no BOLT 8 ends in one sentence")
+  @Test("A handshake with a peer that does not speak BOLT 8 ends with the reason")
   func plainText() throws {
     let (place, descriptor) = try server(
       answering: Array("HTTP/1.1 400 Bad Request\r\nServer: x\r\nContent-Length: 0\r\n\r\n".utf8))
@@ -74,7 +74,7 @@ import Testing
     #expect(try end(dialling: zeros, theirs.publicKey) == .refused(.badKey(act: 2)))
   }
 
-  @Test("with who says nothing ends when its time is over", arguments: [0, 49])
+  @Test("A handshake with a silent peer ends at its time limit", arguments: [0, 49])
   func silence(bytes: Int) throws {
     let (place, descriptor) = try server(answering: [UInt8](repeating: 0, count: bytes))
     defer {
@@ -84,30 +84,30 @@ import Testing
     #expect(try end(dialling: place, theirs.publicKey, within: .milliseconds(30)) == .slowWriter)
   }
 
-  @Test("lets nobody change, cut or repeat a byte afterwards")
+  @Test("Injected bytes after the handshake end the connection")
   func tampered() throws {
     var ends: [PeerConnection.End] = []
-    var heard: [[UInt8]] = []
+    var received: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop) { connection in
-      connection.onMessage = { heard.append($0) }
+      connection.onMessage = { received.append($0) }
       connection.onEnd = { ends.append($0) }
     }
     let dialler = try PeerConnection.dial(
       PeerAddress(node: theirs.publicKey, place: listener.address), as: ours, loop: loop)
     dialler.onConnected = { dialler.send([7]) }
     dialler.start()
-    #expect(try loop.run(for: .seconds(20)) { heard == [[7]] })
-    let strange = [UInt8](repeating: 1, count: 64)
-    send(dialler.descriptor, strange, strange.count, Int32(MSG_NOSIGNAL))
+    #expect(try loop.run(for: .seconds(20)) { received == [[7]] })
+    let injected = [UInt8](repeating: 1, count: 64)
+    send(dialler.descriptor, injected, injected.count, Int32(MSG_NOSIGNAL))
     dialler.send([8])
     #expect(try loop.run(for: .seconds(20)) { !ends.isEmpty })
     #expect(ends == [.refused(.badLength)])
-    #expect(heard == [[7]])
+    #expect(received == [[7]])
     dialler.cutOff()
   }
 
-  @Test("costs no key before the other end's first act is whole")
-  func silentStranger() throws {
+  @Test("No ephemeral key is drawn before the first act is complete")
+  func incompleteFirstAct() throws {
     var pair: [Int32] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
     defer { close(pair[1]) }
@@ -132,7 +132,7 @@ import Testing
     connection.cutOff()
   }
 
-  @Test("needs an address that has a node's id in it")
+  @Test("A peer address needs a valid node id")
   func addresses() throws {
     let id = theirs.publicKey.hex
     #expect(PeerAddress("\(id)@127.0.0.1:9735")?.description == "\(id)@127.0.0.1:9735")

@@ -20,7 +20,7 @@ import Testing
     theirs = try #require(PrivateKey(SHA256.hash([2])))
   }
 
-  /// Both ends of one connection, its first message behind it.
+  /// Both ends of a connection whose first message is sent.
   private func pair() throws -> (dialler: PeerConnection, acceptor: PeerConnection, listener: PeerListener) {
     var accepted: PeerConnection?
     let listener = try PeerListener(try #require(anywhere), as: theirs, loop: loop) { accepted = $0 }
@@ -39,7 +39,7 @@ import Testing
     return (dialler, acceptor, listener)
   }
 
-  @Test func `Frames arrive whole and in order, however large and however cut`() throws {
+  @Test func `Messages of every size arrive whole and in order`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     let sizes = [0, 1, 2, 65535, 7, 65535, 300]
@@ -54,7 +54,7 @@ import Testing
     acceptor.cutOff()
   }
 
-  @Test func `Hanging up delivers everything first, and each side learns how it ended once`() throws {
+  @Test func `A graceful close delivers all messages first, and each side reports its end once`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     var frames = 0
@@ -74,7 +74,7 @@ import Testing
     #expect(ends.count == 2)
   }
 
-  @Test func `After a cut no frame is delivered any more, not even one that was read already`() throws {
+  @Test func `After cutOff no message is delivered, not even one already read`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     var frames = 0
@@ -90,8 +90,8 @@ import Testing
     #expect(frames == 1)
   }
 
-  @Test func `A dial that nobody answers ends in one sentence`() throws {
-    // The listener is gone at the end of this line, and its address with it.
+  @Test func `A dial without a listener ends with one sentence`() throws {
+    // The listener and its address are released at the end of this line.
     let address = try PeerListener(try #require(anywhere), as: theirs, loop: loop) { _ in }.address
     var end = ""
     do {
@@ -105,7 +105,7 @@ import Testing
     #expect(HostAndPort("not-a-number:1") == nil)
   }
 
-  @Test func `A thousand small messages at once are dealt out in portions, with others in between`() throws {
+  @Test func `A thousand small messages are delivered in portions over several event loop turns`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     var frames = 0
@@ -119,13 +119,13 @@ import Testing
       framesAtTurn.append(frames)
     }
     #expect(frames == 1000)
-    // A turn may both read and deal out: 32 each.
+    // One turn may read and deliver: 32 messages each.
     #expect(zip([0] + framesAtTurn, framesAtTurn).allSatisfy { $1 - $0 <= 64 })
     dialler.cutOff()
     acceptor.cutOff()
   }
 
-  @Test func `What came before a hang-up is dealt out before it counts`() throws {
+  @Test func `Messages received before a graceful close are delivered before the end`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     var events: [String] = []
@@ -138,14 +138,14 @@ import Testing
     #expect(events.count == 501)
   }
 
-  @Test func `A side that reads late gets each message, whole and in order`() throws {
+  @Test func `A late reader gets each message, whole and in order`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
-    // The smallest buffer there is: what is sent is more than the kernel takes at once.
+    // The smallest send buffer: the kernel does not take all messages at once.
     var size: Int32 = 1
     setsockopt(dialler.descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     var received: [[UInt8]] = []
-    // It has not begun to read: what comes meanwhile stays in the kernel, and then in the dialler.
+    // The acceptor does not read yet: messages stay in the kernel, then in the dialler.
     loop.unwatch(acceptor.descriptor)
     let messages = (0..<12).map { [UInt8](repeating: UInt8($0), count: 65_000) }
     for message in messages { dialler.send(message) }
@@ -157,8 +157,7 @@ import Testing
     acceptor.cutOff()
   }
 
-  @Test func `Behind a hang-up nothing more is sent, though not all of what was said before has left`() throws
-  {
+  @Test func `After a graceful close earlier messages are still sent, and later ones are not`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     var size: Int32 = 1
@@ -178,11 +177,7 @@ import Testing
     #expect(Set(ends) == ["the peer hung up", "hung up in good order"])
   }
 
-  @Test
-  func
-    `A steady stream, of which each piece ends inside a message, goes on for longer than one message may take`()
-    throws
-  {
+  @Test func `A stream whose pieces end within messages outlasts the time limit of one message`() throws {
     var ends = [Int32](repeating: -1, count: 2)
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
     let descriptor = ends[1]
@@ -213,7 +208,7 @@ import Testing
     guard case .handshake(let reply, _)? = try client.next() else { throw CancellationError() }
     say(reply)
     #expect(try loop.run(for: .seconds(20)) { isConnected })
-    // Each time the rest of one message, and the beginning of the next.
+    // Each piece is the rest of one message and the beginning of the next.
     let first = client.seal([7])
     var unsaid = try #require(first)[...]
     let end = loop.now + .milliseconds(4400)
@@ -232,7 +227,7 @@ import Testing
     acceptor.cutOff()
   }
 
-  @Test func `A side that never reads is hung up on`() throws {
+  @Test func `A peer that never reads is disconnected`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     var end = ""

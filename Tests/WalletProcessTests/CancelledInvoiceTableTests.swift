@@ -5,7 +5,7 @@ import SharedContainer
 import Testing
 import WalletStore
 
-@Suite("An invoice that is cancelled, in the container")
+@Suite("Cancelled invoices in the container")
 final class CancelledInvoiceTableTests {
   private let scratch: ScratchContainer
   private let invoices = [UInt8](1...2).map { number in
@@ -15,12 +15,12 @@ final class CancelledInvoiceTableTests {
 
   init() throws { scratch = try ScratchContainer() }
 
-  @Test("It is not open any more, its row stays, and no backup opens it again") func cancelled() throws {
+  @Test("A cancelled invoice is not open, keeps its row, and no backup reopens it") func cancelled() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     for invoice in invoices { try scratch.write(NodeChange(newInvoice: invoice), claim, container) }
     let hash = invoices[0].paymentHash
-    // As when a write has failed behind its commit, and the user asks again.
+    // Twice, as when a write fails after its commit and the user repeats the request.
     for _ in 0..<2 { try scratch.write(NodeChange(cancelled: hash), claim, container) }
     #expect(try scratch.state(container).invoices == [invoices[1]])
     try scratch.write(NodeChange(restored: invoices), claim, container)
@@ -28,7 +28,7 @@ final class CancelledInvoiceTableTests {
     #expect(try scratch.read(container) { try $0.rows("SELECT 1 FROM invoices").count } == 2)
   }
 
-  @Test("Whoever has lost the claim cancels nothing") func fenced() throws {
+  @Test("A process that lost the claim cancels nothing") func fenced() throws {
     let container = try scratch.open()
     let (old, _) = try scratch.claim(container)
     try scratch.write(NodeChange(newInvoice: invoices[0]), old, container)
@@ -39,7 +39,7 @@ final class CancelledInvoiceTableTests {
     #expect(try scratch.state(container).invoices == [invoices[0]])
   }
 
-  @Test("A container of before that has its invoices as they were") func migrated() throws {
+  @Test("An older container keeps its open invoices") func migrated() throws {
     do {
       let container = try scratch.open(WalletSchema.migrations.dropLast())
       try Connection(path: container.layout.database, access: .readWrite).execute(

@@ -8,9 +8,9 @@ import Wallet
 
 @testable import WalletProcess
 
-/// Two invoices wait while the container is blocked. When it is free they are stored one after the other, and in between
-/// the node is lost to another process and claimed again.
-@Suite("Under which claim a step is written")
+/// Two invoices wait for a blocked container. Between their writes another process takes the node over, and the app
+/// claims it again.
+@Suite("The claim of a write")
 final class ClaimOfWriteTests {
   private let scratch: ScratchContainer
   private let loop: EventLoop
@@ -35,7 +35,7 @@ final class ClaimOfWriteTests {
     try database.execute("COMMIT")
   }
 
-  /// Another process has had the node, and is gone.
+  /// Another process claims the node and releases it.
   private func takeOver() throws {
     _ = try scratch.claim(other, seen: 1)
     other.releaseRoleLock()
@@ -45,7 +45,7 @@ final class ClaimOfWriteTests {
     try database.rows("SELECT epoch FROM node_writes").map { try $0.integer(0) }
   }
 
-  @Test("What the node had in mind under one claim is not written under the next")
+  @Test("A step decided under one claim is not written under the next")
   func oldStepUnderANewClaim() throws {
     var written: Set<Bytes32> = []
     wallet.willCarryOut = { [unowned self] in
@@ -66,11 +66,11 @@ final class ClaimOfWriteTests {
     }
     #expect(why == "the node was given up before this was stored; open the app and ask again")
     #expect(wallet.reports.filter { $0 == .fenced } == [.fenced])
-    // It has claimed anew, and what it had in mind before is forgotten.
+    // It has claimed again, and the old step is dropped.
     #expect(wallet.status?.epoch == 4 && wallet.node.durableState.invoices.count == 1)
   }
 
-  @Test("What was said under one claim does not end the next") func oldWordUnderANewClaim() throws {
+  @Test("A report from one claim does not end the next") func oldReportUnderANewClaim() throws {
     wallet.willCarryOut = { [unowned self] in
       guard case .phone(.answer("1", _)) = $0 else { return }
       do { try takeOver() } catch { Issue.record(error) }
@@ -81,7 +81,7 @@ final class ClaimOfWriteTests {
       Issue.record("\(wallet.answers)")
       return
     }
-    // The second was on its way under the claim that it was decided under.
+    // The second was written under the claim that it was decided under.
     #expect(try writes() == [1, 1])
     #expect(!wallet.reports.contains(.fenced))
     #expect(wallet.reports.drop { $0 != .stopped }.dropFirst().first == .connecting)

@@ -27,7 +27,7 @@ import Testing
       utimensat(AT_FDCWD, "\(path)/\(name)", &times, 0)
     }
 
-    /// Steps until the end; the sentence of it, and how many steps it took.
+    /// Cleans to the end. Returns the number of steps and the last sentence.
     func clean() -> (steps: Int, end: String) {
       let cleaner = JournalCleaner(directory: path)
       for step in 1...1000 {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("M-3.4 Journals of ended processes go after a week, but never the newest of a program")
+  @Test("M-3.4 Journals of ended processes are removed after a week, except each program's newest")
   func cleans() throws {
     let folder = try Folder()
     folder.write("20261101T000000-mainappd-1.jsonl", days: 8)
@@ -56,7 +56,7 @@ import Testing
       ])
   }
 
-  @Test("A link in the place of the journals' directory is not followed: nothing is removed behind it")
+  @Test("A symbolic link instead of the journal directory is refused, and nothing is removed")
   func linkedDirectory() throws {
     let folder = try Folder()
     for pid in 1...2 { folder.write("2026110\(pid)T000000-mainappd-\(pid).jsonl", days: 8) }
@@ -64,14 +64,14 @@ import Testing
     symlink(folder.path, link)
     defer { unlink(link) }
     guard case .failed(let why) = JournalCleaner(directory: link).step() else {
-      Issue.record("it was cleaned")
+      Issue.record("the linked directory was cleaned")
       return
     }
     #expect(why.contains("it is a symbolic link"))
     #expect(folder.names.count == 2)
   }
 
-  @Test("M-3.4 What is still being written, cannot be read, or is no journal stays")
+  @Test("M-3.4 A journal being written, an unreadable one and other files stay")
   func keeps() throws {
     let folder = try Folder()
     let own = ProcessTable.startTime(of: getpid()) ?? 0
@@ -86,7 +86,7 @@ import Testing
     #expect(folder.names == before)
   }
 
-  @Test("D-8.5 A cleaning that was cut off goes on where it was, also in another process")
+  @Test("D-8.5 An interrupted cleaning continues, also in another process")
   func goesOn() throws {
     let folder = try Folder()
     for number in 100..<133 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
@@ -101,7 +101,7 @@ import Testing
     #expect(folder.names == ["20261101T000132-iosd-1.jsonl"])
   }
 
-  @Test("M-3.4, D-8.4 Many are taken away in steps")
+  @Test("M-3.4, D-8.4 Many journals are removed in steps")
   func steps() throws {
     let folder = try Folder()
     for number in 100..<200 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
@@ -111,11 +111,11 @@ import Testing
     #expect(folder.names == ["20261101T000199-iosd-1.jsonl"])
   }
 
-  @Test("A folder that is not there is a failure, not a success")
+  @Test("A missing folder is a failure, not a success")
   func missing() {
     let cleaner = JournalCleaner(directory: "/nowhere/at/all")
     guard case .failed(let why) = cleaner.step() else {
-      Issue.record("it did not fail")
+      Issue.record("a missing folder was cleaned")
       return
     }
     #expect(why.contains("/nowhere/at/all"))

@@ -11,27 +11,27 @@ import SharedContainer
 import Testing
 import WalletStore
 
-/// A container that an older program has left, with a payment under way.
-@Suite("A container of an older program")
+/// A container of an older version, with a pending payment.
+@Suite("A container of an older version")
 final class OlderDatabaseTests {
   private let scratch: ScratchContainer
 
   init() throws { scratch = try ScratchContainer() }
 
-  /// A wallet with one part in its channel.
+  /// A wallet's channel with one HTLC.
   private func channel(_ data: PaymentData?) throws -> Channel {
     var peer = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 0, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([1]), localMsat: 0, remoteMsat: 5000, isOpener: false)
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     _ = try peer.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     _ = try peer.offer(
       amountMsat: 1000, paymentHash: SHA256.hash([2]), cltvExpiry: 700, paymentData: data)
     for case .message(let message) in peer.takeOutgoing() { _ = try wallet.receive(message) }
     return wallet
   }
 
-  @Test("is opened with its payments as they were, and keeps from then on what parts say")
+  @Test("A container of the first version keeps its channel and then stores payment data")
   func migrated() throws {
     let old = [WalletSchema.migrations[0]]
     let before = try channel(nil)
@@ -50,9 +50,7 @@ final class OlderDatabaseTests {
     #expect(try scratch.claim(container, seen: 1).1.channel?.record == after)
   }
 
-  @Test(
-    "of the version before payments of its own keeps all that it has, and begins and ends its own from then on"
-  )
+  @Test("A container from before outgoing payments keeps its state and then stores outgoing payments")
   func beforeSending() throws {
     let record = try channel(PaymentData(secret: SHA256.hash([3]), totalMsat: 2000)).record
     let paid = Invoice(
@@ -90,7 +88,7 @@ final class OlderDatabaseTests {
     #expect(try scratch.claim(container, seen: 1).1.payments == OutgoingPayments(pending: [own]))
   }
 
-  @Test("with payments of its own in every state is opened with all of them, and pays none of them again")
+  @Test("An older container keeps its outgoing payments and does not repeat paid or pending ones")
   func withSending() throws {
     let payments = (0..<3).map { number in
       OutgoingPayment(
@@ -116,12 +114,12 @@ final class OlderDatabaseTests {
         try scratch.write(NodeChange(payments: PaymentChange(offered: [again])), first, container)
       }
     }
-    // What failed may be tried again.
+    // A failed payment may be tried again.
     try scratch.write(NodeChange(payments: PaymentChange(offered: [payments[1]])), first, container)
     #expect(try scratch.claim(container, seen: 1).1.payments.pending == [payments[2], payments[1]])
   }
 
-  /// As the older program did, with the columns of its end.
+  /// Inserts as the older version did, with the columns of the payment's end.
   private func insert(
     _ payment: OutgoingPayment, _ end: String, _ when: String, into database: Connection
   ) throws {
@@ -133,7 +131,7 @@ final class OlderDatabaseTests {
       ])
   }
 
-  /// As the older program did.
+  /// Inserts as the older version did.
   private func insert(_ record: ChannelRecord, into database: Connection) throws {
     try database.execute(
       "INSERT INTO channels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

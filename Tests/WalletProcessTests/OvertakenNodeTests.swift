@@ -11,8 +11,8 @@ import Wallet
 
 @testable import WalletProcess
 
-/// A node that is overtaken by another owner, or loses its container, on its way to the peer.
-@Suite("A node that must not go on")
+/// A node that another owner takes over, or that loses its container, while it connects.
+@Suite("A node that is taken over")
 final class OvertakenNodeTests {
   private let scratch: ScratchContainer
   private let loop: EventLoop
@@ -20,7 +20,7 @@ final class OvertakenNodeTests {
   private let other: SharedContainer
   private let peer: TestPeer
   private let wallet: TestWallet<AppMachine>
-  /// Of an earlier life, which has left its channel.
+  /// The claim of an earlier process, which has stored the channel.
   private let earlier: Claim
 
   init() throws {
@@ -45,7 +45,7 @@ final class OvertakenNodeTests {
     wallet.open()
   }
 
-  @Test("is fenced before it dials, when the row is another's by then") func beforeTheDial() throws {
+  @Test("A node taken over before its dial is fenced and does not dial") func beforeTheDial() throws {
     var isOvertaken = false
     wallet.willCarryOut = { [unowned self] in
       guard $0 == .container(.checkRow), !isOvertaken else { return }
@@ -53,33 +53,34 @@ final class OvertakenNodeTests {
       do { _ = try scratch.claim(other, seen: 2) } catch { Issue.record(error) }
     }
     start()
-    #expect(try loop.run(for: .seconds(30)) { wallet.status == .waitingForExtension || !peer.heard.isEmpty })
+    #expect(
+      try loop.run(for: .seconds(30)) { wallet.status == .waitingForExtension || !peer.received.isEmpty })
     #expect(wallet.reports == [.connecting, .fenced, .stopped])
-    #expect(peer.heard.isEmpty)
+    #expect(peer.received.isEmpty)
   }
 
-  @Test("is fenced before it speaks of its channel, when it was overtaken while it dialled")
+  @Test("A node taken over during its dial is fenced before channel_reestablish")
   func beforeTheChannel() throws {
     peer.onInit = { [unowned self] in _ = try scratch.claim(other, seen: 2) }
     start()
     let isOver = { [unowned self] in
-      wallet.reports.contains(.fenced) || peer.heard.contains { $0.type == 136 }
+      wallet.reports.contains(.fenced) || peer.received.contains { $0.type == 136 }
     }
     #expect(try loop.run(for: .seconds(30), until: isOver))
     #expect(wallet.reports == [.connecting, .fenced, .stopped])
-    #expect(peer.heard.map(\.type) == [16])
+    #expect(peer.received.map(\.type) == [16])
   }
 
-  @Test("goes on when it was not overtaken") func goesOn() throws {
+  @Test("A node that is not taken over connects") func goesOn() throws {
     start()
     #expect(try loop.run(for: .seconds(30)) { wallet.status == .connected(2) })
     #expect(wallet.reports == [.connecting, .established])
-    #expect(peer.heard.contains { $0.type == 136 })
+    #expect(peer.received.contains { $0.type == 136 })
   }
 
-  @Test("says so when a write finds that the container is lost, and the process ends") func lost() throws {
+  @Test("A write that finds the container lost is refused, and the process ends") func lost() throws {
     start()
-    #expect(try loop.run(for: .seconds(30)) { peer.heard.contains { $0.type == 136 } })
+    #expect(try loop.run(for: .seconds(30)) { peer.received.contains { $0.type == 136 } })
     unlink(app.layout.databaseLog)
     wallet.ask("1", .invoice(amountMsat: 1000, text: "", expirySeconds: 60))
     #expect(try loop.run(for: .seconds(30)) { wallet.ended != nil })
@@ -88,7 +89,7 @@ final class OvertakenNodeTests {
     #expect(wallet.answers["1"] == .refused(.invoice, "\(loss)"))
   }
 
-  @Test("does not begin a payment that the container has as paid") func paidBefore() throws {
+  @Test("A payment that the container has as paid is refused") func paidBefore() throws {
     var payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     let end = PaymentChange.Ended(payment: payment, end: .paid(preimage: SHA256.hash([4])))
@@ -97,9 +98,9 @@ final class OvertakenNodeTests {
     start()
     payment.htlc = nil
     wallet.ask("1", .payment(payment))
-    // Nothing else has been heard by now: the channel is not there to refuse it.
+    // Without a connection only the container can have refused it.
     #expect(
       wallet.answers == ["1": .refused(.payment, "this invoice is paid already; ask for a new one")])
-    #expect(peer.heard.isEmpty)
+    #expect(peer.received.isEmpty)
   }
 }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import WalletProcess
 
-/// The phone is the other end of a socket pair; what it answers lies there before it is asked.
-@Suite("A seed that moves into the phone's keychain")
+/// The test plays the phone at the other end of a socket pair and sends its answers in advance.
+@Suite("Moving the seed into the phone's keychain")
 struct PhoneKeychainTests {
   private let scratch: ScratchContainer
   private let old = [UInt8](repeating: 1, count: 32)
@@ -46,15 +46,15 @@ struct PhoneKeychainTests {
     return (secrets, keychain.earlier)
   }
 
-  @Test("is the one of the file, which is removed when the phone has it") func moved() throws {
+  @Test("The file's seed moves into the keychain, and the file is removed") func moved() throws {
     let (moved, _) = try secrets(refusal("missing"), answer())
     #expect(!oldIsThere)
     let same = try secrets(answer(old)).0
     #expect(moved.nodeKey.publicKey == same.nodeKey.publicKey)
   }
 
-  /// It may be the only copy of the seed that the wallet's money is with.
-  @Test("stays in its file when the phone has come to have another one meanwhile") func anotherWasFirst()
+  /// The file may be the only copy of the seed of the wallet's balance.
+  @Test("The seed's file stays when the keychain meanwhile has another seed") func anotherWasFirst()
     throws
   {
     let (kept, _) = try secrets(refusal("missing"), refusal("exists"), answer(another))
@@ -64,7 +64,7 @@ struct PhoneKeychainTests {
     #expect(oldIsThere)
   }
 
-  @Test("is waited for; what the phone says meanwhile is kept in its order") func meanwhile() throws {
+  @Test("Messages received while the app waits for the keychain are kept in order") func meanwhile() throws {
     let words = [ControlMessage("enter-foreground"), ControlMessage("network", ["there": "no"])]
     let (_, earlier) = try secrets(words[0], words[1], answer(old))
     #expect(earlier == words)

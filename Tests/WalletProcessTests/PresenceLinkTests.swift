@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Presence messages between the two processes")
 struct PresenceLinkTests {
-  @Test("Each is heard once, also the first one to a process that was started again") func startedAgain()
+  @Test("Each message is received once, also by a restarted process") func startedAgain()
     throws
   {
     let scratch = try ScratchContainer()
@@ -19,7 +19,7 @@ struct PresenceLinkTests {
     try app.listen()
     var ends = 0
     app.onPartnerEnded = { ends += 1 }
-    // The other process is not there, and that is no error.
+    // A missing partner process is no error.
     app.say(PresenceMessage(code: .appPing))
     for epoch: Epoch in [1, 2] {
       let notifier = PresenceLink(directory: directory, role: .extension, loop: loop)

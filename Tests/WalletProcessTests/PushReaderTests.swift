@@ -7,7 +7,7 @@ import Testing
 @Suite("Reading a push") struct PushReaderTests {
   private func read(_ text: String) -> Push { PushReader.read(Array(text.utf8), id: 7) }
 
-  @Test("What Phoenix's servers send is understood") func known() {
+  @Test("Pushes as Phoenix's servers send them are read") func known() {
     let hash = String(repeating: "ab", count: 32)
     let push = read(#"{"aps":{"alert":"x"},"reason":"IncomingPayment$","payment_hash":"\#(hash)"}"#)
     #expect(push == Push(id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: hash)))
@@ -17,13 +17,13 @@ import Testing
   }
 
   @Test(
-    "An object or a list where the name of a member should be is unreadable, and nothing worse",
+    "Malformed JSON, such as an object as a member name, is read as unreadable",
     arguments: [
       #"{{"aps":{"alert":{"ttr*e":"","bo":""}}}:"IncomingPayment","payment_hash":"102"}"#,
       #"{{"a":""}:"x","reason":"IncomingPayment"}"#, #"{["reason"]:"IncomingPayment"}"#,
       #"{"a":1,{"reason":"b"}:2,"reason":"IncomingPayment"}"#, #"{"a":{["b"]:1},"reason":"IncomingPayment"}"#,
       #"{1:2,"reason":"IncomingPayment"}"#, #"{"reason":"x","reason":"IncomingPayment"}"#, "[]", "",
-    ]) func strangeNames(text: String)
+    ]) func malformed(text: String)
   {
     #expect(read(text).reason == .unreadable)
   }

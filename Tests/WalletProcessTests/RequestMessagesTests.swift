@@ -6,7 +6,7 @@ import Wallet
 
 @testable import WalletProcess
 
-@Suite("The words in which the phone asks for something")
+@Suite("Request messages of the phone")
 struct RequestMessagesTests {
   private let hash = Bytes32([UInt8](repeating: 0xab, count: 32)) ?? .zero
 
@@ -15,7 +15,7 @@ struct RequestMessagesTests {
     return try Request(ControlMessage(verb, fields), from: wallet, atWallSeconds: 0)
   }
 
-  @Test("An invoice is cancelled by its payment hash, and what the app does not know is refused")
+  @Test("A cancel request needs a payment hash, and an unknown request is refused")
   func cancellation() throws {
     #expect(try request("cancel", ["payment-hash": hash.hex]) == .cancellation(of: hash))
     for text in ["", "ab", hash.hex + "ab", String(repeating: "zz", count: 32)] {

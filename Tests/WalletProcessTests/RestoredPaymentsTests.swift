@@ -10,8 +10,8 @@ import SharedContainer
 import Testing
 import WalletStore
 
-/// Payments of the wallet's own, when an old copy of the database meets a newer channel from the peer's backup.
-@Suite("Payments that a backup tells of")
+/// Outgoing payments, when an old copy of the database adopts a newer channel from the peer's backup.
+@Suite("Outgoing payments after a restored backup")
 final class RestoredPaymentsTests {
   private let scratch: ScratchContainer
   private let preimage = SHA256.hash([1])
@@ -30,14 +30,14 @@ final class RestoredPaymentsTests {
     OutgoingPayment(paymentHash: hash, amountMsat: 1000, paymentSecret: SHA256.hash([2]), htlc: htlc)
   }
 
-  /// A wallet that has failed to pay so often already, and how its channel stands when the end of the next try is signed
-  /// for but not over; or, without an end, as long as it is on its way.
+  /// The wallet's channel after `failures` failed attempts: with the end of the next attempt signed but not complete,
+  /// or, without an end, while that attempt is pending.
   private func channel(afterFailures failures: Int, end: PaymentEnd?) throws -> Channel {
     var wallet = try Channel(id: SHA256.hash([3]), localMsat: 9000, remoteMsat: 0, isOpener: false)
     var peer = try Channel(id: SHA256.hash([3]), localMsat: 0, remoteMsat: 9000, isOpener: true)
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     _ = try peer.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     for number in 0...failures {
       let id = try wallet.offer(
         amountMsat: 1000, paymentHash: hash, cltvExpiry: 700,
@@ -54,7 +54,7 @@ final class RestoredPaymentsTests {
     return wallet
   }
 
-  /// Until both are quiet, or the wallet is where it is wanted.
+  /// Exchanges messages until both queues are empty or `isThere` holds for the wallet. Returns whether it holds.
   @discardableResult
   private func exchange(
     _ wallet: inout Channel, _ peer: inout Channel, until isThere: (Channel) -> Bool
@@ -105,21 +105,20 @@ final class RestoredPaymentsTests {
     }
   }
 
-  @Test(
-    "The end that stands in the channel is the payment's end, whether the copy knew of the payment or not")
+  @Test("The end in the restored channel ends the payment that the copy has as pending")
   func ended() throws {
     try restore(try channel(afterFailures: 0, end: .paid(preimage: preimage)), over: [payment(0)])
     #expect(try rows() == [["0", "paid", preimage.hex.uppercased()]])
   }
 
-  @Test("So it is with one that the copy did not know, and with one that failed, which may be tried again")
+  @Test("A failed payment unknown to the copy is stored as failed and may be repeated")
   func unknown() throws {
     try restore(try channel(afterFailures: 0, end: .failed(code: 16399)), over: [])
     #expect(try rows() == [["0", "failed", ""]])
     try write(NodeChange(payments: PaymentChange(offered: [payment(1)])))
   }
 
-  @Test("What is on its way stays so, and uses up no number")
+  @Test("A pending payment stays pending and uses up no row id")
   func onItsWay() throws {
     try restore(try channel(afterFailures: 0, end: nil), over: [payment(0)])
     #expect(try rows() == [["0", "pending", ""]])
@@ -131,7 +130,7 @@ final class RestoredPaymentsTests {
     #expect(newest == 2)
   }
 
-  @Test("A later try takes the place of the one that the copy has, and ends as what it is")
+  @Test("A later attempt replaces the copy's attempt and ends by its own result")
   func laterTry() throws {
     try restore(try channel(afterFailures: 1, end: nil), over: [payment(0)])
     #expect(try rows() == [["1", "pending", ""]])
@@ -141,7 +140,7 @@ final class RestoredPaymentsTests {
     #expect(try rows() == [["1", "paid", preimage.hex.uppercased()]])
   }
 
-  @Test("What the channel does not tell of is lost")
+  @Test("A payment missing in the restored channel is marked lost")
   func lost() throws {
     var other = payment(0)
     other.paymentHash = SHA256.hash([9])
@@ -150,7 +149,7 @@ final class RestoredPaymentsTests {
     #expect(try past(other.paymentHash) == .lost)
   }
 
-  @Test("What the tables call over stays over, though a channel of another past says that it is on its way")
+  @Test("A payment stored as paid stays paid, even if an adopted channel has it pending")
   func overAlready() throws {
     let channel = try channel(afterFailures: 1, end: nil)
     try write(NodeChange(payments: PaymentChange(offered: [payment(0)])))

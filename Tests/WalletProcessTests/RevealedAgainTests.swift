@@ -8,8 +8,8 @@ import Testing
 
 @testable import WalletProcess
 
-/// A wallet that was killed when it had accepted a payment, and before the peer heard of it.
-@Suite("A payment that is accepted and whose preimage was not sent")
+/// A wallet killed after it accepted a payment and before it sent the preimage.
+@Suite("An accepted payment whose preimage was not sent")
 final class RevealedAgainTests {
   private let scratch: ScratchContainer
   private let loop: EventLoop
@@ -23,14 +23,14 @@ final class RevealedAgainTests {
     secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
   }
 
-  /// In front of the user.
+  /// A wallet in the foreground.
   private func wallet(_ peer: TestPeer, in container: SharedContainer) throws -> TestWallet<AppMachine> {
     let wallet = try TestWallet<AppMachine>(scratch, container, secrets, loop: loop, peer: peer.address)
     wallet.open()
     return wallet
   }
 
-  @Test("Without its invoice it cannot be sent, and no commitment that lacks it is sent either")
+  @Test("Without its invoice neither the preimage nor a commitment without it is sent")
   func lostInvoice()
     throws
   {
@@ -41,12 +41,12 @@ final class RevealedAgainTests {
     let trouble = NodeReport.trouble("the preimage of an accepted payment cannot be derived")
     #expect(try loop.run(for: .seconds(30)) { wallet.reports.contains { $0.isTrouble } })
     #expect(wallet.reports.first { $0.isTrouble } == trouble)
-    // The next `init` comes behind all that was sent before.
-    #expect(try loop.run(for: .seconds(30)) { peer.heard.count { $0.type == 16 } == 2 })
-    #expect(peer.heard.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.heard.map(\.type))")
+    // The second `init` follows all messages of the first connection.
+    #expect(try loop.run(for: .seconds(30)) { peer.received.count { $0.type == 16 } == 2 })
+    #expect(peer.received.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.received.map(\.type))")
   }
 
-  @Test("The next owner of the node sends it, although the invoice is not open any more") func nextOwner()
+  @Test("The next owner sends the preimage, although the invoice is no longer open") func nextOwner()
     throws
   {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
@@ -61,7 +61,7 @@ final class RevealedAgainTests {
     #expect(try scratch.state(container).channel?.localMsat == 1000)
   }
 
-  @Test("A container that is new has the invoice from the peer's backup: the money comes, and counts once")
+  @Test("A new container takes the invoice from the backup; the payment succeeds and counts once")
   func newContainer() throws {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
     let peer = try TestPeer(try accept(invoice), loop: loop)
@@ -71,7 +71,7 @@ final class RevealedAgainTests {
     wallet.handle(.terminationRequested)
     #expect(try loop.run(for: .seconds(30)) { wallet.ended != nil })
     peer.onMessage = nil
-    peer.heard.removeAll()
+    peer.received.removeAll()
 
     let moved = try scratch.open(named: "moved")
     #expect(try scratch.state(moved).channel == nil)
@@ -81,10 +81,10 @@ final class RevealedAgainTests {
     #expect(try loop.run(for: .seconds(30), until: isOver))
     #expect(try scratch.state(moved).channel?.localMsat == 1000)
     #expect(try received(in: moved) == ["1000 tea"])
-    // Whoever accepted it has told of it.
+    // The owner that accepted the payment has reported it.
     #expect(!next.reports.contains { if case .received = $0 { true } else { false } })
-    // With the end of its HTLC the invoice is in no backup any more, and it is not open either.
-    #expect(try loop.run(for: .seconds(30)) { peer.heard.count { $0.type == 7 } >= 2 })
+    // After its HTLC's end the invoice is neither in the backup nor open.
+    #expect(try loop.run(for: .seconds(30)) { peer.received.count { $0.type == 7 } >= 2 })
     guard case .backup(let last) = secrets.open(try #require(peer.backup).array) else {
       Issue.record("no backup")
       return
@@ -102,15 +102,15 @@ final class RevealedAgainTests {
     }
   }
 
-  /// Makes durable all that the killed owner had. Gives the channel as its peer has it.
+  /// Stores the killed owner's state. Returns the peer's channel.
   private func accept(_ invoice: Invoice, isKept: Bool = true) throws -> Channel {
     let (claim, _) = try scratch.claim(container)
     if isKept { try scratch.write(NodeChange(newInvoice: invoice), claim, container) }
     var peer = try Channel(id: SHA256.hash([2]), localMsat: 5000, remoteMsat: 0, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([2]), localMsat: 0, remoteMsat: 5000, isOpener: false)
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     _ = try peer.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     let id = try peer.offer(amountMsat: 1000, paymentHash: invoice.paymentHash, cltvExpiry: 700)
     while wallet.committedHTLCs.isEmpty {
       for case .message(let message) in peer.takeOutgoing() { _ = try wallet.receive(message) }

@@ -8,7 +8,7 @@ import LightningNode
 import SharedContainer
 import WalletStore
 
-/// Real containers in a directory of their own, read and written as the wallet's processes do.
+/// Real containers in their own directory, read and written as the wallet's processes do.
 final class ScratchContainer {
   let clock = Clock()
   private let directory: String
@@ -24,8 +24,8 @@ final class ScratchContainer {
 
   func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-  /// A copy of the database without its log. Another process copies it: if this one closed the file, SQLite would lose the
-  /// locks that it has on it here.
+  /// A copy of the database without its log. Another process copies it: closing the file in this process would drop
+  /// SQLite's locks on it.
   func databaseAlone(of container: SharedContainer) throws -> Connection {
     let copy = path("copy-\(copies)")
     copies += 1

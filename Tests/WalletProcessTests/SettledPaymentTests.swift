@@ -7,14 +7,14 @@ import SharedContainer
 import Testing
 import WalletStore
 
-/// What a push may tell of without a connection, in a real container.
-@Suite("Payments that are settled")
+/// Received payments that a push may report without a connection, in a real container.
+@Suite("Settled payments")
 final class SettledPaymentTests {
   private let scratch: ScratchContainer
 
   init() throws { scratch = try ScratchContainer() }
 
-  @Test("One whose HTLC is still in the channel is not, whichever way it is asked for")
+  @Test("A received payment counts as settled only when its HTLC has left the channel")
   func inChannel() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
@@ -30,7 +30,7 @@ final class SettledPaymentTests {
           [.blob(hash)])
       }
       try offer(one, "received", 0, writer)
-      // A payment of the wallet's own has a hash of its own, but may go the other way through the same table.
+      // An offered HTLC in the same table does not keep its hash from being settled.
       try offer(two, "offered", 0, writer)
     }
     #expect(try settled(container, one) == ([], ["02"]))
@@ -47,7 +47,7 @@ final class SettledPaymentTests {
       [.text(direction), .integer(id), .blob(hash)])
   }
 
-  /// Asked for by its hash, and as one of all; the first byte of each hash is enough to tell them.
+  /// The settled payments of this hash, and all of them, as the first byte of each hash.
   private func settled(_ container: SharedContainer, _ hash: [UInt8]) throws -> ([String], [String]) {
     let wanted = try #require(Bytes32(hash))
     return try scratch.read(container) { reader in

@@ -19,7 +19,7 @@ final class SpliceTableTests {
 
   init() throws { scratch = try ScratchContainer() }
 
-  /// A wallet's channel after each message that makes another of what must be durable, from the start to the new funding.
+  /// A wallet's channel after each change that must be durable, from the start to the new funding.
   private func steps() throws -> [Channel] {
     var peer = try Channel(
       id: SHA256.hash([1]), localMsat: 90_000_000, remoteMsat: 10_000_000, isOpener: true)
@@ -29,9 +29,9 @@ final class SpliceTableTests {
       let key = try #require(PrivateKey(SHA256.hash([number])))
       return SplicingSide(role: role, key: CurvePoint(key.publicKey))
     }
-    let hello = peer.reestablish(splicing: try side(.answers, 2))
+    let fromPeer = peer.reestablish(splicing: try side(.answers, 2))
     _ = try peer.receive(wallet.reestablish(splicing: try side(.begins, 3)))
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     var all = [wallet]
     let address = try BitcoinAddress(decoding: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", on: .regtest)
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: OutputScript(address)))
@@ -52,7 +52,7 @@ final class SpliceTableTests {
     }
   }
 
-  @Test("Each step is read as it was written, and the row stays when it is over")
+  @Test("Each splice stage is read as written, and the row stays when the splice is done")
   func kept() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
@@ -73,7 +73,7 @@ final class SpliceTableTests {
     #expect(try row?.blob(4) == SHA256.hash([1]).bytes && row?.integer(5) == 0 && row?.integer(6) == 0)
   }
 
-  @Test("What is forgotten may be begun again, word for word; what is gone with a database is called lost")
+  @Test("A forgotten splice may begin again; one missing in a restored channel is lost")
   func ends() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
@@ -96,9 +96,7 @@ final class SpliceTableTests {
     #expect(try states(container) == ["forgotten", "lost"])
   }
 
-  @Test(
-    "A container of the version before splices is opened with its channel, in the funding that it was opened with"
-  )
+  @Test("A container from before splices keeps its channel and its original funding")
   func migrated() throws {
     let channel = try Channel(
       id: SHA256.hash([1]), localMsat: 10_000_000, remoteMsat: 90_000_000, isOpener: false)
@@ -119,7 +117,7 @@ final class SpliceTableTests {
     #expect(try states(container) == ["done"])
   }
 
-  @Test("A row that is no splice of the channel is told, and nothing is made of it")
+  @Test("A row that does not match the channel's splice is refused")
   func damaged() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)

@@ -8,7 +8,7 @@ import SharedContainer
 import Testing
 import WalletStore
 
-@Suite("What a step leaves in the tables")
+@Suite("The stored state after each step")
 final class StoredStateTests {
   private let scratch: ScratchContainer
   private let container: SharedContainer
@@ -22,13 +22,13 @@ final class StoredStateTests {
 
   // MARK: The channel
 
-  /// Every column changes on the way of one payment to the wallet and one back.
-  @Test("A channel comes back as it was written, at each step of its payments") func channel() throws {
+  /// Every column changes during one payment in each direction.
+  @Test("A channel is read as written at each step of its payments") func channel() throws {
     var peer = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 2000, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([1]), localMsat: 2000, remoteMsat: 5000, isOpener: false)
-    let hello = peer.reestablish()
+    let fromPeer = peer.reestablish()
     _ = try peer.receive(wallet.reestablish())
-    _ = try wallet.receive(hello)
+    _ = try wallet.receive(fromPeer)
     let preimage = SHA256.hash([2])
     let hash = SHA256.hash(preimage.bytes)
     let data = PaymentData(secret: SHA256.hash([3]), totalMsat: 1000)
@@ -67,7 +67,7 @@ final class StoredStateTests {
     }
   }
 
-  @Test("A channel of the same revision, or of an older one, is not written over what is there")
+  @Test("A channel of the same or an older revision is not written")
   func neverBack() throws {
     var record = ChannelRecord(id: SHA256.hash([1]), isOpener: false, localMsat: 1, remoteMsat: 2)
     record.revision = 7
@@ -81,10 +81,10 @@ final class StoredStateTests {
     #expect(try scratch.state(container).channel?.localMsat == 1)
   }
 
-  // MARK: Payments of its own
+  // MARK: Outgoing payments
 
   @Test(
-    "A payment's row says under which epoch and when it was begun, and when it ended",
+    "A payment's row has the epoch and time of its start and of its end",
     arguments: [PaymentEnd.paid(preimage: SHA256.hash([4])), .failed(code: 16399)])
   func moments(end: PaymentEnd) throws {
     let payment = OutgoingPayment(
@@ -96,7 +96,7 @@ final class StoredStateTests {
     #expect(try moments() == [1, 41, 1, 42])
   }
 
-  @Test("So does the row of one that a backup does not tell of") func lost() throws {
+  @Test("A payment lost in a restore has the epoch and time of its end") func lost() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     try write(NodeChange(payments: PaymentChange(offered: [payment])), wallNanoseconds: 41)

@@ -10,13 +10,13 @@ import Testing
 /// A Lightning peer with one channel, on the loop of a test.
 final class TestPeer {
   var channel: Channel
-  /// What it has heard on all connections.
-  var heard: [Message] = []
-  /// Before it answers the `init`.
+  /// The messages received on all connections.
+  var received: [Message] = []
+  /// Called before the `init` is answered.
   var onInit: (() throws -> Void)?
-  /// After a message, with the message.
+  /// Called after each message.
   var onMessage: ((Message) throws -> Void)?
-  /// What the wallet has stored with it.
+  /// The wallet's stored backup.
   var backup: Bytes?
   private let key: PrivateKey
   private var listener: PeerListener!
@@ -44,22 +44,22 @@ final class TestPeer {
   private func welcome(_ connection: PeerConnection) {
     self.connection = connection
     connection.onMessage = { [unowned self] bytes in
-      do { try hear(try Message(decoding: bytes)) } catch { Issue.record(error) }
+      do { try receive(try Message(decoding: bytes)) } catch { Issue.record(error) }
     }
   }
 
-  private func hear(_ message: Message) throws {
-    heard.append(message)
-    if case .initMessage(let initMessage) = message { try greet(try #require(initMessage.fence)) }
+  private func receive(_ message: Message) throws {
+    received.append(message)
+    if case .initMessage(let initMessage) = message { try answerInit(try #require(initMessage.fence)) }
     if case .peerStorage(let blob) = message { backup = blob }
     if case .ping(let ping) = message { send(.pong(Bytes([UInt8](repeating: 0, count: Int(ping.pongSize))))) }
-    // A preimage that is not the payment's is refused here.
+    // The channel refuses a wrong preimage.
     _ = try channel.receive(message)
     for case .message(let answer) in channel.takeOutgoing() { send(answer) }
     try onMessage?(message)
   }
 
-  private func greet(_ fence: Claim) throws {
+  private func answerInit(_ fence: Claim) throws {
     try onInit?()
     let answer = FenceAnswer(
       accepted: true, highest: fence.epoch, container: fence.container)

@@ -9,18 +9,18 @@ import Wallet
 
 @testable import WalletProcess
 
-/// A whole wallet on a real container and a real wire, with the test in the place of the phone. It makes invoices as the
-/// process around it does, and leaves the other process alone.
+/// A whole wallet on a real container and a real connection; the test plays the phone. It makes invoices as the
+/// process around it does, and sends no presence messages.
 final class TestWallet<Guard: GuardMachine & WalletGuard> {
   let container: WalletContainer
   private let wire: WalletWire
   private let invoices: InvoiceMaker
   private var runner: CoreRunner<WalletMachine<Guard>>!
 
-  /// Every order that is about to be carried out.
+  /// Called before each order is carried out.
   var willCarryOut: ((WalletDirective) -> Void)?
   private(set) var status: Status?
-  /// What the node has told the guard.
+  /// The node's reports to the guard.
   private(set) var reports: [NodeReport] = []
   private(set) var answers: [String: RequestAnswer] = [:]
   private(set) var delivered: [NotificationContent] = []
@@ -61,7 +61,7 @@ final class TestWallet<Guard: GuardMachine & WalletGuard> {
 
   func ask(_ id: String, _ request: Request) { runner.handle(.requests(.asked(id, request))) }
 
-  /// Closes its connection at once, as the kernel does for a process that was killed.
+  /// Closes the connection at once, as the kernel does for a killed process.
   func die() { wire.carryOut(.cutOff) }
 
   private func carryOut(_ directive: WalletDirective) {
@@ -91,7 +91,7 @@ final class TestWallet<Guard: GuardMachine & WalletGuard> {
 }
 
 extension TestWallet where Guard == AppMachine {
-  /// Started, and in front of the user.
+  /// Launches the app into the foreground.
   func open() { handle(.launched, .enteredForeground) }
 }
 

@@ -10,7 +10,7 @@ import SharedContainer
 import Testing
 import WalletStore
 
-/// Since when a payment waits for its parts, in a real container.
+/// Since when payments wait for their parts, in a real container.
 @Suite("The table of waits")
 final class WaitingPartsTableTests {
   private let scratch: ScratchContainer
@@ -32,7 +32,7 @@ final class WaitingPartsTableTests {
     try scratch.state(container, at: now).waiting
   }
 
-  @Test("A wait keeps its beginning whoever writes, until its payment is not named any more")
+  @Test("A wait keeps its start until its payment is no longer named")
   func kept() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
@@ -52,7 +52,7 @@ final class WaitingPartsTableTests {
     #expect(try read(moment(150), container) == [])
   }
 
-  @Test("Of another boot, or of a time still to come, it has no age, and begins anew with the next write")
+  @Test("A wait of another boot or a future time has no age and restarts")
   func anew() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
@@ -68,7 +68,7 @@ final class WaitingPartsTableTests {
     #expect(try read(moment(8, next), container) == [WaitingParts(paymentHash: hash, waited: .seconds(1))])
   }
 
-  @Test("A container of before waits were kept is opened, and has none", arguments: 1...3)
+  @Test("A container from before waits were stored opens without waits", arguments: 1...3)
   func migrated(_ steps: Int) throws {
     let name = "\(steps)"
     do {

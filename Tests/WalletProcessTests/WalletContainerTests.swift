@@ -10,7 +10,7 @@ import Wallet
 
 @testable import WalletProcess
 
-/// What a wallet orders of its container, on a real one.
+/// The wallet's container orders, on a real container.
 @Suite("The port to the container")
 final class WalletContainerTests {
   private let scratch: ScratchContainer
@@ -29,7 +29,7 @@ final class WalletContainerTests {
     try TestWallet(scratch, container, secrets, loop: loop)
   }
 
-  @Test("The node starts from the state that was read in the claim") func stateOfTheClaim() throws {
+  @Test("The node starts from the state read in the claim") func stateOfTheClaim() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([1]), amountMsat: 1000, paymentSecret: SHA256.hash([2]), htlc: 0)
     let container = try scratch.open()
@@ -45,7 +45,7 @@ final class WalletContainerTests {
     #expect(pending == [payment])
   }
 
-  @Test("When the phone gets its time back, the database has all that was in its log") func settled()
+  @Test("When the background task ends, the database contains its whole log") func settled()
     throws
   {
     let container = try scratch.open()
@@ -70,12 +70,12 @@ final class WalletContainerTests {
     try scratch.write(NodeChange(received: [receipt]), claim, app)
   }
 
-  @Test("A push that comes while the payments cannot be read tells of none from before, when they can be")
+  @Test("A push during unreadable payments reports only payments received after it")
   func unreadablePayments() throws {
     let app = try scratch.open()
     let (claim, _) = try scratch.claim(app)
     try receive("old", claim, app)
-    // No process of the wallet may change a table.
+    // No connection of the wallet may change a table.
     let other = try Connection(path: app.layout.database, access: .readWrite)
     func rename(_ from: String, _ to: String) throws {
       try other.execute("ALTER TABLE \(from) RENAME TO \(to)")
@@ -94,21 +94,20 @@ final class WalletContainerTests {
     #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
   }
 
-  @Test("A push that names no payment tells of one that the app receives then, and of none from before")
+  @Test("A push without a payment hash reports a payment received after it, not earlier ones")
   func newPayment() throws {
     let app = try scratch.open()
     let (claim, _) = try scratch.claim(app)
     try receive("old", claim, app)
     let notifier = try wallet(ExtensionMachine.self, try scratch.open(role: .extension))
     notifier.handle(.launched, .pushArrived(Push(id: 1, reason: .pendingSettlement)))
-    // It has looked, and has seen that the app holds the node.
+    // The extension has seen that the app holds the node.
     try receive("new", claim, app)
     #expect(try loop.run(for: .seconds(30)) { !notifier.delivered.isEmpty })
     #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
   }
 
-  @Test(
-    "The state of the wallet's container is read for a run of the phone, and the container's owner is named")
+  @Test("A background run reads the container's epoch and channel")
   func lookAtWallet() throws {
     let container = try scratch.open()
     let app = try wallet(AppMachine.self, container)
@@ -117,7 +116,7 @@ final class WalletContainerTests {
     #expect(app.container.lookAtWallet() == .done("epoch 1, no channel"))
   }
 
-  /// What is left when the log is lost now.
+  /// The number of stored claims if the log were lost now.
   private func claims(withoutLogOf container: SharedContainer) throws -> Int64? {
     try scratch.databaseAlone(of: container).firstRow("SELECT count(*) FROM claims")?.integer(0)
   }

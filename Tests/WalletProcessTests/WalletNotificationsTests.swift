@@ -10,9 +10,7 @@ import Wallet
     ControlMessage("content", fields: WalletNotifications.fields(of: NotificationContent(outcome)))
   }
 
-  @Test(
-    "B-1.2.4 A received payment is time-sensitive, with the default sound, and one can open the wallet from it"
-  )
+  @Test("B-1.2.4 A received payment is time-sensitive, with default sound and an action category")
   func received() {
     let message = fields(.received(ReceivedPayment(paymentHash: .zero, amountMsat: 5000, text: "Coffee")))
     #expect(message["title"] == "Received payment")
@@ -22,7 +20,7 @@ import Wallet
     #expect(message["badge"] == "1")
   }
 
-  @Test("B-1.2.4 Everything else disturbs nobody") func other() {
+  @Test("B-1.2.4 A missed payment has no level, sound or category") func other() {
     let message = fields(.nothingReceived(.incomingPayment))
     #expect(message["title"] == "Missed incoming payment")
     #expect(message["level"] == nil)

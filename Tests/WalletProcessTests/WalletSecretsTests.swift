@@ -6,7 +6,7 @@ import Testing
 
 @testable import WalletProcess
 
-@Suite("What the seed seals")
+@Suite("Backups sealed with the seed")
 struct WalletSecretsTests {
   private let scratch: ScratchContainer
   private let secrets: WalletSecrets
@@ -20,17 +20,17 @@ struct WalletSecretsTests {
       channel: channel, invoices: [secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: 9)])
   }
 
-  @Test("A backup comes back whole, with the secrets of its invoices") func whole() {
+  @Test("A backup is opened whole, with the secrets of its invoices") func whole() {
     #expect(secrets.open(secrets.seal(backup)) == .backup(backup))
   }
 
-  @Test("One that a newer program sealed is of the future, and not taken for a damaged one") func newer() {
+  @Test("A backup of a newer version is reported as such, not as damaged") func newer() {
     var blob = secrets.seal(backup)
     blob[0] += 1
     #expect(secrets.open(blob) == .fromTheFuture)
   }
 
-  @Test("One of which a byte is another, or that another seed sealed, is unreadable") func damaged() throws {
+  @Test("A changed or truncated backup, or one of another seed, is unreadable") func damaged() throws {
     let blob = secrets.seal(backup)
     for place in [1, blob.count / 2, blob.count - 1] {
       var damaged = blob

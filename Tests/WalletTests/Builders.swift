@@ -29,7 +29,7 @@ func invoice(_ digits: String) -> Invoice {
 let invoiceRequest = Request.invoice(amountMsat: 1000, text: "tea", expirySeconds: 60)
 let spliceRequest = SpliceRequest(amountSat: 4000, script: OutputScript([0x51, 2, 0x4e, 0x73]))
 
-/// Each number has another transaction.
+/// A pending splice; each number has its own transaction.
 func splice(_ number: UInt8) -> PendingSplice {
   PendingSplice(
     isOurs: true, stage: .signing, transaction: Bytes([number]), fundingIndex: 0, amountSat: 4000, feeSat: 200
@@ -46,7 +46,7 @@ func row(_ epoch: Epoch, _ role: Role) -> ClaimRow {
 
 func claim(_ epoch: Epoch) -> Claim { Claim(epoch: epoch, incarnation: epoch &* 1000, container: container) }
 
-/// Nobody holds the node any more.
+/// An observation in which the role lock is free.
 func free(_ epoch: Epoch, _ role: Role) -> Observation {
   Observation(
     row: row(epoch, role), holderLockIsBusy: false, beat: nil, appWantsNode: false, boot: boot,

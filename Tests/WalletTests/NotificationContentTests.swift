@@ -3,12 +3,12 @@ import Guardrails
 import Testing
 import Wallet
 
-/// What the user reads of each outcome.
+/// The notification for each outcome.
 @Suite("The text of a notification") struct NotificationContentTests {
   private static let payment = ReceivedPayment(paymentHash: .zero, amountMsat: 21_000, text: "coffee")
   private static let secondPayment = ReceivedPayment(paymentHash: .zero, amountMsat: 1_500, text: "")
 
-  @Test("A payment is told with its amount and its description, and one more on the badge")
+  @Test("A received payment shows amount and description and increments the badge")
   func received() {
     let content = NotificationContent(.received(Self.payment))
     #expect(content.title == "Received payment" && content.body == "+21 sat: coffee")
@@ -16,13 +16,13 @@ import Wallet
     #expect(NotificationContent(.received(Self.secondPayment)).body == "+1,500 msat")
   }
 
-  @Test("A payment is told in the same words with its push and beside it")
+  @Test("A payment has the same text with a push and without one")
   func beside() {
     #expect(NotificationContent(Self.payment) == NotificationContent(.received(Self.payment)))
   }
 
   @Test(
-    "Everything else has a text of its own, and leaves the badge as it is",
+    "Every other outcome has its own text and leaves the badge unchanged",
     arguments: [
       (
         .nothingReceived(.incomingPayment), "Missed incoming payment",

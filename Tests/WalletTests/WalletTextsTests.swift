@@ -2,7 +2,7 @@ import Guardrails
 import Testing
 import Wallet
 
-/// What people read of the guard's codes.
+/// The texts for the guard's codes.
 @Suite("The texts of the guard's codes") struct WalletTextsTests {
   private static let statuses: [Status] = [
     .idle, .waitingForExtension, .waitingForOther(pid: 7), .appGoesFirst, .blocked(pid: 7, isStopped: true),
@@ -11,24 +11,25 @@ import Wallet
     .trouble("The disk is full."),
   ]
 
-  @Test("Each is one line, and no two are the same") func lines() {
+  @Test("Each text is one line, and no two are equal") func lines() {
     let reasons = FinishReason.allCases.map(\.text)
     let texts = [Self.statuses.map(\.text), reasons, EndReason.allCases.map(\.text)]
     for texts in texts {
       #expect(Set(texts).count == texts.count)
       for text in texts { #expect(!text.isEmpty && !text.contains("\n")) }
     }
-    #expect(Set(Self.statuses.map(\.code)) == Set(StatusCode.allCases), "a status is not tried here")
+    #expect(Set(Self.statuses.map(\.code)) == Set(StatusCode.allCases), "a status is missing in this test")
   }
 
-  @Test("Who is inside a transaction is named, and whether it is stopped") func blocked() {
+  @Test("A blocked status names the process inside the transaction and whether it is stopped") func blocked()
+  {
     #expect(
       Status.blocked(pid: 4242, isStopped: true).text == "blocked: 4242 is stopped inside a transaction")
     #expect(
       Status.blocked(pid: nil, isStopped: false).text == "blocked: another process is inside a transaction")
   }
 
-  @Test("A silent push that came to nothing says why in the words of what was in its way") func failures() {
+  @Test("A failed silent push has the text of its cause") func failures() {
     #expect(SilentPushFailure.halted(.usedByAnotherDevice).text == Status.usedByAnotherDevice.text)
     #expect(SilentPushFailure.container(.failed("The disk is full.")).text == "The disk is full.")
     #expect(SilentPushFailure.peerDidNotAnswer.text == "the peer did not answer in time")

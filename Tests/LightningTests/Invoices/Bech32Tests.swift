@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bitcoin
 
-/// BIP 173, "Test vectors". What is too long there is not too long here.
+/// BIP 173, "Test vectors", without its length limit, which invoices do not have.
 @Suite("Bech32")
 struct Bech32Tests {
   private func failure(_ text: String) -> Bech32Error? {
@@ -13,7 +13,7 @@ struct Bech32Tests {
   }
 
   @Test(
-    "reads what is valid, and writes it again",
+    "A valid Bech32 string is decoded and re-encoded",
     arguments: [
       "A12UEL5L", "a12uel5l",
       "an83characterlonghumanreadablepartthatcontainsthenumber1andtheexcludedcharactersbio1tt5tgs",
@@ -28,7 +28,7 @@ struct Bech32Tests {
   }
 
   @Test(
-    "says what is wrong with what is not",
+    "An invalid Bech32 string is refused with its reason",
     arguments: [
       ("\u{20}1nwldj5", .foreignCharacter), ("\u{7f}1axkwrx", .foreignCharacter),
       ("\u{80}1eym55h", .foreignCharacter), ("pzry9x0s0muk", .noSeparator), ("1pzry9x0s0muk", .noSeparator),
@@ -40,7 +40,7 @@ struct Bech32Tests {
     #expect(failure(text) == reason)
   }
 
-  @Test("of a later address has another checksum (BIP 350)") func bech32m() {
+  @Test("Bech32m has its own checksum (BIP 350)") func bech32m() {
     #expect(Bech32.encode(prefix: "a", words: [], as: .bech32m) == "a1lqfn3a")
     #expect(failure("a1lqfn3b") == .foreignCharacter)
     #expect(failure("a1lqfn3c") == .checksumIsWrong)

@@ -5,21 +5,21 @@ import Testing
 @testable import LightningWire
 @testable import LightningInvoices
 
-/// Words that somebody made to hurt whoever reads them: well signed and with a good checksum where that leads further.
+/// Malicious invoices, with a valid checksum and signature where a check behind them is tested.
 @Suite("A hostile invoice")
 struct HostileInvoiceTests {
   private static let prefix = "lnbcrt50u"
   private let key = ValidInvoiceTests.key
 
-  private func failure(_ word: String) -> InvoiceError? {
+  private func failure(_ encoded: String) -> InvoiceError? {
     do throws(InvoiceError) {
-      _ = try SignedInvoice(decoding: word)
+      _ = try SignedInvoice(decoding: encoded)
       return nil
     } catch { return error }
   }
 
-  /// Signed as it should be, whatever it says.
-  private func word(_ data: [UInt8], prefix: String = prefix) -> String {
+  /// A validly signed invoice with this data part.
+  private func signed(_ data: [UInt8], prefix: String = prefix) -> String {
     var writer = BitWriter()
     writer.put(data)
     let digest = SHA256.hash(Array(prefix.utf8) + Bech32.paddedBytes(of: data))
@@ -44,7 +44,7 @@ struct HostileInvoiceTests {
       + field(.paymentSecret, bytes: [UInt8](repeating: 2, count: 32)) + field(.text, bytes: [65])
   }
 
-  @Test("is empty, or a prefix alone") func empty() {
+  @Test("An empty string or a bare prefix is refused") func empty() {
     #expect(failure("") == .notAnInvoice)
     #expect(failure("l") == .notAnInvoice)
     #expect(failure("ln") == .noSeparator)
@@ -53,108 +53,108 @@ struct HostileInvoiceTests {
     #expect(failure("lnbcrt1") == .tooShort)
     #expect(failure("lnbcrt50u1") == .tooShort)
     #expect(failure(Bech32.encode(prefix: "lnbcrt50u", words: [])) == .tooShort)
-    #expect(failure(word([])) == .tooShort)
+    #expect(failure(signed([])) == .tooShort)
     #expect(failure("1") == .notAnInvoice)
     #expect(failure("lightning:") == .notAnInvoice)
   }
 
-  @Test("is huge") func huge() {
+  @Test("A huge invalid string is refused, and a long valid invoice is read") func huge() {
     #expect(failure("ln" + String(repeating: "q", count: 1_000_000)) == .noSeparator)
     #expect(failure("lnbc1" + String(repeating: "q", count: 1_000_000)) == .checksumIsWrong)
     let many = needed + (0..<500).flatMap { _ in field(.text, [UInt8](repeating: 0, count: 1023)) }
-    #expect(failure(word(many)) == nil)
+    #expect(failure(signed(many)) == nil)
   }
 
-  @Test("has characters that no invoice has", arguments: ["é", "\0", " ", "b", "o", "i", "\u{7f}", "٣"])
+  @Test("A character outside Bech32 is refused", arguments: ["é", "\0", " ", "b", "o", "i", "\u{7f}", "٣"])
   func characters(character: String) {
     #expect(failure("lnbcrt1qqqqqqqqq\(character)qqqq") == .foreignCharacter)
   }
 
-  @Test("is of a network that nobody knows") func networks() {
+  @Test("An unknown network is refused by its prefix") func networks() {
     for (prefix, name) in [
       ("lnsb", "lnsb"), ("lnbcx1", "lnbcx"), ("lntbsx", "lntbsx"), ("lnltc", "lnltc"), ("ln10u", "ln"),
       ("ln" + String(repeating: "x", count: 500), "lnxxxxxxxx"),
     ] {
-      #expect(failure(word(needed, prefix: prefix)) == .unknownNetwork(name))
+      #expect(failure(signed(needed, prefix: prefix)) == .unknownNetwork(name))
     }
   }
 
-  @Test("ends in the middle of a field") func cut() {
-    #expect(failure(word(needed)) == nil)
-    #expect(failure(word(needed + [13])) == .fieldIsCut)
-    #expect(failure(word(needed + [13, 0])) == .fieldIsCut)
-    #expect(failure(word(needed + field(.text, [1], saying: 2))) == .fieldIsCut)
-    #expect(failure(word(needed + field(.text, [], saying: 1023))) == .fieldIsCut)
-    #expect(failure(word(needed + [2, 31, 31])) == .fieldIsCut)
-    for length in 0..<needed.count { #expect(failure(word(Array(needed.prefix(length)))) != nil) }
+  @Test("An invoice that ends within a field is refused") func cut() {
+    #expect(failure(signed(needed)) == nil)
+    #expect(failure(signed(needed + [13])) == .fieldIsCut)
+    #expect(failure(signed(needed + [13, 0])) == .fieldIsCut)
+    #expect(failure(signed(needed + field(.text, [1], saying: 2))) == .fieldIsCut)
+    #expect(failure(signed(needed + field(.text, [], saying: 1023))) == .fieldIsCut)
+    #expect(failure(signed(needed + [2, 31, 31])) == .fieldIsCut)
+    for length in 0..<needed.count { #expect(failure(signed(Array(needed.prefix(length)))) != nil) }
   }
 
-  @Test("has fields of every kind that are 1,023 words long") func longest() {
+  @Test("A field of 1,023 words is read, ignored or refused, by its kind") func longest() {
     let ones = [UInt8](repeating: 31, count: 1023)
-    #expect(failure(word(needed + field(.paymentHash, ones))) == nil)
-    #expect(failure(word(needed + field(.paymentSecret, ones))) == nil)
-    #expect(failure(word(needed + field(.textHash, ones))) == nil)
-    #expect(failure(word(needed + field(.payee, ones))) == nil)
-    #expect(failure(word(needed + field(.metadata, ones))) == nil)
-    #expect(failure(word(needed + field(.text, ones))) == .textIsNotUTF8)
-    #expect(failure(word(needed + field(.expiry, ones))) == .numberIsTooLarge(.expiry))
-    #expect(failure(word(needed + field(.finalExpiryDelta, ones))) == .numberIsTooLarge(.finalExpiryDelta))
-    #expect(failure(word(needed + field(.routeHint, ones))) == .badField(.routeHint))
-    #expect(failure(word(needed + field(.fallback, ones))) == nil)
-    #expect(failure(word(needed + field(.fallback, [1] + ones.dropLast()))) == .badField(.fallback))
-    #expect(failure(word(needed + field(.features, ones))) == .unknownFeature(0))
-    #expect(failure(word(needed + [2, 31, 31] + ones)) == nil)
+    #expect(failure(signed(needed + field(.paymentHash, ones))) == nil)
+    #expect(failure(signed(needed + field(.paymentSecret, ones))) == nil)
+    #expect(failure(signed(needed + field(.textHash, ones))) == nil)
+    #expect(failure(signed(needed + field(.payee, ones))) == nil)
+    #expect(failure(signed(needed + field(.metadata, ones))) == nil)
+    #expect(failure(signed(needed + field(.text, ones))) == .textIsNotUTF8)
+    #expect(failure(signed(needed + field(.expiry, ones))) == .numberIsTooLarge(.expiry))
+    #expect(failure(signed(needed + field(.finalExpiryDelta, ones))) == .numberIsTooLarge(.finalExpiryDelta))
+    #expect(failure(signed(needed + field(.routeHint, ones))) == .badField(.routeHint))
+    #expect(failure(signed(needed + field(.fallback, ones))) == nil)
+    #expect(failure(signed(needed + field(.fallback, [1] + ones.dropLast()))) == .badField(.fallback))
+    #expect(failure(signed(needed + field(.features, ones))) == .unknownFeature(0))
+    #expect(failure(signed(needed + [2, 31, 31] + ones)) == nil)
   }
 
-  @Test("has fields of every kind that are empty") func nothing() throws {
+  @Test("An empty field is accepted, except fallback and route hint") func nothing() throws {
     for tag in InvoiceTag.allCases where tag != .fallback && tag != .routeHint {
-      #expect(failure(word(needed + field(tag, []))) == nil)
+      #expect(failure(signed(needed + field(tag, []))) == nil)
     }
-    #expect(failure(word(needed + field(.fallback, []))) == .badField(.fallback))
-    #expect(failure(word(needed + field(.routeHint, []))) == .badField(.routeHint))
-    let invoice = try SignedInvoice(decoding: word(needed + field(.expiry, [])))
+    #expect(failure(signed(needed + field(.fallback, []))) == .badField(.fallback))
+    #expect(failure(signed(needed + field(.routeHint, []))) == .badField(.routeHint))
+    let invoice = try SignedInvoice(decoding: signed(needed + field(.expiry, [])))
     #expect(invoice.fields.expirySeconds == 0)
   }
 
-  @Test("writes numbers and features with zeros in front") func notMinimal() {
+  @Test("A number or feature field with leading zeros is refused") func notMinimal() {
     for tag in [InvoiceTag.expiry, .finalExpiryDelta, .features] {
-      #expect(failure(word(needed + field(tag, [0, 1]))) == .notMinimal(tag))
-      #expect(failure(word(needed + field(tag, [0]))) == .notMinimal(tag))
+      #expect(failure(signed(needed + field(tag, [0, 1]))) == .notMinimal(tag))
+      #expect(failure(signed(needed + field(tag, [0]))) == .notMinimal(tag))
     }
-    #expect(failure(word(needed + field(.expiry, [15] + [UInt8](repeating: 31, count: 12)))) == nil)
+    #expect(failure(signed(needed + field(.expiry, [15] + [UInt8](repeating: 31, count: 12)))) == nil)
     let tooMuch = [16] + [UInt8](repeating: 0, count: 12)
-    #expect(failure(word(needed + field(.expiry, tooMuch))) == .numberIsTooLarge(.expiry))
+    #expect(failure(signed(needed + field(.expiry, tooMuch))) == .numberIsTooLarge(.expiry))
   }
 
-  @Test("lacks what a payer needs, or has it twice in different kinds") func missing() {
+  @Test("An invoice without hash, secret or purpose, or with two purposes, is refused") func missing() {
     let time = [UInt8](repeating: 1, count: 7)
     let hash = [UInt8](repeating: 1, count: 32)
-    #expect(failure(word(time)) == .missing(.paymentHash))
-    #expect(failure(word(time + field(.paymentHash, bytes: hash))) == .missing(.paymentSecret))
+    #expect(failure(signed(time)) == .missing(.paymentHash))
+    #expect(failure(signed(time + field(.paymentHash, bytes: hash))) == .missing(.paymentSecret))
     let both = field(.paymentHash, bytes: hash) + field(.paymentSecret, bytes: hash)
-    #expect(failure(word(time + both)) == .missing(.text))
-    #expect(failure(word(needed + field(.textHash, bytes: hash))) == .twoTexts)
+    #expect(failure(signed(time + both)) == .missing(.text))
+    #expect(failure(signed(needed + field(.textHash, bytes: hash))) == .twoTexts)
   }
 
-  @Test("names a payee that is not on the curve, or that did not sign") func payees() {
+  @Test("A payee that is off the curve or not the signer is refused") func payees() {
     #expect(
-      failure(word(needed + field(.payee, bytes: [UInt8](repeating: 9, count: 33)))) == .badField(.payee))
+      failure(signed(needed + field(.payee, bytes: [UInt8](repeating: 9, count: 33)))) == .badField(.payee))
     var fixture = InvoiceFixture(seed: 3)
     let other = fixture.key().publicKey
-    #expect(failure(word(needed + field(.payee, bytes: other.bytes))) == .signatureIsWrong)
-    #expect(failure(word(needed + field(.payee, bytes: key.publicKey.bytes))) == nil)
+    #expect(failure(signed(needed + field(.payee, bytes: other.bytes))) == .signatureIsWrong)
+    #expect(failure(signed(needed + field(.payee, bytes: key.publicKey.bytes))) == nil)
   }
 
-  @Test("has a signature of a kind that there is not") func recovery() {
+  @Test("A recovery id above 3 is refused") func recovery() {
     var writer = BitWriter()
     writer.put(needed)
     writer.bytes([UInt8](repeating: 1, count: 64) + [4])
     #expect(failure(Bech32.encode(prefix: Self.prefix, words: writer.words)) == .signerIsUnknown)
   }
 
-  @Test("offers payments in parts that nobody could put together") func features() {
+  @Test("A feature without its dependency, or an unknown even one, is refused") func features() {
     func failure(_ bits: [Int]) -> InvoiceError? {
-      self.failure(word(needed + field(.features, Features(bits).words)))
+      self.failure(signed(needed + field(.features, Features(bits).words)))
     }
     #expect(failure([8, 14, 17]) == nil)
     #expect(failure([8, 17]) == .featureWithoutAnother)
@@ -164,25 +164,25 @@ struct HostileInvoiceTests {
     #expect(failure([5114]) == .unknownFeature(5114))
   }
 
-  @Test("says the first of a kind first, and that counts") func first() throws {
+  @Test("Of two fields of one kind the first counts") func first() throws {
     let second = field(.text, bytes: [66]) + field(.paymentHash, bytes: [UInt8](repeating: 9, count: 32))
-    let fields = try SignedInvoice(decoding: word(needed + second)).fields
+    let fields = try SignedInvoice(decoding: signed(needed + second)).fields
     #expect(fields.purpose == .text("A"))
     #expect(fields.paymentHash.bytes.first == 1)
   }
 
-  @Test("is never read from random characters, or with random data behind a good signature") func chance() {
+  @Test("Random characters, and signed random data, are never read as an invoice") func chance() {
     var fixture = InvoiceFixture(seed: 42)
     for _ in 0..<500 {
       let bytes = fixture.bytes(fixture.random.below(400))
       #expect(failure("lnbcrt1" + String(decoding: bytes, as: UTF8.self)) != nil)
-      #expect(failure(word(bytes.map { $0 & 31 })) != nil)
+      #expect(failure(signed(bytes.map { $0 & 31 })) != nil)
     }
   }
 
-  @Test("is refused in one line") func sentences() {
+  @Test("A refusal is one line of printable text") func sentences() {
     for error in [
-      failure(""), failure("ln1"), failure("lnx\u{1b}1qqqqqqqqq"), failure(word(needed, prefix: "ln~~")),
+      failure(""), failure("ln1"), failure("lnx\u{1b}1qqqqqqqqq"), failure(signed(needed, prefix: "ln~~")),
     ] {
       let sentence = error?.description ?? ""
       #expect(!sentence.isEmpty)

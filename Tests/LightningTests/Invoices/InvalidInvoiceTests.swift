@@ -5,9 +5,9 @@ import Testing
 /// BOLT 11, "Examples of Invalid Invoices": each under its heading there, with the reason that we find.
 @Suite("BOLT 11, examples of invalid invoices")
 struct InvalidInvoiceTests {
-  private func failure(_ word: String) -> InvoiceError? {
+  private func failure(_ encoded: String) -> InvoiceError? {
     do throws(InvoiceError) {
-      _ = try SignedInvoice(decoding: word)
+      _ = try SignedInvoice(decoding: encoded)
       return nil
     } catch { return error }
   }
@@ -46,7 +46,7 @@ struct InvalidInvoiceTests {
     #expect(failure(InvoiceExample.subMillisatoshi) == .amountIsNoWholeMsat)
   }
 
-  @Test("Missing required `s` field.") func noSecret() {
+  @Test("Missing required s field.") func noSecret() {
     #expect(failure(InvoiceExample.noSecret) == .missing(.paymentSecret))
   }
 

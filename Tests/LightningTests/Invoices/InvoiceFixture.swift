@@ -5,7 +5,7 @@ import Crypto
 @testable import LightningWire
 @testable import LightningInvoices
 
-/// Any fields that an invoice may have, drawn by chance.
+/// Random fields of an invoice.
 struct InvoiceFixture {
   var random: SeededGenerator
 
@@ -17,7 +17,7 @@ struct InvoiceFixture {
 
   mutating func key() -> PrivateKey { PrivateKey(hash()) ?? key() }
 
-  /// Numbers of every length.
+  /// A random number of any bit length.
   mutating func number() -> UInt64 { random.next() >> UInt64(random.below(64)) }
 
   private mutating func maybe<Value>(_ value: (inout Self) -> Value) -> Value? {

@@ -5,13 +5,13 @@ import Testing
 @testable import LightningWire
 @testable import LightningInvoices
 
-@Suite("An invoice of ours")
+@Suite("An invoice that the wallet writes")
 struct InvoiceRoundTripTests {
   private let signer = ValidInvoiceTests.key
 
-  private func failure(_ word: String) -> InvoiceError? {
+  private func failure(_ encoded: String) -> InvoiceError? {
     do throws(InvoiceError) {
-      _ = try SignedInvoice(decoding: word)
+      _ = try SignedInvoice(decoding: encoded)
       return nil
     } catch { return error }
   }
@@ -29,7 +29,7 @@ struct InvoiceRoundTripTests {
     network: .regtest, amountMsat: 5_000_000, timestamp: 1_795_208_192, paymentHash: SHA256.hash([1]),
     paymentSecret: SHA256.hash([2]), purpose: .text("Kaffee ☕"), expirySeconds: 3600, finalExpiryDelta: 18)
 
-  @Test("is read as it was written, whatever it says, in small and in capital letters") func roundTrip()
+  @Test("An invoice is read back as written, in lower and upper case") func roundTrip()
     throws
   {
     var fixture = InvoiceFixture(seed: 11)
@@ -43,7 +43,7 @@ struct InvoiceRoundTripTests {
     }
   }
 
-  @Test("does not survive a change of any character") func everyCharacterCounts() throws {
+  @Test("A change of any character is refused") func everyCharacterCounts() throws {
     let good = Array(try SignedInvoice(Self.plain, signedBy: signer).encoded)
     let letters = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l1b")
     for position in good.indices {
@@ -55,7 +55,7 @@ struct InvoiceRoundTripTests {
     }
   }
 
-  @Test("is refused when any part of its end is missing, and with more behind it") func everyPrefixIsRefused()
+  @Test("A truncated or extended invoice is refused") func everyPrefixIsRefused()
     throws
   {
     let good = try SignedInvoice(Self.plain, signedBy: signer).encoded
@@ -64,7 +64,7 @@ struct InvoiceRoundTripTests {
   }
 
   @Test(
-    "asks for its amount in as few characters as it can",
+    "An amount is written in the fewest characters",
     arguments: [
       (1, "10p"), (9, "90p"), (10, "100p"), (100, "1n"), (1000, "10n"), (100_000, "1u"),
       (250_000_000, "2500u"),
@@ -76,14 +76,14 @@ struct InvoiceRoundTripTests {
     #expect(try InvoiceAmount.read(text) == msat)
   }
 
-  @Test("may ask for its amount in a smaller unit than it needs") func longAmounts() throws {
+  @Test("An amount in a smaller unit than needed is read") func longAmounts() throws {
     #expect(try InvoiceAmount.read("1000m") == 100_000_000_000)
     #expect(try InvoiceAmount.read("25000000000p") == 2_500_000_000)
     #expect(try InvoiceAmount.read("1000000000n") == 100_000_000_000)
   }
 
   @Test(
-    "is not for an amount that is none",
+    "An invalid amount is refused",
     arguments: [
       ("0", .amountIsMalformed), ("0p", .amountIsMalformed), ("01u", .amountIsMalformed),
       ("m", .amountIsMalformed), ("1mm", .amountIsMalformed), ("1k", .amountIsMalformed),
@@ -95,7 +95,7 @@ struct InvoiceRoundTripTests {
     #expect(throws: reason) { try InvoiceAmount.read(text) }
   }
 
-  @Test("is not written when it cannot be read") func unwritable() {
+  @Test("Fields that no reader accepts are not written") func unwritable() {
     #expect(writing { $0.purpose = .text(String(repeating: "x", count: 640)) } == .fieldIsTooLong(.text))
     #expect(writing { $0.purpose = .text(String(repeating: "x", count: 639)) } == nil)
     #expect(writing { $0.metadata = Bytes(repeating: 1, count: 640) } == .fieldIsTooLong(.metadata))
@@ -113,7 +113,7 @@ struct InvoiceRoundTripTests {
       writing { $0.routeHints = [[RouteHop](repeating: hop, count: 13)] } == .fieldIsTooLong(.routeHint))
   }
 
-  @Test("is expired from its expiry on, an hour after it was made when it does not say") func expiry() {
+  @Test("An invoice expires at its expiry, by default an hour after its creation") func expiry() {
     var fields = Self.plain
     fields.expirySeconds = 60
     #expect(!fields.isExpired(atWallSeconds: 1_795_208_251))

@@ -35,23 +35,22 @@ struct ValidInvoiceTests {
     fields(.hash(SHA256.hash(Array(Self.list.utf8))), msat: Self.bitcoin / 50, change: change)
   }
 
-  /// The fields are those, signed by the node of all examples. Where the fields stand in our order, we write the very
-  /// same word.
-  private func expect(_ word: String, says fields: InvoiceFields, isOurOrder: Bool = false) throws {
-    let invoice = try SignedInvoice(decoding: word)
+  /// Expects these fields, signed by the examples' node; with `isOurOrder` also that we write the same string.
+  private func expect(_ encoded: String, says fields: InvoiceFields, isOurOrder: Bool = false) throws {
+    let invoice = try SignedInvoice(decoding: encoded)
     #expect(invoice.fields == fields)
     #expect(invoice.payee.hex == Self.payee)
     let ours = try SignedInvoice(fields, signedBy: Self.key)
     #expect(try SignedInvoice(decoding: ours.encoded).fields == fields)
-    if isOurOrder { #expect(ours.encoded == word) }
+    if isOurOrder { #expect(ours.encoded == encoded) }
   }
 
-  private func address(_ word: String, is text: String, on network: BitcoinNetwork = .mainnet) throws {
-    let fields = try SignedInvoice(decoding: word).fields
+  private func address(_ encoded: String, is text: String, on network: BitcoinNetwork = .mainnet) throws {
+    let fields = try SignedInvoice(decoding: encoded).fields
     #expect(fields.network == network)
     #expect(fields.fallbacks.map { $0.text(on: network) } == [text])
     try expect(
-      word,
+      encoded,
       says: listed {
         $0.network = network
         $0.fallbacks = fields.fallbacks
@@ -196,7 +195,7 @@ struct ValidInvoiceTests {
     let low = try SignedInvoice(decoding: InvoiceExample.donation)
     #expect(invoice.signature.compact.prefix(32) == low.signature.compact.prefix(32))
     #expect(invoice.signature.compact != low.signature.compact)
-    // The other s with the same number: the key on the other side of the curve.
+    // A high s with the same recovery id recovers another key.
     #expect(invoice.payee != low.payee)
   }
 }

@@ -5,10 +5,10 @@ import Testing
 @testable import LightningWire
 @testable import LightningChannel
 
-@Suite("Splices out of a channel") struct ChannelSplicingTests {
+@Suite("Splicing out of a channel") struct ChannelSplicingTests {
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)
 
-  @Test("The money leaves once, with the fee, by messages in the order of BOLT 2")
+  @Test("A splice-out takes amount and fee once, in BOLT 2's message order")
   func done() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
@@ -25,7 +25,7 @@ import Testing
     #expect(both.wallet.record.localCommitmentNumber == 0)
   }
 
-  @Test("The transaction spends the funding of before, and pays the address and the funding of both keys")
+  @Test("The splice transaction spends the old funding and pays the address and the new funding")
   func transaction() throws {
     var both = SpliceDialogue(try splicingPair())
     let before = both.wallet.funding
@@ -43,11 +43,11 @@ import Testing
         TransactionOutput(satoshis: 4000, script: targetScript),
       ])
     #expect(splice.feeSat == fee && splice.funding == OutPoint(transaction: splice.id, index: 0))
-    // The weight that both count is that of the whole transaction, with its witness at its longest.
+    // Both sides count the weight of the whole transaction, with its longest witness.
     #expect(fee == UInt64(TransactionWeight.splice(paying: transaction.outputs.map(\.script))))
   }
 
-  @Test("A second splice spends what the first one made")
+  @Test("A second splice spends the first splice's funding")
   func again() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
@@ -59,7 +59,7 @@ import Testing
     #expect(try BitcoinTransaction(decoding: splice.transaction.array).inputs.map(\.outPoint) == [first])
   }
 
-  @Test("HTLCs that are in the channel for good stay as they are, and are settled afterwards")
+  @Test("Committed HTLCs survive a splice and are settled afterwards")
   func htlcs() throws {
     var (peer, wallet) = try splicingPair()
     _ = try peer.offer(amountMsat: 5_000_000, paymentHash: paymentHash(1), cltvExpiry: 700)
@@ -82,21 +82,21 @@ import Testing
     #expect(both.wallet.capacityMsat == 100_000_000 - (4000 + Self.request.feeSat) * 1000)
   }
 
-  @Test("What is on its way comes to rest first, at both ends")
-  func rest() throws {
+  @Test("Pending updates complete on both sides before stfu")
+  func stfu() throws {
     var both = SpliceDialogue(try splicingPair())
     _ = try both.wallet.offer(amountMsat: 1_000_000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try both.peer.offer(amountMsat: 2_000_000, paymentHash: paymentHash(2), cltvExpiry: 700)
     try both.wallet.beginSplice(Self.request)
     try both.run()
-    let rest = try #require(both.said.firstIndex(of: 2))
-    #expect(both.said[..<rest].contains(128))
-    #expect(!both.said[rest...].contains(128) && !both.said[rest...].contains(133))
+    let stfu = try #require(both.said.firstIndex(of: 2))
+    #expect(both.said[..<stfu].contains(128))
+    #expect(!both.said[stfu...].contains(128) && !both.said[stfu...].contains(133))
     #expect(both.wallet.funding == both.peer.funding && both.wallet.record.splicedTo != nil)
   }
 
   @Test(
-    "A cut before anything is signed leaves nothing, at both ends",
+    "A disconnect before any signature leaves no splice on either side",
     arguments: [2, 80, 81, 66, 67, 70] as [UInt16])
   func nothingSigned(type: UInt16) throws {
     var both = SpliceDialogue(try splicingPair())
@@ -108,14 +108,16 @@ import Testing
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
 
-  @Test("A cut behind a signature is gone on from, whoever restarts", arguments: [132, 71, 77] as [UInt16])
+  @Test(
+    "A splice resumes after a disconnect behind a signature, whichever side restarts",
+    arguments: [132, 71, 77] as [UInt16])
   func resumed(type: UInt16) throws {
     for restarts in 0..<4 {
       var both = SpliceDialogue(try splicingPair())
       try both.wallet.beginSplice(Self.request)
       try both.run(until: type)
       if type == 132, both.peer.pendingSplice == nil {
-        // The last `tx_complete` is lost with it: only the wallet is bound, and is told to forget.
+        // The last `tx_complete` is lost as well: only the wallet has signed.
         _ = both.peer
       }
       if restarts & 1 == 1 { both.peer = try Channel(restoring: both.peer.record) }
@@ -129,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("Who alone has signed is told to forget it, and does")
+  @Test("A side that alone has signed forgets the splice after tx_abort")
   func forgotten() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
@@ -149,7 +151,7 @@ import Testing
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
 
-  @Test("Who has signed the transaction forgets nothing, whatever is said")
+  @Test("After tx_signatures a tx_abort is refused and the splice is kept")
   func signed() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
@@ -163,7 +165,7 @@ import Testing
     }
   }
 
-  @Test("Who does not own the money signs first, and from then on forgets nothing; the owner still may")
+  @Test("The non-initiator signs first and then never forgets the splice; the initiator still may")
   func signedFirst() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
@@ -175,7 +177,7 @@ import Testing
     #expect(both.wallet.pendingSplice == nil && plain(both.wallet.takeOutgoing()).map(\.type) == [74])
   }
 
-  @Test("The last signatures are lost with splice_locked: the next connection makes up for both")
+  @Test("Lost tx_signatures and splice_locked are exchanged after a reconnect")
   func lastSignaturesLost() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
@@ -186,13 +188,13 @@ import Testing
     try reconnect(&both.peer, &both.wallet)
     both.said = []
     try both.run()
-    // The wallet's splice_locked stood in its channel_reestablish, before there was a signature that it could be about.
+    // The wallet's splice_locked was in its channel_reestablish, when the peer had no signatures yet.
     #expect(both.said == [71, 77])
     #expect(both.wallet.funding == both.peer.funding && both.wallet.record.splicedTo != nil)
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
 
-  @Test("A state from before a splice is not spoken from: the other end proves that it is old")
+  @Test("Both sides detect a channel state from before a splice")
   func oldState() throws {
     var both = SpliceDialogue(try splicingPair())
     let old = both.wallet.record
@@ -210,9 +212,7 @@ import Testing
     }
   }
 
-  @Test(
-    "A wallet that has lost what it signed with does not take the splice for unsigned: the peer has said that it is done"
-  )
+  @Test("A wallet with an old splice stage detects it from the peer's channel_reestablish")
   func oldStage() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
@@ -222,7 +222,7 @@ import Testing
     for message in both.held { _ = try both.wallet.receive(message) }
     let signatures = try #require(plain(both.wallet.takeOutgoing()).first { $0.type == 71 })
     _ = try both.peer.receive(signatures)
-    // The peer has both signatures; its splice_locked is on its way.
+    // The peer has both signatures; its splice_locked is in flight.
     #expect(both.peer.record.splice?.stage == .signed)
     var wallet = try Channel(restoring: old)
     both.peer.disconnected()
@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test("Through its bytes and through columns it is the same, and damage is told")
+  @Test("A channel with a pending splice is decoded unchanged, and damaged records are refused")
   func coding() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
@@ -258,7 +258,7 @@ import Testing
     #expect(try Channel(decoding: both.wallet.encoded()).record == both.wallet.record)
   }
 
-  @Test("What cannot be taken is refused before anything is said")
+  @Test("A splice below dust, above the balance or without the feature is refused")
   func refused() throws {
     var (_, wallet) = try splicingPair()
     let before = wallet
@@ -287,7 +287,7 @@ import Testing
     #expect(throws: ChannelError.doesNotSplice) { try peer.beginSplice(Self.request) }
   }
 
-  @Test("The answer to a tx_abort ends nothing that was begun behind it")
+  @Test("A late answer to tx_abort does not end a newer splice")
   func lateAnswer() throws {
     var (_, wallet) = try splicingPair()
     wallet.link.splicing.awaitsAbort = true
@@ -296,6 +296,6 @@ import Testing
     let answer = Message.transactionAbort(TransactionAbort(channel: channelID))
     #expect(try wallet.receive(answer) == [])
     #expect(wallet.link.splicing.talk?.stage != .over && wallet.takeOutgoing() == [])
-    #expect(try wallet.receive(answer) == [.spliceGivenUp("")], "the next one is the peer's own")
+    #expect(try wallet.receive(answer) == [.spliceGivenUp("")], "the next tx_abort is the peer's own")
   }
 }

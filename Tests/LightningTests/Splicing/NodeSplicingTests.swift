@@ -7,7 +7,7 @@ import Testing
 @testable import LightningNode
 @testable import LightningProvider
 
-@Suite("The node and splices") struct NodeSplicingTests {
+@Suite("The node's splices") struct NodeSplicingTests {
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)
   private static var totalMsat: UInt64 { (4000 + request.feeSat) * 1000 }
 
@@ -42,18 +42,18 @@ import Testing
       && world.peer.state.channel.remoteMsat == channel.localMsat
   }
 
-  @Test("Money leaves the channel; both have it, who asked is told when it begins and when it is over")
+  @Test("A splice-out completes, and its activity is reported once and ended")
   func done() throws {
     var world = try world()
     connect(&world)
     ask(&world)
     world.settle()
-    #expect(isDone(world) && world.refusals == [] && world.complaints == [])
+    #expect(isDone(world) && world.refusals == [] && world.troubles == [])
     #expect(world.news.filter { $0 == .busy(splicing) }.count == 1)
     #expect(world.news.last == .busy(.nothing))
   }
 
-  @Test("The wallet is bound to nothing that is not durable, and its backup goes out first")
+  @Test("A splice is stored and backed up before the wallet signs")
   func durableFirst() throws {
     var world = try world()
     connect(&world)
@@ -82,7 +82,7 @@ import Testing
     #expect(written.contains { if case .spliceBegun = $0 { true } else { false } })
   }
 
-  @Test("A peer that does not splice is asked for nothing")
+  @Test("A splice is refused when the peer does not offer splicing")
   func noFeature() throws {
     var world = try world(peerSplices: false)
     connect(&world)
@@ -92,7 +92,7 @@ import Testing
     #expect(world.stored.channel?.funding.transaction.hash == world.peer.state.channel.id)
   }
 
-  @Test("A second one is refused while one is under way, and so is one without a node or a peer")
+  @Test("A second splice is refused while one is pending, and one without a connection")
   func refused() throws {
     var world = try world(delay: .seconds(3))
     world.claim()
@@ -115,7 +115,7 @@ import Testing
       node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceInVain))))
   }
 
-  @Test("A connection that ends before anything is signed leaves nothing, and the user reads so")
+  @Test("A disconnect before signing refuses the request and leaves no splice")
   func lostEarly() throws {
     var world = try world()
     connect(&world)
@@ -129,7 +129,7 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test("Whoever owns the node next ends what is half-way, and begins nothing")
+  @Test("The next owner completes a pending splice and begins none")
   func nextOwner() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
@@ -145,7 +145,7 @@ import Testing
     #expect(said == [.busy(splicing), .busy(.nothing)], "\(world.news)")
   }
 
-  @Test("Payments both ways wait until it is over")
+  @Test("Payments in both directions wait until the splice is done")
   func payments() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
@@ -162,7 +162,7 @@ import Testing
     #expect(world.sent.arrived == [SentPayments.invoice(0).paymentHash])
   }
 
-  @Test("A payment of the wallet's own that has waited 5 s is refused, with the reason")
+  @Test("An outgoing payment that waited 5 s for a splice is refused with that reason")
   func paymentInVain() throws {
     var world = try world(delay: .seconds(8))
     connect(&world)
@@ -175,7 +175,7 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test("A peer that says nothing for 30 s is given up, and the next connection goes on")
+  @Test("A peer without progress for 30 s is disconnected, and the next connection completes the splice")
   func stalled() throws {
     var world = try world(delay: .seconds(40))
     connect(&world)
@@ -183,7 +183,7 @@ import Testing
     world.deliver()
     world.now = world.now + .seconds(30)
     world.handle(.deadlineReached)
-    #expect(world.complaints.contains("the peer got no further with a splice in 30 s"))
+    #expect(world.troubles.contains("the peer got no further with a splice in 30 s"))
     #expect(world.refusals == [] && world.stored.channel?.pendingSplice != nil)
     world.peer = PeerMachine(
       configuration: .init(
@@ -193,7 +193,7 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test("A database that is lost half-way comes back with the backup, and the splice with it")
+  @Test("A database lost during a splice is restored with the splice from the backup")
   func restored() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
@@ -206,7 +206,7 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test("Who wants one while the backup of another comes back is refused, and is not told of that one")
+  @Test("A splice requested while another is restored is refused")
   func wantedDuringRestore() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
@@ -221,25 +221,25 @@ import Testing
     #expect(world.splicesBegun == first && isDone(world))
   }
 
-  @Test("A peer that takes longer than the wallet waits does so once: the next connection brings it on")
+  @Test("A peer that needs 40 s is disconnected once, and the next connection completes the splice")
   func slowPeer() throws {
     var world = try world(delay: .seconds(40))
     connect(&world)
     ask(&world)
     world.settle()
-    #expect(world.complaints.contains("the peer got no further with a splice in 30 s"))
+    #expect(world.troubles.contains("the peer got no further with a splice in 30 s"))
     #expect(isDone(world))
   }
 
-  @Test("A peer that gives up what the wallet is bound to: it is forgotten, and nobody is kept awake for it")
+  @Test("A tx_abort from the peer ends the wallet's pending splice and its activity")
   func givenUpByThePeer() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
     world.deliver()
     #expect(world.news.last == .busy(splicing))
-    let word = TransactionAbort(channel: world.peer.state.channel.id, text: "no")
-    world.handle(.received(.transactionAbort(word)))
+    let abort = TransactionAbort(channel: world.peer.state.channel.id, text: "no")
+    world.handle(.received(.transactionAbort(abort)))
     #expect(world.splicesEnded.map(\.end) == [.forgotten])
     #expect(world.stored.channel?.pendingSplice == nil)
     #expect(world.news.contains(.busy(.nothing)))

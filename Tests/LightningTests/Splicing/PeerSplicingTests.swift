@@ -6,7 +6,7 @@ import Testing
 @testable import LightningChannel
 @testable import LightningProvider
 
-@Suite("The provider and splices") struct PeerSplicingTests {
+@Suite("The LSP's splices") struct PeerSplicingTests {
   private func fixture(delay: TimeSpan = .zero) throws -> (PeerMachine, Channel) {
     let channel = try Channel(
       id: channelID, localMsat: 90_000_000, remoteMsat: 10_000_000, isOpener: true)
@@ -18,15 +18,15 @@ import Testing
     let opening = messages(peer.handle(.connected(connection: 1), at: milliseconds(0)))
     guard case .initMessage(let answer)? = opening.first else { throw WireError.truncated }
     #expect(answer.offersSplices)
-    let hello = Message.initMessage(InitMessage(features: .ofWallet(splices: true), fence: fence(1)))
-    let greeted = messages(peer.handle(.received(connection: 1, hello), at: milliseconds(0)))
+    let walletInit = Message.initMessage(InitMessage(features: .ofWallet(splices: true), fence: fence(1)))
+    let replies = messages(peer.handle(.received(connection: 1, walletInit), at: milliseconds(0)))
     let ours = wallet.reestablish(splicing: walletSide)
-    for message in greeted.dropFirst() { _ = try wallet.receive(message) }
+    for message in replies.dropFirst() { _ = try wallet.receive(message) }
     _ = peer.handle(.received(connection: 1, ours), at: milliseconds(0))
     return (peer, wallet)
   }
 
-  /// All that the wallet has to say and what comes back, until both are silent. Gives the provider's directives.
+  /// Exchanges messages until the wallet's queue is empty. Returns the LSP's directives.
   private func talk(_ peer: inout PeerMachine, _ wallet: inout Channel, at now: Instant) throws
     -> [PeerDirective]
   {
@@ -44,7 +44,7 @@ import Testing
 
   private func types(_ directives: [PeerDirective]) -> [UInt16] { messages(directives).map(\.type) }
 
-  @Test("It takes the time that it was told to take before it signs, and nothing overtakes the signature")
+  @Test("The LSP signs after its configured delay, commitment_signed before tx_signatures")
   func delay() throws {
     var (peer, wallet) = try fixture(delay: .seconds(2))
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
@@ -60,7 +60,7 @@ import Testing
     #expect(peer.state.channel.funding == wallet.funding && wallet.record.splicedTo != nil)
   }
 
-  @Test("What it is bound to is in the ledger before anything that binds it leaves")
+  @Test("The LSP stores each splice stage before it sends the message that binds it")
   func durableFirst() throws {
     var (peer, wallet) = try fixture()
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
@@ -76,8 +76,8 @@ import Testing
     }
   }
 
-  @Test("A channel that is kept at rest for 60 s is given up with its connection, and stays as it was")
-  func rest() throws {
+  @Test("A channel quiescent for 60 s gets a warning and a disconnect, and is unchanged")
+  func quiescent() throws {
     var (peer, wallet) = try fixture()
     let before = peer.state.channel.record
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
@@ -92,7 +92,7 @@ import Testing
     #expect(peer.state.channel.record == before && !peer.isWalletConnected)
   }
 
-  @Test("Told not to, it says so in its init and takes no word of a splice")
+  @Test("An LSP without splicing does not offer it and refuses stfu")
   func withoutSplices() throws {
     var fixture = try PeerFixture()
     let opening = messages(fixture.handle(.connected(connection: 1)))
@@ -100,7 +100,7 @@ import Testing
     #expect(!answer.offersSplices)
     _ = fixture.handle(.received(connection: 1, initMessage(fence(1))))
     _ = fixture.handle(.received(connection: 1, fixture.wallet.reestablish()))
-    let word = Message.quiescence(Quiescence(channel: channelID, isInitiator: true))
-    #expect(types(fixture.handle(.received(connection: 1, word))) == [1])
+    let stfu = Message.quiescence(Quiescence(channel: channelID, isInitiator: true))
+    #expect(types(fixture.handle(.received(connection: 1, stfu))) == [1])
   }
 }

@@ -15,10 +15,10 @@ func fundingKey(_ number: UInt8) -> CurvePoint {
 let providerSide = SplicingSide(role: .answers, key: fundingKey(1))
 let walletSide = SplicingSide(role: .begins, key: fundingKey(2))
 
-/// What a wallet's own address asks for.
+/// The script of a P2WPKH address.
 let targetScript = OutputScript(Bytes([0, 20] + Array(repeating: 7, count: 20)))
 
-/// Both re-established, and both splice.
+/// Peer and wallet, re-established, both with the splice feature.
 func splicingPair(peerMsat: UInt64 = 90_000_000, walletMsat: UInt64 = 10_000_000) throws -> (Channel, Channel)
 {
   var peer = try Channel(id: channelID, localMsat: peerMsat, remoteMsat: walletMsat, isOpener: true)
@@ -40,14 +40,14 @@ func plain(_ outgoing: [ChannelOutgoing]) -> [Message] {
   outgoing.compactMap { if case .message(let message) = $0 { message } else { nil } }
 }
 
-/// What both say, in its order, until one of them is about to say the message of this type; it is not delivered. With the
-/// facts of the wallet.
+/// Exchanges messages between both channels until one is about to send `stop`, which is held. Records the message
+/// types and the wallet's facts.
 struct SpliceDialogue {
   var peer: Channel
   var wallet: Channel
   var said: [UInt16] = []
   var facts: [ChannelFact] = []
-  /// Taken and not delivered.
+  /// Messages taken and not delivered.
   var held: [Message] = []
 
   init(_ pair: (Channel, Channel)) { (peer, wallet) = pair }

@@ -5,12 +5,12 @@ import Testing
 @testable import LightningWire
 @testable import LightningChannel
 
-/// What the provider says to each step that breaks a rule: `tx_abort` while nothing is signed, else the end of the
-/// connection. The channel stays as it is.
-@Suite("Steps of a splice that are refused") struct SpliceRefusalTests {
+/// The LSP's answer to an invalid splice message: `tx_abort` before any signature, otherwise a disconnect. The
+/// channel is unchanged.
+@Suite("Refused splice messages") struct SpliceRefusalTests {
   private static let first = TransactionID(hash: channelID)
 
-  /// The provider in the middle of it: at rest, and behind so many of these messages.
+  /// The LSP's channel, quiescent, after these messages.
   private func provider(_ messages: [Message] = []) throws -> Channel {
     var (peer, _) = try splicingPair()
     _ = try peer.receive(.quiescence(Quiescence(channel: channelID, isInitiator: true)))
@@ -61,13 +61,13 @@ import Testing
     let abort = TransactionAbort(channel: channelID, text: objection.description)
     #expect(plain(peer.takeOutgoing()) == [.transactionAbort(abort)], "\(message)")
     #expect(peer.record == record)
-    // Answered once, and the answer is not answered again.
+    // The abort is sent once, and the peer's answer to it is not answered.
     _ = try peer.receive(.transactionAbort(TransactionAbort(channel: channelID)))
     #expect(plain(peer.takeOutgoing()) == [])
     #expect(throws: ChannelError.self) { try peer.receive(message) }
   }
 
-  @Test("What is begun is looked at before it is gone along with")
+  @Test("An invalid splice_init is refused")
   func beginnings() throws {
     try expectAbort([], Self.start(feerate: 252), .feerate(lowest: 253, highest: 10_000))
     try expectAbort([], Self.start(feerate: 10_001), .feerate(lowest: 253, highest: 10_000))
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("Only the channel's own funding is spent, and each part is looked at when it comes")
+  @Test("Only the channel's funding may be spent, and each part is checked on receipt")
   func parts() throws {
     let begun = [Self.start()]
     let other = TransactionID(hash: paymentHash(1))
@@ -103,17 +103,17 @@ import Testing
     try expectAbort(Self.whole, Self.output(6, 4000, targetScript), .tooManyOutputs)
   }
 
-  @Test("What does not add up is not signed for")
+  @Test("Outputs that lack the funding, differ from it or underpay the fee are not signed")
   func sums() throws {
     try expectAbort([Self.start()], Self.complete, .lacksFunding)
     try expectAbort(Array(Self.whole.dropLast()), Self.complete, .otherOutputs)
     let twice = Self.whole.dropLast() + [Self.output(4, 95_000, Self.funding)]
     try expectAbort(Array(twice), Self.complete, .otherOutputs)
-    let elsewhere =
+    let otherAmount =
       Self.whole.prefix(2) + [
         Self.output(2, 94_999, Self.funding), Self.output(4, 4000, targetScript),
       ]
-    try expectAbort(Array(elsewhere), Self.complete, .otherOutputs)
+    try expectAbort(Array(otherAmount), Self.complete, .otherOutputs)
     let least = SpliceRequest(amountSat: 4000, script: targetScript).feeSat
     let greedy = Self.whole.prefix(3) + [Self.output(4, 5000 - least + 1, targetScript)]
     try expectAbort(Array(greedy), Self.complete, .feeTooLow(leastSat: least))
@@ -123,7 +123,7 @@ import Testing
     #expect(peer.pendingSplice?.feeSat == least && peer.pendingSplice?.isOurs == false)
   }
 
-  @Test("What comes at another time than its own ends the connection, and nothing else")
+  @Test("A splice message out of order is refused and leaves the channel unchanged")
   func order() throws {
     let early: [Message] = [
       .spliceAck(SpliceAck(channel: channelID, fundingKey: walletSide.key)), Self.complete, Self.input(),
@@ -143,9 +143,9 @@ import Testing
       var peer = try provider()
       #expect(throws: ChannelError.unexpectedMessage(type: message.type)) { try peer.receive(message) }
     }
-    let word = Message.quiescence(Quiescence(channel: channelID, isInitiator: true))
+    let stfu = Message.quiescence(Quiescence(channel: channelID, isInitiator: true))
     var peer = try provider()
-    #expect(throws: ChannelError.unexpectedMessage(type: 2)) { try peer.receive(word) }
+    #expect(throws: ChannelError.unexpectedMessage(type: 2)) { try peer.receive(stfu) }
     let update = Message.addHTLC(
       AddHTLC(channel: channelID, id: 0, amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700))
     #expect(throws: ChannelError.updateDuringSplice(type: 128)) { try peer.receive(update) }
@@ -157,7 +157,7 @@ import Testing
     #expect(throws: ChannelError.updateDuringSplice(type: 128)) { try peer.receive(update) }
   }
 
-  @Test("Signatures are of the splice under way, each once, and complete")
+  @Test("Splice signatures must be for the pending splice, complete, and sent once")
   func signatures() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
@@ -197,7 +197,7 @@ import Testing
     #expect(throws: ChannelError.otherFunding) { try wallet.receive(locked) }
   }
 
-  @Test("A wallet takes no part of another's, and goes along with no splice that it has not begun")
+  @Test("The wallet accepts no contribution of the peer and no splice begun by it")
   func wallet() throws {
     for message in [Self.input(1), Self.output(1, 4000, targetScript)] {
       var both = SpliceDialogue(try splicingPair())
@@ -218,7 +218,7 @@ import Testing
     #expect(plain(wallet.takeOutgoing()).map(\.type) == [74])
   }
 
-  @Test("Both at once: who opened the channel goes first, and the wallet's request is given up")
+  @Test("On simultaneous stfu the channel opener goes first, and the wallet's request fails")
   func bothAtOnce() throws {
     var (_, wallet) = try splicingPair()
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))

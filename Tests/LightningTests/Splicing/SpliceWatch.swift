@@ -1,18 +1,18 @@
 import Bitcoin
 import LightningChannel
 
-/// What must hold of the splices of a storm, at each step that is durable.
+/// Checks a storm's splices at each durable step.
 struct SpliceWatch {
   var wanted = 0
-  /// What has left the channel with each funding.
+  /// The msat taken out of the channel up to each funding.
   private var takenMsat: [OutPoint: UInt64]
-  private(set) var complaints: [String] = []
+  private(set) var violations: [String] = []
 
   init(_ first: OutPoint) { takenMsat = [first: 0] }
 
   func side(_ number: Int) -> SplicingSide { number == 0 ? providerSide : walletSide }
 
-  /// Nothing of an update leaves whoever is bound to a splice.
+  /// Notes the funding of a pending splice; its side must send no update message.
   mutating func look(_ channel: Channel, sending outgoing: [ChannelOutgoing]) {
     if let splice = channel.pendingSplice {
       let total = (splice.amountSat + splice.feeSat) * 1000
@@ -21,7 +21,7 @@ struct SpliceWatch {
       let isQuiet = outgoing.allSatisfy {
         if case .message(let message) = $0 { !updates.contains(message.type) } else { false }
       }
-      if !isQuiet { complaints.append("an update beside \(splice.id)") }
+      if !isQuiet { violations.append("an update beside \(splice.id)") }
     }
   }
 

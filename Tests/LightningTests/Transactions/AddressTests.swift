@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bitcoin
 
-@Suite("An address")
+@Suite("A Bitcoin address")
 struct AddressTests {
   private func failure(_ text: String, on network: BitcoinNetwork = .regtest) -> AddressError? {
     do throws(AddressError) {
@@ -13,8 +13,8 @@ struct AddressTests {
     } catch { return error }
   }
 
-  /// The pages of Bitcoin's developers have both; the second is the coinbase address of BOLT 3, Appendix G.
-  @Test("of Base58 is read and written again") func base58() throws {
+  /// Both are from Bitcoin's developer pages; the second is the coinbase address of BOLT 3, Appendix G.
+  @Test("A Base58 address is read and written, and refused on another network") func base58() throws {
     let oldest = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
     let key = try BitcoinAddress(decoding: oldest, on: .mainnet)
     #expect(OutputScript(key).bytes.hex == "76a914" + "62e907b15cbf27d5425399ebf6f0fb50ebb88f18" + "88ac")
@@ -32,7 +32,7 @@ struct AddressTests {
     #expect(failure(Base58.encodeChecked([7] + [UInt8](repeating: 1, count: 20))) == .noSuchOutput)
   }
 
-  @Test("of any kind on any network is read as it was written, and of no other network's") func roundTrip()
+  @Test("An address of any kind and network is read back, and refused on another network") func roundTrip()
     throws
   {
     var random = SeededGenerator(seed: 5)
@@ -56,12 +56,13 @@ struct AddressTests {
     }
   }
 
-  /// Which network an address is said to be of: those of Base58 are alike on all but mainnet.
+  /// The network named for an address: Base58 addresses are the same on all networks but mainnet.
   private func alike(_ network: BitcoinNetwork, _ version: UInt8) -> BitcoinNetwork {
     network != .mainnet && version > 16 ? .testnet : network
   }
 
-  @Test("is refused in one sentence that says what to do") func sentences() {
+  @Test("A non-address is refused; another network's address is refused with the wanted prefix")
+  func sentences() {
     #expect(failure("") == .notAnAddress)
     #expect(failure("lnbcrt1abc") == .notAnAddress)
     #expect(failure(String(repeating: "1", count: 100_000)) == .notAnAddress)

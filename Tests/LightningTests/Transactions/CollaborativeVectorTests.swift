@@ -5,7 +5,7 @@ import Testing
 @testable import Bitcoin
 @testable import LightningWire
 
-@Suite("BOLT 3, transactions that are made together")
+@Suite("BOLT 3, collaborative transactions")
 struct CollaborativeVectorTests {
   private let channel = SHA256.hash([1])
 
@@ -64,7 +64,7 @@ struct CollaborativeVectorTests {
       Hexadecimal.encode(Message.addOutput(message).encoded())
         == "0043" + channel.hex + "000000000000001e" + "0000000002faefe5"
         + "00" + "1600141ca1cca8855bad6bc1ea5436edd8cff10b7e448b")
-    // By their serials: 30 and 33 of the change, 44 of the funding.
+    // In order of their serials: 30 and 33 for the change, 44 for the funding.
     let scripts = [change, try dual().outputs[1].script, funding]
     #expect(try dual().outputs.map(\.script) == scripts)
     #expect(try dual().outputs.map(\.satoshis) == [49_999_845, 49_999_900, 400_000_000])
@@ -110,8 +110,8 @@ struct CollaborativeVectorTests {
     #expect("02" + elements.map { ($0.count == 32 ? "20" : "27") + $0.hex }.joined() == witness)
   }
 
-  /// Appendix A counts the funding as it is spent by a commitment alike: 222 bytes of witness, two of them before it.
-  @Test("Appendix A: what spends the channel's funding, and so what a splice weighs") func splice() throws {
+  /// Appendix A counts the same funding input for a commitment: 222 bytes of witness, two of them before it.
+  @Test("Appendix A: the weight of a splice follows from its funding input") func splice() throws {
     #expect(TransactionWeight.sharedInput == 41 * 4 + 222)
     let funding = try dual().outputs[2].script
     let key = try dual().outputs[0].script

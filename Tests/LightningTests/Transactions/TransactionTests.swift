@@ -32,7 +32,7 @@ struct TransactionTests {
       lockTime: UInt32(truncatingIfNeeded: random.next()))
   }
 
-  @Test("is read as it was written, in one way alone, and its id is that without witnesses") func roundTrip()
+  @Test("A transaction is read back as written, and its id ignores witnesses") func roundTrip()
     throws
   {
     var random = SeededGenerator(seed: 31)
@@ -49,7 +49,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("is refused wherever it is cut off, and with anything behind") func truncation() throws {
+  @Test("A truncated or extended transaction is refused") func truncation() throws {
     var random = SeededGenerator(seed: 32)
     for _ in 0..<40 {
       let bytes = Self.random(&random).encoded()
@@ -58,7 +58,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("is refused in another form than BIP 144 has, and without money or with too much") func strictness()
+  @Test("A transaction outside BIP 144's form, or with an invalid amount, is refused") func strictness()
     throws
   {
     let input = [UInt8](repeating: 7, count: 36) + [0, 1, 2, 3, 4]
@@ -78,10 +78,10 @@ struct TransactionTests {
     let most: [UInt8] = [0x00, 0x40, 0x07, 0x5a, 0xf0, 0x75, 0x07, 0, 0]
     #expect(failure(version + [1] + input + [1] + most + end) == nil)
     #expect(failure(version + [1] + input + [1] + [1] + most.dropFirst() + end) == .tooMuchMoney)
-    #expect(failure(version + [1] + input + [2] + most + most + end) == nil, "each output is looked at alone")
+    #expect(failure(version + [1] + input + [2] + most + most + end) == nil, "each output is checked alone")
   }
 
-  @Test("is named by the bytes of its hash the other way round") func names() throws {
+  @Test("A transaction id is printed as its hash with the bytes reversed") func names() throws {
     let id = TransactionID(hash: SHA256.hash([1]))
     #expect(TransactionID(text: id.text) == id)
     #expect(id.text != id.hash.hex && id.text.prefix(2) == id.hash.hex.suffix(2))

@@ -7,7 +7,7 @@ import Testing
 /// The transactions of BIP 143's examples, which BIP 144 lays out.
 @Suite("BIP 143, examples")
 struct TransactionVectorTests {
-  /// The signed transaction without its witnesses is the one that was signed, but for scripts of old inputs.
+  /// The signed transaction without witnesses and input scripts is the unsigned one.
   private func check(_ signed: String, unsigned: String) throws -> BitcoinTransaction {
     let bytes = try #require(Hexadecimal.decode(signed))
     let transaction = try BitcoinTransaction(decoding: bytes)

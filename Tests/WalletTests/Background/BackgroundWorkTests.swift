@@ -3,7 +3,7 @@ import Testing
 
 @testable import Wallet
 
-@Suite("The app's work in the background") struct BackgroundWorkTests {
+@Suite("The app's background tasks") struct BackgroundWorkTests {
   private let done = BackgroundStep.done("epoch 3")
   private let blocked = BackgroundStep.busy("the container is blocked by 12")
 
@@ -11,7 +11,7 @@ import Testing
     BackgroundWork(configuration: .init(cleansUp: cleansUp, keepsAwakeByAudio: audio))
   }
 
-  /// A refresh that the phone has given time for at the start.
+  /// Work with a refresh run that began at 0 s.
   private func refreshing(_ run: UInt64 = 7) -> BackgroundWork {
     var work = work()
     _ = work.handle(.runBegan(.refresh, run: run), at: seconds(0))
@@ -22,7 +22,7 @@ import Testing
     [.complete(.refresh, run: run, isSuccess: isSuccess, sentence)]
   }
 
-  @Test("K-34, D-1.5 The next refresh is asked for before the work begins") func nextFirst() {
+  @Test("K-34, D-1.5 The next refresh is submitted before the work begins") func nextFirst() {
     var work = work()
     #expect(
       work.handle(.runBegan(.refresh, run: 7), at: seconds(0)) == [.submit(.refresh), .lookAtWallet(run: 7)])
@@ -32,7 +32,8 @@ import Testing
     #expect(BackgroundTask.refresh.earliestSeconds == 14_400)
   }
 
-  @Test("D-1.6, D-2.4, K-34 A failure completes without success, and the chain goes on") func failure() {
+  @Test("D-1.6, D-2.4, K-34 A failure completes without success, and the next refresh is submitted")
+  func failure() {
     var work = refreshing()
     #expect(
       work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1))
@@ -41,7 +42,7 @@ import Testing
       work.handle(.runBegan(.refresh, run: 8), at: seconds(2)) == [.submit(.refresh), .lookAtWallet(run: 8)])
   }
 
-  @Test("D-2.3 Who is blocked looks again until it can read") func looksAgain() {
+  @Test("D-2.3 A blocked refresh looks again every 250 ms until it can read") func looksAgain() {
     var work = refreshing()
     for look in 0..<3 {
       let now = seconds(Double(look) / 4)
@@ -54,11 +55,11 @@ import Testing
     #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == completed(true, "epoch 3"))
   }
 
-  @Test("D-2.2 It gives up when its own time is over, before the phone's is") func ownTime() {
+  @Test("D-2.2 A blocked refresh gives up at its own limit of 25 s") func ownTime() {
     #expect(BackgroundWork.timeLimit == .seconds(25))
     var work = refreshing()
     #expect(work.handle(.stepDone(run: 7, blocked), at: seconds(24.9)) == [])
-    // Not behind the end: the last look is at it.
+    // The last look is at the limit, not behind it.
     #expect(work.deadline == seconds(25))
     #expect(work.handle(.deadlineReached, at: seconds(25)) == [.lookAtWallet(run: 7)])
     #expect(
@@ -74,7 +75,7 @@ import Testing
     #expect(work.handle(.runExpires(run: 7), at: seconds(1.1)) == expired)
     #expect(work.handle(.deadlineReached, at: seconds(1.25)) == [])
     #expect(work.handle(.runExpires(run: 7), at: seconds(2)) == [])
-    // In the middle of a step, whose answer comes too late.
+    // During a step, whose answer comes too late.
     work = refreshing()
     #expect(work.handle(.runExpires(run: 7), at: seconds(1)) == expired)
     #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == [])
@@ -91,18 +92,18 @@ import Testing
         == completed(false, "the phone's time is up", run: 2))
   }
 
-  @Test("A run that the phone tells of twice begins once") func toldTwice() {
+  @Test("A run that the phone reports twice begins once") func toldTwice() {
     var work = refreshing()
     #expect(work.handle(.runBegan(.refresh, run: 7), at: seconds(1)) == [])
     #expect(work.runs.count == 1)
   }
 
-  @Test("M-3.4 The journals are cleaned step by step, and the phone is heard in between") func steps() {
+  @Test("M-3.4 Journals are cleaned in steps, and other events are handled in between") func steps() {
     var work = work(cleansUp: true)
     #expect(
       work.handle(.runBegan(.processing, run: 3), at: seconds(0)) == [.submit(.processing), .cleanUp(run: 3)])
     for _ in 0..<3 {
-      // What was raised meanwhile is handled before the next step, which waits for its deadline.
+      // The next step waits for a deadline, so that events raised meanwhile are handled first.
       #expect(work.handle(.stepDone(run: 3, .goesOn), at: seconds(1)) == [])
       #expect(work.deadline == seconds(1))
       #expect(work.handle(.deadlineReached, at: seconds(1)) == [.cleanUp(run: 3)])
@@ -112,7 +113,7 @@ import Testing
         == [.complete(.processing, run: 3, isSuccess: true, "removed 50 old journals")])
   }
 
-  @Test("Time for a task of an app of before, which wanted it, is given back at once") func unwanted() {
+  @Test("A run of a task that this app does not use is completed at once") func unwanted() {
     var work = work()
     #expect(
       work.handle(.runBegan(.processing, run: 3), at: seconds(0))
@@ -120,7 +121,8 @@ import Testing
     #expect(work.runs == [])
   }
 
-  @Test("In front the tasks are asked for that the user wants, and the audio is silent") func habits() {
+  @Test("The foreground submits the configured tasks and stops the audio; the background plays it")
+  func habits() {
     for cleansUp in [false, true] {
       for audio in [false, true] {
         var work = work(cleansUp: cleansUp, audio: audio)
@@ -132,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("A process that has no such life asks the phone for nothing") func none() {
+  @Test("A process without background tasks orders nothing") func none() {
     var work = BackgroundWork(configuration: nil)
     let events: [BackgroundEvent] = [
       .enteredForeground, .enteredBackground, .runBegan(.refresh, run: 1), .runExpires(run: 1),
@@ -142,7 +144,7 @@ import Testing
     #expect(!work.isWanted && work == BackgroundWork(configuration: nil))
   }
 
-  @Test("Whatever its steps come to, each run is completed once, and within 25 s") func random() {
+  @Test("In random runs each run is completed once and within 25 s") func random() {
     var completions = 0
     for seed in 0..<300 as Range<UInt64> {
       var phone = RandomRuns(seed: seed)
@@ -155,7 +157,7 @@ import Testing
   }
 }
 
-/// A phone that gives time and takes it back at random, and a container that answers at random.
+/// A phone that begins and expires runs at random, and a container that answers at random.
 private struct RandomRuns {
   var work = BackgroundWork(configuration: .init(cleansUp: true))
   var generator: SeededGenerator

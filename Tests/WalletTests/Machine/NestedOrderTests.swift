@@ -7,8 +7,8 @@ import Testing
 
 @testable import Wallet
 
-/// What one event leads to stands in one list, whose order is what keeps two processes apart.
-@Suite("The order in which a wallet thinks and orders")
+/// One event gives one list of orders; its order keeps the two processes apart.
+@Suite("The order of a wallet's decisions and orders")
 struct NestedOrderTests {
   typealias App = TestWallet<AppMachine>
 
@@ -29,24 +29,22 @@ struct NestedOrderTests {
     [.phone(.show(status)), .phone(.mayConnect([.electrum, .http, .tor]))]
   }
 
-  @Test(
-    "What the node orders for its start takes the place of the guard's word, and its report comes behind both"
-  )
+  @Test("The node's orders for its start replace the guard's directive, and its report follows")
   func start() {
     var app = App.claiming()
-    // The beat comes before the dial; the guard answers the report when its own list and the node's are whole.
+    // The beat precedes the dial; the guard answers the report after its own list and the node's.
     #expect(
       app.send(.claimed(claim(8), NodeState()))
         == [.container(.beat(epoch: 8, phase: .claimed, counter: 1)), .container(.checkRow)]
         + connects(.connecting(8)) + [.container(.readRow)])
     #expect(
-      app.thoughts == [
+      app.partEvents == [
         .guardrail(.claimed(claim(8))), .node(.started(claim(8), NodeState())),
         .guardrail(.node(.connecting)),
       ])
   }
 
-  @Test("What the node orders for its stop takes the place of the guard's word") func stop() throws {
+  @Test("The node's orders for its stop replace the guard's directive") func stop() throws {
     var app = try App.connected()
     #expect(
       app.send(.enteredBackground)
@@ -60,15 +58,15 @@ struct NestedOrderTests {
           .wire(.cutOff), .phone(.show(.releasing(8))), .phone(.mayConnect([])), .container(.readRow),
         ])
     #expect(
-      app.thoughts == [
+      app.partEvents == [
         .guardrail(.enteredBackground), .node(.stopRequested(gracefully: true)), .guardrail(.node(.stopped)),
       ])
   }
 
-  @Test("The reports of one list of the node reach the guard in their order, and behind that list")
+  @Test("The node's reports reach the guard in order, after the node's list")
   func reports() {
     var app = App.connecting()
-    // Of the dial: its bound is one second.
+    // The dial's deadline: one second.
     #expect(
       app.send(WalletEvent.deadlineReached, at: 1)
         == [
@@ -76,13 +74,13 @@ struct NestedOrderTests {
           .phone(.show(.hinderedFromConnecting(8, "the peer did not answer the dial"))),
         ])
     #expect(
-      app.thoughts == [
+      app.partEvents == [
         .node(.deadlineReached), .guardrail(.node(.trouble("the peer did not answer the dial"))),
         .guardrail(.node(.connecting)),
       ])
   }
 
-  @Test("A node that is stopped abruptly closes its wire before the lock is dropped") func cutBeforeUnlock()
+  @Test("A node stopped abruptly closes its connection before the lock is dropped") func cutBeforeUnlock()
     throws
   {
     for event in [lost, .containerLost("gone"), .node(.fenced)] {
@@ -102,14 +100,14 @@ struct NestedOrderTests {
         ])
   }
 
-  @Test("A node that hangs is cut off before the row is read for the last beat") func hangs() throws {
+  @Test("A hanging node is cut off before the row is read for the last beat") func hangs() throws {
     var app = try App.connected()
     app.play(.guardrail(.enteredBackground))
-    // The node's own bound is shorter: here it has not come to that.
+    // The node's own limit is shorter, but was not reached here.
     #expect(app.send(GuardEvent.deadlineReached, at: 3) == [.wire(.cutOff), .container(.readRow)])
   }
 
-  @Test("A node that is refused has closed its wire before the epoch is raised") func cutBeforeRaise() {
+  @Test("A refused node closes its connection before the epoch is raised") func cutBeforeRaise() {
     var app = App.connecting()
     app.play(.node(.dialled))
     let refusal = FenceAnswer(accepted: false, highest: 20, container: container)
@@ -124,7 +122,7 @@ struct NestedOrderTests {
     #expect(app.wallet.node.durableState == state)
   }
 
-  @Test("The log is settled behind everything, and only then the phone has its time back") func settle() {
+  @Test("The log is settled last, and then the background task ends") func settle() {
     var app = App.connecting()
     app.play(.guardrail(.enteredBackground))
     #expect(
@@ -133,8 +131,8 @@ struct NestedOrderTests {
         + [.container(.settle), .phone(.endBackgroundTask(1))])
   }
 
-  @Test("The log is settled before a process ends, and before the phone hears of a silent push")
-  func farewells() {
+  @Test("The log is settled before the process ends and before a silent push is completed")
+  func lastOrders() {
     var app = App.connecting()
     app.play(.guardrail(.terminationRequested))
     #expect(
@@ -149,7 +147,7 @@ struct NestedOrderTests {
     #expect(orders.contains { if case .phone(.noteFailure) = $0 { true } else { false } })
   }
 
-  @Test("The log is settled before the phone hears that a push is over, whatever begins for the next one")
+  @Test("The log is settled before a push is finished, even if the next push begins")
   func finished() {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(
@@ -163,11 +161,11 @@ struct NestedOrderTests {
       orders.suffix(2) == [.container(.settle), .phone(.finished(push: 1, .timeWillExpire))])
   }
 
-  @Test("The log is settled when the node is connected, and with no other beat") func settledWhenConnected()
+  @Test("The log is settled at the beat for established, and at no other beat") func settledWhenConnected()
     throws
   {
     var app = App.connecting()
-    try app.greet(NodeState())
+    try app.establish(NodeState())
     #expect(
       app.send(mine)
         == [.container(.beat(epoch: 8, phase: .established, counter: 3)), .container(.settle)])
@@ -176,13 +174,13 @@ struct NestedOrderTests {
     #expect(app.send(mine) == [.container(.beat(epoch: 8, phase: .connecting, counter: 3))])
   }
 
-  @Test("What a handover and a waiting peer mean for the node is said to the node in the guard's place")
-  func words() {
+  @Test("A handover request and a waiting peer reach the node in place of the guard's directive")
+  func handover() {
     var app = App.connecting()
     app.play(.guardrail(mine))
     app.play(.node(.closed("no route")))
     app.play(.guardrail(.presenceHeard(PresenceMessage(code: .extensionPing))))
-    #expect(app.thoughts.prefix(2).last == .node(.peerMayBeThere))
+    #expect(app.partEvents.prefix(2).last == .node(.peerMayBeThere))
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(
       .guardrail(.launched), .guardrail(.pushArrived(Push(id: 1, reason: .incomingPayment))),
@@ -191,7 +189,7 @@ struct NestedOrderTests {
     let ask = PresenceMessage(code: .appPong, wantsNode: true, asksForHandover: true)
     notifier.play(.guardrail(.presenceHeard(ask)))
     #expect(
-      notifier.thoughts.dropFirst().prefix(2) == [
+      notifier.partEvents.dropFirst().prefix(2) == [
         .node(.handoverRequested), .node(.stopRequested(gracefully: true)),
       ])
   }

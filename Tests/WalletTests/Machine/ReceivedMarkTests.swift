@@ -4,24 +4,24 @@ import Testing
 
 @testable import Wallet
 
-/// What came since a push that names no payment.
-@Suite("What was received before a push is marked when it comes") struct ReceivedMarkTests {
-  private let initMessage = WalletDirective.phone(
+/// Payments received since a push that names no payment.
+@Suite("A push marks the newest payment received before it") struct ReceivedMarkTests {
+  private let ping = WalletDirective.phone(
     .say(PresenceMessage(code: .extensionPing, wantsNode: true)))
-  /// The app holds the node: what it has received is asked for.
+  /// The app holds the node, so the extension reads what the app has received.
   private let held = GuardEvent.observed(
     Observation(
       row: row(7, .app), holderLockIsBusy: true, beat: nil, appWantsNode: false, boot: boot,
       bootClock: seconds(0)))
 
-  /// Serves push 1, which names no payment; nothing of the container was answered.
+  /// Serves push 1, which names no payment; the container has not answered.
   private func pushed() -> TestWallet<ExtensionMachine> {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(.guardrail(.launched))
     #expect(
       notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment)))
         == [
-          .container(.markReceived(push: 1)), initMessage, .container(.look), .phone(.show(.claiming)),
+          .container(.markReceived(push: 1)), ping, .container(.look), .phone(.show(.claiming)),
         ])
     return notifier
   }
@@ -42,17 +42,17 @@ import Testing
     #expect(
       notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: hash("aa"))))
         == [
-          initMessage, .container(.readReceived(.of(paymentHash: hash("aa")), push: 1)), .container(.look),
+          ping, .container(.readReceived(.of(paymentHash: hash("aa")), push: 1)), .container(.look),
           .phone(.show(.claiming)),
         ])
   }
 
-  @Test("Without a mark nothing is found: it is set, and only then asked what came since")
+  @Test("Without a mark nothing is read: first the mark is set, then later payments read")
   func unmarked() {
     var notifier = pushed()
     #expect(questions(notifier.send(held)) == [.markReceived(push: 1)])
     #expect(
-      notifier.thoughts.last
+      notifier.partEvents.last
         == .guardrail(
           .receivedNotRead(.failed("the newest payment before the push is not known yet"), push: 1)))
     notifier.play(.receivedMarked(push: 1, newest: 3))
@@ -61,7 +61,7 @@ import Testing
         == .readReceived(.after(3), push: 1))
   }
 
-  @Test("A push that waits moves the mark of no other one") func each() {
+  @Test("A waiting push does not move another push's mark") func each() {
     var notifier = pushed()
     notifier.play(.receivedMarked(push: 1, newest: 3))
     #expect(
@@ -69,7 +69,7 @@ import Testing
         == [.markReceived(push: 2)])
     notifier.play(.receivedMarked(push: 2, newest: 5))
     #expect(questions(notifier.send(held)) == [.readReceived(.after(3), push: 1)])
-    // A mark that was set stays, whatever is answered later.
+    // A mark once set stays.
     notifier.play(.receivedMarked(push: 1, newest: 9))
     #expect(questions(notifier.send(held)) == [.readReceived(.after(3), push: 1)])
     notifier.play(

@@ -11,8 +11,8 @@ import Guardrails
 struct TestWallet<Guard: GuardMachine & WalletGuard> {
   private(set) var wallet: WalletMachine<Guard>
   private(set) var now = seconds(0)
-  /// Who has thought about what, in this order, since the last event from outside.
-  private(set) var thoughts: [Thought] = []
+  /// The events that each part handled, in order, for the last external event.
+  private(set) var partEvents: [PartEvent] = []
 
   init(background: BackgroundWork.Habits? = nil) {
     wallet = WalletMachine(
@@ -20,11 +20,11 @@ struct TestWallet<Guard: GuardMachine & WalletGuard> {
       background: background)
   }
 
-  /// All that it orders in answer to one event.
+  /// Returns the orders for one event.
   mutating func send(_ event: WalletEvent, at second: Double? = nil) -> [WalletDirective] {
     if let second { now = seconds(second) }
-    var observer = Thoughts<Guard>()
-    defer { thoughts = observer.thoughts }
+    var observer = PartEventLog<Guard>()
+    defer { partEvents = observer.partEvents }
     return wallet.handle(event, at: now, &observer)
   }
 
@@ -32,7 +32,7 @@ struct TestWallet<Guard: GuardMachine & WalletGuard> {
     send(.guardrail(event), at: second)
   }
 
-  /// Several events, of which only the last one's answer matters.
+  /// Sends several events. Returns the orders for the last one.
   @discardableResult
   mutating func play(_ events: WalletEvent..., at second: Double? = nil) -> [WalletDirective] {
     events.reduce([]) { _, event in send(event, at: second) }
@@ -40,7 +40,7 @@ struct TestWallet<Guard: GuardMachine & WalletGuard> {
 }
 
 extension TestWallet where Guard == AppMachine {
-  /// In front of the user; the claim is asked for.
+  /// In the foreground, with the claim ordered.
   static func claiming(_ epoch: Epoch = 8, background: BackgroundWork.Habits? = nil) -> TestWallet {
     var app = TestWallet(background: background)
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
@@ -48,7 +48,7 @@ extension TestWallet where Guard == AppMachine {
     return app
   }
 
-  /// The node dials.
+  /// Claimed; the node dials.
   static func connecting(
     _ epoch: Epoch = 8, _ state: NodeState = NodeState(), background: BackgroundWork.Habits? = nil
   ) -> TestWallet {
@@ -58,19 +58,19 @@ extension TestWallet where Guard == AppMachine {
     return app
   }
 
-  /// The channel runs, and the guard has written so.
+  /// The channel is established, and the guard has written a beat for it.
   static func connected(
     _ epoch: Epoch = 8, _ state: NodeState = NodeState(), background: BackgroundWork.Habits? = nil
   ) throws -> TestWallet {
     var app = connecting(epoch, state, background: background)
-    try app.greet(state)
+    try app.establish(state)
     app.play(.guardrail(.rowRead(row(epoch, .app), appWantsNode: true)))
     return app
   }
 
-  /// The peer answers the dial, up to the word that shows that the channel runs. Gives what is ordered for that word.
+  /// The peer answers, up to the pong that establishes the channel. Returns the orders for it.
   @discardableResult
-  mutating func greet(_ state: NodeState) throws -> [WalletDirective] {
+  mutating func establish(_ state: NodeState) throws -> [WalletDirective] {
     var peer = try Channel(id: hash("2"), localMsat: 5000, remoteMsat: 0, isOpener: true)
     play(.node(.dialled), .node(.received(.initMessage(InitMessage()))))
     play(.node(.received(peer.reestablish())))
@@ -83,28 +83,28 @@ extension TestWallet where Guard == AppMachine {
 }
 
 extension WalletMachine where Guard == AppMachine {
-  /// The row of whoever the node thinks it is.
+  /// The claim row that the node expects.
   fileprivate var owner: ClaimRow? { node.claim.map { row($0.epoch, .app) } }
 }
 
-/// One event of one part.
-enum Thought: Hashable {
+/// An event of one part of the wallet.
+enum PartEvent: Hashable {
   case guardrail(GuardEvent)
   case node(NodeEvent)
   case requests(RequestEvent)
   case background(BackgroundEvent)
 }
 
-/// Writes down who thinks about what, at the moment in which it begins.
-struct Thoughts<Guard: GuardMachine & WalletGuard>: WalletObserver {
-  var thoughts: [Thought] = []
+/// Logs each part's event when its handling begins.
+struct PartEventLog<Guard: GuardMachine & WalletGuard>: WalletObserver {
+  var partEvents: [PartEvent] = []
 
-  mutating func willHandle(_ event: GuardEvent, _: Guard) { thoughts.append(.guardrail(event)) }
-  mutating func willHandle(_ event: NodeEvent, _: NodeMachine) { thoughts.append(.node(event)) }
+  mutating func willHandle(_ event: GuardEvent, _: Guard) { partEvents.append(.guardrail(event)) }
+  mutating func willHandle(_ event: NodeEvent, _: NodeMachine) { partEvents.append(.node(event)) }
   func handled(_: GuardEvent, _: [GuardDirective], _: Guard) {}
   func handled(_: NodeEvent, _: [NodeDirective], _: NodeMachine) {}
-  mutating func handled(_ event: RequestEvent, _: [RequestDirective]) { thoughts.append(.requests(event)) }
+  mutating func handled(_ event: RequestEvent, _: [RequestDirective]) { partEvents.append(.requests(event)) }
   mutating func handled(_ event: BackgroundEvent, _: [BackgroundDirective]) {
-    thoughts.append(.background(event))
+    partEvents.append(.background(event))
   }
 }

@@ -6,41 +6,41 @@ import Testing
 
 @testable import Wallet
 
-/// What people ask, from the question to the answer, through all parts of a wallet.
-@Suite("A wallet that is asked for something")
+/// User requests, from the request to the answer, through all parts of a wallet.
+@Suite("A request to the wallet")
 struct WalletRequestTests {
   typealias App = TestWallet<AppMachine>
 
   private let tea = payment("0123456789")
   private let task = TaskBeginning(name: "outgoing payment 01234567", generation: 1)
-  private let elsewhere = FenceAnswer(accepted: false, highest: 20, container: otherContainer)
+  private let otherDevice = FenceAnswer(accepted: false, highest: 20, container: otherContainer)
 
-  /// In front, and refused as another device: until the user acts nothing goes on.
+  /// In the foreground, refused because another device uses the node; only a user action continues.
   private func halted() -> App {
     var app = App.connecting()
-    app.play(.node(.dialled), .node(.received(.fenceAnswer(elsewhere))))
+    app.play(.node(.dialled), .node(.received(.fenceAnswer(otherDevice))))
     app.play(.guardrail(.rowRead(row(8, .app), appWantsNode: false)))
     return app
   }
 
-  @Test("A payment that the node refuses ends its task, and may be asked for again") func refused() {
+  @Test("A payment refused by the node ends its task and may be requested again") func refused() {
     var app = App()
     app.play(.guardrail(.launched))
     for generation in [1, 2] as [UInt64] {
       let task = TaskBeginning(name: task.name, generation: generation)
       let sentence = "the wallet does not hold its node now; open the app and try again"
-      // Nobody asks the container on behalf of a node that is not held.
+      // Without its node the wallet does not read the container.
       #expect(
         app.send(.requests(.asked("\(generation)", .payment(tea))))
           == [.phone(.answer("\(generation)", .refused(.payment, sentence)))])
       #expect(
-        app.thoughts.filter { if case .guardrail = $0 { true } else { false } }
+        app.partEvents.filter { if case .guardrail = $0 { true } else { false } }
           == [.guardrail(.taskBegan(task)), .guardrail(.taskEnded(task))])
       #expect(app.wallet.guardrail.taskNames == [])
     }
   }
 
-  @Test("A refusal for want of the node says what the user reads in the app") func refusedWithStatus() {
+  @Test("A refusal for lack of the node gives the status that the app shows") func refusedWithStatus() {
     var app = halted()
     let sentence =
       "the wallet does not hold its node now: this node is in use by another device; `baton restore` moves it here"
@@ -55,7 +55,7 @@ struct WalletRequestTests {
         == [.phone(.answer("3", .refused(.invoice, sentence)))])
   }
 
-  @Test("A node that is held hears of a payment with what the container has of it") func past() throws {
+  @Test("A payment request reaches the node with its past from the container") func past() throws {
     var app = try App.connected()
     #expect(
       app.send(.requests(.asked("1", .payment(tea)))) == [.container(.readPast(tea.paymentHash))])
@@ -67,7 +67,7 @@ struct WalletRequestTests {
     #expect(app.wallet.guardrail.taskNames == [])
   }
 
-  @Test("An invoice is made by the phone, written under the claim, and answered when that is done")
+  @Test("An invoice is made by the phone, written under the claim, then answered")
   func invoiceLife() {
     var app = App.connecting()
     #expect(
@@ -79,7 +79,7 @@ struct WalletRequestTests {
     #expect(app.send(.node(.written)) == [.phone(.answer("1", .invoice(paymentHash: hash("a"))))])
   }
 
-  @Test("A cancellation is written under the claim, and answered when that is done") func cancellation() {
+  @Test("A cancellation is written under the claim, then answered") func cancellation() {
     let request = WalletEvent.requests(.asked("1", .cancellation(of: hash("a"))))
     var app = App.connecting(8, NodeState(invoices: [invoice("a")]))
     #expect(app.send(request) == [.container(.write(NodeChange(cancelled: hash("a")), under: claim(8)))])
@@ -87,9 +87,8 @@ struct WalletRequestTests {
     #expect(app.send(request) == [.phone(.answer("1", .refused(.cancellation, NodeMachine.notOpen)))])
   }
 
-  @Test(
-    "What the node goes on with is heard before its start: the task of what somebody else has ended is over")
-  func endedElsewhere() throws {
+  @Test("A payment that is no longer pending at the node's start ends its task")
+  func noLongerPending() throws {
     let tea = payment("0123456789")
     let pending = NodeState(payments: OutgoingPayments(pending: [tea]))
     var app = App.connecting(8, pending)
@@ -102,7 +101,7 @@ struct WalletRequestTests {
     #expect(again.wallet.guardrail.taskNames == [task.name])
     app.play(.claimed(claim(10), NodeState()))
     #expect(
-      app.thoughts == [
+      app.partEvents == [
         .guardrail(.claimed(claim(10))), .node(.started(claim(10), NodeState())),
         .requests(.node(.goesOn(payments: [], splice: nil))), .guardrail(.node(.connecting)),
         .guardrail(.taskEnded(task)),
@@ -110,9 +109,11 @@ struct WalletRequestTests {
     #expect(app.wallet.guardrail.taskNames == [])
   }
 
-  // MARK: Moving here
+  // MARK: Moving the wallet into this container
 
-  @Test("The word to move is not refused by the very state that it is to end") func move() throws {
+  @Test("A move request is not refused by the used-by-another-device status that it resolves") func move()
+    throws
+  {
     var app = halted()
     let orders = app.send(.requests(.asked("1", .move)))
     #expect(orders.contains(.container(.look)) && orders.contains(.phone(.show(.claiming))))
@@ -121,23 +122,25 @@ struct WalletRequestTests {
     app.play(.guardrail(.rowRead(row(9, .app), appWantsNode: true)), .node(.rowRead(row(9, .app))))
     app.play(.node(.dialled))
     #expect(
-      app.send(.node(.received(.fenceAnswer(elsewhere)))).contains(
+      app.send(.node(.received(.fenceAnswer(otherDevice)))).contains(
         .container(
           .raiseEpoch(
-            claim(9), above: 20, replacing: ReplacedClaim(epoch: 20, container: elsewhere.container)))))
+            claim(9), above: 20, replacing: ReplacedClaim(epoch: 20, container: otherDevice.container)))))
     app.play(.claimed(claim(21), NodeState()), .guardrail(.rowRead(row(21, .app), appWantsNode: true)))
     app.play(.node(.rowRead(row(21, .app))))
     #expect(
-      try app.greet(NodeState()).filter(\.isAnswer) == [.phone(.answer("1", .connected(21, hasMoved: true)))])
+      try app.establish(NodeState()).filter(\.isAnswer) == [
+        .phone(.answer("1", .connected(21, hasMoved: true)))
+      ])
   }
 
-  @Test("An app that is connected hears at once that nothing changes") func movedAlready() throws {
+  @Test("A connected app answers a move request at once: nothing changes") func movedAlready() throws {
     var app = try App.connected()
     #expect(
       app.send(.requests(.asked("1", .move))) == [.phone(.answer("1", .connected(8, hasMoved: false)))])
   }
 
-  @Test("An app at which nobody looks cannot move, and says at once why it is not connected")
+  @Test("A background app refuses a move at once with its status")
   func notInFront() {
     var app = halted()
     app.play(.guardrail(.enteredBackground))
@@ -146,7 +149,7 @@ struct WalletRequestTests {
         == [.phone(.answer("1", .refused(.move, Status.usedByAnotherDevice.text)))])
   }
 
-  @Test("A move that is refused once more is answered with that") func refusedMove() {
+  @Test("A move whose claim fails is refused with the reason") func refusedMove() {
     var app = halted()
     app.play(.requests(.asked("1", .move)), .guardrail(.observed(free(8, .app))))
     let orders = app.send(.guardrail(.claimFailed(.failed("The disk is full."))))

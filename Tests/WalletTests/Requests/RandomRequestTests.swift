@@ -6,26 +6,26 @@ import Testing
 
 @testable import Wallet
 
-/// Whatever is said to requests, in whatever order: nobody is answered twice, and no task ends twice or before it began.
-@Suite("Requests under random words")
+/// Random events in random order: no request is answered twice, and no task ends twice or before it began.
+@Suite("Requests under random events")
 struct RandomRequestTests {
-  /// Keeps account of what the requests ordered.
+  /// Checks the directives of the requests.
   private struct Account {
-    var desk = Desk()
+    var fixture = RequestFixture()
     var asked: [String: Request] = [:]
     var answered: Set<String> = []
     var begun: Set<TaskBeginning> = []
     var ended: Set<TaskBeginning> = []
     var faults: [String] = []
 
-    /// A node tells of no end of what it was not given.
+    /// A node reports no end of a request that it has not begun.
     func isPossible(_ event: RequestEvent) -> Bool {
       guard case .node(.ended(let key)) = event else { return true }
-      return !desk.requests.open.contains { $0.key == key && !$0.isBegun }
+      return !fixture.requests.open.contains { $0.key == key && !$0.isBegun }
     }
 
     mutating func send(_ event: RequestEvent) {
-      for directive in desk.send(event) { note(directive) }
+      for directive in fixture.send(event) { note(directive) }
     }
 
     private mutating func note(_ directive: RequestDirective) {
@@ -38,7 +38,7 @@ struct RandomRequestTests {
         }
       case .beginTask(let task):
         if !begun.insert(task).inserted { faults.append("\(task) begins twice") }
-        let names = desk.requests.open.compactMap(\.task?.name)
+        let names = fixture.requests.open.compactMap(\.task?.name)
         if Set(names).count != names.count { faults.append("one name for two: \(names)") }
       case .endTask(let task):
         if !begun.contains(task) { faults.append("\(task) ends before it began") }
@@ -78,7 +78,7 @@ struct RandomRequestTests {
     case 3: return generator.chance(50) ? .invoiceNotMade(id, "no") : .placeTaken
     case 4: return generator.chance(70) ? .pastRead(hash, nil) : .pastNotRead(hash, "no")
     case 5: return .shown(generator.pick(Self.statuses))
-    default: return .node(word(hash, splice(UInt8(generator.below(3))), &generator))
+    default: return .node(nodeEvent(hash, splice(UInt8(generator.below(3))), &generator))
     }
   }
 
@@ -86,7 +86,7 @@ struct RandomRequestTests {
     Invoice(paymentHash: hash, amountMsat: 1, text: "", tweak: .zero, expiresAt: 0)
   }
 
-  private func word(
+  private func nodeEvent(
     _ hash: Bytes32, _ splice: PendingSplice, _ generator: inout SeededGenerator
   ) -> RequestEvent.NodeReply {
     switch generator.below(9) {
@@ -103,9 +103,9 @@ struct RandomRequestTests {
     }
   }
 
-  /// All that a node may say in the end.
+  /// Ends every open request.
   private func finish(_ account: inout Account) {
-    while let open = account.desk.requests.open.first {
+    while let open = account.fixture.requests.open.first {
       switch open.key {
       case _ where open.request == .move: account.send(.shown(.connected(9)))
       case nil: account.send(.invoiceNotMade(open.id ?? "", "no"))
@@ -126,7 +126,7 @@ struct RandomRequestTests {
     return account
   }
 
-  @Test("Each is answered once, each task ends once, and in the end nothing is left open") func accounts() {
+  @Test("Each request is answered once, each task ends once, and none stays open") func accounts() {
     var kinds: Set<Request.Kind> = []
     var begun = 0
     for seed in 0..<300 as Range<UInt64> {
@@ -140,8 +140,7 @@ struct RandomRequestTests {
     #expect(kinds.count == 5 && begun > 1000)
   }
 
-  @Test("Whatever the node says, nobody is answered twice, and no task ends twice or not at all") func lies()
-  {
+  @Test("Whatever the node reports, no request is answered twice and each task ends once") func lies() {
     for seed in 0..<300 as Range<UInt64> {
       let account = account(seed, nodeMayLie: true)
       #expect(account.faults == [], "seed \(seed)")

@@ -9,8 +9,8 @@ import Testing
 
 @testable import Wallet
 
-/// What a user gives the wallet to pay, before anything begins.
-@Suite("Reading what is to be paid")
+/// Checks of the user's input before a payment or withdrawal begins.
+@Suite("Reading a payment or withdrawal request")
 struct RequestReadingTests {
   private let now: Int64 = 1_700_000_000
   private let wallet = PrivateKey(hash("1"))?.publicKey
@@ -26,7 +26,7 @@ struct RequestReadingTests {
     return try SignedInvoice(fields, signedBy: try #require(PrivateKey(hash(payee)))).encoded
   }
 
-  /// Why it is not paid; nil if it is.
+  /// Why the payment is refused; nil if it is accepted.
   private func objection(to text: String, amountMsat: UInt64? = nil) throws -> String? {
     let wallet = try #require(wallet)
     do {
@@ -35,7 +35,7 @@ struct RequestReadingTests {
     } catch { return "\(error)" }
   }
 
-  @Test("An invoice says whom and how much; the user, how much where it leaves that open") func payment()
+  @Test("The amount comes from the invoice, or from the user if the invoice has none") func payment()
     throws
   {
     let wallet = try #require(wallet)
@@ -47,7 +47,7 @@ struct RequestReadingTests {
     }
   }
 
-  @Test("An amount that nobody names, or both do, is refused") func amounts() throws {
+  @Test("A missing amount, or one given twice, is refused") func amounts() throws {
     #expect(
       try objection(to: invoice(amountMsat: nil)) == "the invoice has no amount; give one")
     #expect(
@@ -55,13 +55,13 @@ struct RequestReadingTests {
         == "the invoice already asks for 1 sat; leave the amount out")
   }
 
-  @Test("An invoice that has expired is refused, and one in its last second is paid") func expired() throws {
+  @Test("An expired invoice is refused, and one in its last second accepted") func expired() throws {
     #expect(
       try objection(to: invoice(madeAt: now - 3600)) == "the invoice has expired; ask for a new one")
     #expect(try objection(to: invoice(madeAt: now - 3599)) == nil)
   }
 
-  @Test("An invoice of another network, of the wallet itself, or with demands nobody here knows is refused")
+  @Test("An invoice of another network, this wallet, or with unknown required features is refused")
   func others() throws {
     for (network, name) in [(BitcoinNetwork.mainnet, "mainnet"), (.testnet, "testnet"), (.signet, "signet")] {
       #expect(
@@ -75,16 +75,16 @@ struct RequestReadingTests {
     #expect(
       try objection(to: invoice(features: demands))
         == "the invoice requires option_route_blinding, which this wallet does not support; use another one")
-    // What is merely offered, or is served, hinders nobody.
+    // Optional and supported features are accepted.
     let served = Features(Features.ofEveryInvoice.bits + [Features.basicMPP, 25])
     #expect(try objection(to: invoice(features: served)) == nil)
   }
 
-  @Test("What is no invoice is refused in the words of whoever reads invoices") func noInvoice() throws {
+  @Test("A string that is no invoice is refused with the decoder's error") func noInvoice() throws {
     #expect(try objection(to: "lnbcrt1") == InvoiceError.tooShort.description)
   }
 
-  @Test("Money goes out to an address of this network, and to no other") func withdrawal() throws {
+  @Test("A withdrawal is accepted only to an address of this network") func withdrawal() throws {
     let address = try #require(BitcoinAddress(version: 1, program: [UInt8](repeating: 7, count: 32)))
     #expect(
       try Request.withdrawal(amountSat: 4000, to: address.text(on: .regtest))

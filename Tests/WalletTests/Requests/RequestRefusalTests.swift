@@ -5,120 +5,121 @@ import Testing
 
 @testable import Wallet
 
-/// Whoever asked hears why, once, and nothing of it is left: it may be asked for again.
-@Suite("A request that is refused, or ended by somebody else")
+/// A refused request is answered once with the reason, leaves no state, and may be repeated.
+@Suite("Refused requests and ended tasks")
 struct RequestRefusalTests {
   private let tea = payment("0123456789")
   private let task = TaskBeginning(name: "outgoing payment 01234567", generation: 1)
 
   @Test("An invoice that cannot be made is refused") func notMade() {
-    var desk = Desk()
-    desk.play(.asked("1", invoiceRequest))
-    #expect(desk.send(.invoiceNotMade("1", "too long")) == [.answer("1", .refused(.invoice, "too long"))])
-    #expect(desk.send(.invoiceMade("1", invoice("a"))) == [])
-    #expect(desk.requests.open == [])
+    var fixture = RequestFixture()
+    fixture.play(.asked("1", invoiceRequest))
+    #expect(fixture.send(.invoiceNotMade("1", "too long")) == [.answer("1", .refused(.invoice, "too long"))])
+    #expect(fixture.send(.invoiceMade("1", invoice("a"))) == [])
+    #expect(fixture.requests.open == [])
   }
 
   @Test("An invoice that cannot be stored is refused") func notStored() {
-    var desk = Desk()
-    desk.play(.asked("1", invoiceRequest), .invoiceMade("1", invoice("a")))
+    var fixture = RequestFixture()
+    fixture.play(.asked("1", invoiceRequest), .invoiceMade("1", invoice("a")))
     #expect(
-      desk.node(.refused(.invoice(hash("a")), .because("The disk is full.")))
+      fixture.node(.refused(.invoice(hash("a")), .because("The disk is full.")))
         == [.answer("1", .refused(.invoice, "The disk is full."))])
-    #expect(desk.node(.begun(.invoice(hash("a")))) == [])
-    #expect(desk.requests.open == [])
+    #expect(fixture.node(.begun(.invoice(hash("a")))) == [])
+    #expect(fixture.requests.open == [])
   }
 
-  @Test("A cancellation that the node refuses is refused, and may be asked for again") func notCancelled() {
-    var desk = Desk()
+  @Test("A cancellation refused by the node may be requested again") func notCancelled() {
+    var fixture = RequestFixture()
     let (key, again) = (
       RequestKey.cancellation(hash("a")), "the wallet does not hold its node now; open the app and try again"
     )
     for (why, sentence) in [(NodeRefusal.because("paid"), "paid"), (.notHeld, again)] {
-      #expect(desk.send(.asked("1", .cancellation(of: hash("a")))).count == 1)
-      #expect(desk.node(.refused(key, why)) == [.answer("1", .refused(.cancellation, sentence))])
-      #expect(desk.node(.begun(key)) == [] && desk.requests.open == [])
+      #expect(fixture.send(.asked("1", .cancellation(of: hash("a")))).count == 1)
+      #expect(fixture.node(.refused(key, why)) == [.answer("1", .refused(.cancellation, sentence))])
+      #expect(fixture.node(.begun(key)) == [] && fixture.requests.open == [])
     }
   }
 
-  @Test("Sixty-four invoices wait to be stored; one more is refused, until one of them is") func invoicesMax()
-  {
-    var desk = Desk()
-    func ask(_ number: Int) -> [RequestDirective] { desk.send(.asked("\(number)", invoiceRequest)) }
+  @Test("At most 64 invoices wait to be stored; one more is refused") func invoicesMax() {
+    var fixture = RequestFixture()
+    func ask(_ number: Int) -> [RequestDirective] { fixture.send(.asked("\(number)", invoiceRequest)) }
     for number in 1...64 {
       #expect(ask(number).count == 1)
-      desk.play(.invoiceMade("\(number)", invoice("\(number)f")))
+      fixture.play(.invoiceMade("\(number)", invoice("\(number)f")))
     }
     let refusal = RequestDirective.answer(
       "65", .refused(.invoice, "64 invoices are already waiting to be stored; try again later"))
     #expect(ask(65) == [refusal])
     // A payment is no invoice.
-    #expect(desk.send(.asked("p", .payment(tea))).count == 2)
-    #expect(desk.node(.begun(.invoice(hash("7f")))) == [.answer("7", .invoice(paymentHash: hash("7f")))])
+    #expect(fixture.send(.asked("p", .payment(tea))).count == 2)
+    #expect(fixture.node(.begun(.invoice(hash("7f")))) == [.answer("7", .invoice(paymentHash: hash("7f")))])
     #expect(ask(65) == [.makeInvoice("65", amountMsat: 1000, text: "tea", expirySeconds: 60)])
   }
 
-  @Test("A payment of which the container cannot be asked ends its task, and may be asked for again")
+  @Test("A payment whose past cannot be read ends its task and may be requested again")
   func pastNotRead() {
-    var desk = Desk()
+    var fixture = RequestFixture()
     for (id, generation) in [("1", 1), ("2", 2)] as [(String, UInt64)] {
       let task = TaskBeginning(name: task.name, generation: generation)
-      #expect(desk.send(.asked(id, .payment(tea))) == [.beginTask(task), .readPast(tea)])
+      #expect(fixture.send(.asked(id, .payment(tea))) == [.beginTask(task), .readPast(tea)])
       #expect(
-        desk.send(.pastNotRead(tea.paymentHash, "in use"))
+        fixture.send(.pastNotRead(tea.paymentHash, "in use"))
           == [.endTask(task), .answer(id, .refused(.payment, "in use"))])
     }
-    #expect(desk.requests.open == [])
+    #expect(fixture.requests.open == [])
   }
 
-  @Test("A payment that the node refuses ends its task, and may be asked for again") func paymentRefused() {
-    var desk = Desk()
-    desk.play(.asked("1", .payment(tea)), .pastRead(tea.paymentHash, .paid))
+  @Test("A payment refused by the node ends its task and may be requested again") func paymentRefused() {
+    var fixture = RequestFixture()
+    fixture.play(.asked("1", .payment(tea)), .pastRead(tea.paymentHash, .paid))
     #expect(
-      desk.node(.refused(.payment(tea.paymentHash), .because("paid already")))
+      fixture.node(.refused(.payment(tea.paymentHash), .because("paid already")))
         == [.endTask(task), .answer("1", .refused(.payment, "paid already"))])
-    // Whoever heard that it is refused never hears that it is offered.
-    #expect(desk.node(.begun(.payment(tea.paymentHash))) == [])
-    #expect(desk.send(.asked("2", .payment(tea))).count == 2)
+    // A refused request is never answered as offered.
+    #expect(fixture.node(.begun(.payment(tea.paymentHash))) == [])
+    #expect(fixture.send(.asked("2", .payment(tea))).count == 2)
   }
 
-  @Test("A withdrawal that the node refuses ends its task, and may be asked for again") func spliceRefused() {
-    var desk = Desk()
-    desk.play(.asked("1", .withdrawal(spliceRequest)))
+  @Test("A withdrawal refused by the node ends its task and may be requested again") func spliceRefused() {
+    var fixture = RequestFixture()
+    fixture.play(.asked("1", .withdrawal(spliceRequest)))
     #expect(
-      desk.node(.refused(.splice(nil), .because("too much")))
+      fixture.node(.refused(.splice(nil), .because("too much")))
         == [
           .endTask(TaskBeginning(name: "splice 1", generation: 1)),
           .answer("1", .refused(.withdrawal, "too much")),
         ])
-    #expect(desk.node(.begun(.splice(splice(1).id), splice(1))) == [])
-    #expect(desk.send(.asked("2", .withdrawal(spliceRequest))).count == 2)
+    #expect(fixture.node(.begun(.splice(splice(1).id), splice(1))) == [])
+    #expect(fixture.send(.asked("2", .withdrawal(spliceRequest))).count == 2)
   }
 
-  @Test("A move that comes to nothing is refused in the words that the app shows") func moveRefused() {
+  @Test("A failed move is refused with the status that the app shows") func moveRefused() {
     for status in [Status.usedByAnotherDevice, .trouble("the peer refuses it")] {
-      var desk = Desk()
-      desk.play(.asked("1", .move), .placeTaken)
-      #expect(desk.send(.shown(status)) == [.answer("1", .refused(.move, status.text))])
-      #expect(desk.send(.shown(.connected(9))) == [])
+      var fixture = RequestFixture()
+      fixture.play(.asked("1", .move), .placeTaken)
+      #expect(fixture.send(.shown(status)) == [.answer("1", .refused(.move, status.text))])
+      #expect(fixture.send(.shown(.connected(9))) == [])
     }
   }
 
-  @Test("A refusal for want of the node says why the node is away, and to open the app only where that helps")
+  @Test("Without the node a refusal gives the status, or says to open the app")
   func notHeld() {
     func sentence(_ request: Request, _ status: Status?) -> String? {
-      var desk = Desk()
+      var fixture = RequestFixture()
       var key = RequestKey.splice(nil)
-      desk.play(.asked("1", request))
+      fixture.play(.asked("1", request))
       if request == invoiceRequest {
-        desk.play(.invoiceMade("1", invoice("a")))
+        fixture.play(.invoiceMade("1", invoice("a")))
         key = .invoice(hash("a"))
       } else if request == .payment(tea) {
         key = .payment(tea.paymentHash)
       }
       guard
-        case .answer("1", .refused(request.kind, let sentence))? = desk.node(.refused(key, .notHeld, status))
-          .last
+        case .answer("1", .refused(request.kind, let sentence))? = fixture.node(
+          .refused(key, .notHeld, status)
+        )
+        .last
       else { return nil }
       return sentence
     }
@@ -135,50 +136,50 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test("Another refusal is not mixed with what the app shows") func otherRefusal() {
-    var desk = Desk()
-    desk.play(.asked("1", .payment(tea)))
-    let answer = desk.node(
+  @Test("A refusal for another reason does not mention the app's status") func otherRefusal() {
+    var fixture = RequestFixture()
+    fixture.play(.asked("1", .payment(tea)))
+    let answer = fixture.node(
       .refused(.payment(tea.paymentHash), .because("The disk is full."), .usedByAnotherDevice))
     #expect(answer.last == .answer("1", .refused(.payment, "The disk is full.")))
   }
 
-  @Test("What somebody else has ended has no task any more; what is still in the channel keeps it")
-  func endedElsewhere() {
-    var desk = Desk()
-    desk.begin("1", "1")
-    desk.begin("2", "2")
-    desk.play(.asked("3", .payment(payment("3"))))
+  @Test("A payment that is no longer pending ends its task; a pending one keeps it")
+  func noLongerPending() {
+    var fixture = RequestFixture()
+    fixture.begin("1", "1")
+    fixture.begin("2", "2")
+    fixture.play(.asked("3", .payment(payment("3"))))
     #expect(
-      desk.node(.goesOn(payments: [hash("2"), hash("4")], splice: nil))
+      fixture.node(.goesOn(payments: [hash("2"), hash("4")], splice: nil))
         == [.endTask(TaskBeginning(name: "outgoing payment 10000000", generation: 1))])
-    #expect(desk.requests.open.map(\.key) == [.payment(hash("2")), .payment(hash("3"))])
-    #expect(desk.node(.goesOn(payments: [hash("2")], splice: nil)) == [])
-    // Whoever still waits is answered by the node.
+    #expect(fixture.requests.open.map(\.key) == [.payment(hash("2")), .payment(hash("3"))])
+    #expect(fixture.node(.goesOn(payments: [hash("2")], splice: nil)) == [])
+    // A waiting request is answered by the node.
     #expect(
-      desk.node(.begun(.payment(hash("3"))))
+      fixture.node(.begun(.payment(hash("3"))))
         == [.answer("3", .offered(paymentHash: hash("3"), amountMsat: 1000))])
   }
 
-  @Test("A splice that somebody else has ended has no task any more; one that is half-way keeps it")
-  func spliceEndedElsewhere() {
-    var desk = Desk()
+  @Test("A splice that is no longer pending ends its task; a pending one keeps it")
+  func spliceNoLongerPending() {
+    var fixture = RequestFixture()
     let out = splice(1)
-    desk.play(.asked("1", .withdrawal(spliceRequest)), .node(.begun(.splice(out.id), out)))
-    #expect(desk.node(.goesOn(payments: [], splice: out.id)) == [])
+    fixture.play(.asked("1", .withdrawal(spliceRequest)), .node(.begun(.splice(out.id), out)))
+    #expect(fixture.node(.goesOn(payments: [], splice: out.id)) == [])
     for other in [nil, splice(2).id] {
-      var desk = desk
+      var fixture = fixture
       #expect(
-        desk.node(.goesOn(payments: [], splice: other))
+        fixture.node(.goesOn(payments: [], splice: other))
           == [.endTask(TaskBeginning(name: "splice 1", generation: 1))])
-      #expect(desk.requests.open == [])
+      #expect(fixture.requests.open == [])
     }
   }
 
-  @Test("An app that starts again begins no task: neither for what has ended, nor for what is still pending")
+  @Test("A restarted app begins no task for ended or pending payments")
   func newLife() {
-    var desk = Desk()
-    #expect(desk.node(.goesOn(payments: [hash("1")], splice: splice(1).id)) == [])
-    #expect(desk.requests == Requests())
+    var fixture = RequestFixture()
+    #expect(fixture.node(.goesOn(payments: [hash("1")], splice: splice(1).id)) == [])
+    #expect(fixture.requests == Requests())
   }
 }

@@ -6,13 +6,13 @@ import Testing
 @testable import LightningWire
 @testable import LightningProvider
 
-@Suite("A node with which the provider has no channel")
-struct PeerVisitorTests {
+@Suite("The LSP and an unknown node")
+struct UnknownNodeTests {
   private func node(_ number: UInt8) throws -> PublicKey {
     try #require(PrivateKey(SHA256.hash([number]))).publicKey
   }
 
-  /// The wallet, node 1, is connected as 1; a visitor, node 2, as 2.
+  /// The wallet, node 1, is connected as 1; an unknown node, node 2, as 2.
   private func fixture() throws -> PeerFixture {
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1, node: try node(1)))
@@ -22,9 +22,7 @@ struct PeerVisitorTests {
     return fixture
   }
 
-  @Test(
-    "is greeted and is no wallet, whatever claim it shows: the fence stays, and the wallet's connection with it"
-  )
+  @Test("An unknown node with a high claim changes neither the fence nor the wallet's connection")
   func claims() throws {
     var fixture = try fixture()
     let said = fixture.handle(.received(connection: 2, .initMessage(InitMessage(fence: fence(1000)))))
@@ -38,7 +36,7 @@ struct PeerVisitorTests {
     #expect(fixture.peer.registered == 1)
   }
 
-  @Test("is answered when it pings, and its backup is not kept")
+  @Test("An unknown node's ping is answered, and its backup is not kept")
   func pings() throws {
     var fixture = try fixture()
     _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage())))
@@ -49,7 +47,7 @@ struct PeerVisitorTests {
     #expect(fixture.peer.state.backup == nil)
   }
 
-  @Test("is hung up on when it speaks of a channel, and nothing of the channel changes")
+  @Test("An unknown node that sends channel_reestablish gets an error and is disconnected")
   func speaksOfTheChannel() throws {
     var fixture = try fixture()
     _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage())))
@@ -69,7 +67,7 @@ struct PeerVisitorTests {
     #expect(fixture.peer.registered == 1)
   }
 
-  @Test("stays one when it comes first to a provider that has its wallet, and the wallet is known again")
+  @Test("After a restart the LSP still tells its wallet from an unknown node")
   func restart() throws {
     var after = try fixture()
     after.restart()
@@ -81,7 +79,7 @@ struct PeerVisitorTests {
     #expect(after.peer.registered == 4)
   }
 
-  @Test("is no wallet either when it is the first to come, and shows no claim")
+  @Test("An unknown node that connects first without a claim does not become the wallet")
   func first() throws {
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1, node: try node(2)))
@@ -93,7 +91,7 @@ struct PeerVisitorTests {
     #expect(fixture.peer.state.wallet == (try node(1)))
   }
 
-  @Test("learns nothing of the channel, whatever it does wrong; nor does a connection without an init")
+  @Test("An unknown node learns nothing about the channel, before or after init")
   func learnsNothing() throws {
     let wrongs: [(inout PeerFixture) -> [PeerDirective]] = [
       { $0.handle(.received(connection: 2, .initMessage(InitMessage()))) },
@@ -107,10 +105,10 @@ struct PeerVisitorTests {
         (0..<30).flatMap { _ in fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 0)))) }
       },
     ]
-    for hasSaidHello in [false, true] {
+    for hasSentInit in [false, true] {
       for wrong in wrongs {
         var fixture = try fixture()
-        if hasSaidHello { _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage()))) }
+        if hasSentInit { _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage()))) }
         for case .send(2, let message) in wrong(&fixture) {
           #expect(message.channel ?? .zero == .zero)
           #expect(message.type != 17)
@@ -119,7 +117,7 @@ struct PeerVisitorTests {
     }
   }
 
-  @Test("and all others together have so many connections and messages a minute; the wallet has its own")
+  @Test("Unknown nodes share a limit of connections and messages that leaves the wallet's free")
   func together() throws {
     var fixture = try fixture()
     for connection in 3...200 as ClosedRange<UInt64> {
@@ -132,13 +130,13 @@ struct PeerVisitorTests {
       fixture.handle(.connected(connection: 300, node: try node(9))) == [
         .evict(connection: 300, "too many other nodes connect")
       ])
-    // Nothing of it is known any more.
+    // The evicted connection is forgotten.
     #expect(fixture.handle(.closed(connection: 300, "")) == [])
-    // Whoever asks first need not say that it came at all.
+    // `turnsAway` answers without a connection.
     let now = milliseconds(fixture.now)
     #expect(fixture.peer.turnsAway(try node(9), at: now))
     #expect(!fixture.peer.turnsAway(try node(1), at: now), "the wallet's node")
-    #expect(!fixture.peer.turnsAway(nil, at: now), "where nobody can prove who it is")
+    #expect(!fixture.peer.turnsAway(nil, at: now), "without a node id")
     #expect(!fixture.peer.turnsAway(try node(9), at: now + .seconds(61)))
     let silenced = fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 0))))
     #expect(others(silenced) == [.evict(connection: 2, "too much was said that needs nothing")])
@@ -150,7 +148,7 @@ struct PeerVisitorTests {
     #expect(changes(fixture.handle(.connected(connection: 302, node: try node(9)))).count == 1)
   }
 
-  @Test("may not fill the disk with large backups either, and the wallet itself only so fast")
+  @Test("The wallet's large backups are limited per minute; a small one still fits")
   func backups() throws {
     var fixture = try fixture()
     let blob = Bytes(repeating: 1, count: 65_000)
@@ -164,14 +162,14 @@ struct PeerVisitorTests {
     #expect(!fixture.peer.isWalletConnected)
     _ = fixture.handle(.connected(connection: 5, node: try node(1)))
     _ = fixture.handle(.received(connection: 5, .initMessage(InitMessage(fence: fence(1)))))
-    // Small ones are what a wallet sends with each step.
+    // A wallet sends a small backup with each step.
     let small = Bytes(repeating: 2, count: 1000)
     #expect(
       changes(fixture.handle(.received(connection: 5, .peerStorage(small)))).contains(
         .backup(connection: 5, small)))
   }
 
-  @Test("may begin each connection with a large backup, though it has used up what may come in a minute")
+  @Test("Each connection may store one large backup beyond the minute's limit")
   func firstBackups() throws {
     var fixture = try fixture()
     let blob = Bytes(repeating: 1, count: 65_000)
@@ -192,7 +190,7 @@ struct PeerVisitorTests {
     #expect(taken > 15 * 1024 * 1024 && taken <= BackupLoad.firstBytesPerMinute)
   }
 
-  @Test("is hung up on when it sends without end what nobody keeps")
+  @Test("An unknown node that floods peer_storage is disconnected")
   func storesWithoutEnd() throws {
     var fixture = try fixture()
     _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage())))

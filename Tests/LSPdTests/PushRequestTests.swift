@@ -4,8 +4,8 @@ import Database
 import Glibc
 import Testing
 
-@Suite("The calls of lspd to a wallet that does not come") struct CallTests {
-  @Test("What is called for while iosd is not there meets it as one push")
+@Suite("Push requests of lspd for an absent wallet") struct PushRequestTests {
+  @Test("Pushes requested while iosd is down are merged into one")
   func onePush() throws {
     let provider = try ProviderProcess()
     let wallet = ScriptedWallet(loop: provider.loop)
@@ -16,7 +16,7 @@ import Testing
     #expect(try provider.eventually { wallet.channel?.committedHTLCs.isEmpty == false })
     wallet.hangUp()
 
-    // A call after two seconds, one more by the next run of lspd, and nobody to take either.
+    // One push after 2 s and one by the next run of lspd, with no iosd to take them.
     #expect(
       try provider.eventually { try provider.ledger("SELECT outcome FROM pushes") == ["iosd-away"] })
     provider.kill()
@@ -37,7 +37,7 @@ import Testing
     #expect(pushes.count == 1)
     #expect(pushes.first?.bodyText.contains("\"reason\":\"PendingSettlement\"") == true)
     #expect(try provider.ledger("SELECT count(*) FROM pushes WHERE is_open") == [0])
-    // One after that has come is a push of its own.
+    // A push requested after a delivery is sent separately.
     provider.kill()
     try provider.start()
     #expect(try provider.eventually { pushes.count == 2 })

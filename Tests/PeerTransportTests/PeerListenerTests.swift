@@ -7,7 +7,7 @@ import Testing
 
 @testable import PeerTransport
 
-@Suite("The door of the peer", .serialized) struct PeerDoorTests {
+@Suite("The peer's listener", .serialized) struct PeerListenerTests {
   private let loop: EventLoop
   private let anywhere: HostAndPort
   private let ours: PrivateKey
@@ -20,8 +20,8 @@ import Testing
     theirs = try #require(PrivateKey(SHA256.hash([2])))
   }
 
-  /// A stranger: the socket alone, in the way of somebody who is not us.
-  private func knock(on address: HostAndPort, saying bytes: [UInt8] = []) throws -> Int32 {
+  /// An unknown client: a plain socket without our connection code.
+  private func openSocket(to address: HostAndPort, sending bytes: [UInt8] = []) throws -> Int32 {
     var place = try PeerSocket.address(of: address)
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     let result = withUnsafePointer(to: &place) { pointer in
@@ -34,8 +34,8 @@ import Testing
     return descriptor
   }
 
-  /// A wallet: it shakes hands and sends these at once.
-  private func dial(_ listener: PeerListener, saying messages: [[UInt8]]) throws -> PeerConnection {
+  /// A wallet that completes the handshake and sends these messages at once.
+  private func dial(_ listener: PeerListener, sending messages: [[UInt8]]) throws -> PeerConnection {
     let wallet = try PeerConnection.dial(
       PeerAddress(node: theirs.publicKey, place: listener.address), as: ours, loop: loop)
     wallet.onConnected = { for message in messages { wallet.send(message) } }
@@ -43,7 +43,7 @@ import Testing
     return wallet
   }
 
-  private func isHungUpOn(_ descriptor: Int32) throws -> Bool {
+  private func isClosed(_ descriptor: Int32) throws -> Bool {
     var byte: UInt8 = 0
     return try loop.run(for: .seconds(20)) {
       let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
@@ -54,49 +54,49 @@ import Testing
   }
 
   @Test(arguments: [[], [0], [0] + [UInt8](repeating: 2, count: 48)] as [[UInt8]])
-  func `Whoever does not finish a handshake in time is hung up on, and nobody hears of it`(
+  func `A client that does not finish its handshake in time is disconnected and not reported`(
     _ beginning: [UInt8]
   ) throws {
     var limits = PeerListener.standardLimits
     limits.firstWordWithin = .milliseconds(20)
     var accepted = 0
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
-    let stranger = try knock(on: listener.address, saying: beginning)
-    #expect(try isHungUpOn(stranger))
+    let client = try openSocket(to: listener.address, sending: beginning)
+    #expect(try isClosed(client))
     #expect(accepted == 0)
-    close(stranger)
+    close(client)
   }
 
-  @Test func `A wallet gets in while strangers come and hold on`() throws {
+  @Test func `A wallet connects while unknown clients hold connections open`() throws {
     var limits = PeerListener.standardLimits
     limits.strangers = 4
     var frames: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
       connection.onMessage = { frames.append($0) }
     }
-    let strangers = try (0..<20).map { _ in try knock(on: listener.address) }
-    let wallet = try dial(listener, saying: [[8, 9], [5]])
+    let clients = try (0..<20).map { _ in try openSocket(to: listener.address) }
+    let wallet = try dial(listener, sending: [[8, 9], [5]])
     defer { wallet.cutOff() }
     #expect(try loop.run(for: .seconds(20)) { frames.count == 2 })
     #expect(frames == [[8, 9], [5]])
-    // The first ones made room for it, the last ones are still there.
-    #expect(try isHungUpOn(strangers[0]))
+    // The first clients made room for the wallet; the last one is still connected.
+    #expect(try isClosed(clients[0]))
     var byte: UInt8 = 0
-    #expect(recv(strangers[19], &byte, 1, Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN)
-    for stranger in strangers { close(stranger) }
+    #expect(recv(clients[19], &byte, 1, Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN)
+    for client in clients { close(client) }
   }
 
-  @Test func `Strangers who come between a wallet's dial and its first message do not turn it out`() throws {
+  @Test func `Unknown clients do not displace a wallet between its dial and its first message`() throws {
     var limits = PeerListener.standardLimits
     limits.strangers = 4
-    var heard: [[UInt8]] = []
+    var received: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
-      connection.onMessage = { heard.append($0) }
+      connection.onMessage = { received.append($0) }
     }
     var opening: [UInt8] = []
     var wallet = SecureChannel(
       dialling: theirs.publicKey, as: ours, ephemeral: try PrivateKey.ephemeral(), opening: &opening)
-    let socket = try knock(on: listener.address, saying: opening)
+    let socket = try openSocket(to: listener.address, sending: opening)
     var actTwo = [UInt8](repeating: 0, count: 50)
     var count = 0
     #expect(
@@ -105,42 +105,42 @@ import Testing
         if count < 0 { loop.after(.milliseconds(1)) {} }
         return count == actTwo.count
       })
-    let strangers = try (0..<20).map { _ in try knock(on: listener.address) }
-    #expect(try isHungUpOn(strangers[0]))
+    let clients = try (0..<20).map { _ in try openSocket(to: listener.address) }
+    #expect(try isClosed(clients[0]))
     wallet.append(actTwo[...])
     guard case .handshake(let actThree, _)? = try wallet.next() else { throw TransportError.badTag(act: 2) }
     let sealed = wallet.seal([7])
     let last = actThree + (try #require(sealed))
     send(socket, last, last.count, Int32(MSG_NOSIGNAL))
-    #expect(try loop.run(for: .seconds(20)) { heard == [[7]] })
-    for descriptor in strangers + [socket] { close(descriptor) }
+    #expect(try loop.run(for: .seconds(20)) { received == [[7]] })
+    for descriptor in clients + [socket] { close(descriptor) }
   }
 
-  @Test func `Who knows our id and then says nothing is hung up on all the same`() throws {
+  @Test func `A client that sends only the first act is disconnected`() throws {
     var limits = PeerListener.standardLimits
     limits.firstWordWithin = .milliseconds(30)
     var accepted = 0
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
     var opening: [UInt8] = []
     _ = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: ours, opening: &opening)
-    let silent = try knock(on: listener.address, saying: opening)
-    #expect(try isHungUpOn(silent))
+    let silent = try openSocket(to: listener.address, sending: opening)
+    #expect(try isClosed(silent))
     #expect(accepted == 0)
     close(silent)
   }
 
-  @Test func `A recorded first act is hung up on without an answer the second time`() throws {
+  @Test func `A replayed first act is disconnected without an answer`() throws {
     let listener = try PeerListener(anywhere, as: theirs, loop: loop) { _ in }
     var opening: [UInt8] = []
     _ = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: ours, opening: &opening)
-    let first = try knock(on: listener.address, saying: opening)
+    let first = try openSocket(to: listener.address, sending: opening)
     var answer = [UInt8](repeating: 0, count: 50)
     let isAnswered = try loop.run(for: .seconds(20)) {
       loop.after(.milliseconds(1)) {}
       return recv(first, &answer, 50, Int32(MSG_DONTWAIT)) == 50
     }
     #expect(isAnswered)
-    let second = try knock(on: listener.address, saying: opening)
+    let second = try openSocket(to: listener.address, sending: opening)
     let isOver = try loop.run(for: .seconds(20)) {
       loop.after(.milliseconds(1)) {}
       let count = recv(second, &answer, 50, Int32(MSG_DONTWAIT))
@@ -150,7 +150,7 @@ import Testing
     for descriptor in [first, second] { close(descriptor) }
   }
 
-  @Test func `A message that was begun and is not finished ends the connection also later on`() throws {
+  @Test func `An unfinished message ends an established connection, and silence does not`() throws {
     var ends: [PeerConnection.End] = []
     var acceptor: PeerConnection?
     let listener = try PeerListener(anywhere, as: theirs, loop: loop) { connection in
@@ -158,10 +158,10 @@ import Testing
       connection.frameWithin = .milliseconds(20)
       connection.onEnd = { ends.append($0) }
     }
-    let client = try dial(listener, saying: [[5]])
+    let client = try dial(listener, sending: [[5]])
     defer { client.cutOff() }
     #expect(try loop.run(for: .seconds(20)) { acceptor != nil })
-    // Silence between messages is nobody's fault.
+    // Silence between messages is no fault.
     _ = try loop.run(for: .milliseconds(60)) { !ends.isEmpty }
     #expect(ends == [])
     send(client.descriptor, [0, 2, 5] as [UInt8], 3, Int32(MSG_NOSIGNAL))

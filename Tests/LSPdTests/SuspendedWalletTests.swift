@@ -1,9 +1,9 @@
 import DaemonRuntime
 import Testing
 
-@Suite("A wallet that stays when lspd hangs up", .serialized)
-struct HangUpTests {
-  /// A wallet whose process stands still as soon as it has been heard: its loop is not turned any more.
+@Suite("A wallet that does not close when lspd disconnects", .serialized)
+struct SuspendedWalletTests {
+  /// A suspended wallet: its event loop stops once `isHeard` holds.
   private func stopped(_ provider: ProviderProcess, _ epoch: UInt64, _ isHeard: (ScriptedWallet) -> Bool)
     throws -> ScriptedWallet
   {
@@ -14,7 +14,7 @@ struct HangUpTests {
     return wallet
   }
 
-  @Test("is cut off, so that lspd can go down") func goingDown() throws {
+  @Test("A suspended wallet is cut off, so that lspd can stop") func goingDown() throws {
     let provider = try ProviderProcess()
     let wallet = try stopped(provider, 1) { $0.channel?.isReestablished == true }
     _ = try provider.client().request(ControlMessage("down"))
@@ -22,7 +22,7 @@ struct HangUpTests {
     withExtendedLifetime(wallet) {}
   }
 
-  @Test("is cut off when it was refused") func refused() throws {
+  @Test("A suspended wallet with a refused epoch is cut off") func refused() throws {
     let provider = try ProviderProcess()
     let owner = try stopped(provider, 5) { $0.channel?.isReestablished == true }
     let stale = try stopped(provider, 4) { $0.fenceAnswer?.accepted == false }

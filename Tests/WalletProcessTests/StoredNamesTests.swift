@@ -9,16 +9,16 @@ import WalletStore
 
 @testable import ChannelStore
 
-/// Databases of before have these words: another name in the program changes none of them.
-@Suite("What a database calls its values")
-struct StoredWordsTests {
+/// Existing databases have these values: renaming a Swift case must not change them.
+@Suite("The stored names of values")
+struct StoredNamesTests {
   private func names<Value: StoredName>(_: Value.Type) -> [String] { Value.allCases.map(\.storedName) }
 
-  private func words<Value: RawRepresentable<String> & CaseIterable>(_: Value.Type) -> [String] {
+  private func rawValues<Value: RawRepresentable<String> & CaseIterable>(_: Value.Type) -> [String] {
     Value.allCases.map(\.rawValue)
   }
 
-  @Test("An HTLC and a splice") func channel() {
+  @Test("HTLC and splice states have fixed stored names") func channel() {
     #expect(names(HTLCDirection.self) == ["offered", "received"])
     #expect(
       names(HTLCState.self) == [
@@ -29,27 +29,27 @@ struct StoredWordsTests {
         "receivedRemoveAckCommit",
       ])
     #expect(names(PendingSplice.Stage.self) == ["signing", "committed", "signed"])
-    #expect(words(SpliceEnd.self) == ["done", "forgotten", "lost"])
+    #expect(rawValues(SpliceEnd.self) == ["done", "forgotten", "lost"])
   }
 
-  @Test("A claim, a payment, and what the provider sees of connections") func others() {
-    #expect(words(Role.self) == ["app", "extension"])
+  @Test("Claims, payments and connection verdicts have fixed stored names") func others() {
+    #expect(rawValues(Role.self) == ["app", "extension"])
     #expect(
-      words(ClaimReason.self) == [
+      rawValues(ClaimReason.self) == [
         "never-claimed", "holder-released", "holder-died", "holder-silent", "holder-of-earlier-boot",
         "raised-above-peer", "raised-to-move-here", "holder-gone",
       ])
     #expect([PastPayment.paid, .lost].map(\.rawValue) == ["paid", "lost"])
-    #expect(words(PushReason.self) == ["IncomingPayment", "PendingSettlement"])
-    #expect(words(DataLoss.self) == ["wallet", "peer"])
+    #expect(rawValues(PushReason.self) == ["IncomingPayment", "PendingSettlement"])
+    #expect(rawValues(DataLoss.self) == ["wallet", "peer"])
     #expect(
-      words(ConnectionVerdict.self) == [
+      rawValues(ConnectionVerdict.self) == [
         "accepted", "unfenced", "visitor", "refused-without-fence", "refused-lower-epoch",
         "refused-other-incarnation", "refused-other-container",
       ])
   }
 
-  @Test("What a write did, each part once") func writes() throws {
+  @Test("A write's code names each changed part once and is read back") func writes() throws {
     let channel = try Channel(id: SHA256.hash([1]), localMsat: 1, remoteMsat: 1, isOpener: false)
     #expect(WriteCode.of(NodeChange()) == "")
     #expect(
@@ -61,8 +61,8 @@ struct StoredWordsTests {
     #expect(code == "cancelled=1 waiting=0 failed=1")
     #expect(WriteCode.read(code)?.map(\.part) == [.cancelled, .waiting, .failed])
     #expect(WriteCode.read(code)?.map(\.number) == [1, 0, 1])
-    for words in ["channel revision 7, received 1", "revision", "revision=", "revision=-1", "others=1"] {
-      #expect(WriteCode.read(words) == nil, "\(words)")
+    for text in ["channel revision 7, received 1", "revision", "revision=", "revision=-1", "others=1"] {
+      #expect(WriteCode.read(text) == nil, "\(text)")
     }
   }
 }
