@@ -35,7 +35,7 @@ struct LargeRun {
     try run.claim(epoch, role, pid: pid, process, "the holder is gone")
     try run.connect(epoch)
     let step = UInt64(2 * payments.lowerBound)
-    try run.greet(epoch, epoch: epoch, highest: epoch, reestablish: reestablish(step, ofPeer: false))
+    try run.sendInit(epoch, epoch: epoch, highest: epoch, reestablish: reestablish(step, ofPeer: false))
     if epoch == 1 { try run.write(epoch, process) }
     try run.receive(epoch, reestablish(step, ofPeer: true))
     for payment in payments { try receive(payment, process) }

@@ -206,7 +206,7 @@ final class SampleRun {
       [.integer(stamp), .text(why), .integer(id)])
   }
 
-  func greet(
+  func sendInit(
     _ id: Int64, epoch: Int64, verdict: String = "accepted", highest: Int64, reestablish: [UInt8]?,
     splices: Bool = false, of other: [UInt8]? = nil, known: [UInt8]? = nil,
     replacing replaced: (epoch: Int64, container: [UInt8])? = nil
