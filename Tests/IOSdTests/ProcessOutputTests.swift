@@ -21,7 +21,8 @@ import Testing
     return try String(contentsOfFile: journal, encoding: .utf8)
   }
 
-  @Test("It is in a file of its own, and a crash's row and note name the file and its last line") func crash()
+  @Test("A process's output has its own file, which a crash's row and note name with its last line")
+  func crash()
     throws
   {
     let (phone, directory) = try phone("echo begun\necho 'no \u{1b}[31mpeer' >&2\necho\nexit 3")
