@@ -5,7 +5,7 @@ enum Manifest {
   struct Target {
     var name: String
     var dependencies: [String]
-    /// With a slash at its end.
+    /// With a trailing slash.
     var folder: String
   }
 
@@ -25,7 +25,7 @@ enum Manifest {
     }
   }()
 
-  /// Everything that ends up in one program, itself included.
+  /// All targets linked into a program, itself included.
   static func linked(into name: String) -> [String] {
     var found: [String] = []
     var open = [name]
