@@ -103,7 +103,7 @@ final class RealPhone {
   /// Returns when they have knocked; says how many got through. They stay until they are dismissed.
   func knock(_ way: String, _ count: Int, at door: Door) throws -> Int {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestStranger")
+    process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestForeignProcess")
     process.arguments = [way, "\(count)", try place(door)]
     let output = Pipe()
     let input = Pipe()
