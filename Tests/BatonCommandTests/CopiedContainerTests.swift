@@ -67,7 +67,7 @@ struct CopiedContainerTests {
   }
 
   @Test(
-    "Without its phone's clock a copy shows the last beat by the phone's time, with it the age or another boot"
+    "A copy's last beat has an age only if the phone's clock file is known"
   ) func bare()
     throws
   {
@@ -86,7 +86,7 @@ struct CopiedContainerTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test("A pair started by hand is read by the machine's boot, even if the phone has a clock file")
+  @Test("A pair started by hand is read by the machine's boot despite a clock file")
   func byHand() throws {
     let app = try heldContainer(Clock())
     let clockFile = scratch.write("clock", "")

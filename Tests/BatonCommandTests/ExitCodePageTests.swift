@@ -60,7 +60,7 @@ struct ExitCodePageTests {
   private static let withoutHome = ["completion", "help", "replay", "version"]
 
   @Test(
-    "Each page of a verb that uses a home lists the code for a home that cannot be used",
+    "Pages of verbs that use a home list the code for an unusable home",
     arguments: Program.verbs.map { $0.declaration.name })
   func home(name: String) throws {
     #expect(

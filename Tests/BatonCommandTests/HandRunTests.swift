@@ -53,7 +53,7 @@ import Testing
 @Suite("A stopped app") struct StoppedAppTests {
   private let phone = CommandPhone()
 
-  @Test("A request to it times out, and the error says that it is stopped and how to resume it") func asked()
+  @Test("A request to it times out, and the error says how to resume it") func asked()
     throws
   {
     _ = try phone.run("up")

@@ -120,7 +120,7 @@ struct JUnitTests {
   }
 
   @Test(
-    "An unwritable file is an error before the run, and an old file stays until the new one is complete"
+    "An unwritable file is an error before the run, and an old file stays until replaced whole"
   )
   func places() throws {
     for (path, code) in [("/dev/full", ExitCode.cannotCreate), (scratch("no/where"), .cannotCreate)] {

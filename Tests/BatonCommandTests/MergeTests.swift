@@ -137,7 +137,7 @@ import Testing
     #expect(MergeReport(try merged(stuck, broken), of: SeedRange(1, 1)).exitCode == .noProgress)
   }
 
-  @Test("A seed's result line is the same for any number of threads and hashes the story that replay tells")
+  @Test("A seed's result line hashes the story that replay prints, on any number of threads")
   func runs()
     throws
   {

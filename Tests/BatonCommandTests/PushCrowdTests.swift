@@ -17,7 +17,7 @@ struct PushCrowdTests {
   }
 
   @Test(
-    "B-0.4, B-C.1 Each of many pushes has one notification, with frozen and killed extensions, and the report has times and memory"
+    "B-0.4, B-C.1 Each push has one notification, despite frozen and killed extensions, and times and memory are reported"
   )
   func manyPushes() throws {
     defer { for phone in ["1", "2"] { Journals.replay(of: scratch("crowd/\(phone)")) } }

@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(
-    "A badge or a sound without an alert is no silent push, and its effect is in text and JSON"
+    "A badge or sound without an alert is no silent push, and its effect is shown"
   )
   func badge() throws {
     let row =

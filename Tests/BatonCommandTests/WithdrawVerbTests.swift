@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "P-1.4 A splice keeps the app awake in the background, status shows it, and the app is suspended after it"
+    "P-1.4 A splice keeps the app awake in the background, shown by status, until it is done"
   )
   func namedTask() throws {
     _ = try phone.run("up", "--splice-delay", CommandPhone.delay(seconds: 4))

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "A push that comes while the phone is off is served after the boot, locked or unlocked as requested",
+    "A push sent while the phone is off is served after the boot, locked or unlocked",
     arguments: ["yes", "no"])
   func meanwhile(_ unlocks: String) throws {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")

@@ -77,7 +77,7 @@ import Testing
     #expect(try reason(phone).contains("the phone is locked"))
   }
 
-  @Test("The extension makes the seed if it is first, and a seed in an older file moves to the keychain")
+  @Test("The extension makes a missing seed, and a seed in an older file moves to the keychain")
   func otherWays()
     throws
   {

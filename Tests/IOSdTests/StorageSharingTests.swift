@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "A part of a disk, a disk mounted twice and a disk with the peer's files are not filled",
+    "A partly mounted disk, one mounted twice and one with the peer's files are not filled",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"), arguments: Sharing.allCases)
   func shared(_ sharing: Sharing) throws {
     let disk = try DiskPhone(sharing.prepare)
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "A disk that becomes shared is emptied with a note, and filled again when it is the container's alone",
+    "A disk is emptied with a note when it becomes shared, and filled again when unshared",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func becomesAnothers() throws {
     let disk = try DiskPhone("1m")

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "A killed iosd's ballast goes with the next start, and the disk is filled again only if switched so",
+    "A killed iosd's ballast is removed at the next start, and renewed if the switch is on",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func killed() throws {
     let disk = try DiskPhone("1m")
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "The suggested command moves the container to its own disk and keeps its files, also with spaces in the path",
+    "The suggested command moves the container to its own disk with its files",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
     arguments: ["phone", "a user's phone"])
   func advice(_ name: String) throws {

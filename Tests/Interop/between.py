@@ -57,7 +57,7 @@ class Passage:
     def has_pongs_of(self, end):
         return self.said[end][PONG] > 0
 
-    def is_established(self):
+    def wait_until_established(self):
         """Waits for Electrum's pong to the ping behind the wallet's `channel_reestablish`."""
         self.wait(lambda: self.has_pongs_of(PEER) or self.ended_by, "the channel is re-established")
 

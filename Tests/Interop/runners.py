@@ -30,7 +30,7 @@ class Link(Conn):
             self.owner.close()
 
 
-class Ours(Runner):
+class BatonRunner(Runner):
     """A runner for BOLT 1, without blocks, transactions and payments."""
 
     OPTIONS = {"option_data_loss_protect": "odd", "option_static_remotekey": "odd"}
@@ -131,7 +131,7 @@ class Ours(Runner):
     addhtlc = add_startup_flag = close_channel = not_needed
 
 
-class Lspd(Ours):
+class Lspd(BatonRunner):
     """Each connection is another unknown node, without a claim, that dials the same lspd."""
 
     def start(self):
@@ -148,7 +148,7 @@ class Lspd(Ours):
         return dial(self.address, secret), None
 
 
-class Wallet(Ours):
+class Wallet(BatonRunner):
     """A wallet has one peer, so each connection is a new wallet that dials the node of this key."""
 
     def make(self, secret):

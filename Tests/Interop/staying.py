@@ -78,7 +78,7 @@ def wallet_behind(home, electrum):
         nonlocal number
         number += 1
         passage = between.passage(number)
-        passage.is_established()
+        passage.wait_until_established()
         passage.stays(STAYS[who])
         return passage
 

@@ -17,7 +17,7 @@ struct SplicingPairTests {
   }
 
   /// Asked for, and bound to.
-  private func pending(_ phone: TestPhone, _ app: HeldProcess, _ amountSat: UInt64 = 4000) throws -> UInt64 {
+  private func halfWay(_ phone: TestPhone, _ app: HeldProcess, _ amountSat: UInt64 = 4000) throws -> UInt64 {
     let begun = try phone.withdraw(amountSat, app)
     #expect(begun.verb == "splice", "\(begun["message"] ?? "")")
     return (amountSat + (UInt64(begun["fee-sat"] ?? "") ?? 0)) * 1000

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "K-27 Under the other setting the extension serves the push, and the app in front is handed it when shown"
+    "K-27 With foregroundPushes extension the extension serves the push, and the app in front gets it too"
   )
   func underTheOtherSettingTheExtensionServesItAndTheAppIsHandedItWhenItIsShown() {
     var phone = TestPhone(PhoneConfiguration(foregroundPushes: .extension))

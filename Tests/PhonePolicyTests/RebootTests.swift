@@ -142,7 +142,7 @@ import Testing
     #expect(phone(.rebooted(losingBeats: false)) == [])
   }
 
-  @Test("A waiting task outlives the reboot and waits for the app to be opened; a running one is lost")
+  @Test("A waiting task outlives the reboot until the app is opened, a running one is lost")
   func tasks() {
     var phone = TestPhone.withTasks()
     phone.useApp()

@@ -33,7 +33,7 @@ extension PhoneDirective {
   }
 
   @Test(
-    "B-1.5.1c An app that is not running is launched in the background and kept awake for 30 s or until done"
+    "B-1.5.1c An app that is not running is launched in the background and kept awake until done"
   )
   func launched() {
     var phone = phone()
@@ -146,7 +146,7 @@ extension PhoneDirective {
   }
 
   @Test(
-    "B-1.5.0b An app that does not complete is warned at 30 s, let go at 31 s and throttled for an hour")
+    "B-1.5.0b An app that does not complete is warned at 30 s, dropped at 31 s, then throttled")
   func expiry() {
     var phone = woken()
     let start = phone.now

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "P-1.1 A background task keeps the app awake for up to 180 s; its end suspends the app at once")
+    "P-1.1 A background task keeps the app awake for up to 180 s or until its end")
   func taskKeepsAwake() {
     var phone = inBackground()
     let left = phone.now
