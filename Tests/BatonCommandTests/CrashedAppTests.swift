@@ -21,7 +21,7 @@ import Testing
     #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno peer\n")
   }
 
-  @Test("If it wrote nothing, app open says so") func silence() throws {
+  @Test("app open reports when it wrote no output") func silence() throws {
     let app = phone.scratch.write("my-app", "#!/bin/sh\nexit 3\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)

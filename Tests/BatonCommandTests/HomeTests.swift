@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("With too few descriptors each program ends with an error that says so", arguments: 5...8)
+  @Test("With too few descriptors each program ends with an error that names the limit", arguments: 5...8)
   func descriptors(limit: Int) throws {
     let home = ["--home", scratch("phone")]
     let container = [

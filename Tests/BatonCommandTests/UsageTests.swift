@@ -206,7 +206,7 @@ struct UsageTests {
       try said("inspect \(phone.phone.container)")
         == "baton: no directory for the copy that is looked at can be made in \(place) (\(reason)); name another one with TMPDIR\n"
     )
-    // Foundation looks at TMPDIR first, and takes another place where it is none.
+    // Foundation takes another place if TMPDIR is not a directory.
     guard place == "/proc" else { return }
     #expect(
       try said("judge \(phone.phone.home)")
@@ -266,10 +266,10 @@ struct UsageTests {
         "nested deeper than 64 brackets"
       ),
     ])
-  func badPushes(text: String, complaint: String) {
+  func badPushes(text: String, reason: String) {
     let failed = failure { () throws(CommandFailure) in try PushVerb.check(Array(text.utf8), name: "x.apns") }
     #expect(failed?.code == .wrongUsage)
-    #expect(failed?.sentence.contains(complaint) == true)
+    #expect(failed?.sentence.contains(reason) == true)
   }
 
   @Test(

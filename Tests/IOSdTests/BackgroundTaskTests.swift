@@ -147,7 +147,7 @@ private let sync = "com.example.lightning.sync"
     }
   }
 
-  @Test("A task that waits when iosd is killed is lost, and its row says so")
+  @Test("A task that waits when iosd is killed is recorded as lost")
   func restart() throws {
     let phone = try PhoneProcess(app: "app-task-deaf")
     try phone.ask("open")

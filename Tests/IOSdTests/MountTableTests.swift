@@ -92,9 +92,9 @@ import Testing
       // btrfs subvolumes have device numbers that no mount has.
       #expect(try reason(77, "40 27 0:50 / /phone rw - \(kind) a rw") == .otherKind(kind))
     }
-    let elsewhere = "41 27 0:50 /b /srv/b rw - tmpfs tmpfs rw"
-    #expect(try reason(50, own, elsewhere) == .alsoMounted(at: "/srv/b"))
-    #expect(try reason(50, elsewhere, own) == .alsoMounted(at: "/srv/b"))
+    let second = "41 27 0:50 /b /srv/b rw - tmpfs tmpfs rw"
+    #expect(try reason(50, own, second) == .alsoMounted(at: "/srv/b"))
+    #expect(try reason(50, second, own) == .alsoMounted(at: "/srv/b"))
     #expect(try reason(50, own, own) == .alsoMounted(at: "/phone"))
     // One mounted over the other: the device number says which one is visible.
     let above = "42 40 0:60 / /phone rw - tmpfs tmpfs rw"

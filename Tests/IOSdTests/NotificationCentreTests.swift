@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("B-1.2.1 Critical content without the entitlement is refused, and the push's fate says so")
+  @Test("B-1.2.1 Critical content without the entitlement is refused, and the push's fate has the reason")
   func critical() throws {
     let phone = try PhoneProcess(ext: "ext-critical")
     try phone.push("the original")

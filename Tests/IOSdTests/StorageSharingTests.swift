@@ -8,7 +8,7 @@ import Testing
   enum Sharing: CaseIterable {
     case directoryOfOne, secondPlace, holdsThePeer
 
-    /// With a small disk that is used elsewhere, too.
+    /// Mounts a small disk that is used outside the container too.
     func prepare(_ disk: DiskPhone) throws {
       let other = "\(disk.phone.directory)/others"
       switch self {

@@ -195,7 +195,7 @@ struct BrokenInvariantTests {
     }
   }
 
-  @Test("Of several seeds the judge searches for the one of the wallet's keychain group, and says so")
+  @Test("Of several seeds the judge searches for that of the wallet's keychain group, with a remark")
   func severalSeeds() throws {
     let run = try SampleStory.tell()
     try run.sealSeed(with: SampleRun.keychainKey)

@@ -34,7 +34,7 @@ struct JudgeTests {
     #expect(verdict.exitCode == 3)
   }
 
-  @Test("It accepts a phone without payments, and says so")
+  @Test("It accepts a phone without payments and reports 0 payments")
   func noPayments() throws {
     let run = try SampleStory.tellWithoutPayments()
     let verdict = try Judge.verdict(home: run.home)
@@ -77,7 +77,7 @@ struct JudgeTests {
     #expect(try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == before)
   }
 
-  @Test("It reads databases that are in use, and says so")
+  @Test("It reads databases in use, with a remark")
   func live() throws {
     let run = try SampleStory.tell()
     let holder = try Holder("\(run.home)/AppGroup/node.sqlite")

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test("Parts with different totals violate invariant 3")
-  func strangers() throws {
+  func differentTotals() throws {
     let run = try SampleStory.tellInParts()
     try run.ledger.execute("UPDATE payments SET total_msat = 40000 WHERE id = 2")
     let findings = try Judge.verdict(home: run.home).findings

@@ -93,7 +93,7 @@ import Testing
     #expect(phone(.taskBegan(id: 1002, name: "task")) == [])
   }
 
-  @Test("A resumed app first hears that the network was lost while it was suspended")
+  @Test("A resumed app first receives the network loss that it missed while suspended")
   func networkNews() {
     var phone = inBackground()
     _ = phone(.backgroundDone())

@@ -73,7 +73,7 @@ private struct PaperStage: ScenarioStage {
     return (performance, director.stage)
   }
 
-  @Test("A story whose answers all match is as expected") func asExpected() throws {
+  @Test("A story with matching answers is sound and without differences") func asExpected() throws {
     let (performance, stage) = try play(text, on: PaperStage(settlesAfter: .seconds(3)))
     #expect(performance.isSound && performance.differences.isEmpty)
     #expect(performance.rewritten == text)
@@ -94,7 +94,7 @@ private struct PaperStage: ScenarioStage {
     #expect(filled.rewritten == text)
   }
 
-  @Test("An answer expected of a line that has none is a difference") func answerToAnAction() throws {
+  @Test("An answer expected of a line that is no question is a difference") func answerToAnAction() throws {
     let wrong = text.replacing("arrives\n", with: "arrives\n  > well\n")
     let (performance, _) = try play(wrong, on: PaperStage(settlesAfter: .seconds(3)))
     #expect(performance.differences.map(\.step.line) == [3])

@@ -103,7 +103,7 @@ import Testing
       Condition.taskOver("x").holds(in: scene([done])) && !Condition.taskOver("x").holds(in: scene([waits])))
   }
 
-  @Test("A notification only in the list says so, and still counts as the payment's")
+  @Test("A notification that is only in the list still counts as the payment's")
   func list() {
     let listed = Scene.Notification(
       title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)

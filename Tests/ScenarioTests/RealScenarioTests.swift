@@ -112,7 +112,7 @@ struct RealScenarioTests {
   }
 
   private let idle = """
-    # The app is in front, and waits for what somebody else does to it.
+    # The app is in front, and waits for a signal from outside.
     the app opens
     wait until the app is connected
     payment 1 of 1000 sat arrives

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What Package.swift says about the targets.
+/// The targets of Package.swift.
 enum Manifest {
   struct Target {
     var name: String

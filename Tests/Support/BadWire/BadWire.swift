@@ -34,7 +34,7 @@ package struct BadWire {
 
   package enum Directive: Hashable, Sendable {
     case pass(to: End, [UInt8])
-    /// One end has closed; the other is told.
+    /// One end has closed; closes the other.
     case close(to: End)
     /// Closes both ends at once.
     case cut

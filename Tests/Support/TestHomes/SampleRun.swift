@@ -301,7 +301,7 @@ final class SampleRun {
     phone.event("phone", "{\"processEnded\":{\"_0\":\"\(role)\"}}", at: now)
   }
 
-  /// Writes what is still in memory.
+  /// Writes journals and rows that are still in memory.
   func finish() throws {
     tick()
     peer.end(at: now)
