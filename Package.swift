@@ -292,16 +292,18 @@ let package = Package(
     .testTarget(
       name: "SeedSentenceTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "LightningNode", "LightningProvider", "Simulation",
+        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "LightningNode", "LightningProvider",
+        "Simulation",
         "SimulationSupport",
         "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
       ]),
     // Somebody who knocks at the doors of the daemons, from a process of his own.
     .executableTarget(
-      name: "TestStranger", dependencies: ["CLinux", "DaemonRuntime"], path: "Tests/Support/TestStranger"),
+      name: "TestForeignProcess", dependencies: ["CLinux", "DaemonRuntime"],
+      path: "Tests/Support/TestForeignProcess"),
     // A wallet process that tells the phone whatever could hurt it.
     .executableTarget(
-      name: "TestVandal", dependencies: ["DaemonRuntime"], path: "Tests/Support/TestVandal"),
+      name: "TestHostileWallet", dependencies: ["DaemonRuntime"], path: "Tests/Support/TestHostileWallet"),
     // Everything that a stranger can say to the programs.
     .testTarget(
       name: "HostileTests",
@@ -310,7 +312,7 @@ let package = Package(
         "Bitcoin", "LightningWire", "LightningChannel",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "PhoneClient",
         "BatonCommand",
-        "TestStranger", "TestVandal", "TestBystander",
+        "TestForeignProcess", "TestHostileWallet", "TestBystander",
       ]),
     .testTarget(
       name: "WalletProcessTests",

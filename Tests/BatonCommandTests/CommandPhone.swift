@@ -6,7 +6,7 @@ import Testing
 
 @testable import PhoneClient
 
-/// A phone that is used by `baton` alone, as a user types it. At its end it is down, and its journals were run again.
+/// A phone driven by `baton` alone. At its end it goes down and its journals are replayed.
 final class CommandPhone {
   let scratch = Scratch()
 
@@ -17,9 +17,9 @@ final class CommandPhone {
     Journals.replay(of: scratch("phone"))
   }
 
-  /// Under a sanitizer a program is larger than any phone lets it be.
+  /// Programs under a sanitizer exceed any phone's memory limit.
   static let isSanitized = getenv("BATON_SANITIZED") != nil
-  /// How long a payment or a splice takes in tests that ask the phone about it meanwhile, several times.
+  /// The delay of a payment or splice in tests that query the phone meanwhile.
   static func delay(seconds: Int) -> String { "\(isSanitized ? 5 * seconds : seconds)s" }
 
   private func words(_ verb: [String]) -> [String] {
@@ -27,7 +27,7 @@ final class CommandPhone {
     return ["--home", scratch("phone")] + verb + (lifts ? ["--build", "debug"] : [])
   }
 
-  /// Gives all that it says.
+  /// Returns all output.
   func run(_ verb: String...) throws -> String { try run(verb) }
 
   func run(_ verb: [String]) throws -> String {
@@ -35,7 +35,7 @@ final class CommandPhone {
     return scratch.text("said")
   }
 
-  /// Not waited for; what it says is in a file of its own.
+  /// Does not wait; the output goes to a file of that name.
   func begin(_ verb: String..., into name: String) throws -> ChildProcess { try begin(verb, into: name) }
 
   func begin(_ verb: [String], into name: String) throws -> ChildProcess {
@@ -53,7 +53,7 @@ final class CommandPhone {
 
   func waitUntilAway() throws { try PhoneDriver(phone).waitUntilAway() }
 
-  /// What became of each push.
+  /// The fate of each push.
   func fates() throws -> [String?] {
     try phone.pushes().map(\.fate)
   }

@@ -10,7 +10,7 @@ import WalletStore
 @testable import Inspection
 @testable import PhoneClient
 
-@Suite("Inspecting a copy")
+@Suite("Inspecting a copied container")
 struct CopiedContainerTests {
   private let scratch = Scratch()
 
@@ -18,7 +18,7 @@ struct CopiedContainerTests {
     try SharedContainer.open(scratch(name), role: role, nodeSchema: WalletSchema.migrations)
   }
 
-  /// Held by this process, which beats.
+  /// A container held by this process, with a beat.
   private func heldContainer(_ clock: Clock) throws -> SharedContainer {
     let app = try open("AppGroup", .app)
     let identity = ProcessTable.current(boot: clock.boot)
@@ -40,7 +40,9 @@ struct CopiedContainerTests {
     _ = scratch.end(try scratch.start("/bin/cp", ["-a", scratch(from), scratch(to)]))
   }
 
-  @Test("that is seconds old says that it is one, and free, as the guard finds it") func fresh() throws {
+  @Test("A copy of a held container is reported as a copy, and free, as the guard treats it") func fresh()
+    throws
+  {
     let clock = Clock()
     let app = try heldContainer(clock)
     try copy("AppGroup", "copy")
@@ -54,7 +56,7 @@ struct CopiedContainerTests {
     #expect(report.holder.json.contains(#""verdict":"copied""#))
     #expect(report.problems == [])
     #expect(try ContainerReport(of: scratch("AppGroup"), clock: clock).verdict.isHeld)
-    // What a wallet process does with the copy.
+    // What a wallet process decides on the copy.
     let opened = try open("copy", .extension)
     guard case .seen(let observation) = opened.look(boot: clock.boot, bootClock: clock.bootClock) else {
       return #expect(Bool(false))
@@ -64,7 +66,9 @@ struct CopiedContainerTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test("without its phone's clock file tells when the last beat was, and of no other boot") func bare()
+  @Test(
+    "A copy's last beat has an age only if the phone's clock file is known"
+  ) func bare()
     throws
   {
     let clockFile = scratch.write("clock", "")
@@ -82,7 +86,7 @@ struct CopiedContainerTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test("of a pair that was started by hand goes by the machine's boot, also once the phone has a clock")
+  @Test("A pair started by hand is read by the machine's boot despite a clock file")
   func byHand() throws {
     let app = try heldContainer(Clock())
     let clockFile = scratch.write("clock", "")
@@ -93,7 +97,7 @@ struct CopiedContainerTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test("with a log of a size that no wallet has is refused before it is copied") func hugeLog() throws {
+  @Test("A write-ahead log above 1 GB is refused before it is copied") func hugeLog() throws {
     do { _ = try heldContainer(Clock()) }
     let log = scratch("AppGroup/node.sqlite-wal")
     let descriptor = Glibc.open(log, O_WRONLY | O_CREAT, 0o600)
@@ -104,7 +108,8 @@ struct CopiedContainerTests {
     }
   }
 
-  @Test("tells of a holder that died how the phone saw it end, if it did") func howTheHolderEnded() throws {
+  @Test("The claim's reason names how the previous holder ended, if iosd recorded it")
+  func howTheHolderEnded() throws {
     let clock = Clock()
     do { _ = try heldContainer(clock) }
     let app = try open("AppGroup", .app)

@@ -7,7 +7,7 @@ import Testing
 @Suite("An own app that crashes") struct CrashedAppTests {
   private let phone = CommandPhone()
 
-  @Test("is told with its last line and where the rest is, by app open, ps and logs") func crash() throws {
+  @Test("app open, ps and logs show its last line and the file of its output") func crash() throws {
     let app = phone.scratch.write("my-app", "#!/bin/sh\necho begun\necho 'no peer' >&2\nexit 3\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)
@@ -21,7 +21,7 @@ import Testing
     #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno peer\n")
   }
 
-  @Test("without a word is said to have written nothing") func silence() throws {
+  @Test("app open reports when it wrote no output") func silence() throws {
     let app = phone.scratch.write("my-app", "#!/bin/sh\nexit 3\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)
@@ -29,7 +29,7 @@ import Testing
     #expect(words.contains("crashed with exit code 3; it wrote nothing to its standard error"), "\(words)")
   }
 
-  @Test("or whose interpreter is missing is not called missing itself") func interpreter() throws {
+  @Test("A missing interpreter is named, not the app") func interpreter() throws {
     let app = phone.scratch.write("my-app", "#!/nowhere/python3\nprint(1)\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)

@@ -26,7 +26,7 @@ struct DamagedContainerTests {
     }
   }
 
-  @Test("says what would keep a process from opening it") func obstacles() throws {
+  @Test("Obstacles to opening it are listed as problems") func obstacles() throws {
     try make()
     #expect(try problems() == [])
     chmod(directory, 0o777)
@@ -43,7 +43,7 @@ struct DamagedContainerTests {
       ])
   }
 
-  @Test("says that its schema is of a newer program") func future() throws {
+  @Test("A newer schema is a problem") func future() throws {
     try make()
     try Connection(path: "\(directory)/node.sqlite", access: .readWrite).execute("PRAGMA user_version = 99")
     #expect(
@@ -52,7 +52,7 @@ struct DamagedContainerTests {
       ])
   }
 
-  @Test("names pages that make no sense") func damagedPages() throws {
+  @Test("Damaged pages are a problem") func damagedPages() throws {
     try make()
     let path = "\(directory)/node.sqlite"
     let page: Int64
@@ -81,7 +81,7 @@ struct DamagedContainerTests {
     }
   }
 
-  @Test("that lost its database says what tells of it") func lostDatabase() throws {
+  @Test("A missing database beside its log is an error") func lostDatabase() throws {
     try make()
     let path = "\(directory)/node.sqlite"
     try FileManager.default.removeItem(atPath: path)
@@ -91,7 +91,7 @@ struct DamagedContainerTests {
     ) { try problems() }
   }
 
-  // MARK: What keeps nobody from opening it, and is wrong all the same
+  // MARK: Damage that does not keep a process from opening it
 
   private func write(_ bytes: [UInt8], to path: String) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
@@ -99,14 +99,14 @@ struct DamagedContainerTests {
     _ = Glibc.write(descriptor, bytes, bytes.count)
   }
 
-  @Test("says that its heartbeat is noise, or cut short, and what to do") func heartbeat() throws {
+  @Test("A damaged heartbeat is a problem, with the roles whose beats are lost") func heartbeat() throws {
     try make()
     let path = "\(directory)/heartbeat"
     let beat = Beat(
       role: .app, epoch: 0, phase: .released, counter: 1, process: ProcessTable.current(boot: Clock().boot),
       bootClock: Clock().bootClock, wallClockNanoseconds: 0)
     #expect(HeartbeatFile(path: path).write(beat) == .written)
-    #expect(try problems() == [], "one beat, and a slot that was never written")
+    #expect(try problems() == [], "one beat, and an unused slot")
     let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
     for bytes in [[UInt8](repeating: 0x5A, count: 1024), Array(whole[..<100])] {
       write(bytes, to: path)
@@ -119,7 +119,7 @@ struct DamagedContainerTests {
     #expect(try problems().first?.contains("where notifyextd beats") == true)
   }
 
-  @Test("says that its heartbeat is missing, and not that a holder that had released the node died")
+  @Test("A missing heartbeat is a problem, and the last holder's release counts as unknown")
   func missingHeartbeat() throws {
     let clock = Clock()
     var process = ProcessTable.current(boot: clock.boot)
@@ -131,7 +131,7 @@ struct DamagedContainerTests {
       let app = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
       unlink("\(directory)/heartbeat")
       for seen in 0...1 as ClosedRange<Epoch> {
-        #expect(try problems() == [], "whoever claims first may not have beaten yet")
+        #expect(try problems() == [], "the first claimant may not have beaten yet")
         guard case .claimed = app.claim(seen: seen, by: claimant, reading: { _ in }) else {
           return #expect(Bool(false))
         }
@@ -160,7 +160,7 @@ struct DamagedContainerTests {
     )
   }
 
-  @Test("says that locks are missing, one or all of them") func missingLocks() throws {
+  @Test("Missing lock files are a problem") func missingLocks() throws {
     try make()
     unlink("\(directory)/locks/extension.lock")
     #expect(
@@ -174,9 +174,9 @@ struct DamagedContainerTests {
       ])
   }
 
-  /// As the kernel shows a holder that was stopped: a real process, in the place of the one that really holds the lock.
+  /// A stopped holder: a real stopped process in place of the one that holds the lock.
   @Test(
-    "says that a holder which is stopped keeps the node from others, and how it goes on, once it is stale")
+    "A stopped holder with a stale beat is a problem, with the command that resumes it")
   func stoppedHolder() throws {
     let clock = Clock()
     let container = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
@@ -214,7 +214,7 @@ struct DamagedContainerTests {
     #expect(try problems(beatAgo: .seconds(60)).first?.contains("`kill \(pid)` ends it") == true)
   }
 
-  @Test("with --check ends with a code of its own, and without with none") func check() throws {
+  @Test("With --check a problem exits with 65, without it with 0") func check() throws {
     try make()
     func code(_ words: String...) throws -> ChildEnd.How? {
       scratch.end(try scratch.start("baton", ["inspect", directory] + words))
@@ -227,7 +227,8 @@ struct DamagedContainerTests {
     #expect(try code("--payments", "0") == .exited(code: 64))
   }
 
-  @Test("that is named by one of its files asks for the directory") func fileInPlaceOfTheDirectory() throws {
+  @Test("A file of the container instead of its directory is refused") func fileInPlaceOfTheDirectory() throws
+  {
     try make()
     _ = scratch.end(try scratch.start("baton", ["inspect", "\(directory)/node.sqlite"]))
     #expect(

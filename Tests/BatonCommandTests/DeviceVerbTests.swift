@@ -28,7 +28,7 @@ import Testing
     (["audio", "on"], "another app plays audio"),
   ]
 
-  @Test("Each switch is said in one sentence, and all of them in one list") func switches() throws {
+  @Test("Each switch prints one sentence, and without arguments all are listed") func switches() throws {
     defer {
       _ = try? run("down")
       Journals.replay(of: scratch("phone"))
@@ -71,7 +71,7 @@ import Testing
     #expect(try run("notifications", "--json").words == "[]\n")
   }
 
-  @Test("What cannot be meant is refused before the phone is asked") func refusals() throws {
+  @Test("Contradictory or invalid arguments are refused before the phone is asked") func refusals() throws {
     #expect(
       try run("device", "battery", "101") == (
         "baton: N must be a whole number from 0 to 100, not `101`\n", 64

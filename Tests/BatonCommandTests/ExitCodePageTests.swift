@@ -24,7 +24,7 @@ struct ExitCodePageTests {
       }
   }
 
-  @Test("stand in one page, each with its word and what it means") func page() throws {
+  @Test("docs/exit-codes.md lists every code with its word and meaning") func page() throws {
     let rows = try text("exit-codes.md").components(separatedBy: "\n").filter { $0.hasPrefix("| ") }
       .dropFirst()
     #expect(Array(rows) == ExitCode.allCases.map { "| \($0.rawValue) | `\($0.word)` | \($0.meaning) |" })
@@ -32,7 +32,7 @@ struct ExitCodePageTests {
   }
 
   @Test(
-    "of each verb stand on its page, each of them one of the table, in order",
+    "Each verb's page lists known codes in order, with 0 and 64",
     arguments: Program.verbs.map { $0.declaration.name })
   func verb(name: String) throws {
     let codes = try codes(on: "commands/\(name).md")
@@ -41,7 +41,7 @@ struct ExitCodePageTests {
     for code in codes { #expect(ExitCode(rawValue: code) != nil, "\(code) is in no table") }
   }
 
-  @Test("tell a daemon that is not there from one that does not do it, on each page of a verb that asks one")
+  @Test("Pages of verbs that ask a daemon distinguish daemon missing from request not done")
   func daemons() throws {
     for name in [
       "app", "device", "invoice", "notifications", "pay", "ps", "push", "send", "tasks", "withdraw",
@@ -56,11 +56,11 @@ struct ExitCodePageTests {
     #expect(gone.code == .daemonMissing && refused.code == .notDone)
   }
 
-  /// They look at no phone.
+  /// Verbs that use no phone.
   private static let withoutHome = ["completion", "help", "replay", "version"]
 
   @Test(
-    "tell a home that is another user's, or a file that cannot be made, on each page but of those that need neither",
+    "Pages of verbs that use a home list the code for an unusable home",
     arguments: Program.verbs.map { $0.declaration.name })
   func home(name: String) throws {
     #expect(
@@ -69,7 +69,7 @@ struct ExitCodePageTests {
   }
 
   @Test(
-    "tell a failed payment from both, on each page of a verb that pays",
+    "Pages of paying verbs list the code of a failed payment",
     arguments: ["pay", "send", "withdraw"])
   func payments(name: String) throws {
     #expect(try codes(on: "commands/\(name).md").contains(ExitCode.paymentFailed.rawValue))

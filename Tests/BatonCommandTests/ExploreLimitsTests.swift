@@ -11,12 +11,12 @@ import Testing
 @Suite("The limits of an exploration")
 struct ExploreLimitsTests {
   private let scratch = Scratch()
-  /// Far more than any test waits for.
+  /// More states than any test waits for.
   private static let endless = [
     "explore", "--pushes", "2", "--opens", "2", "--crashes", "2", "--copies", "1",
   ]
 
-  @Test("Each of them is said in words, with the option that moves it") func words() {
+  @Test("Each limit that ends it is named with its option") func words() {
     let said: [(ExploreLimits.Reached, String, ExitCode)] = [
       (.states(1_234_567), "there are more than 1,234,567 states (--states)", .gaveUp),
       (.time(.seconds(3600)), "the 60 min of --max-minutes are over", .gaveUp),
@@ -31,7 +31,7 @@ struct ExploreLimitsTests {
     }
   }
 
-  @Test("Time and memory end it as states do") func bounds() {
+  @Test("Time and memory limits end an exploration") func bounds() {
     var limits = ExploreLimits()
     #expect(limits.reached(states: 1 << 40, took: .seconds(1 << 30)) == nil)
     limits.time = .seconds(60)
@@ -47,7 +47,7 @@ struct ExploreLimitsTests {
     #expect(ExploreReport(exploration).exitCode == .gaveUp && exploration.explorer.states < 1000)
   }
 
-  @Test("Too little memory is said when it is full, and nothing is left out of what was seen") func memory()
+  @Test("A full memory limit ends it, and what was visited is reported") func memory()
     throws
   {
     let child = try scratch.start("baton", Self.endless + ["--max-memory", "40"])
@@ -58,7 +58,7 @@ struct ExploreLimitsTests {
     #expect(scratch.text("said").contains(" states, "))
   }
 
-  @Test("^C, TERM and HUP tell what was visited so far", arguments: [SIGINT, SIGTERM, SIGHUP])
+  @Test("SIGINT, SIGTERM and SIGHUP report what was visited so far", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(number: Int32) throws {
     let child = try scratch.start("baton", Self.endless)
     try waitUntilAtWork()
@@ -70,15 +70,15 @@ struct ExploreLimitsTests {
       "\(said)")
   }
 
-  /// Off a terminal it says after a while that it lives: then it is at work.
+  /// Off a terminal it prints progress after a while.
   private func waitUntilAtWork() throws {
     try Wait.until("it to say so", within: .seconds(120)) {
       scratch.text("said").contains("states a second")
     }
   }
 
-  /// Were it heeded, it would be read before the other one: its number is the lowest.
-  @Test("Under nohup the end of the terminal is none of its own") func nohup() throws {
+  /// If SIGHUP were handled, it would be read before SIGINT: its number is lower.
+  @Test("Under nohup SIGHUP does not end it") func nohup() throws {
     let child = try scratch.start("/usr/bin/nohup", ["\(Scratch.programs)/baton"] + Self.endless)
     try waitUntilAtWork()
     kill(child.identity.pid, SIGHUP)
@@ -87,7 +87,8 @@ struct ExploreLimitsTests {
     #expect(scratch.text("said").contains("you interrupted it"))
   }
 
-  @Test("The example that takes a rule away ends with a story of what breaks") func example() throws {
+  @Test("The documented example with a rule removed ends with a violation and its shortest story")
+  func example() throws {
     let example = try #require(ExploreVerb.declaration.examples.first { $0.line.contains("--without") })
     let words = example.line.split(separator: " ").dropFirst().map(String.init)
     let child = try scratch.start("baton", words)

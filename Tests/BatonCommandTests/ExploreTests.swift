@@ -24,9 +24,9 @@ import Testing
 
   private let output = Output(isJSON: false)
 
-  @Test("The outcome does not depend on the number of threads") func threads() {
+  @Test("The result does not depend on the number of threads") func threads() {
     func lines(_ jobs: Int) -> [String] {
-      // The first line says how long it took.
+      // The first line has the duration.
       Array(report(settings([.pushes: 1, .crashes: 1]), jobs: jobs).text(output).dropFirst())
     }
     let one = lines(1)
@@ -34,14 +34,14 @@ import Testing
     #expect(lines(3) == one)
   }
 
-  @Test("With more states than are allowed it gives up in words, and not with success") func givingUp() {
+  @Test("Above the limit of states it gives up with its own exit code") func givingUp() {
     let report = report(settings([.pushes: 1, .opens: 1]), statesMax: 50)
     #expect(report.exitCode == .gaveUp)
     #expect(report.text(output).last?.contains("given up") == true)
     #expect(report.document.json.contains(#""complete":false"#))
   }
 
-  @Test("A promise that breaks is a story that ends with it, in text and in JSON") func broken() {
+  @Test("A violation is reported with the story that leads to it, in text and JSON") func broken() {
     let report = report(
       settings([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck]))
     #expect(report.exitCode == .exclusionOrMoneyBroken)
@@ -51,7 +51,7 @@ import Testing
     #expect(report.document.json.contains(#""invariant":9"#))
   }
 
-  @Test("Every bound has an option of its own name, with the default that the help says") func options()
+  @Test("Every bound has an option of its name with the documented default") func options()
     throws
   {
     let words = Allowance.allCases.map(\.word)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("An ablation says at which step it is, and how far that is") func ablationSteps() {
+  @Test("An ablation reports its current step and progress in seeds") func ablationSteps() {
     let told = Locked([String]())
     let steps = AblationSteps { sentence in told.withLock { $0.append(sentence) } }
     steps.begin("1 of 2: without lock")
@@ -72,7 +72,7 @@ import Testing
     #expect(told.withLock(\.last) == "1 of 2: without lock: 4 of 4 seeds")
   }
 
-  @Test("What a rule is for is a row, and its story stands below the table") func ablationPage() {
+  @Test("The ablation page has a row per rule and the stories below the table") func ablationPage() {
     let violation = Violation(invariant: .healthyOwnerStays, sentence: "It claims.")
     let finding = Ablation.Finding(
       rules: [.inodeCheck],
@@ -90,7 +90,7 @@ import Testing
     #expect(page.contains("a story"))
   }
 
-  @Test("The comparison has a row for each world, a column for each coordination, and a picture of the same")
+  @Test("The comparison has a row per scenario, a column per coordination, and a picture")
   func comparison() {
     let found = ExploreReport.Finding(
       violation: Violation(invariant: .oneDriver, sentence: "Both run."), story: ["so it went"])
@@ -108,7 +108,7 @@ import Testing
     #expect(picture.contains("all states seen"))
   }
 
-  @Test("What goes round in a story is told once, and how often") func repetition() {
+  @Test("Repeated lines of a story are folded into one with a count") func repetition() {
     let folded = Repetition.folded(
       ["a", "b", "c", "b", "c", "b", "c", "d"], by: { $0 }, note: { "\($0) lines, \($1) times, \($2)" })
     #expect(folded == ["a", "b", "c", "2 lines, 2 times, c", "d"])

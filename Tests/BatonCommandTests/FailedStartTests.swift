@@ -7,7 +7,7 @@ import Testing
 
 @testable import PhoneClient
 
-@Suite("A start that fails") struct FailedStartTests {
+@Suite("baton up, when it fails") struct FailedStartTests {
   private let scratch = Scratch()
   private var phone: Phone { Phone(home: scratch("phone")) }
 
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "because a program cannot be run is refused before anything is started",
+    "A program that cannot be executed is refused before any daemon starts",
     arguments: ["--app", "--ext", "--lspd", "--iosd"], ["/nonexist", "/etc/passwd", "/tmp"])
   func noProgram(_ option: String, _ path: String) throws {
     let said = try run(["up", option, path])
@@ -33,9 +33,9 @@ import Testing
     for daemon in Daemon.allCases { #expect(!FilePath.exists(phone.log(of: daemon))) }
   }
 
-  /// It can be opened and run, as far as its rights say.
-  @Test("because a program is none after all takes down what it had started") func noProgramAfterAll() throws
-  {
+  /// Executable by its permissions.
+  @Test("A program that turns out not to be executable takes down the daemon already started")
+  func noProgramAfterAll() throws {
     let file = scratch.write("iosd", "\u{7f}ELF")
     chmod(file, 0o700)
     let said = try run(["up", "--iosd", file])
@@ -44,8 +44,7 @@ import Testing
     #expect(scratch.text("phone/lsp/lspd.log").contains("lspd listens on "))
   }
 
-  @Test("shows the last words of its own daemon, and takes the other one down again") func lastWords() throws
-  {
+  @Test("A daemon's last output is shown, and the other daemon is taken down") func lastWords() throws {
     for number in 1...2 {
       let file = scratch.write("iosd", "#!/bin/sh\necho try \(number) >&2\nexit \(number == 1 ? 1 : 78)\n")
       chmod(file, 0o700)
@@ -59,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("names the signal that ended its daemon") func signalled() throws {
+  @Test("A daemon killed by a signal is reported with the signal") func signalled() throws {
     let file = scratch.write("iosd", "#!/bin/sh\nkill -SEGV $$\n")
     chmod(file, 0o700)
     let said = try run(["up", "--iosd", file])
@@ -67,7 +66,7 @@ import Testing
       said == ("baton: iosd was ended by SIGSEGV before it answered; it said nothing\n", 69), "\(said)")
   }
 
-  @Test("leaves alone what ran before it") func ranBefore() throws {
+  @Test("A daemon that already ran is left running") func ranBefore() throws {
     defer {
       _ = try? run(["down"])
       Journals.replay(of: scratch("phone"))

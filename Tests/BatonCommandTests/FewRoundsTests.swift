@@ -3,7 +3,7 @@ import Testing
 @Suite("baton soak with few rounds") struct FewRoundsTests {
   private let scratch = Scratch()
 
-  @Test("finds nothing kept, as what the first rounds make for good is made before")
+  @Test("Nothing that the first rounds allocate for good counts as a leak")
   func few() throws {
     let words =
       ["soak", "--rounds", "2", "--warm-up", "0"]

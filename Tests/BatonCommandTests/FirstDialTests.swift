@@ -8,11 +8,11 @@ import Testing
 
 @testable import PhoneClient
 
-@Suite("Who dials first") struct FirstDialTests {
+@Suite("The first connection to lspd") struct FirstDialTests {
   private let phone = CommandPhone()
 
-  @Test("A stranger who dials before the wallet does, with a claim, is not taken for the wallet")
-  func stranger() throws {
+  @Test("An unknown node that dials first and sends a claim is not taken for the wallet")
+  func unknownNode() throws {
     _ = try phone.run("up")
     let loop = try EventLoop()
     let address = try #require(PeerAddress(file: phone.phone.lspdAddress))
@@ -29,7 +29,7 @@ import Testing
     connection.onMessage = { if let message = try? Message(decoding: $0) { heard.append(message) } }
     connection.start()
     #expect(try loop.run(for: .seconds(30)) { heard.last == .pong([0]) })
-    // Neither an answer to its claim nor a channel.
+    // Neither an answer to its claim nor a channel_reestablish.
     #expect(heard.map(\.type) == [16, 19])
     try phone.openAndConnect()
     let wallet = try phone.phone.askForJSON(.lspd, ControlMessage("status"))["wallet"]?.text

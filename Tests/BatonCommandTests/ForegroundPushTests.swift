@@ -6,7 +6,7 @@ import Testing
 @Suite struct ForegroundPushTests {
   private let phone = CommandPhone()
 
-  @Test("K-27 starts an extension beside the app in front: it finds the node held, and leaves it to the app")
+  @Test("K-27 An extension started beside the app in front waits, and leaves the node to the app")
   func beside() throws {
     _ = try phone.run("up", "--foreground-pushes", "extension")
     try phone.openAndConnect()
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "P-1.5, K-45 An app that is in front and connected is paid without a push, and no notification is shown")
+    "P-1.5, K-45 A connected app in front is paid without a push or a notification")
   func connected() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -31,7 +31,7 @@ import Testing
     try expectTheAppAlone()
   }
 
-  @Test("K-45 An app that is in front and not connected is handed the push, and paid as soon as it can be")
+  @Test("K-45 An unconnected app in front is handed the push, and paid once it connects")
   func notConnected() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()

@@ -7,12 +7,12 @@ import Testing
 @testable import PhoneClient
 
 @Suite("An invoice that does not pay the wallet") struct ForeignInvoiceTests {
-  @Test("is not printed, whatever answered in iosd's place: the peer knows who the wallet is")
+  @Test("An invoice for another node is not printed, even if iosd's socket answered with it")
   func anothersInvoice() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()
-    // The wallet's own is printed, as it pays whom the peer knows.
+    // The wallet's own invoice is printed: its payee is the node that lspd knows.
     let own = try phone.invoice()
     #expect(own.hasPrefix("lnbcrt"))
     let foreign = try phone.run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)

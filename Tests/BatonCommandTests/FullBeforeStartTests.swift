@@ -4,11 +4,11 @@ import Testing
 
 @testable import PhoneClient
 
-@Suite("A storage that is full before the wallet has begun") struct FullBeforeStartTests {
+@Suite("A full storage before the wallet's first start") struct FullBeforeStartTests {
   private let phone = CommandPhone()
 
   @Test(
-    "is told by app open, status and the judge, and the wallet begins when there is room",
+    "app open, status and judge report the full disk, and the wallet starts once there is room",
     .enabled(if: HomeTests.canMount, "mounting a small disk needs root"))
   func full() throws {
     let group = phone.phone.container

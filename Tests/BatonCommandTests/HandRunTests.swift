@@ -8,10 +8,10 @@ import Testing
 
 @testable import PhoneClient
 
-@Suite("Beside a pair that runs by hand") struct HandRunTests {
+@Suite("Beside a pair that was started by hand") struct HandRunTests {
   private let phone = CommandPhone()
 
-  @Test("up is refused, and status and ps name its app and advise the same") func up() throws {
+  @Test("up is refused, and status and ps name the app with the same advice") func up() throws {
     let pair = try phone.scratch.start("baton", ["pair", phone.phone.home], into: "pair")
     defer {
       pair.send(SIGTERM)
@@ -35,11 +35,12 @@ import Testing
   }
 }
 
-@Suite("baton up over a phone that is up") struct UpAgainTests {
+@Suite("baton up on a running phone") struct UpAgainTests {
   private let phone = CommandPhone()
 
   @Test(
-    "says that its options are not heeded, also one with the default value", arguments: ["fencing", "legacy"])
+    "It says that options do not change a running daemon, even those with the default value",
+    arguments: ["fencing", "legacy"])
   func remark(peer: String) throws {
     _ = try phone.run("up", "--peer", "legacy")
     let words = "\noptions are not changed in a daemon that runs; use `baton down` first\n"
@@ -49,10 +50,12 @@ import Testing
   }
 }
 
-@Suite("An app that somebody stopped") struct StoppedAppTests {
+@Suite("A stopped app") struct StoppedAppTests {
   private let phone = CommandPhone()
 
-  @Test("does not answer, and the sentence says that it is stopped and how it goes on") func asked() throws {
+  @Test("A request to it times out, and the error says how to resume it") func asked()
+    throws
+  {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let invoice = try phone.run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)

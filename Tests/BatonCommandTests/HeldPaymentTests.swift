@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A payment that is held")
 struct HeldPaymentTests {
-  /// The extension cannot start, so that the wallet stays away for as long as the test wants.
+  /// The extension cannot start, so the wallet stays away.
   private func awayPhone() throws -> (CommandPhone, invoice: String) {
     let phone = CommandPhone()
     _ = try phone.run("up", "--ext", "/bin/false")
@@ -22,7 +22,7 @@ struct HeldPaymentTests {
   }
 
   @Test(
-    "says that it is held, for how long and until when, and ^C says what becomes of it",
+    "pay prints that the payment is held and until when, and after ^C that it goes on",
     arguments: [false, true])
   func interrupted(isJSON: Bool) throws {
     let (phone, invoice) = try awayPhone()
@@ -46,7 +46,7 @@ struct HeldPaymentTests {
     #expect(try phone.phone.askForJSON(.lspd, ControlMessage("status"))["held"]?.int == 1)
   }
 
-  @Test("ps shows what each process uses, and its peak") func memory() throws {
+  @Test("ps shows each process's memory and its peak") func memory() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()

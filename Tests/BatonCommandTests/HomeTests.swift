@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// Places in which a phone cannot live, and limits with which its programs cannot start.
-@Suite("A home that will not do") struct HomeTests {
+/// Places where a phone cannot live, and limits under which its programs cannot start.
+@Suite("An unusable home") struct HomeTests {
   private let scratch = Scratch()
 
   static let canMount: Bool = {
@@ -15,7 +15,7 @@ import Testing
   }()
 
   @Test(
-    "on a disk that is read-only is refused by each program in one sentence",
+    "A home on a read-only disk is refused by each program in one sentence",
     .enabled(if: canMount, "mounting a disk that is read-only needs root"))
   func readOnly() throws {
     mkdir(scratch("disk"), 0o700)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "that belongs to another user is refused",
+    "baton up refuses another user's home",
     .enabled(if: geteuid() == 0, "only root can give a directory away")) func anotherUsers() throws
   {
     chmod(scratch.path, 0o755)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "that another user may not look into is no phone that does not run",
+    "baton status refuses another user's unreadable home and suggests a copy",
     .enabled(if: geteuid() == 0, "only root can become another user")) func statusOfAnotherUser() throws
   {
     chmod(scratch.path, 0o755)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("With too few descriptors each program says so and ends", arguments: 5...8)
+  @Test("With too few descriptors each program ends with an error that names the limit", arguments: 5...8)
   func descriptors(limit: Int) throws {
     let home = ["--home", scratch("phone")]
     let container = [

@@ -8,8 +8,8 @@ import Testing
 @testable import Inspection
 @testable import PhoneClient
 
-/// Files that are no evidence of anything, and have no end or nothing to read, where journals and databases should be.
-@Suite("What lies where a journal should, and is endless or nothing to read") struct HugeFileTests {
+/// Endless or unreadable files in place of journals and databases.
+@Suite("An endless or unreadable file in place of a journal or log") struct HugeFileTests {
   private let scratch = Scratch()
   private static let start =
     "{\"seq\":1,\"t\":5,\"wall\":0,\"kind\":\"start\",\"process\":\"iosd\",\"pid\":7,\"start_time\":5}\n"
@@ -17,7 +17,7 @@ import Testing
   private static let bounded: ConditionTrait = .disabled(
     if: CommandPhone.isSanitized, "a sanitizer wants more than an address space of 2 GB")
 
-  /// With memory for an address space of 2 GB.
+  /// Runs `baton` with an address space of 2 GB.
   private func run(_ words: String...) -> (ending: ChildEnd.How?, said: String) {
     let line =
       "ulimit -v 2000000; TMPDIR=\(scratch.path) exec \(Scratch.programs)/baton \(words.joined(separator: " "))"
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "is refused by replay in one sentence", Self.bounded,
+    "replay refuses an endless or unreadable file in one sentence", Self.bounded,
     arguments: ["sparse", "pipe", "device", "directory"])
   func replay(kind: String) throws {
     var path = scratch("journal.jsonl")
@@ -49,13 +49,13 @@ import Testing
     #expect(said.contains(words[kind] ?? "it is not a plain file"), "\(said)")
   }
 
-  @Test("is replayed through a link that a user names") func linked() throws {
+  @Test("replay follows a symbolic link given as an argument") func linked() throws {
     scratch.write("a.jsonl", Self.start)
     try #require(symlink(scratch("a.jsonl"), scratch("link.jsonl")) == 0)
     #expect(try JournalReplay.run(scratch("link.jsonl")).records == 1)
   }
 
-  @Test("is left out of the story, in one sentence each, and the others are told", Self.bounded)
+  @Test("logs skips an endless or unreadable journal with one sentence and shows the others", Self.bounded)
   func logs() throws {
     scratch.write("phone/journal/a-iosd-7.jsonl", Self.start)
     _ = try sparse("phone/journal/b-lspd-8.jsonl", gigabytes: 20)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "is no log of a database: the judge copies none above its bound, and leaves nothing behind", Self.bounded)
+    "judge refuses a write-ahead log above its bound and leaves nothing behind", Self.bounded)
   func hugeLog() throws {
     scratch.write("phone/AppGroup/node.sqlite", "")
     _ = try sparse("phone/AppGroup/node.sqlite-wal", gigabytes: 20)
@@ -92,7 +92,7 @@ import Testing
     let database = try Connection(
       path: scratch("phone/AppGroup/node.sqlite"), access: .create, busyTimeoutMs: 5000)
     try database.execute("CREATE TABLE meta (key TEXT)")
-    // It waits for the lock, with its scratch directory made: beside a log nobody would wait.
+    // The judge waits for the lock with its scratch directory made; with a log it would not wait.
     _ = try database.firstRow("PRAGMA journal_mode = DELETE")
     try database.execute("BEGIN EXCLUSIVE")
     let line = "TMPDIR=\(scratch("tmp")) exec \(Scratch.programs)/baton judge \(scratch("phone"))"

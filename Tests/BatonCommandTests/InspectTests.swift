@@ -48,7 +48,7 @@ struct InspectTests {
 
   private func report() throws -> ContainerReport { try ContainerReport(of: directory, clock: clock) }
 
-  @Test("that nobody ever claimed says so") func neverClaimed() throws {
+  @Test("A container without a claim is free") func neverClaimed() throws {
     let container = try open(.app)
     let report = try report()
     #expect(report.verdict == .neverClaimed)
@@ -57,7 +57,7 @@ struct InspectTests {
     withExtendedLifetime(container) {}
   }
 
-  @Test("whose holder beats names it, alive and beating") func beating() throws {
+  @Test("A beating holder is named as alive and beating") func beating() throws {
     let container = try open(.extension)
     _ = try #require(claim(container, seen: 0))
     beat(container, .extension, 1, .established)
@@ -67,7 +67,7 @@ struct InspectTests {
     #expect(report.problems.isEmpty)
   }
 
-  @Test("whose holder has not beaten for long says how long") func silent() throws {
+  @Test("A holder whose beat is stale is reported with the beat's age") func silent() throws {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .established, ago: .seconds(60))
@@ -76,7 +76,7 @@ struct InspectTests {
     withExtendedLifetime(container) {}
   }
 
-  @Test("whose holder has beaten only in an earlier epoch has no beat yet") func beatOfAnotherEpoch() throws {
+  @Test("A beat of an earlier epoch does not count for the holder") func beatOfAnotherEpoch() throws {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .established)
@@ -85,7 +85,7 @@ struct InspectTests {
     withExtendedLifetime(container) {}
   }
 
-  @Test("that was released in good order is free") func released() throws {
+  @Test("A released container is free") func released() throws {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .released)
@@ -94,9 +94,9 @@ struct InspectTests {
     #expect(try report().holderSentence == "free: mainappd \(getpid()) released it in good order")
   }
 
-  @Test("whose holder left without a release has lost it: the lock is free") func gone() throws {
+  @Test("A holder that is gone without a release has lost the node") func gone() throws {
     let container = try open(.app)
-    // Of no process there is: this one holds locks of other containers, in the tests beside this one.
+    // The claim of a nonexistent process: this one holds locks of other tests' containers.
     _ = try #require(claim(container, seen: 0, pid: .max))
     beat(container, .app, 1, .settling)
     container.releaseRoleLock()
@@ -106,14 +106,14 @@ struct InspectTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("whose lock is held by another process than the row names says so") func otherHolder() throws {
+  @Test("A lock held by another process than the claim's row is reported") func otherHolder() throws {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0, pid: 999_999))
     #expect(try report().verdict == .lockHeldByAnother(pid: getpid()))
     withExtendedLifetime(container) {}
   }
 
-  @Test("at rest is read as a copy and leaves nothing beside it") func copy() throws {
+  @Test("A container without processes is read as a copy, and no file is added") func copy() throws {
     do {
       let container = try open(.app)
       _ = try #require(claim(container, seen: 0))
@@ -125,7 +125,7 @@ struct InspectTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == before)
   }
 
-  @Test("shows invoices and payments of the wallet") func wallet() throws {
+  @Test("Invoices and payments of the wallet are shown") func wallet() throws {
     let container = try open(.app)
     let owned = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .established)
@@ -151,7 +151,7 @@ struct InspectTests {
     #expect(JSONValue(parsing: Array(report.document.json.utf8))?["payments"]?.elements?.count == 1)
   }
 
-  @Test("whose heartbeat knows a higher epoch than the claims was put back from an old copy") func oldCopy()
+  @Test("A heartbeat with a higher epoch than the claims shows that an old copy was put back") func oldCopy()
     throws
   {
     let container = try open(.app)
@@ -162,7 +162,7 @@ struct InspectTests {
   }
 
   @Test(
-    "says in words what its last write did; what other programs wrote there stands as it is",
+    "The last write is described in words; an unknown format is shown as it is",
     arguments: [
       ("restored=1 revision=9 invoice=1", "restored from the peer's backup, channel revision 9, new invoice"),
       ("received=1 offered=2 ended=1", "1 payment received, 2 payments sent, 1 payment of its own ended"),
@@ -181,7 +181,7 @@ struct InspectTests {
     #expect(try report().writesWords == "1, the last under epoch 1: \(sentence)")
   }
 
-  @Test("that is no container says so in one sentence") func notAContainer() {
+  @Test("A directory without a container is refused in one sentence") func notAContainer() {
     let failed = #expect(throws: ContainerError.self) { try ContainerReport(of: scratch.path, clock: clock) }
     #expect(failed?.description.contains("not a shared container") == true)
     #expect(CommandFailure(ContainerError.missing(path: "/x")).code == .inputOutputError)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import Terminal
 
-@Suite("A command that is interrupted") struct InterruptionTests {
-  /// A command in a scratch directory of its own; all that it starts carries a mark, however far it goes.
+@Suite("An interrupted command") struct InterruptionTests {
+  /// A command in its own scratch directory; every process it starts, at any depth, carries a mark.
   private final class Marked {
     let scratch = Scratch()
     let child: ChildProcess
@@ -31,7 +31,7 @@ import Testing
     var said: String { scratch.text("said") }
     var left: [String] { (try? FileManager.default.contentsOfDirectory(atPath: scratch("tmp"))) ?? [] }
 
-    /// Also those that lost their parents and have a session of their own.
+    /// Also processes that were reparented or have their own session.
     var processes: [Int32] {
       (DirectoryListing.names(of: "/proc") ?? []).compactMap { Int32($0) }.filter { pid in
         let environment = SmallFile.read("/proc/\(pid)/environ", limit: 262_144) ?? []
@@ -80,7 +80,9 @@ import Testing
     ),
   ]
 
-  @Test("leaves no process and no directory, and ends with 128 and the signal", arguments: commands)
+  @Test(
+    "An interrupted command leaves no process and no directory, and exits with 128 plus the signal",
+    arguments: commands)
   func nothingStays(command: (words: [String], signal: Int32, name: String)) throws {
     let run = try Marked(command.words)
     try run.waitUntilPhoneIsUp()
@@ -94,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "leaves nothing either when its daemons are stopped, or when it is interrupted once more",
+    "It leaves nothing even if its daemons are stopped, or after a second interruption",
     arguments: [1, 2])
   func stoppedDaemons(times: Int) throws {
     let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
@@ -102,9 +104,9 @@ import Testing
     for name in ["iosd", "lspd", "mainappd"] { run.process(named: name).map { _ = kill($0, SIGSTOP) } }
     run.child.send(SIGINT)
     if times == 2 {
-      // The same at once would be the same request.
+      // Within this interval it would count as the same request.
       let later = Clock.monotonicNow + RepeatedSignals.sameRequest + .milliseconds(50)
-      try run.wait("a request of its own") { Clock.monotonicNow >= later }
+      try run.wait("the interval to pass") { Clock.monotonicNow >= later }
       run.child.send(SIGINT)
     }
     #expect(run.end() == .exited(code: 130))
@@ -112,7 +114,7 @@ import Testing
     #expect(run.left.isEmpty, "\(run.left)")
   }
 
-  @Test("leaves no daemon when it is up, says so, and has no directory") func up() throws {
+  @Test("baton up leaves no daemon when interrupted") func up() throws {
     let silent = Scratch()
     let iosd = silent.write("iosd", "#!/bin/sh\nexec /usr/bin/tail -f /dev/null\n")
     chmod(iosd, 0o700)
@@ -127,21 +129,24 @@ import Testing
     #expect(run.said == "baton: interrupted by SIGINT; all that it had started is ended\n")
   }
 
-  @Test("leaves nothing when its own work is killed, and says so") func workKilled() throws {
+  @Test("A killed worker's processes are ended, and its directory is kept and named") func workKilled() throws
+  {
     let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
     try run.waitUntilPhoneIsUp()
     let worker = try #require(ProcessTable.children(of: run.child.identity.pid).first)
     kill(worker, SIGKILL)
     #expect(run.end() == .exited(code: 137))
     #expect(run.processes.isEmpty)
-    // Not interrupted by anybody: what it left is evidence.
+    // A kill is no interruption: its directory is evidence.
     #expect(
       run.said.contains(
         "its work was ended by SIGKILL, and what it left is in \(run.scratch("tmp"))/baton-soak-"),
       "\(run.said)")
   }
 
-  @Test("at once leaves nothing", arguments: [["demo"], ["soak"], ["status"], ["scratch", "sh"]])
+  @Test(
+    "An interruption right after the start leaves nothing",
+    arguments: [["demo"], ["soak"], ["status"], ["scratch", "sh"]])
   func atOnce(words: [String]) throws {
     for _ in 0..<5 {
       let run = try Marked(words)
@@ -152,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("while it waits for the end of a payment says that the payment goes on") func sending() throws {
+  @Test("While waiting for a payment it says that the payment goes on") func sending() throws {
     let phone = CommandPhone()
     _ = try phone.run("up", "--arrival-delay", "1h")
     try phone.openAndConnect()
@@ -167,7 +172,7 @@ import Testing
     #expect(try phone.run("payments").contains("on its way"))
   }
 
-  @Test("while it waits for the end of a withdrawal says that the withdrawal goes on") func withdrawing()
+  @Test("While waiting for a withdrawal it says that the withdrawal goes on") func withdrawing()
     throws
   {
     let phone = CommandPhone()
@@ -184,14 +189,14 @@ import Testing
   }
 
   @Test(
-    "in the middle of the copy that it looks into leaves none of it",
+    "An interruption during the copy of a container removes the copy",
     arguments: ["inspect", "status", "payments"])
   func copying(verb: String) throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()
     _ = try phone.run("down")
-    // As much as is copied at all. A machine may be done with it before the signal comes: then once more.
+    // The largest size that is copied. A fast machine may finish before the signal: then again.
     let database = "\(phone.phone.container)/node.sqlite"
     #expect(truncate(database, 1_000_000_000) == 0)
     let words = verb == "inspect" ? [verb, phone.phone.container] : ["--home", phone.phone.home, verb]
@@ -205,6 +210,6 @@ import Testing
       #expect(run.said == "baton: interrupted by SIGTERM; nothing of it is left\n")
       return
     }
-    Issue.record("each of 20 looks was over before the signal came")
+    Issue.record("each of 20 copies was done before the signal came")
   }
 }

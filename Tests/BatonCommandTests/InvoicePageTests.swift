@@ -9,7 +9,7 @@ import Testing
 @testable import BatonCommand
 @testable import PhoneClient
 
-@Suite("An invoice, explained")
+@Suite("baton invoice --read")
 struct InvoicePageTests {
   private static let key = PrivateKey(SHA256.hash([1]))!
 
@@ -25,7 +25,7 @@ struct InvoicePageTests {
     page.rows(atWallSeconds: now).first { $0.0 == name }?.1
   }
 
-  @Test("says what stands in it, and what holds when it does not say") func lines() throws {
+  @Test("The page shows the fields and the defaults of absent ones") func lines() throws {
     let page = try page()
     #expect(row("network", page) == "mainnet")
     #expect(row("amount", page) == "1,500 msat")
@@ -38,7 +38,7 @@ struct InvoicePageTests {
     #expect(row("through", page) == nil)
   }
 
-  @Test("says the rest when it is there") func more() throws {
+  @Test("The page shows optional fields that are present") func more() throws {
     let hop = RouteHop(
       node: Self.key.publicKey, channel: ShortChannelID(1 << 40 | 2 << 16 | 3), expiryDelta: 144)
     let page = try page {
@@ -62,7 +62,7 @@ struct InvoicePageTests {
     #expect(row("through", page) == "\(step), then \(step)")
   }
 
-  @Test("is an object with a member for each field") func json() throws {
+  @Test("The JSON object has a member for each field") func json() throws {
     let hop = RouteHop(node: Self.key.publicKey, channel: ShortChannelID(7), expiryDelta: 144)
     let page = try page { $0.routeHints = [[hop]] }
     let value = try #require(JSONValue(parsing: Array(page.document.json.utf8)))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import PhoneClient
 
-/// Invoices as a user has them: made by one phone, read without any, and paid by the wrong one.
+/// Invoices as a user handles them: made by one phone, read without a phone, paid by the wrong phone.
 @Suite("Invoices on the command line") struct InvoiceVerbTests {
-  @Test("One is explained without a phone, and nothing else is done with it") func read() throws {
+  @Test("--read explains an invoice without a phone and refuses options of other uses") func read() throws {
     let phone = CommandPhone()
     let key = try #require(PrivateKey(SHA256.hash([1])))
     let invoice = try SignedInvoice(
@@ -40,7 +40,7 @@ import Testing
     #expect(try phone.run("pay", invoice.encoded).contains("the invoice is of mainnet"))
   }
 
-  @Test("One that is cancelled is not paid any more, and neither that nor a paid one is cancelled again")
+  @Test("A cancelled invoice cannot be paid; a cancelled or paid one cannot be cancelled")
   func cancelled() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
@@ -61,7 +61,7 @@ import Testing
     #expect(try phone.run("judge").contains("Verdict: sound."))
   }
 
-  @Test("One of another phone's wallet is refused by the peer, and one of its own is paid") func another()
+  @Test("The invoice of another phone's wallet fails with unknown_next_peer") func another()
     throws
   {
     let phone = CommandPhone()

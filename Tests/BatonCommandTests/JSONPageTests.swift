@@ -10,7 +10,7 @@ import Testing
 @testable import PhoneClient
 @testable import Stages
 
-/// docs/json.md and docs/json/v1.schema.json have every document of `--json` as its type decodes itself.
+/// docs/json.md and docs/json/v1.schema.json describe every `--json` document as its type decodes itself.
 @Suite("docs/json.md", .serialized) struct JSONPageTests {
   private struct Entry {
     /// As in the schema's `$defs`.
@@ -78,7 +78,7 @@ import Testing
     ]
   }
 
-  /// The records of journals; and those that refuse or pass over `--json`.
+  /// Verbs that print journal records, or that refuse or ignore `--json`.
   private static let others: Set = ["logs", "pair", "scratch"]
 
   private static let docs = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
@@ -95,7 +95,7 @@ import Testing
       let missing = Set(text.split(separator: "\n")).subtracting((old ?? "").split(separator: "\n")).sorted()
       Issue.record(
         """
-        docs/\(path) is not what the programs write; it lacks \(missing.prefix(20)).
+        docs/\(path) differs from what the programs write; it lacks \(missing.prefix(20)).
         Make it anew: BATON_WRITE_PAGES=1 swift test --filter JSONPageTests
         """)
     }
@@ -113,7 +113,7 @@ import Testing
     try hold(String(old[..<end]) + parts.joined(separator: "\n") + "\n", in: "json.md")
   }
 
-  @Test("The schema has the same") func schema() throws {
+  @Test("The schema has every member of every document") func schema() throws {
     let definitions = try Self.entries.map {
       JSONMember(key: $0.name, value: try Shape(of: $0.type).schema)
     }
@@ -125,7 +125,7 @@ import Testing
     try hold(laidOut(schema) + "\n", in: "json/v\(VersionVerb.jsonVersion).schema.json")
   }
 
-  @Test("Each verb that takes --json is among them") func verbs() {
+  @Test("Each verb with --json is on the page") func verbs() {
     let known = Set(Self.entries.compactMap { $0.name.split(separator: "-").first.map(String.init) })
     let verbs = Set(Program.verbs.map { $0.declaration.name })
     #expect(verbs.subtracting(known) == Self.others)
@@ -133,7 +133,7 @@ import Testing
     #expect(Set(Self.entries.map(\.name)).count == Self.entries.count)
   }
 
-  @Test("What a type may leave out is optional, and members of two types are those of one") func shapes()
+  @Test("An optional property becomes an optional member, and joined types share one object") func shapes()
     throws
   {
     struct Inner: Report { var wallNs: Int64? }
@@ -152,7 +152,7 @@ import Testing
       ])
   }
 
-  /// Over lines, but what is short stands on one.
+  /// Laid out on several lines; a short value stays on one.
   private func laidOut(_ value: JSONValue, indent: String = "") -> String {
     let short = value.json
     if short.utf8.count + indent.utf8.count <= 100 { return short }

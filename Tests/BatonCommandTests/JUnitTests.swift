@@ -13,7 +13,7 @@ import Testing
 struct JUnitTests {
   private let scratch = Scratch()
 
-  /// What a machine that runs tests reads in such a file.
+  /// What a test runner reads from the file.
   private final class Reader: NSObject, XMLParserDelegate {
     var suite: [String: String] = [:]
     var cases: [String] = []
@@ -43,7 +43,7 @@ struct JUnitTests {
     return reader
   }
 
-  @Test("sim writes a case for each seed, with the counts at the head of the file") func seeds() throws {
+  @Test("sim writes a case per seed, with the counts in the first element") func seeds() throws {
     let child = try scratch.start(
       "baton", ["sim", "--seeds", "5..40", "--length", "1s", "--jobs", "3", "--junit", scratch("out.xml")])
     #expect(scratch.end(child) == .exited(code: 0))
@@ -53,7 +53,7 @@ struct JUnitTests {
     #expect(scratch.names == ["out.xml", "said"])
   }
 
-  @Test("A broken seed is a failure that says how it is told again") func broken() throws {
+  @Test("A broken seed is a failure with the command that repeats it") func broken() throws {
     let child = try scratch.start(
       "baton",
       [
@@ -66,13 +66,13 @@ struct JUnitTests {
     #expect(read.suite["failures"] == "\(read.bad.count)")
     let again = try #require(read.text.firstMatch(of: /again: baton (replay --seed [^\n]+)/)).1
     #expect(again.hasSuffix(" --without init-check,state-from-claim"))
-    // As it stands there it tells the same.
+    // The command repeats the failure.
     let words = again.split(separator: " ").map(String.init)
     let told = try scratch.start("baton", words)
     #expect(scratch.end(told) == .exited(code: 2))
   }
 
-  @Test("run writes a case for each story: as expected, different, skipped") func stories() throws {
+  @Test("run writes a case per story: passed, failed or skipped") func stories() throws {
     let story =
       "# x\nthe app opens\nwait until the app is connected\nwho holds the node?\n  > the app holds the node\nthe verdict\n"
       + "  > sound: 0 of 0 payments settled\n"
@@ -92,7 +92,7 @@ struct JUnitTests {
     #expect(read.text.contains("expected  the extension holds"))
   }
 
-  @Test("explore writes a case for each promise, and one for having seen all") func exploration() throws {
+  @Test("explore writes a case per invariant and one for completeness") func exploration() throws {
     var child = try scratch.start(
       "baton",
       [
@@ -108,7 +108,7 @@ struct JUnitTests {
   }
 
   @Test(
-    "Signs that XML has no word for do not make the file unreadable, and numbers of any size fit the head")
+    "Control characters are replaced, and counts of any size fit the first element")
   func signs() throws {
     let writer = try JUnitWriter(scratch("out.xml"), suite: "x")
     for _ in 0..<5000 {
@@ -120,7 +120,7 @@ struct JUnitTests {
   }
 
   @Test(
-    "A file that cannot be had is an error before anything runs; one that was there stays until a new one is whole"
+    "An unwritable file is an error before the run, and an old file stays until replaced whole"
   )
   func places() throws {
     for (path, code) in [("/dev/full", ExitCode.cannotCreate), (scratch("no/where"), .cannotCreate)] {

@@ -20,7 +20,7 @@ import Testing
     return words
   }
 
-  @Test("has one case for each invariant and one for the evidence, and each that is broken fails")
+  @Test("It has a case per invariant and one for the evidence, and broken ones fail")
   func cases() throws {
     let sound = try written(Verdict(counts: Verdict.Counts(), judged: ["container"]))
     #expect(sound.cases == ["evidence"] + Invariant.allCases.map(\.title))
@@ -34,7 +34,7 @@ import Testing
     #expect(broken.suite["failures"] == "2" && broken.suite["errors"] == "1" && broken.suite["tests"] == "9")
   }
 
-  @Test("of an earlier run is not left where there is no verdict") func stale() throws {
+  @Test("Without a verdict the file of an earlier run is replaced by an error") func stale() throws {
     let path = scratch("verdict.xml")
     try "of an earlier run".write(toFile: path, atomically: false, encoding: .utf8)
     let child = try scratch.start("baton", ["judge", scratch("none"), "--junit", path])
@@ -48,7 +48,7 @@ import Testing
     #expect(scratch.text("said").contains(sentence), "\(sentence)")
   }
 
-  @Test("that cannot be written is refused in one sentence") func unwritable() {
+  @Test("A file that cannot be written is refused") func unwritable() {
     let failure = #expect(throws: CommandFailure.self) {
       try JUnitFile.write(Verdict(counts: Verdict.Counts(), judged: []), to: scratch("no/such/file.xml"))
     }
@@ -56,7 +56,7 @@ import Testing
   }
 }
 
-/// What a reader of JUnit XML takes from it.
+/// What a reader of JUnit XML takes from the file.
 private final class XMLDocumentWords: NSObject, XMLParserDelegate {
   var suite: [String: String] = [:]
   var cases: [String] = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PhoneClient
 
-@Suite("Parts of the story")
+@Suite("baton logs, filtered")
 struct LogFilterTests {
   private let scratch = Scratch()
   /// 2026-01-02 03:04:05 UTC.
@@ -31,7 +31,8 @@ struct LogFilterTests {
     return scratch.text("said").split(separator: "\n").map { String($0.split(separator: "  ").last ?? "") }
   }
 
-  @Test("-n gives the last lines, --grep those that match, both together the last of these") func parts()
+  @Test("-n gives the last lines, --grep the matching ones, both together the last matching ones")
+  func parts()
     throws
   {
     write(20)
@@ -44,13 +45,13 @@ struct LogFilterTests {
     #expect(try logs("--json", "--grep", "note 7").count == 1)
   }
 
-  @Test("-n gives the last lines of a history that is read in many pieces") func longHistory() throws {
+  @Test("-n gives the last lines of a history longer than one read") func longHistory() throws {
     write(2510)
     #expect(try logs("-n", "3") == ["note 2507", "note 2508", "note 2509"])
     #expect(try logs().count == 2511)
   }
 
-  @Test("--since takes a time ago, and a time of the phone's clock") func since() throws {
+  @Test("--since takes a duration or a time of the phone's clock") func since() throws {
     let hour: Int64 = 3_600_000_000_000
     write(20, since: Clock.monotonicNow.nanoseconds - hour)
     #expect(try logs("--since", "5m").isEmpty)
@@ -66,7 +67,7 @@ struct LogFilterTests {
     #expect(scratch.text("said").hasSuffix("2026-01-02 03:04:06 UTC  lspd        note 0\n"))
   }
 
-  @Test("What is no time and no expression is refused in one sentence") func refused() throws {
+  @Test("An invalid time or expression is refused in one sentence") func refused() throws {
     write(1)
     for words in [
       ["--since", "yesterday"], ["--since", "25:00:00"], ["--since", "2026-13-01T00:00"], ["--grep", "("],
@@ -78,7 +79,7 @@ struct LogFilterTests {
     }
   }
 
-  @Test("Times are read as they are written") func times() {
+  @Test("Wall-clock texts parse to nanoseconds, invalid ones do not") func times() {
     #expect(WallClockText.read("2026-01-02 03:04:05", today: 0) == wall)
     #expect(WallClockText.read("2026-01-02T03:04", today: 0) == wall - 5_000_000_000)
     #expect(WallClockText.read("03:04:05", today: wall + 7_000_000_000) == wall)
@@ -89,7 +90,7 @@ struct LogFilterTests {
     }
   }
 
-  @Test("logs -f ends as soon as its reader has gone away, although nothing happens any more") func reader()
+  @Test("logs -f ends when its reader closes the pipe, without new records") func reader()
     throws
   {
     write(3)
@@ -102,7 +103,7 @@ struct LogFilterTests {
     let deadline = Clock.monotonicNow + .seconds(60)
     while !scratch.text("phone/end").contains("ended with") {
       if Clock.monotonicNow > deadline {
-        Issue.record("it goes on without a reader")
+        Issue.record("logs -f goes on without a reader")
         break
       }
     }

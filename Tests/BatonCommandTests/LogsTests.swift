@@ -23,7 +23,7 @@ struct LogsTests {
     entries.map { "\($0.process) \($0.line.header.text ?? $0.line.header.kind)" }
   }
 
-  @Test("puts the records of all processes into the order of their clock") func order() {
+  @Test("Records of all processes are ordered by their clock") func order() {
     scratch.write("a-iosd-1.jsonl", record(1, at: 10, start("iosd", 1)) + record(2, at: 40, note("late")))
     scratch.write("b-lspd-2.jsonl", record(1, at: 20, start("lspd", 2)) + record(2, at: 30, note("middle")))
     let merger = JournalMerger(directory: scratch.path)
@@ -31,7 +31,7 @@ struct LogsTests {
     #expect(merger.readNew().isEmpty)
   }
 
-  @Test("keeps the order of one journal, whatever its instants say") func orderWithinAJournal() {
+  @Test("Records of one journal keep their order whatever their instants") func orderWithinAJournal() {
     scratch.write(
       "a-iosd-1.jsonl",
       record(1, at: 50, start("iosd", 1)) + record(2, at: 20, note("written second"))
@@ -42,7 +42,7 @@ struct LogsTests {
       ])
   }
 
-  @Test("goes on with new records and with journals that are new") func following() {
+  @Test("New records and new journals are read on the next call") func following() {
     scratch.write("a-iosd-1.jsonl", record(1, at: 10, start("iosd", 1)))
     let merger = JournalMerger(directory: scratch.path)
     #expect(merger.readNew().count == 1)
@@ -51,7 +51,7 @@ struct LogsTests {
     #expect(texts(merger.readNew()) == ["mainappd start", "iosd more"])
   }
 
-  @Test("gives a line out when it is whole, and not before") func tornLine() {
+  @Test("A line is returned only when it is complete") func tornLine() {
     let whole = record(1, at: 10, start("iosd", 1))
     scratch.write("a-iosd-1.jsonl", String(whole.prefix(30)))
     let merger = JournalMerger(directory: scratch.path)
@@ -62,13 +62,13 @@ struct LogsTests {
     #expect(merger.tornFiles.isEmpty)
   }
 
-  @Test("bears lines that are no records, and files that are no journals") func garbage() {
+  @Test("Lines that are no records and files that are no journals are skipped") func garbage() {
     scratch.write("a-iosd-1.jsonl", "garbage\n{}\n\u{0}\n" + record(1, at: 10, start("iosd", 1)))
     scratch.write("notes.txt", record(1, at: 5, start("nobody", 9)))
     #expect(texts(JournalMerger(directory: scratch.path).readNew()) == ["iosd start"])
   }
 
-  @Test("of a process that nobody knows are refused, and not empty") func unknownProcess() {
+  @Test("An unknown process name is refused") func unknownProcess() {
     let phone = Phone(home: scratch.path)
     #expect(throws: Never.self) { try LogsVerb.check(["lspd", "notifyextd"], phone) }
     let failure = #expect(throws: CommandFailure.self) { try LogsVerb.check(["iosd", "foo"], phone) }
@@ -78,7 +78,7 @@ struct LogsTests {
         == "no process of this phone is called `foo`; write one of mainappd, notifyextd, iosd, lspd")
   }
 
-  @Test("says who claimed what and why") func claimSentence() throws {
+  @Test("A claim's sentence has the epoch and the reason") func claimSentence() throws {
     let claim =
       "\"event\":{\"claimed\":{\"_0\":{\"epoch\":4,\"incarnation\":1,\"container\":{\"high\":1,\"low\":2}}}}"
     let look =
@@ -93,7 +93,7 @@ struct LogsTests {
     #expect(sentences.last == JournalNarrator.Sentence("claimed epoch 4 (the holder is gone)"))
   }
 
-  @Test("shows a record of an unknown core as it is, to those who ask for everything") func unknownCore() {
+  @Test("A record of an unknown core is shown raw, and only with everything") func unknownCore() {
     scratch.write(
       "a-x-1.jsonl",
       record(1, at: 1, "\"kind\":\"event\",\"core\":\"ghost\",\"event\":{\"a\":{}},\"directives\":[]"))
@@ -103,7 +103,7 @@ struct LogsTests {
     #expect(sentences.first?.text.hasPrefix("\"core\":\"ghost\"") == true)
   }
 
-  @Test("shows control characters of a damaged record as dots") func controlCharacters() {
+  @Test("Control characters of a damaged record are shown as dots") func controlCharacters() {
     scratch.write(
       "a-x-1.jsonl",
       record(1, at: 1, "\"kind\":\"\\u001b[2J\",\"core\":\"\u{9b}\"")
@@ -114,7 +114,7 @@ struct LogsTests {
     #expect(sentences.allSatisfy { $0.text == $0.text.onOneLine })
   }
 
-  @Test("without a journal directory is an empty story") func nothing() {
+  @Test("Without a journal directory there are no entries") func nothing() {
     #expect(JournalMerger(directory: scratch("missing")).readNew().isEmpty)
   }
 }

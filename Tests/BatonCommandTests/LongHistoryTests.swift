@@ -7,12 +7,12 @@ import WalletStore
 
 @testable import Inspection
 
-@Suite("A container of a long life")
+@Suite("Inspecting a container with a long history")
 struct LongHistoryTests {
   private let scratch = Scratch()
   private var directory: String { scratch("AppGroup") }
 
-  /// So many payments received and sent, with an invoice, a claim and three writes for each.
+  /// One received and one sent payment per number, each with an invoice, a claim and three writes.
   private func live(_ lives: ClosedRange<Int64>) throws {
     _ = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
     let raw = try Connection(path: "\(directory)/node.sqlite", access: .readWrite)
@@ -43,8 +43,8 @@ struct LongHistoryTests {
       of: directory, clock: Clock(), rows: isThorough ? nil : ContainerReport.rowsMax, isThorough: isThorough)
   }
 
-  @Test("is looked at in as many steps as a younger one, and its report is as long") func flat() throws {
-    // Beyond the size up to which each page is looked at.
+  @Test("Steps and report size do not grow with the history") func flat() throws {
+    // Above the size up to which every page is checked.
     try live(1...8_000)
     let young = try report()
     #expect(!young.snapshot.hasCheckedPages)
@@ -52,13 +52,14 @@ struct LongHistoryTests {
     let old = try report()
     #expect(old.snapshot.steps == young.snapshot.steps)
     #expect(old.document.json.utf8.count < young.document.json.utf8.count * 11 / 10)
-    // That the counter counts: everything is many times as much.
+    // Proof that the counter counts: a thorough look takes many times the steps.
     let whole = try Snapshot.take(
       of: directory, depth: SnapshotDepth(rowsPerTableMax: 1, isThorough: true), queries: [])
     #expect(whole.steps > 5 * old.snapshot.steps)
   }
 
-  @Test("tells what matters now however old it is, and what it left out") func complete() throws {
+  @Test("Pending payments are shown whatever their age, and omitted rows are counted") func complete() throws
+  {
     try live(1...2000)
     let short = try report()
     #expect(short.wallet.sending.map(\.id) == [7])

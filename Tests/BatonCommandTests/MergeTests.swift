@@ -37,7 +37,7 @@ import Testing
 
   private let all = SeedRange(1, 9)
 
-  @Test("A line is read as it was written, and one that differs in anything is none") func lines() {
+  @Test("A result line round-trips, and a line that differs in any byte is rejected") func lines() {
     for one in [result(1), result(.max - 1, options: "--peer legacy", .broken), result(0, .noProgress)] {
       #expect(SeedResult(line: Array(one.line.utf8)) == one)
       let line = Array(one.line.utf8)
@@ -48,7 +48,7 @@ import Testing
     #expect(SeedResult(line: Array(claim.utf8)) == nil, "broken without a sentence")
   }
 
-  @Test("The same seeds are as long to sim and to merge") func hours() throws {
+  @Test("sim and merge print the same simulated hours") func hours() throws {
     #expect(HumanText.hours(milliseconds: 12_239_999) == "3.40 h")
     #expect(HumanText.hours(milliseconds: 600_000) == "0.17 h", "ten minutes")
     #expect(HumanText.hours(milliseconds: 0) == "0.00 h")
@@ -65,7 +65,7 @@ import Testing
     #expect(try simulated("merge", scratch("results")) == hours)
   }
 
-  @Test("Repeated parts and their order change nothing") func repeatedParts() throws {
+  @Test("Repeated and reordered parts give the same result") func repeatedParts() throws {
     let once = try merged(file(1...9))
     let shuffled = try merged(file(7...9), file(1...4), file(3...8), file(1...4))
     #expect(shuffled.results(of: nil) == once.results(of: nil))
@@ -75,32 +75,32 @@ import Testing
     #expect(MergeReport(shuffled, of: all).exitCode == .done)
   }
 
-  @Test("What was merged and is merged again stays as it is") func again() throws {
+  @Test("Merging merged results again changes nothing") func again() throws {
     let first = try merged(file(4...6), file(1...5))
     let text = first.results(of: nil).map { $0.line + "\n" }.joined()
     #expect(try merged(text, text, file(4...6)).results(of: nil) == first.results(of: nil))
   }
 
-  @Test("The last line of a host that was killed is left out, said, and missing") func torn() throws {
+  @Test("A torn last line is ignored, reported, and counted as missing") func torn() throws {
     let whole = file(1...3)
     for cut in 1..<result(3).line.utf8.count as Range<Int> {
       let merge = try merged(String(whole.dropLast(cut + 1)))
       #expect(merge.torn == ["part-0"])
       #expect(merge.missing(of: SeedRange(1, 3)) == [SeedRange(3, 3)])
     }
-    // All of the line but its end is a line.
+    // Without only its newline it is a complete line.
     #expect(try merged(String(whole.dropLast())).missing(of: SeedRange(1, 3)) == [])
     #expect(try merged("").torn == [])
   }
 
-  @Test("A damaged line anywhere else is an error with its place") func damaged() {
+  @Test("A damaged line elsewhere is an error with file and line") func damaged() {
     let text = file(1...1) + "{\"seed\":2,\n" + file(3...3)
     #expect(failure(text)?.sentence.contains("part-0 line 2") == true)
     #expect(failure(text)?.code == .inputOutputError)
     #expect(failure("\n" + file(1...1))?.sentence.contains("part-0 line 1") == true)
   }
 
-  @Test("Two results of one seed that differ are an error, as one of them must be wrong") func differ() {
+  @Test("Two different results for one seed are an error") func differ() {
     var other = result(2)
     other.storySHA256 = "00fe"
     let failure = failure(file(1...3), other.line + "\n")
@@ -109,14 +109,14 @@ import Testing
       failure?.sentence.contains("seed 2 came out differently in part-0 line 2 and part-1 line 1") == true)
   }
 
-  @Test("Results of runs with other options are another campaign") func options() {
+  @Test("Results of runs with different options are refused") func options() {
     let failure = failure(file(1...3), result(4, options: "--peer legacy").line + "\n")
     #expect(failure?.code == .wrongUsage)
     #expect(failure?.sentence.contains("no options") == true)
     #expect(failure?.sentence.contains("--peer legacy") == true)
   }
 
-  @Test("What is missing is told in ranges, and cut into parts") func missing() throws {
+  @Test("Missing seeds are listed as ranges and cut into parts") func missing() throws {
     let merge = try merged(file(3...3), file(8...8))
     #expect(merge.missing(of: all) == [SeedRange(1, 2), SeedRange(4, 7), SeedRange(9, 9)])
     #expect(merge.missing(of: all, atMost: 3).map(\.words) == ["1..2", "4..6", "7", "9"])
@@ -129,7 +129,7 @@ import Testing
     )
   }
 
-  @Test("A broken promise counts for more than what is missing") func verdicts() throws {
+  @Test("A broken invariant outranks no progress and missing seeds") func verdicts() throws {
     let stuck = result(1, .noProgress).line + "\n"
     let broken = result(2, .broken).line + "\n"
     #expect(MergeReport(try merged(stuck), of: all).exitCode == .noProgress)
@@ -137,7 +137,8 @@ import Testing
     #expect(MergeReport(try merged(stuck, broken), of: SeedRange(1, 1)).exitCode == .noProgress)
   }
 
-  @Test("A seed gives the same line on any number of threads, of the story that replay tells") func runs()
+  @Test("A seed's result line hashes the story that replay prints, on any number of threads")
+  func runs()
     throws
   {
     let scratch = Scratch()
@@ -156,7 +157,8 @@ import Testing
     #expect(one.results(of: SeedRange(4, 4)).map(\.storySHA256) == [digest])
   }
 
-  @Test("Typed by hand: files, what is missing, and a merged file that is whole or not there") func typed()
+  @Test("The verb merges files, lists missing seeds, and writes the merged file whole or not at all")
+  func typed()
     throws
   {
     let scratch = Scratch()
@@ -168,7 +170,7 @@ import Testing
     child = try scratch.start("baton", ["merge", part, part, "--into", into])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("all.jsonl") == file(2...3))
-    // A pattern that matched nothing must not look like a campaign in which all is well.
+    // A pattern that matched no file must not look like a sound campaign.
     for words in [["merge"], ["merge", "--seeds", "1..9"]] {
       child = try scratch.start("baton", words)
       #expect(scratch.end(child) == .exited(code: ExitCode.wrongUsage.rawValue))
@@ -177,7 +179,7 @@ import Testing
     child = try scratch.start("baton", ["merge", scratch.write("empty", "")])
     #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
     #expect(scratch.text("said").hasPrefix("baton: there is no result in these files"))
-    // All of it is missing: with that a campaign begins.
+    // With everything missing a campaign begins.
     child = try scratch.start("baton", ["merge", "--seeds", "1..9", "--missing", "9"])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("said") == "1..9\n")
@@ -191,6 +193,6 @@ import Testing
     #expect(
       scratch.text("said")
         == "baton: cannot open \(nowhere): there is no such file or directory; name another file with --results\n",
-      "one advice, not two")
+      "one piece of advice, not two")
   }
 }

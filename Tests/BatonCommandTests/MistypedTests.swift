@@ -5,8 +5,8 @@ import Testing
 
 @testable import PhoneClient
 
-/// A home, a program or a directory that is not there is most likely a slip of the fingers: one sentence, and nothing is made.
-@Suite("What is mistyped") struct MistypedTests {
+/// A missing home, program or directory is most likely a typing mistake: one sentence, and nothing is created.
+@Suite("Mistyped paths") struct MistypedTests {
   private let scratch = Scratch()
 
   private func run(_ words: [String]) throws -> (words: String, code: Int32?) {
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "A home that is not there is called so by each verb that looks at a phone",
+    "A missing home is reported by each verb that reads a phone",
     arguments: ["status", "ps", "pushes", "payments", "down"])
   func home(verb: String) throws {
     let home = scratch("typo")
@@ -27,13 +27,13 @@ import Testing
     #expect(try run(["--home", home, verb]).code == 0)
   }
 
-  @Test("A program that cannot be run is said before the phone's home is made") func program() throws {
+  @Test("A program that cannot be run is refused before the home is made") func program() throws {
     let said = try run(["--home", scratch("phone"), "up", "--app", "/nonexist"])
     #expect(said == ("baton: /nonexist cannot be run; build it, or name another program with --app\n", 78))
     #expect(!FilePath.exists(scratch("phone")))
   }
 
-  @Test("A run is kept in a new directory, and the way to it must be there")
+  @Test("--keep needs an existing parent directory")
   func kept() throws {
     let story = scratch.write("story.txt", "# The app is opened\nthe app opens\nthe verdict\n")
     for verb in [["demo"], ["run", story], ["run", story, story], ["soak"]] {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("A push of standard input that is empty is called so") func emptyInput() throws {
+  @Test("An empty push on stdin is refused") func emptyInput() throws {
     #expect(
       try run(["push", "-"]) == (
         "baton: stdin is empty; put a push into it, such as {\"aps\": {\"alert\": \"Hello\"}}\n", 64
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "A home of another user is read in a copy of one's own, which the refusal says",
+    "Another user's home is refused with the advice to copy it, and the copy can be read",
     .enabled(if: geteuid() == 0, "only root can give a directory away"),
     arguments: ["logs", "pushes", "ps", "payments", "status"])
   func anotherUsersHome(verb: String) throws {
@@ -67,7 +67,7 @@ import Testing
       said.code == 73 && said.words.hasSuffix("; to look at it, make a copy of your own with `cp -r`\n"))
     _ = scratch.end(try scratch.start("/bin/cp", ["-r", scratch("phone"), scratch("copy")]))
     #expect(try !run(["--home", scratch("copy"), verb]).words.contains("cannot use"))
-    // One that runs a phone is no reader.
+    // A verb that runs the phone does not advise a copy.
     #expect(try !run(["--home", scratch("phone"), "up"]).words.contains("cp -r"))
   }
 }

@@ -9,29 +9,29 @@ import Testing
 
 @testable import Inspection
 
-/// Journals as an earlier program wrote them, when the peer's claims named the halves of a container's id one by one, the
-/// node was told whether the row is its own and said one by one what it is busy with, and the guard made texts.
+/// Journals of an earlier program: the peer's claims have the container's id in two halves, the node is told whether
+/// the row is its own and reports each activity singly, and the guard makes texts.
 @Suite("A journal of an earlier program")
 struct OlderJournalTests {
   private func replay(_ text: String) throws -> JournalReplay.Outcome {
     try JournalReplay.run(JournalReader(name: "older", bytes: Array((text + "\n").utf8)))
   }
 
-  @Test("of a peer gives the same bytes in this program's form") func peer() throws {
+  @Test("A peer's journal replays to the same bytes in this program's form") func peer() throws {
     #expect(Self.peer.contains("containerHigh"))
     let outcome = try replay(Self.peer)
     #expect(outcome.isWhole, "\(outcome.trouble ?? "")")
     #expect(outcome.events.map(\.core) == ["peer"] && outcome.events.map(\.count) == [3])
   }
 
-  @Test("of a peer that was changed differs all the same") func changedPeer() throws {
+  @Test("A peer's journal that was altered differs") func changedPeer() throws {
     let changed = Self.peer.replacing(
       "\"highest\":1,\"containerHigh\":627", with: "\"highest\":1,\"containerHigh\":628")
     #expect(changed != Self.peer)
     #expect(try replay(changed).difference?.line == 4)
   }
 
-  @Test("of a node cannot be run again, which is said in a sentence and is no verdict on it") func node()
+  @Test("A node's journal cannot be replayed, which is reported and is no difference") func node()
     throws
   {
     let outcome = try replay(Self.node)
@@ -39,7 +39,7 @@ struct OlderJournalTests {
     #expect(outcome.missing?.sentence.hasPrefix("the node of an earlier program begins here") == true)
   }
 
-  @Test("of a node that adopted a backup, and spoke at once, cannot be run again from there") func adoption()
+  @Test("A node that sent at once after restoring a backup cannot be replayed from there") func adoption()
     throws
   {
     let record =
@@ -54,7 +54,7 @@ struct OlderJournalTests {
   }
 
   @Test(
-    "of a guard cannot be run again from where its node is busy, a text is made, or it asks what was received",
+    "A guard's journal cannot be replayed from the first record in an obsolete form",
     arguments: [
       (
         #""event":{"node":{"_0":{"settling":{"_0":true}}}},"directives":[]}"#,
@@ -79,7 +79,7 @@ struct OlderJournalTests {
     #expect(outcome.missing?.sentence.hasPrefix(sentence) == true, "\(outcome)")
   }
 
-  @Test("of a guard is read, also where it does not say for which push something was received")
+  @Test("A guard's records are decoded also without the push of a received payment")
   func readGuard() throws {
     let record =
       Self.extension
@@ -95,7 +95,7 @@ struct OlderJournalTests {
       ])
   }
 
-  @Test("of requests cannot be run again from where they ask the node") func requests() throws {
+  @Test("A requests core that asked the node cannot be replayed from there") func requests() throws {
     let text = #"""
       {"seq":1,"t":1,"wall":1,"kind":"core","core":"requests","configuration":{}}
       {"seq":2,"t":2,"wall":1,"kind":"event","core":"requests","event":{"invoiceMade":{"_0":"1","_1":{}}},\#
@@ -106,8 +106,7 @@ struct OlderJournalTests {
     #expect(outcome.missing?.sentence.hasPrefix("the requests of an earlier program") == true, "\(outcome)")
   }
 
-  @Test("of a guard with the sentences of before has the codes of now, all on one line") func reasons() throws
-  {
+  @Test("A guard's former sentences are rewritten as codes, on one line") func reasons() throws {
     let record =
       #""event":{"node":{"_0":{"stopped":{}}}},"directives":[{"finished":{"push":1,"_1":"asked to terminate"}},{"end":{"_0":"asked to terminate"}}]}"#
     let line = OlderRecords.rewritten(Array((#"{"core":"guard-extension","# + record).utf8))
@@ -116,8 +115,7 @@ struct OlderJournalTests {
       text.hasSuffix(#"[{"finished":{"push":1,"_1":"terminated"}},{"end":{"_0":"terminated"}}]}"#), "\(text)")
   }
 
-  @Test("of a peer that ended the rest for a splice with words alone has the code of now") func rest() throws
-  {
+  @Test("A peer's stfu timeout in words alone gets the code of today") func rest() throws {
     let complaint = Complaint(text: "the channel was at rest for 60 s: reconnect", code: .restEnded)
     let now = try JSONLineEncoder().encode(PeerDirective.send(connection: 1, .warning(complaint)))
     let older = now.replacing(",\"code\":1", with: "")
@@ -125,7 +123,7 @@ struct OlderJournalTests {
     #expect(OlderRecords.rewritten(Array(older.utf8)) == Array(now.utf8))
   }
 
-  @Test("of a phone that knew what its app is asked for is run again in this program's form") func asks()
+  @Test("A phone's records with the former app requests replay in this program's form") func asks()
     throws
   {
     let configuration = try JSONLineEncoder().encode(PhoneConfiguration()).replacing(
@@ -152,7 +150,7 @@ struct OlderJournalTests {
     #expect(outcome.isWhole, "\(outcome.trouble ?? "")")
   }
 
-  @Test("of a guard that differs in other words has been changed") func changedGuard() throws {
+  @Test("A guard's record that differs otherwise counts as altered") func changedGuard() throws {
     let record = #""event":{"launched":{}},"directives":[{"deliver":{"push":1,"_1":{"partsWait":{}}}}]}"#
     #expect(try replay(Self.extension + record).difference?.line == 2)
   }

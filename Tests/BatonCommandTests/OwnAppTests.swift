@@ -4,7 +4,7 @@ import Testing
 
 /// docs/examples/own-app.py, which follows docs/protocols.md and shares no code with the wallet.
 @Suite(
-  "An app of one's own", .serialized,
+  "The documented example of an own app", .serialized,
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs /usr/bin/python3"))
 struct OwnAppTests {
   private static let example = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
@@ -15,7 +15,7 @@ struct OwnAppTests {
   }
 
   @Test(
-    "The example of the documents takes the node in front, gives it back at home, and is told from one that was killed"
+    "It takes the node in front, releases it at home, and takes it over when killed"
   )
   func lives() throws {
     let phone = CommandPhone()
@@ -27,7 +27,7 @@ struct OwnAppTests {
     try wait(phone, for: "released it in good order")
     _ = try phone.run("app", "open")
     try Wait.until("its second claim") { try epoch(phone) == 2 }
-    // Swiped away in front it is killed with the node in its hands; the next one finds the lock free.
+    // A swipe kills it in front, holding the node; the next process finds the lock free.
     _ = try phone.run("app", "quit")
     _ = try phone.run("app", "open")
     try Wait.until("its third claim") { try epoch(phone) == 3 }

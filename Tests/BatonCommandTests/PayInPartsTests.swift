@@ -5,11 +5,10 @@ import Testing
 
 @testable import PhoneClient
 
-/// The sender sends its payment in parts, and the user does what users do.
 @Suite("baton pay --parts") struct PayInPartsTests {
   private let phone = CommandPhone()
 
-  @Test("Parts of a payment add up to it, in whole satoshi where that is possible")
+  @Test("The parts add up to the payment, in whole satoshi where possible")
   func amounts() {
     #expect(PayableInvoice.amounts(of: 5_000_000, in: 2) == [2_500_000, 2_500_000])
     #expect(PayableInvoice.amounts(of: 5_000_001, in: 3) == [1_666_000, 1_666_000, 1_668_001])
@@ -18,7 +17,7 @@ import Testing
     #expect(PayableInvoice.amounts(of: .max, in: 30)?.reduce(0, +) == .max)
   }
 
-  @Test("The story of each part is told, they end as one payment, and the judge finds all in order")
+  @Test("Each part's progress is printed, the parts settle as one payment, and the judge finds the run sound")
   func together() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -34,7 +33,7 @@ import Testing
     #expect(try phone.run("judge").contains("Verdict: sound."))
   }
 
-  @Test("P-1.4 Home in the middle: the phone is told what the app is at work on, and no part comes back")
+  @Test("P-1.4 In the background the app names the multi-part payment as its work until it is settled")
   func namedTask() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -53,7 +52,7 @@ import Testing
     try phone.waitUntilAway()
   }
 
-  @Test("One part that fails is the end of it; what is on its way comes back by the wallet's mpp_timeout")
+  @Test("A part that times out fails the payment with mpp_timeout")
   func failed() throws {
     _ = try phone.run("up", "--multi-part-window", "300ms")
     try phone.openAndConnect()
@@ -64,7 +63,8 @@ import Testing
   }
 
   @Test(
-    "What else came back before the sender looked again is no part that comes back", arguments: [false, true])
+    "Parts that failed while the sender was stopped are not announced as still to come back",
+    arguments: [false, true])
   func allCameBack(asJSON: Bool) throws {
     _ = try phone.run("up", "--multi-part-window", "8s")
     try phone.openAndConnect()
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "A part that fails is told at once, also while an earlier one hangs in the channel of a wallet that is away"
+    "A later part's failure is printed at once while an earlier part is pending"
   )
   func laterOneFails() throws {
     _ = try phone.run("up")
@@ -104,7 +104,7 @@ import Testing
     let payment = try phone.begin(
       "pay", invoice, "--parts", "2", "--apart", "5s", "--hold-seconds", "1", into: "payment")
     try Wait.until("part 1 to be on its way") { phone.scratch.text("payment").hasSuffix("on its way\n") }
-    // However long the rest takes, part 2 is sent afterwards.
+    // Part 2 is sent after the wallet is away, however long that takes.
     payment.send(SIGSTOP)
     try Wait.until("part 1 to be kept") {
       try phone.run("logs").contains("waits for more parts of a payment")
@@ -112,7 +112,7 @@ import Testing
     _ = try phone.run("device", "network", "off")
     try phone.waitUntilAway()
     payment.send(SIGCONT)
-    try Wait.until("the bad news") {
+    try Wait.until("part 2 to fail") {
       phone.scratch.text("payment").contains("part 2 of 2, 2,500 sat: failed")
     }
     #expect(phone.scratch.end(payment) == .exited(code: 5))
@@ -126,10 +126,10 @@ import Testing
       lines.last?.hasSuffix("\(why); 1 other part comes back when the wallet stops waiting for the rest")
         == true)
     #expect(
-      try phone.run("pay", invoice, "--parts", "2") == PaysTwiceTests.refusal, "part 1 would be one too many")
+      try phone.run("pay", invoice, "--parts", "2") == PaysTwiceTests.refusal, "part 1 is still pending")
   }
 
-  @Test("Parts are for invoices that take them, and --apart for parts")
+  @Test("--parts must be 2 to 30, and --apart needs --parts")
   func refusals() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PhoneClient
 
-@Suite("What the sender looks at before it asks anybody")
+@Suite("The invoice that a sender is given")
 struct PayableInvoiceTests {
   private static let key = PrivateKey(SHA256.hash([1]))!
   private static let second: Int64 = 1_000_000_000
@@ -29,7 +29,7 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test("is who is paid, how much, and for which hash") func good() throws {
+  @Test("It yields payee, amount and payment hash, in every form that can be typed") func good() throws {
     let good = try word()
     let invoice = try PayableInvoice(typed: good, at: 99 * Self.second)
     #expect(invoice.amountMsat == 5)
@@ -43,7 +43,7 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test("is refused when it is expired, damaged or of another network") func bad() throws {
+  @Test("It is refused when expired, damaged or of another network") func bad() throws {
     let good = try word()
     #expect(refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired 0.0 ms ago") == true)
     #expect(refusal(good, at: .max)?.contains("2500000 h ago") == true)
@@ -58,14 +58,14 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test("says how much, or leaves it to the payer") func amounts() throws {
+  @Test("--amount is required without an amount in the invoice and refused with one") func amounts() throws {
     let open = try word { $0.amountMsat = nil }
     #expect(refusal(open)?.contains("--amount") == true)
     #expect(try PayableInvoice(typed: open, amountMsat: 7, at: 0).amountMsat == 7)
     #expect(refusal(try word(), amount: 5)?.contains("leave --amount out") == true)
   }
 
-  @Test("is told to the peer with its payee") func request() throws {
+  @Test("The request to lspd has payee, amount and whether to wait") func request() throws {
     let message = try PayableInvoice(typed: try word(), at: 0).payRequest(waits: false)
     #expect(message["payee"] == Self.key.publicKey.hex)
     #expect(message["amount-msat"] == "5")

@@ -20,7 +20,7 @@ import Testing
         failureCode: code, begunEpoch: epoch, begunWallNanoseconds: wall))
   }
 
-  /// As they happened: in-1, out-1, in-2, then the wall clock goes back by an hour, in-3, out-2, in-4.
+  /// In order: in-1, out-1, in-2, then the wall clock steps back by an hour, in-3, out-2, in-4.
   private var steppedBack: (received: [PaymentEntry], sent: [PaymentEntry]) {
     (
       [
@@ -37,15 +37,15 @@ import Testing
     PaymentList.inOrder(held: [], received: Array(received), sent: Array(sent)).map(\.paymentHash)
   }
 
-  @Test("is that of the rows, whatever the wall clock was") func rows() {
+  @Test("Payments are ordered by their rows, whatever the wall clock was") func rows() {
     let all = steppedBack
     #expect(order(all.received, all.sent) == ["in-4", "out-2", "in-3", "in-2", "out-1", "in-1"])
-    // Stepped within one epoch, each direction stays as it is all the same.
+    // If the clock steps within one epoch, each direction still keeps its order.
     let within = [received(1, epoch: 1, wall: 9000), received(2, epoch: 1, wall: 10)]
     #expect(order(within, []) == ["in-2", "in-1"])
   }
 
-  @Test("of a few is the head of that of all") func head() {
+  @Test("A list of the newest few is the head of the whole list") func head() {
     let all = steppedBack
     let whole = order(all.received, all.sent)
     for count in 1...6 {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("has what waits at the peer first, the newest of it first, and nothing twice") func held() throws {
+  @Test("Payments held at the peer come first, newest first, and no payment twice") func held() throws {
     func atPeer(_ hash: String, _ at: Int) throws -> PaymentEntry {
       var facts = PeerPaymentRow(
         id: 1, paymentHash: hash, amountMsat: 7, state: "held", requestedAtNs: Int64(at))
@@ -70,7 +70,7 @@ import Testing
     #expect(all.map(\.text) == ["Coffee", nil, nil] && all[0].cells.last == "Coffee")
   }
 
-  @Test("A failed payment is called as `send` calls it") func failure() {
+  @Test("A failed payment has the same code name as in send") func failure() {
     let failed = sent(1, epoch: 1, wall: 1, code: 16399)
     #expect(failed.cells.contains("failed: incorrect_or_unknown_payment_details (0x400f)"))
     #expect(

@@ -12,15 +12,15 @@ import Testing
 
   private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
 
-  @Test("lists both directions, the newest first, and -n of them; without the daemons too") func both() throws
+  @Test("It lists both directions newest first, -n of them, and works without the daemons") func both() throws
   {
     _ = try phone.run("up")
     #expect(try phone.run("payments") == "no payment was received or sent, and none waits\n")
     try phone.openAndConnect()
     let invoice = try phone.invoice()
     #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
-    let elsewhere = try phone.run("invoice", "21", "--external").split(separator: "\n")[0]
-    #expect(try phone.run("send", String(elsewhere)).contains("settled: 21 sat"))
+    let external = try phone.run("invoice", "21", "--external").split(separator: "\n")[0]
+    #expect(try phone.run("send", String(external)).contains("settled: 21 sat"))
     for remark in ["", "what waits at the peer is not known: lspd does not run; start it with `baton up`\n"] {
       let said = try phone.run("payments")
       #expect(said.hasSuffix(remark) && said.contains("not known") == !remark.isEmpty, "\(said)")
@@ -32,7 +32,7 @@ import Testing
       let one = try phone.run("payments", "-n", "1").dropLast(remark.count)
       #expect(one.split(separator: "\n").map(words) == Array(rows.prefix(2)))
       let document = try phone.run("payments", "--json")
-      // On stderr, for the document is an array.
+      // On stderr, as the document is an array.
       #expect(
         document.hasSuffix("]\n") == remark.isEmpty
           && document.hasSuffix("\n\(remark.isEmpty ? "" : "baton: ")\(remark)"))
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("tells of what the peer holds how long it goes on waiting, and leaves out what is over") func held()
+  @Test("A held payment shows how long the peer holds it, a settled one is left out") func held()
     throws
   {
     let now = Instant(nanoseconds: 100_000_000_000)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import PhoneClient
 
-/// Two senders know of one invoice, or one of them forgot that it pays already.
-@Suite("baton pay --parts, twice") struct PaysTwiceTests {
+/// Two senders pay one invoice, or one sender pays it again.
+@Suite("baton pay --parts on an invoice that is being paid") struct PaysTwiceTests {
   static let refusal = "nothing was sent: a payment of this invoice is on its way; wait for it\n"
 
   private let phone = CommandPhone()
 
   @Test(
-    "With a part of an earlier run on its way nothing is sent, and the user is told to wait; paid, to stop")
+    "With a part pending or the invoice paid nothing is sent, and the user is told why")
   func refused() throws {
     let invoice = try upWithInvoice()
     let first = try phone.begin("pay", invoice, "--parts", "2", "--apart", "60s", into: "first")
@@ -33,7 +33,7 @@ import Testing
         == "nothing was sent: this invoice is paid already; ask for a new one\n")
   }
 
-  @Test("Part 1 and what another sent are all of it: the rest is not needed, and the payment is made")
+  @Test("If another sender paid the rest, remaining parts are not needed and the payment is settled")
   func paidMeanwhile() throws {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
@@ -46,13 +46,13 @@ import Testing
     #expect(try phone.run("judge").contains("Verdict: sound."))
   }
 
-  @Test("A part that is one too many is no failure: how the one that was sent ends is waited for")
+  @Test("A part too many is not needed, and the pending part's result is awaited")
   func pendingMeanwhile() throws {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
     try Wait.until("part 1 to be on its way") { try offered() == 1 }
     payment.send(SIGSTOP)
-    // 834 sat are missing then, and part 2 would be more.
+    // 834 sat are then missing, less than part 2.
     #expect(try pay(invoice, 2_500_000, waits: false).state == "offered")
     payment.send(SIGCONT)
     try Wait.until("part 2 to be refused") { phone.scratch.text("payment").contains("not needed") }

@@ -17,7 +17,7 @@ struct PushCrowdTests {
   }
 
   @Test(
-    "B-0.4, B-C.1 Each of many pushes has its one notification, also with extensions frozen and killed; times and memory are told"
+    "B-0.4, B-C.1 Each push has one notification, despite frozen and killed extensions, and times and memory are reported"
   )
   func manyPushes() throws {
     defer { for phone in ["1", "2"] { Journals.replay(of: scratch("crowd/\(phone)")) } }
@@ -37,7 +37,7 @@ struct PushCrowdTests {
   }
 
   @Test(
-    "Options of the one phone and of the many do not go together",
+    "Options of a soak on one phone and on many exclude each other",
     arguments: [
       ["--phones", "2", "--rounds", "5"], ["--pushes", "5"], ["--timers", "real"],
     ])

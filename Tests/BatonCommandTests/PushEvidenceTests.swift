@@ -6,7 +6,7 @@ import Testing
 @testable import PhoneClient
 @testable import Stages
 
-/// What many pushes leave in the files of a phone, and what is found wrong in it.
+/// The report on what many pushes left in iosd's files.
 @Suite struct PushEvidenceTests {
   private func at(_ milliseconds: Int64) -> Instant {
     Instant(nanoseconds: milliseconds * 1_000_000)
@@ -20,7 +20,7 @@ import Testing
     return try #require(ProcessRow(json: "\(row)}".utf8))
   }
 
-  /// Two pushes, each shown 300 ms later, by a process that was ended when it had nothing to do any more.
+  /// Two pushes, each shown after 300 ms, by a process that was ended when idle.
   private func sound() throws -> PushEvidence {
     PushEvidence(
       pushes: [.init(id: 1, at: at(0)), .init(id: 2, at: at(1000))],
@@ -34,13 +34,13 @@ import Testing
     return evidence.complaints(limit: .seconds(30), frozen: frozen)
   }
 
-  @Test func oneNotificationEachInTimeIsSound() throws {
+  @Test func `One notification per push in time is sound`() throws {
     #expect(try complaints { _ in } == [])
     #expect(try sound().waits == [.milliseconds(300), .milliseconds(300)])
     #expect(try sound().peakFootprintBytes == 900)
   }
 
-  @Test func noneAndTwoAreBothWrong() throws {
+  @Test func `A push with no notification or with two is reported`() throws {
     #expect(
       try complaints { $0.notifications.removeLast() } == ["push 2 has 0 notifications and not one"])
     #expect(
@@ -48,7 +48,7 @@ import Testing
         == ["push 2 has 2 notifications and not one"])
   }
 
-  @Test func aRowThatIsWrittenAgainIsNoSecondOne() throws {
+  @Test func `A rewritten row is no second notification`() throws {
     var evidence = try sound()
     evidence.add(
       notification: NotificationRow(
@@ -56,10 +56,10 @@ import Testing
     #expect(evidence.complaints(limit: .seconds(30), frozen: 0) == [])
   }
 
-  @Test func whoWaitsBeyondTheLimitIsNamed() throws {
+  @Test func `A push that waits beyond the limit is reported`() throws {
     let late = try complaints { $0.notifications[1].at = at(33_001) }
     #expect(late == ["push 2 waited 32.0 s for its notification"])
-    // The time of one that waited for another begins when that one is done with.
+    // A waiting push's time begins when the one before it is done.
     #expect(
       try complaints {
         $0.notifications[0].at = at(30_000)
@@ -67,7 +67,7 @@ import Testing
       } == [])
   }
 
-  @Test func whoOutlivesItsLimitNeverEndsOrCrashesIsNamed() throws {
+  @Test func `An extension that outlives its limit, never ends or crashes is reported`() throws {
     #expect(try complaints(frozen: 1) { $0.processes = [try process(ended: 31_100, .timeLimit)] } == [])
     #expect(
       try complaints { $0.processes = [try process(ended: 33_100, .timeLimit)] }

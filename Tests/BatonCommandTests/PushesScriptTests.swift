@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// With a `baton` that only says what it is asked for, and runs what it is to run in a scratch directory.
+/// With a `baton` that prints its arguments, and runs the command of `scratch`.
 @Suite("scripts/pushes --full") struct PushesScriptTests {
   private let scratch = Scratch()
 
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "plays both parts however it is called",
+    "The script runs both soaks however it is called",
     arguments: [
       "cd scripts && sh pushes --full", "cd scripts && bash pushes --full", "bash scripts/pushes --full",
       "cd bin && PATH=$PWD/../scripts:$PATH && pushes --full",

@@ -13,13 +13,13 @@ import Testing
   }
 
   @Test(
-    "B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 Silent pushes and tasks are counted and timed as they really went"
+    "B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 Counts and times of silent pushes and tasks match a real run"
   )
   func real() throws {
     let phone = CommandPhone()
     _ = try phone.run("up", "--silent-pushes", "--build", "debug")
     #expect(try phone.run("pushes") == "no push has come yet; `baton push` delivers one\n")
-    // Nobody but the app can receive then, woken by the silent push.
+    // Then only the app, woken by the silent push, can receive.
     _ = try phone.run("device", "notifications", "off")
     try phone.openAndConnect()
     let invoice = try phone.invoice()
@@ -48,10 +48,10 @@ import Testing
     #expect(settled.count == 1)
     #expect(json["silent"]?["received"]?.int == 1)
     _ = try phone.run("down")
-    #expect(try phone.run("pushes").contains("1 received a payment"), "also of a phone that is off")
+    #expect(try phone.run("pushes").contains("1 received a payment"), "also when the phone is off")
   }
 
-  @Test("When a push came is told by the clock on the wall, as the other begins anew with each boot")
+  @Test("A push's age is by the wall clock, as the boot clock restarts with each boot")
   func ago() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
@@ -62,7 +62,7 @@ import Testing
     #expect(try phone.run("pushes").contains("10 min ago"))
   }
 
-  @Test("Of a push that lies ahead of the clock, as that was set back, it says what the clock showed")
+  @Test("A push that lies ahead of the clock is shown with its time")
   func ahead() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
@@ -90,7 +90,7 @@ import Testing
       tasks: tasks, times: times)
   }
 
-  @Test("B-1.5.3e, B-M.4 The last row counts, and what ended otherwise is none of those that were completed")
+  @Test("B-1.5.3e, B-M.4 A push's last row counts, and only completed pushes and tasks count as completed")
   func counts() throws {
     let figures = try figures(
       pushes: [
@@ -118,14 +118,13 @@ import Testing
         == ["shown", "completed with new-data", "completed with failed", "not shown yet"]
         + Array(repeating: "completed with no-data", count: 3) + ["delivered"])
     #expect([figures.silentArrived, figures.handlerStarts, figures.received] == [6, 5, 1])
-    // Not the sixth, which was about something else, nor the seventh, of which the app never heard, nor the last, which
-    // is not over.
+    // Not push 6, of another type, nor push 7, which never reached the app, nor push 8, which is not completed.
     #expect(figures.leftToVisible == 2)
     #expect([figures.tasksBegun, figures.tasksCompleted] == [2, 1])
   }
 
   @Test(
-    "A badge or a sound without an alert is no silent push, and says what was done of it, in words and for programs"
+    "A badge or sound without an alert is no silent push, and its effect is shown"
   )
   func badge() throws {
     let row =
@@ -140,7 +139,7 @@ import Testing
     #expect(json["fate_code"]?.text == "applied" && json["applied_badge"]?.int == 5)
   }
 
-  @Test("The badge is where the user looks: in the status, and with the notifications")
+  @Test("The badge is in status and notifications")
   func badgeOnRealPhone() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
@@ -154,7 +153,7 @@ import Testing
     #expect(try phone.run("pushes").contains("badge or sound  "))
   }
 
-  @Test("One is one") func grammar() throws {
+  @Test("A count of one is in the singular") func grammar() throws {
     let one = try figures(
       pushes: [
         #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#
@@ -163,8 +162,8 @@ import Testing
     #expect(PushPage(figures: one).sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
   }
 
-  @Test("B-1.5.3c, B-1.5.3d The times are those between the records of the app's journal") func times() throws
-  {
+  @Test("B-1.5.3c, B-1.5.3d A silent push's times are those between its records in the app's journal")
+  func times() throws {
     func line(_ number: Int, _ at: Int, _ event: String, _ directives: String = "") throws -> JournalLine {
       let text =
         #"{"seq":\#(number),"t":\#(at),"wall":1,"kind":"event","core":"guard-app","event":\#(event),"directives":[\#(directives)]}"#

@@ -4,7 +4,7 @@ import Testing
   private let phone = CommandPhone()
 
   @Test(
-    "A reboot while the wallet holds the node: the next process sees another boot, claims, and is paid",
+    "After a reboot of a connected wallet the next process claims in the new boot and is paid",
     arguments: [[], ["--lose-beats"]])
   func whileItHoldsTheNode(_ options: [String]) throws {
     _ = try phone.run("up")

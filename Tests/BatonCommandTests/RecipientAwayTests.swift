@@ -1,14 +1,13 @@
 import Testing
 
-/// Nobody comes for a payment: the sender is told so, and can try again.
 @Suite("A recipient who stays away") struct RecipientAwayTests {
   private let phone = CommandPhone()
 
   @Test(
-    "B-0.6 An app that is not opened in time costs the attempt: 0x1007; opened, the next attempt is settled")
+    "B-0.6 If the app is not opened in time the payment fails with 0x1007, and a later one settles")
   func again() throws {
     _ = try phone.run("up")
-    // Without leave to notify no extension is started, so only the app could receive.
+    // With notifications off no extension starts, so only the app can receive.
     _ = try phone.run("device", "notifications", "off")
     try phone.openAndConnect()
     let invoice = try phone.invoice()

@@ -3,17 +3,17 @@ import Testing
 
 @testable import Terminal
 
-@Suite("Signals that come more than once") struct RepeatedSignalsTests {
+@Suite("Repeated signals") struct RepeatedSignalsTests {
   private func instant(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-  @Test("The same within a moment is one request, as `timeout` signals its child and then its group")
+  @Test("The same signal again within 250 ms is one request, as timeout signals its child and its group")
   func twice() {
     var signals = RepeatedSignals()
     let news = [1000, 1000, 1249, 1250].map { signals.isNew(.terminated, at: instant($0)) }
-    #expect(news == [true, false, false, true], "counted from the first")
+    #expect(news == [true, false, false, true], "the interval counts from the first")
   }
 
-  @Test("Another signal is a request of its own") func another() {
+  @Test("A different signal is a new request") func another() {
     var signals = RepeatedSignals()
     let news = [Interruption.interrupted, .quitByKey].map { signals.isNew($0, at: instant(1)) }
     #expect(news == [true, true])

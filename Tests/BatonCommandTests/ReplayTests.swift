@@ -51,7 +51,7 @@ struct ReplayTests {
     try JournalReplay.run(scratch.write("changed.jsonl", lines.joined(separator: "\n") + ending))
   }
 
-  @Test("gives the same bytes and counts the events of each core") func same() throws {
+  @Test("A replay gives the same bytes and counts each core's events") func same() throws {
     let outcome = try JournalReplay.run(try journal())
     #expect(outcome.difference == nil)
     #expect(outcome.events.map(\.core) == ["guard-app"])
@@ -59,7 +59,7 @@ struct ReplayTests {
     #expect(!outcome.isTorn)
   }
 
-  @Test("finds a digit that was changed in a directive, with what was decided and what is written")
+  @Test("A changed directive is found, with the recorded and the computed line")
   func changedDirective() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("\"claim\":{\"seen\":3") })
@@ -71,7 +71,9 @@ struct ReplayTests {
     #expect(difference.computed == before)
   }
 
-  @Test("names a core that a damaged record invents on one line", arguments: ["a\u{7f}", "\u{1b}[2J"])
+  @Test(
+    "The name of an unknown core in a damaged record is shown on one line",
+    arguments: ["a\u{7f}", "\u{1b}[2J"])
   func inventedCore(name: String) throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("\"kind\":\"event\"") })
@@ -81,15 +83,15 @@ struct ReplayTests {
     #expect(sentence.hasPrefix("core ") && sentence == sentence.onOneLine)
   }
 
-  @Test("finds an event that was changed, where it first decides otherwise") func changedEvent() throws {
+  @Test("A changed event is found at the first decision that differs") func changedEvent() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("\"observed\"") })
     changed[place] = changed[place].replacing("\"holderLockIsBusy\":false", with: "\"holderLockIsBusy\":true")
     #expect(try replay(changed).difference?.line == place + 1)
   }
 
-  /// `t` and `wall` are facts of the record itself; every other byte must be the one the program would write.
-  @Test("finds a flipped bit at any place of an event's core, event and directives") func everyByte() throws {
+  /// `t` and `wall` belong to the record; every other byte must be the one the program would write.
+  @Test("A flipped bit anywhere in an event's core, event or directives is found") func everyByte() throws {
     let good = lines(try journal())
     let place = try #require(good.firstIndex { $0.contains("\"observed\"") })
     let bytes = Array(good[place].utf8)
@@ -107,7 +109,7 @@ struct ReplayTests {
     }
   }
 
-  /// What an event merely tells, and no decision repeats, may be another number: it is the event that happened.
+  /// Numbers of an event that no decision repeats may differ.
   private static func isFreeOfConsequences(_ line: String, _ position: Int) -> Bool {
     let numbers = [
       "\"startTime\":", "\"high\":", "\"low\":", "\"incarnation\":", "\"bootClock\":", "\"pid\":",
@@ -120,20 +122,20 @@ struct ReplayTests {
     return numbers.contains { before.hasSuffix($0) }
   }
 
-  @Test("finds a record that was taken out") func missingLine() throws {
+  @Test("A missing record is found") func missingLine() throws {
     var changed = lines(try journal())
     changed.remove(at: 4)
     #expect(try replay(changed).difference?.line == 5)
   }
 
-  @Test("finds a record that was taken out, even one that no core ever sees") func missingNote() throws {
+  @Test("A missing record of no core is found") func missingNote() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("nothing that a core sees") })
     changed.remove(at: place)
     #expect(try replay(changed).difference?.line == place + 1)
   }
 
-  @Test("finds a line that is no record") func garbage() throws {
+  @Test("A line that is no record is found") func garbage() throws {
     var changed = lines(try journal())
     changed[3] = "garbage"
     let difference = try #require(try replay(changed).difference)
@@ -141,7 +143,7 @@ struct ReplayTests {
     #expect(difference.recorded == nil)
   }
 
-  @Test("bears a last line that was torn, and says so") func tornLastLine() throws {
+  @Test("A torn last line is accepted and reported") func tornLastLine() throws {
     let good = lines(try journal())
     let last = try #require(good.last)
     let torn = Array(good.dropLast()) + [String(last.prefix(last.count / 2))]
@@ -150,14 +152,14 @@ struct ReplayTests {
     #expect(outcome.isTorn)
   }
 
-  @Test("does not go on over records that could not be written") func lostRecords() throws {
+  @Test("A replay stops at records lost to a full disk, as missing evidence") func lostRecords() throws {
     var changed = lines(try journal())
     changed[4] = changed[4].replacing("\"core\":", with: "\"lost_before\":2,\"core\":")
     let outcome = try replay(changed)
     #expect(outcome.missing?.line == 5 && outcome.difference == nil)
     #expect(outcome.missing?.sentence.hasPrefix("2 records could not be written before this one") == true)
     let changedPath = scratch("changed.jsonl")
-    // It is evidence that lacks, unless something is broken beside it.
+    // Missing evidence, unless another journal differs.
     #expect(scratch.end(try scratch.start("baton", ["replay", changedPath])) == .exited(code: 74))
     #expect(scratch.text("said").contains("changed.jsonl: line 5: 2 records could not be written"))
     #expect(scratch.end(try scratch.start("baton", ["replay", "--json", changedPath])) == .exited(code: 74))
@@ -169,15 +171,15 @@ struct ReplayTests {
     #expect(scratch.end(try scratch.start("baton", ["replay", changedPath, broken])) == .exited(code: 2))
   }
 
-  @Test("leaves out a core that it does not know, and names it") func unknownCore() throws {
+  @Test("An unknown core is skipped and named") func unknownCore() throws {
     let changed = lines(try journal()).map { $0.replacing("guard-app", with: "guard-ghost") }
     let outcome = try replay(changed)
     #expect(outcome.unknownCores == ["guard-ghost"])
     #expect(outcome.difference == nil)
   }
 
-  /// As a kill leaves it between the making of the file and the end of its first line.
-  @Test("has nothing to compare in a file without a whole line", arguments: ["", "{\"seq\":1,"])
+  /// The state after a kill between the file's creation and the end of its first line.
+  @Test("A file without a complete line has nothing to compare and passes", arguments: ["", "{\"seq\":1,"])
   func noWholeLine(text: String) throws {
     let outcome = try replay([text], ending: "")
     #expect(outcome.difference == nil)
@@ -187,7 +189,7 @@ struct ReplayTests {
     #expect(scratch.text("said").contains("nothing to compare"))
   }
 
-  @Test("of a file that begins with no record is no verdict on a shell, and never a pass")
+  @Test("A file that begins with no record is no journal and never passes")
   func onlyGarbage() throws {
     #expect(try replay([""]).missing?.line == 1)
     let outcome = try replay(["# A page", "", "for people"])
@@ -199,7 +201,8 @@ struct ReplayTests {
         == "changed.jsonl: line 1: this is no journal: its first line is no record; name files of journal/\n")
   }
 
-  @Test("tells a seed as one document with --json, and any seed that sim runs") func seed() throws {
+  @Test("--seed prints one document with --json, and accepts every seed that sim accepts") func seed() throws
+  {
     let words = ["replay", "--seed", "\(UInt64.max - 1)", "--length", "1s"]
     #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 0))
     let told = scratch.text("said").split(separator: "\n").map(String.init)

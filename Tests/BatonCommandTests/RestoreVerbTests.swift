@@ -6,7 +6,7 @@ import Testing
 @Suite("baton restore") struct RestoreVerbTests {
   private let phone = CommandPhone()
 
-  @Test("brings the wallet into a new container, whose app says how when the peer refuses it") func moves()
+  @Test("It moves the wallet to a new container, as the app advises when the peer refuses it") func moves()
     throws
   {
     _ = try phone.run("up")
@@ -19,7 +19,7 @@ import Testing
     #expect(try phone.run("restore", "--json").contains(#""state":"already-here""#))
     let earlier = try phone.invoice(sat: 1000)
     let invoice = try phone.invoice()
-    // From here on there is a step behind the invoice, and with each step goes a backup.
+    // This payment's step makes a backup that has the invoice.
     #expect(try phone.run("pay", earlier).hasPrefix("settled: 1,000 sat"))
     _ = try phone.run("app", "quit")
     try phone.waitUntilAway()
@@ -36,7 +36,7 @@ import Testing
       try phone.run("status").contains("balance          1,006,000 sat; it can receive 8,994,000 sat\n"))
     #expect(try phone.run("inspect").contains("the user moved the wallet here"))
     _ = try phone.run("down")
-    // Half of the evidence is in the other container: neither sound nor broken.
+    // Half of the evidence is in the other container: no verdict.
     let judgement = try phone.run("judge")
     #expect(judgement.contains("the wallet moved into this container under epoch 3"), "\(judgement)")
     #expect(judgement.contains("Verdict: no verdict"), "\(judgement)")

@@ -2,7 +2,7 @@ import DaemonRuntime
 import Foundation
 import Glibc
 
-/// A directory of one test, gone with it.
+/// A directory for one test, removed with it.
 final class Scratch {
   let path: String
 

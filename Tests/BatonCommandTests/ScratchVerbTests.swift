@@ -17,7 +17,7 @@ import Testing
 
   private var left: [String] { DirectoryListing.names(of: scratch("tmp")) ?? [] }
 
-  @Test("gives its command a phone, and takes it away with all that runs on it") func phone() throws {
+  @Test("Its command gets a phone, which is removed afterwards with its processes") func phone() throws {
     let build = CommandPhone.isSanitized ? " --build debug" : ""
     #expect(
       try run("baton up\(build) && baton app open && baton status && echo $BATON_HOME") == .exited(code: 0))
@@ -30,7 +30,7 @@ import Testing
     #expect(left.isEmpty, "\(left)")
   }
 
-  @Test("ends with the code of its command, and keeps the phone of one that failed") func failure() throws {
+  @Test("It exits with the command's code and keeps the phone of a failed command") func failure() throws {
     #expect(try run("mkdir $BATON_HOME; echo > $BATON_HOME/x; exit 7") == .exited(code: 7))
     let place = try #require(left.first)
     #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)") == ["phone"])
@@ -38,14 +38,14 @@ import Testing
   }
 
   @Test(
-    "keeps what a command that failed has in its temporary directory, as a baton in it keeps its phone there")
+    "It keeps the temporary directory of a failed command, where a nested baton keeps its phone")
   func nestedFailure() throws {
     #expect(try run("mkdir $TMPDIR/baton-soak-1; echo > $TMPDIR/baton-soak-1/x; exit 2") == .exited(code: 2))
     let place = try #require(left.first)
     #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)/tmp/baton-soak-1") == ["x"])
   }
 
-  @Test("leaves a process alone that it got from the shell which became it") func inherited() throws {
+  @Test("A process inherited from the shell is left running") func inherited() throws {
     mkdir(scratch("tmp"), 0o700)
     let line =
       "export TMPDIR=\(scratch("tmp")) PATH=\(Scratch.programs):/usr/bin:/bin; tail -f /dev/null >/dev/null 2>&1 & echo $!; exec baton scratch -- true"
@@ -55,7 +55,7 @@ import Testing
     kill(pid, SIGKILL)
   }
 
-  @Test("says that a command is not there") func noCommand() throws {
+  @Test("A missing command is refused in one sentence") func noCommand() throws {
     let end = scratch.end(try scratch.start("baton", ["scratch", "/nowhere/command"]))
     #expect(end == .exited(code: ExitCode.badConfiguration.rawValue))
     #expect(
@@ -63,7 +63,7 @@ import Testing
         == "baton: cannot run /nowhere/command: there is no such file or directory; check the path\n")
   }
 
-  @Test("ends what has gone off with a session of its own") func detached() throws {
+  @Test("A process in a session of its own is ended too") func detached() throws {
     #expect(try run("setsid tail -f /dev/null >/dev/null 2>&1 & echo $!") == .exited(code: 0))
     let pid = try #require(Int32(scratch.text("said").trimmingCharacters(in: .whitespacesAndNewlines)))
     #expect(kill(pid, 0) != 0)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import PhoneClient
 
-@Suite("The page for scripts")
+@Suite("docs/scripts.md")
 struct ScriptPageTests {
   private let scratch = Scratch()
 
-  @Test("has an example that runs as it stands") func example() throws {
+  @Test("The example runs as it stands") func example() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/scripts.md")
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```sh\n")

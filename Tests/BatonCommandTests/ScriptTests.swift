@@ -8,8 +8,8 @@ import Testing
 @testable import BatonCommand
 @testable import PhoneClient
 
-/// What a script meets: exit codes, errors in JSON, outputs that cannot be written.
-@Suite("For a script")
+/// Exit codes, errors in JSON and unwritable outputs, as a script meets them.
+@Suite("baton in a script")
 struct ScriptTests {
   private let scratch = Scratch()
 
@@ -42,7 +42,7 @@ struct ScriptTests {
   // MARK: Errors
 
   @Test(
-    "A wrong word is an error in JSON for each verb, and a sentence on stderr",
+    "With --json wrong usage of any verb is an error in JSON and a sentence on stderr",
     arguments: Program.verbs.map { $0.declaration.name })
   func wrongUsage(verb: String) throws {
     for words in [[verb, "--json", "--nonsense"], ["--json", verb, "--home"]] {
@@ -50,7 +50,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("What cannot be done is an error in JSON with the code that the verb ends with")
+  @Test("With --json a failed verb is an error in JSON with the exit code's word")
   func errors() throws {
     let home = ["--json", "--home", scratch("phone")]
     for verb in [["status"], ["app", "open"], ["device"], ["notifications"], ["tasks"], ["invoice", "5"]] {
@@ -70,10 +70,10 @@ struct ScriptTests {
     expectError(ran, .wrongUsage, ["BATON_HOME"])
   }
 
-  @Test("Without --json an error is a sentence on stderr alone") func sentence() throws {
+  @Test("Without --json an error is only a sentence on stderr") func sentence() throws {
     let ran = try run(["status", "--nonsense"])
     #expect(ran.output.isEmpty && ran.errors.hasPrefix("baton: there is no option `--nonsense`"))
-    // Behind two dashes it is a word like others.
+    // After two dashes --json is an ordinary word.
     #expect(try run(["status", "--nonsense", "--", "--json"]).output.isEmpty)
   }
 
@@ -99,7 +99,7 @@ struct ScriptTests {
   }
 
   @Test(
-    "An output that cannot be written is a failure with one sentence, whatever the verb", arguments: speaking)
+    "A full disk behind standard output is an error of one sentence for each verb", arguments: speaking)
   func full(words: [String]) throws {
     writeJournal()
     let ran = try run(
@@ -110,11 +110,11 @@ struct ScriptTests {
         "cannot write to standard output: the disk is full; free some space and try again\n"), "\(ran)")
   }
 
-  // Results that nobody takes are lost, and said to be.
-  @Test("A reader that goes away is none", arguments: speaking.filter { $0[0] != "sim" })
+  // sim is left out: lost results are an error.
+  @Test("A reader that closes the pipe early is no error", arguments: speaking.filter { $0[0] != "sim" })
   func gone(words: [String]) throws {
     writeJournal()
-    // The reader is gone before the verb begins, and SIGPIPE is ignored, so that the verb itself has to see it.
+    // The reader is gone before the verb starts, and SIGPIPE is ignored: the verb itself has to notice.
     let shell =
       #"trap "" PIPE; mkfifo "$HERE/pipe"; exec 3<>"$HERE/pipe"; exec 4>"$HERE/pipe"; exec 3>&-; "#
       + #""$0" "$@" >&4 2>"$HERE/errors""#
@@ -126,7 +126,7 @@ struct ScriptTests {
   // MARK: Versions and help
 
   @Test(
-    "Each program says the one version, and does nothing else",
+    "Each program prints its version and does nothing else",
     arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
   func version(program: String) throws {
     let child = try scratch.start("\(Scratch.programs)/\(program)", ["--version"])
@@ -134,7 +134,7 @@ struct ScriptTests {
     #expect(scratch.text("said") == "\(program) \(batonVersion)\n")
   }
 
-  @Test("help VERB says what VERB -h says, and help exit-codes the table") func help() throws {
+  @Test("help VERB prints the same as VERB -h, and help exit-codes the table") func help() throws {
     for words in [["logs"], ["app", "open"]] {
       #expect(try run(["help"] + words).output == run(words + ["-h"]).output)
     }
@@ -153,7 +153,7 @@ struct ScriptTests {
   }
 
   @Test(
-    "Help on what there is not is wrong usage, with -h as well",
+    "Help on an unknown verb or option is wrong usage, also with -h",
     arguments: [
       (["help", "app", "nope"], "there is no command `nope`; see baton app -h"),
       (["help", "app", "opne"], "there is no command `opne`; did you mean open?"),
@@ -169,23 +169,23 @@ struct ScriptTests {
   }
 
   @Test(
-    "Help is said beside a line that is typed in part",
+    "-h prints help beside an incomplete line",
     arguments: [["-h"], ["--home", "/x", "-h"], ["app", "--home", "/x", "open", "-h"], ["sim", "x", "-h"]])
   func helpAnyway(words: [String]) throws {
     let ran = try run(words)
     #expect(ran.code == 0 && ran.errors.isEmpty && !ran.output.isEmpty, "\(ran)")
   }
 
-  @Test("^C at a push that is read from standard input ends it by that signal, and says nothing of a file")
+  @Test("SIGINT during a read of standard input ends baton by that signal, without output")
   func interrupted() throws {
-    // The shell holds both ends of the pipe, so nothing ever comes and it never ends.
+    // The shell holds both ends of the pipe: no data comes, and no end of file.
     let shell = #"mkfifo "$0/pipe"; exec 3<>"$0/pipe"; exec "$1" push - <&3"#
     let child = try scratch.start("/bin/sh", ["-c", shell, scratch.path, "\(Scratch.programs)/baton"])
     let deadline = Clock.monotonicNow + .seconds(60)
     let reads = Array("0 0x0 ".utf8)
     while SmallFile.read("/proc/\(child.identity.pid)/syscall", limit: 64)?.starts(with: reads) != true {
       let isTooLate = Clock.monotonicNow > deadline
-      try #require(!isTooLate, "it never came to read")
+      try #require(!isTooLate, "it never began to read")
     }
     kill(child.identity.pid, SIGINT)
     #expect(scratch.end(child) == .signalled(SIGINT))

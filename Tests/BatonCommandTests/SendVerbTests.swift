@@ -8,7 +8,6 @@ import Testing
 @testable import BatonCommand
 @testable import PhoneClient
 
-/// The user pays, as it is typed, and does what users do.
 @Suite("baton send") struct SendVerbTests {
   private let phone = CommandPhone()
 
@@ -16,7 +15,7 @@ import Testing
     try phone.run("invoice", "\(sat)", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  @Test("Only an app in front pays; its story is told, and the judge finds it in order")
+  @Test("Only an app in front pays; the progress is printed, and the judge finds the run sound")
   func paid() throws {
     _ = try phone.run("up")
     let invoice = try externalInvoice(5000)
@@ -38,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "P-1.3 Home half-way: the phone is told what the app is at work on, and it is suspended when that is over"
+    "P-1.3 In the background the app names the outgoing payment as its work, and is suspended after it"
   )
   func namedTask() throws {
     _ = try phone.run("up", "--arrival-delay", CommandPhone.delay(seconds: 4))
@@ -69,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "A payment on its way is told of by status; who waits for it hears that the app is gone, and how it ends")
+    "status shows a pending payment, and send prints that the app is gone and how the payment ends")
   func onItsWay() throws {
     _ = try phone.run("up", "--arrival-delay", CommandPhone.delay(seconds: 10))
     try phone.openAndConnect()
@@ -83,10 +82,10 @@ import Testing
     #expect(status?["sending_msat"]?.uint == 5_000_000)
     _ = try phone.run("app", "quit")
     let gone = "\nthe app is gone; open it, or press ^C: the payment stays in the channel\n"
-    try Wait.until("the payer to hear that the app is gone") {
+    try Wait.until("send to print that the app is gone") {
       phone.scratch.text("payment").contains(gone)
     }
-    #expect(try phone.run("status").contains(line), "also when nobody runs")
+    #expect(try phone.run("status").contains(line), "also when no process runs")
     try phone.openAndConnect()
     #expect(phone.scratch.end(payment) == .exited(code: 0))
     #expect(phone.scratch.text("payment").contains("\(gone)settled: 5,000 sat in "))
@@ -94,7 +93,7 @@ import Testing
     #expect(try phone.run("status", "--json").contains(#""sending_payments":0,"sending_msat":0"#))
   }
 
-  @Test("Who waits hears what to do by where the app is, and nothing while it may end the payment yet")
+  @Test("send advises by the app's state, and is silent while the app may still end the payment")
   func absences() {
     func sentence(_ state: String) -> String? {
       var facts = PhoneFacts()
@@ -110,7 +109,7 @@ import Testing
     #expect(PaymentEnder.sentence(.silent("it is stopped")) == nil)
   }
 
-  @Test("Amounts read as elsewhere, and --amount stands only where the invoice leaves it to the payer")
+  @Test("--amount is refused for an invoice with an amount, and a payment above the balance is refused")
   func amounts() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -124,7 +123,7 @@ import Testing
     )
   }
 
-  @Test("Each end has its own sentence, and the next step: what was refused, what is paid, and what may be")
+  @Test("A failed, a paid and a lost payment each have their own sentence with the next step")
   func ends() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -155,8 +154,8 @@ import Testing
     #expect(lost.document.json.contains("it may be paid; ask the recipient"))
   }
 
-  @Test("The judge sees what was taken and called failed, paid and never there, or paid twice")
-  func crimes() throws {
+  @Test("The judge reports a taken payment that failed, a paid one that never arrived, and one paid twice")
+  func contradictions() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     _ = try phone.run("send", try externalInvoice(5000))
@@ -164,13 +163,14 @@ import Testing
     let wallet = try Connection(path: "\(phone.phone.container)/node.sqlite", access: .readWrite)
     let ledger = try Connection(path: "\(phone.phone.lsp)/ledger.sqlite", access: .readWrite)
     #expect(try phone.run("judge").contains("Verdict: sound."))
-    for (database, crime, undo, sentence) in [
+    for (database, change, undo, sentence) in [
       (
         wallet, "UPDATE outgoing_payments SET state = 'failed', failure_code = 16399",
         "UPDATE outgoing_payments SET state = 'paid', failure_code = NULL", "failed, and it was taken"
       ),
       (
-        ledger, "UPDATE external_invoices SET paid_at_ns = NULL", "UPDATE external_invoices SET paid_at_ns = made_at_ns",
+        ledger, "UPDATE external_invoices SET paid_at_ns = NULL",
+        "UPDATE external_invoices SET paid_at_ns = made_at_ns",
         "paid, and it has not arrived"
       ),
       (
@@ -184,7 +184,7 @@ import Testing
       ),
     ] {
       if sentence.contains("2 times") { try wallet.execute("DROP INDEX outgoing_payments_once") }
-      try database.execute(crime)
+      try database.execute(change)
       let verdict = try phone.run("judge")
       #expect(verdict.contains(sentence), "\(verdict)")
       try database.execute(undo)

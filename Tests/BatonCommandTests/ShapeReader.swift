@@ -1,11 +1,11 @@
 import JSON
 
-/// The form of a type in JSON, as it shows when the type decodes itself.
+/// The JSON form of a type, recorded while the type decodes itself.
 indirect enum Shape: Equatable {
   case integer, number, text, boolean
   case choice([String])
   case list(Shape)
-  /// Any names, and a text under each.
+  /// Any names with a text each.
   case texts
   case object([Member])
 
@@ -30,7 +30,7 @@ private final class ShapeNote {
   var isOptional = false
   var members: [(name: String, note: ShapeNote)] = []
 
-  /// Of the members, once all of them are read.
+  /// Sets the shape from the members once all of them are read.
   func close() {
     guard !members.isEmpty else { return }
     shape = .object(
@@ -50,7 +50,7 @@ private final class ShapeNote {
   }
 }
 
-/// A decoder of nothing: it notes what it is asked for, and gives a value of each type.
+/// A decoder without input: it records what is asked for and returns a value of each type.
 private struct ShapeReader: Decoder, SingleValueDecodingContainer {
   let note: ShapeNote
   var codingPath: [any CodingKey] { [] }
@@ -113,7 +113,7 @@ private struct ShapeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let note: ShapeNote
   var codingPath: [any CodingKey] { [] }
 
-  /// Asked for by what takes any names.
+  /// Asked for by types that accept any names.
   var allKeys: [Key] {
     note.shape = .texts
     return []
@@ -123,7 +123,7 @@ private struct ShapeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     ShapeReader(note: note.member(JSONNames.snakeCase.name(key.stringValue)))
   }
 
-  /// `decodeIfPresent` asks for both first.
+  /// `decodeIfPresent` calls both first.
   func contains(_ key: Key) -> Bool { true }
   func decodeNil(forKey key: Key) -> Bool {
     reader(key).note.isOptional = true
@@ -156,7 +156,7 @@ private struct ShapeElements: UnkeyedDecodingContainer {
   var currentIndex = 0
   var codingPath: [any CodingKey] { [] }
   var count: Int? { nil }
-  /// One element shows the form of all.
+  /// One element shows the shape of all.
   var isAtEnd: Bool { currentIndex > 0 }
 
   init(note: ShapeNote) { self.note = note }
@@ -188,7 +188,7 @@ private struct ShapeElements: UnkeyedDecodingContainer {
 }
 
 extension Shape {
-  /// As JSON Schema has it.
+  /// The shape as JSON Schema.
   var schema: JSONValue {
     switch self {
     case .integer: Self.typed("integer")
@@ -225,7 +225,7 @@ extension Shape {
     .object([JSONMember(key: "type", value: .string(type))])
   }
 
-  /// A line for each member that is no object itself, with its path.
+  /// A line with the path of each member that is not itself an object.
   func rows(_ path: String = "") -> [(path: String, type: String)] {
     switch self {
     case .object(let members):

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PhoneClient
 
-/// The scripts of the project, up to where they would build or start something.
+/// The project's scripts, up to where they would build or start something.
 @Suite("A script") struct ShellScriptTests {
   private let scratch = Scratch()
 
@@ -13,12 +13,12 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "scripts").path
 
-  /// Those that others source are no commands.
+  /// Without the scripts that others source.
   private static let names: [String] =
     ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
     .filter { !["in-scratch", "chaos-common"].contains($0) }.sorted()
 
-  /// With a compiler, and a system to install on, that only write down that they were called.
+  /// With a compiler, a package manager and a baton that only record their calls.
   private func run(_ name: String, _ words: [String], with shell: [String] = []) throws
     -> (code: Int32?, words: String)
   {
@@ -36,13 +36,14 @@ import Testing
     return (code, scratch.text("said"))
   }
 
-  @Test("says with -h what it does, to its last word, and starts nothing", arguments: names)
+  @Test("-h prints the whole help and starts nothing", arguments: names)
   func help(name: String) throws {
     let (code, words) = try run(name, ["-h"])
     #expect(code == 0, "\(words)")
     #expect(scratch.text("started").isEmpty, "\(scratch.text("started"))")
     let text = try String(contentsOfFile: "\(Self.directory)/\(name)", encoding: .utf8)
-    // The comment at its head, but for what is for the shell and the linter; some have the words in a text of their own.
+    // The comment at the script's head, without the lines for shell and linter; some scripts have a help text
+    // instead.
     let head = text.components(separatedBy: "\nset -").first ?? ""
     let last = head.components(separatedBy: "\n").last { $0.hasPrefix("# ") }?.dropFirst(2) ?? ""
     #expect(!words.isEmpty && (words.hasPrefix("usage: ") || words.hasSuffix("\(last)\n")), "\(words)")
@@ -55,7 +56,7 @@ import Testing
     ("setup", ["--nope"]), ("build", ["--nope"]), ("test", ["--nope"]), ("campaign.sbatch", ["--nope"]),
   ]
 
-  @Test("refuses what it does not know with one sentence and 64, and starts nothing", arguments: refused)
+  @Test("Wrong usage is refused with one sentence and 64, and nothing is started", arguments: refused)
   func wrongUsage(name: String, words: [String]) throws {
     let (code, said) = try run(name, words)
     #expect(code == 64, "\(said)")
@@ -69,9 +70,9 @@ import Testing
     ["0"], ["000"], ["--nope"], ["--home"], ["--seed"], ["--seed", "x"], ["12345678901"],
   ]
 
-  /// As `baton scratch` runs it.
+  /// Called as `baton scratch` does.
   @Test(
-    "of chaos refuses a number of payments that shows nothing, and an option without its value",
+    "A chaos script refuses a count of zero and an option without its value",
     arguments: chaos, chaosWords)
   func wrongChaos(name: String, words: [String]) throws {
     let (code, said) = try run(name, ["--inside"] + words, with: ["bash"])

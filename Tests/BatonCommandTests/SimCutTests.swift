@@ -19,7 +19,7 @@ import Testing
     return campaign.run { _ in }
   }
 
-  @Test("ends behind the same seed on any number of threads, and counts none behind it") func sameCut() {
+  @Test("It ends after the same seed on any number of threads and counts no later seed") func sameCut() {
     let alone = figures(jobs: 1, brokenMax: 5)
     #expect(alone.broken.count == 5)
     #expect(alone.seeds == alone.broken.last?.seed, "seeds begin with 1")
@@ -31,13 +31,13 @@ import Testing
     }
   }
 
-  @Test("is run to its end where each seed counts") func whole() {
+  @Test("Without a limit every seed is run") func whole() {
     let figures = figures(jobs: 3, brokenMax: nil)
     #expect(figures.seeds == 40 && figures.broken.count > 5)
     #expect(figures.broken.map(\.seed) == figures.broken.map(\.seed).sorted())
   }
 
-  @Test("says where it stopped: to people, in JSON and in JUnit") func said() throws {
+  @Test("The stop is reported in text, JSON and JUnit") func said() throws {
     let words = [
       "sim", "--seeds", "1..300", "--length", "10m", "--without", "init-check,state-from-claim",
     ]
@@ -55,7 +55,7 @@ import Testing
     #expect(json["stopped_after_broken"]?.flag == true)
   }
 
-  @Test("says nothing of the kind when it came to its end") func unbroken() throws {
+  @Test("A complete run reports no stop") func unbroken() throws {
     let words = ["sim", "--seeds", "1..3", "--length", "1m"]
     #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 0))
     #expect(!scratch.text("said").contains("stopped"))
@@ -63,7 +63,7 @@ import Testing
     #expect(scratch.text("said").contains(#""seeds":3,"seeds_asked":3,"stopped_after_broken":false"#))
   }
 
-  @Test("says with the kinds of faults what they are counted in") func faults() throws {
+  @Test("Faults are listed with their rate per simulated hour") func faults() throws {
     #expect(scratch.end(try scratch.start("baton", ["sim", "--seeds", "1..3"])) == .exited(code: 0))
     let text = scratch.text("said")
     #expect(text.contains(/\n +a simulated hour: .*the app is killed [0-9]+/), "\(text)")

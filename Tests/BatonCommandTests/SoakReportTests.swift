@@ -16,20 +16,20 @@ import Testing
     return SoakReport(subjects: [subject]).complaints
   }
 
-  @Test func whoKeepsNothingIsSound() {
+  @Test func `An unchanged process is sound`() {
     #expect(complaints { _ in } == [])
     #expect(complaints { $0.heapBytes = 690_000 } == [])
   }
 
-  @Test func oneDescriptorOneThreadOneZombieOneTimerIsTooMany() {
+  @Test func `One descriptor, thread, zombie or timer more is reported`() {
     #expect(complaints { $0.descriptors += 1 } == ["lspd had 16 descriptors open and now has 17"])
     #expect(complaints { $0.threads += 1 } == ["lspd had 1 threads and now has 2"])
     #expect(complaints { $0.zombies += 1 } == ["lspd has 1 children not waited for"])
     #expect(complaints { $0.timers = 1 } == ["lspd had 0 timers and now has 1"])
   }
 
-  /// The smallest object of Swift with one word in it has 24 bytes, of which the heap makes 32.
-  @Test func oneSmallObjectARoundIsTooMuch() {
+  /// Swift's smallest object with one word has 24 bytes, for which the heap takes 32.
+  @Test func `One small object per round is reported`() {
     #expect(complaints { $0.heapBytes = 700_000 + 33 * 1000 }.count == 1)
     #expect(complaints { $0.heapBytes = 700_000 + 31 * 1000 } == [])
     #expect(
@@ -37,7 +37,7 @@ import Testing
         == ["lspd grew by 48 bytes of heap a round, and 32 are allowed"])
   }
 
-  @Test func whatSQLiteKeepsIsBoundedByItsCache() {
+  @Test func `SQLite's memory may grow up to its cache`() {
     var before = Self.before
     before.databaseBytes = 100_000
     var after = before
@@ -52,7 +52,7 @@ import Testing
         == ["lspd had 100000 bytes in SQLite and now has 500000"])
   }
 
-  @Test func underASanitizerMemorySaysNothingAndDescriptorsDo() {
+  @Test func `Under a sanitizer memory is not judged, descriptors are`() {
     var before = Self.before
     before.heapBytes = 0
     var after = before
@@ -63,8 +63,8 @@ import Testing
       SoakReport(subjects: [subject]).complaints == ["lspd had 16 descriptors open and now has 17"])
   }
 
-  /// Other people's wallet processes need not tell it.
-  @Test func withoutAHeapToldTheKernelsPagesCount() {
+  /// Own wallet processes need not report their heap.
+  @Test func `Without a reported heap the kernel's pages count`() {
     var before = Self.before
     before.heapBytes = nil
     var after = before

@@ -6,8 +6,8 @@ extension Scratch {
   static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path
 
-  /// A program of the project by name, or any other by path, with all it says in one file. Not by Foundation, which
-  /// waits for all who inherit from the process too: daemons that are meant to stay.
+  /// Starts a program of the project by name, or any other by path, with all its output in one file. Not by
+  /// Foundation, which also waits for daemons that inherit from the process.
   func start(_ program: String, _ arguments: [String], into name: String = "said") throws -> ChildProcess {
     write(name, "")
     var options = ChildProcess.Options()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import PhoneClient
 
-/// The kernel takes connections for a process that is stopped; nothing would ever come over them.
-@Suite("A daemon that is stopped") struct StoppedDaemonTests {
+/// The kernel accepts connections for a stopped process, which never answers.
+@Suite("A stopped daemon") struct StoppedDaemonTests {
   private let scratch = Scratch()
 
   private func run(_ verb: String...) throws -> String { try run(verb) }
@@ -17,7 +17,7 @@ import Testing
     return scratch.text("said")
   }
 
-  @Test("is called so by status, ps, up and whoever asks it, with what to do, and nobody waits for it")
+  @Test("status, ps, up and requests report it with the command that resumes it, without waiting")
   func stopped() throws {
     defer {
       _ = try? run("down")
@@ -26,7 +26,7 @@ import Testing
     _ = try run("up")
     let lspd = try #require(DaemonProbe.pid(listeningOn: scratch("phone/lsp/lspd.sock")))
     let iosd = try #require(DaemonProbe.pid(listeningOn: scratch("phone/os/iosd.sock")))
-    // Whatever fails, nobody is left behind who could not be asked to end.
+    // If the test fails, no stopped process is left behind.
     defer { for pid in [lspd, iosd] { kill(pid, SIGCONT) } }
 
     let invoice = try run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
@@ -49,7 +49,7 @@ import Testing
     for verb in [["invoice", "5"], ["app", "home"], ["device"], ["push", "--silent"]] {
       #expect(try run(verb).hasPrefix("baton: iosd \(iosd) is stopped"))
     }
-    // The wallet's processes are known from the ledger.
+    // iosd's ledger has the wallet's processes.
     #expect(
       try run("ps").contains(
         try Regex("iosd +\(iosd) +stopped .*\\n *mainappd +\\d+ +running .*opened by the user")))

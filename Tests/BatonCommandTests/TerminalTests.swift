@@ -6,10 +6,10 @@ import Testing
 
 @testable import Terminal
 
-@Suite("What a terminal gets") struct TerminalTests {
+@Suite("Control characters in baton's output") struct TerminalTests {
   private let scratch = Scratch()
 
-  /// It clears the screen, rings, names the window, turns the reading direction, and begins a line of its own.
+  /// Clears the screen, rings, sets the title, reverses the text, and begins a line of its own.
   private static let name = "a\u{1b}[2J\u{7}\u{1b}]0;owned\u{7}\u{202e}\u{200b}\u{9b}1m\nbaton: all is well"
 
   private func isHarmless(_ words: String) -> Bool {
@@ -17,7 +17,7 @@ import Testing
       && !words.contains("\nbaton: all is well")
   }
 
-  @Test("A home with a name that would take over a terminal: every verb shows dots in its place") func home()
+  @Test("Control characters in the home's name are shown as dots by every verb") func home()
     throws
   {
     let home = scratch(Self.name)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("So is a file of such a name, there or not, by every verb that is told of one") func files() throws {
+  @Test("Control characters in a file's name are shown as dots") func files() throws {
     let file = scratch.write("story\(Self.name)", "# \(Self.name)\nnonsense\n")
     for verb in ["run", "push", "replay", "judge", "inspect", "merge"] {
       for path in [file, "\(file)-missing"] {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("In colour the colours of ours stay, and nothing else that begins with an escape") func colour() {
+  @Test("Baton's own colours are kept, every other escape sequence becomes dots") func colour() {
     let output = Output(isJSON: false, usesColour: true)
     let foreign = "\u{1b}[2J\u{1b}]0;x\u{7}\u{202e}"
     let line = "\(output.paint("bold", .bold)) \(foreign) \(output.paint(foreign, .red))"

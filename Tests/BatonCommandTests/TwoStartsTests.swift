@@ -14,8 +14,7 @@ import Testing
     try scratch.start("baton", ["--home", scratch("phone")] + verb, into: name)
   }
 
-  @Test("typed four times at one instant starts one phone, and each says that it is up") func atOnce() throws
-  {
+  @Test("Four baton up at once start one phone, and each succeeds") func atOnce() throws {
     defer {
       if let down = try? start(["down"]) { _ = scratch.end(down) }
       Journals.replay(of: scratch("phone"))
@@ -33,7 +32,7 @@ import Testing
     #expect(answers.filter { $0.contains(#""started":["lspd","iosd"]"#) }.count == 1)
   }
 
-  @Test("refuses a beat, a rule and pings that no pair can live with before anything is started")
+  @Test("Impossible timing is refused before a daemon starts")
   func timing() throws {
     for (options, words) in [
       (["--beat-interval", "3s"], "the staleness rule must be at least two beat intervals"),
@@ -47,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("says what is wrong with a home that is a file, or has a file in the place of a directory")
+  @Test("A file in place of the home or of its directories is refused")
   func files() throws {
     close(open(scratch("phone"), O_CREAT | O_WRONLY, 0o600))
     #expect(scratch.end(try start(["up"])) == .exited(code: 73))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PhoneClient
 
-@Suite("baton up while somebody goes down") struct UpAndDownTests {
+@Suite("baton up while the phone goes down") struct UpAndDownTests {
   private let phone = CommandPhone()
 
   private func isRunning(_ daemon: Daemon, _ answer: String) throws -> Bool {
@@ -15,10 +15,10 @@ import Testing
     return DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)) == Int32(pid)
   }
 
-  @Test("finds the phone down and starts it when `baton down` is at work") func duringDown() throws {
+  @Test("During baton down it waits, then starts the phone") func duringDown() throws {
     _ = try phone.run("up")
     let iosd = try #require(DaemonProbe.pid(listeningOn: phone.phone.iosdSocket))
-    // As long as it is stopped it cannot end, and `down` waits for it.
+    // A stopped iosd cannot end, so `down` waits for it.
     kill(iosd, SIGSTOP)
     defer { kill(iosd, SIGCONT) }
     let down = try phone.begin("down", into: "down")
@@ -32,7 +32,7 @@ import Testing
     for daemon in Daemon.allCases { #expect(try isRunning(daemon, answer)) }
   }
 
-  @Test("shows nobody where the peer is: its id and port are in no command line and in no environment")
+  @Test("The peer's id and port are in no process's command line or environment")
   func address() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("waits for a daemon on its way out and starts another", arguments: Daemon.allCases)
+  @Test("It waits for an ending daemon and starts another", arguments: Daemon.allCases)
   func onItsWayOut(_ daemon: Daemon) throws {
     _ = try phone.run("up")
     if daemon == .iosd { try phone.openAndConnect() }
@@ -65,7 +65,7 @@ import Testing
 }
 
 extension CommandPhone {
-  /// Whether somebody takes it up or down.
+  /// Whether a `baton up` or `down` is at work.
   fileprivate var isLocked: Bool {
     let file = open("\(phone.os)/up.lock", O_RDWR | O_CLOEXEC)
     defer { close(file) }

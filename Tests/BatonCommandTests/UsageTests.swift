@@ -25,7 +25,7 @@ struct UsageTests {
     } catch { return error }
   }
 
-  @Test("explains every verb, with an example that is typed as it stands") func help() throws {
+  @Test("Every verb has help with an example") func help() throws {
     for verb in Program.verbs {
       let name = verb.declaration.name
       guard case .help(let text) = try Program.declaration.parse([name, "-h"]) else {
@@ -41,7 +41,7 @@ struct UsageTests {
     }
   }
 
-  @Test("has a page for every verb, which the list of verbs names, and which has each option") func pages()
+  @Test("Every verb has a page with each of its options, and is in the list of verbs") func pages()
     throws
   {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -59,17 +59,17 @@ struct UsageTests {
     }
   }
 
-  @Test("understands options of all verbs before and behind the verb") func globalOptions() {
+  @Test("Global options are accepted before and after the verb") func globalOptions() {
     #expect(parse("--home", "/tmp/x", "status", "--json")?.text("--home") == "/tmp/x")
     #expect(parse("status", "--home=/tmp/x")?.text("--home") == "/tmp/x")
   }
 
-  @Test("names the nearest verb for one that does not exist") func nearestVerb() {
+  @Test("An unknown verb's error names the nearest verb") func nearestVerb() {
     #expect(throws: UsageError.self) { try Program.declaration.parse(["stauts"]) }
     do { _ = try Program.declaration.parse(["stauts"]) } catch { #expect("\(error)".contains("status")) }
   }
 
-  @Test("takes a negative time for a word and not for an option") func negativeSpan() {
+  @Test("A negative time is a word, not an option") func negativeSpan() {
     #expect(parse("device", "clock", "-1h")?.positionals == ["-1h"])
     #expect(parse("device", "clock", "-1h", "--json")?.isGiven("--json") == true)
     #expect(parse("device", "clock", "+90s")?.positionals == ["+90s"])
@@ -79,7 +79,7 @@ struct UsageTests {
     }
   }
 
-  @Test("says the range of what is too large for it") func ranges() {
+  @Test("A value out of range is refused with the range") func ranges() {
     for (words, sentence) in [
       (
         ["invoice", "5", "--expiry", "10000000h"], "--expiry must be a time from 1s to 365d, not `10000000h`"
@@ -102,7 +102,7 @@ struct UsageTests {
   }
 
   @Test(
-    "completes rules behind each comma, and what help is asked on",
+    "Completion offers rules after each comma, and topics of help",
     arguments: [
       ("baton explore --without inc", ["incarnation"]),
       ("baton explore --without lock,inc", ["lock,incarnation"]),
@@ -123,7 +123,7 @@ struct UsageTests {
     #expect(scratch.text("said").split(separator: "\n").map(String.init) == offers)
   }
 
-  @Test("reads steps of the clock with their sign")
+  @Test("Steps of the clock have a sign")
   func clockSteps() throws {
     #expect(try DeviceVerb.stepSeconds("+1h") == 3600)
     #expect(try DeviceVerb.stepSeconds("-90s") == -90)
@@ -135,7 +135,7 @@ struct UsageTests {
     }
   }
 
-  @Test("reads amounts in satoshi, and in msat where it says so") func amounts() throws {
+  @Test("Amounts are in satoshi, or in msat with the suffix") func amounts() throws {
     #expect(try InvoiceVerb.amountMsat("5000") == 5_000_000)
     #expect(try InvoiceVerb.amountMsat("5000sat") == 5_000_000)
     #expect(try InvoiceVerb.amountMsat("1msat") == 1)
@@ -154,7 +154,7 @@ struct UsageTests {
     }
   }
 
-  @Test("takes no zero where only whole satoshi are, and says so in satoshi") func withdrawsNothing() throws {
+  @Test("baton withdraw refuses zero and names the limit in satoshi") func withdrawsNothing() throws {
     let scratch = Scratch()
     for word in ["0", "0sat", "00"] {
       let child = try scratch.start(
@@ -164,7 +164,7 @@ struct UsageTests {
     }
   }
 
-  @Test("has one slash in the home of a phone in the root directory") func rootHome() throws {
+  @Test("The home of a phone in the root directory has one slash") func rootHome() throws {
     let scratch = Scratch()
     let child = try scratch.start(
       "/bin/sh", ["-c", "cd / && exec \(Scratch.programs)/baton --home nowhere-at-all status"])
@@ -172,7 +172,7 @@ struct UsageTests {
     #expect(scratch.text("said").contains("there is no phone at /nowhere-at-all;"))
   }
 
-  @Test("says of a TMPDIR in which nothing can be made that it is the place") func badTemporary() throws {
+  @Test("An unusable TMPDIR is named in the error") func badTemporary() throws {
     let scratch = Scratch()
     let child = try scratch.start(
       "/bin/sh", ["-c", "TMPDIR=/proc exec \(Scratch.programs)/baton soak --rounds 2 --warm-up 0"])
@@ -183,9 +183,9 @@ struct UsageTests {
     )
   }
 
-  /// A database that nobody has open is looked at in a copy.
+  /// A closed database is read in a copy.
   @Test(
-    "says of a TMPDIR in which no copy can be made what is wrong with it, and what to do",
+    "A TMPDIR without room for a copy is refused with the reason",
     arguments: [
       ("/proc", "it allows no new directory"), ("/nowhere-at-all", "No such file or directory"),
       ("/dev/null", "Not a directory"),
@@ -206,7 +206,7 @@ struct UsageTests {
       try said("inspect \(phone.phone.container)")
         == "baton: no directory for the snapshot's copy can be created in \(place) (\(reason)); set TMPDIR\n"
     )
-    // Foundation looks at TMPDIR first, and takes another place where it is none.
+    // Foundation takes another place if TMPDIR is not a directory.
     guard place == "/proc" else { return }
     #expect(
       try said("judge \(phone.phone.home)")
@@ -214,12 +214,12 @@ struct UsageTests {
     )
   }
 
-  @Test("shows what a process says of itself in one line of the table") func wordsOfOthers() {
+  @Test("A process's text is shown on one line of the table") func wordsOfOthers() {
     let lines = Output.lines(of: [["PROCESS", "WHY"], ["mainappd", "\u{1b}[2J\nreceived\t1"], ["x", ""]])
     #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
   }
 
-  @Test("counts the last row of a process, in the place of its first") func lastRows() {
+  @Test("Of several rows of a process the last counts, in the first's place") func lastRows() {
     func row(_ id: UInt64, reason: String? = nil) -> String {
       var row = ProcessRow(
         id: id, role: "app", pid: 7, startTime: 1, path: "/x", launchReason: "opened", startedWall: 1,
@@ -235,7 +235,7 @@ struct UsageTests {
     #expect(rows.filter(\.hasEnded).map(\.id) == [1, 2000])
   }
 
-  @Test("repeats what was typed on one line", arguments: ["21s\0n", "5\n000", "\u{1b}[2J"])
+  @Test("An error shows a typed argument on one line", arguments: ["21s\0n", "5\n000", "\u{1b}[2J"])
   func foreignWords(word: String) throws {
     let step = failure { () throws(CommandFailure) in try DeviceVerb.stepSeconds(word) }
     let amount = failure { () throws(CommandFailure) in try InvoiceVerb.amountMsat(word) }
@@ -246,7 +246,7 @@ struct UsageTests {
   }
 
   @Test(
-    "says of a push file what is wrong with it",
+    "An invalid push file is refused with the reason",
     arguments: [
       ("", "not JSON"), ("{", "not JSON"), ("[1]", "not an object"), ("3", "not an object"),
       ("{}", "no `aps`"),
@@ -266,21 +266,21 @@ struct UsageTests {
         "nested deeper than 64 brackets"
       ),
     ])
-  func badPushes(text: String, complaint: String) {
+  func badPushes(text: String, reason: String) {
     let failed = failure { () throws(CommandFailure) in try PushVerb.check(Array(text.utf8), name: "x.apns") }
     #expect(failed?.code == .wrongUsage)
-    #expect(failed?.sentence.contains(complaint) == true)
+    #expect(failed?.sentence.contains(reason) == true)
   }
 
   @Test(
-    "takes a badge or a sound without an alert, as a device does",
+    "A push with only a badge or a sound is accepted",
     arguments: [#""badge":0"#, #""badge":5"#, #""sound":"default""#, #""sound":{"name":"coin"}"#])
   func badgeAlone(aps: String) {
     let bytes = Array("{\"aps\":{\(aps)}}".utf8)
     #expect(failure { () throws(CommandFailure) in try PushVerb.check(bytes, name: "x") } == nil)
   }
 
-  @Test("takes pushes up to Apple's 4096 bytes") func pushSize() {
+  @Test("A push of up to 4096 bytes is accepted") func pushSize() {
     let frame = "{\"aps\":{\"alert\":\"\"}}"
     let exact = frame.replacing("\"\"", with: "\"\(String(repeating: "x", count: 4096 - frame.utf8.count))\"")
     #expect(failure { () throws(CommandFailure) in try PushVerb.check(Array(exact.utf8), name: "x") } == nil)
@@ -289,7 +289,7 @@ struct UsageTests {
     )
   }
 
-  @Test("asks nobody when the daemons do not run, and says what to do") func notRunning() {
+  @Test("Without daemons a request fails with the advice to start them") func notRunning() {
     let phone = Phone(home: Scratch().path)
     let failed = CommandFailure(ControlClientError.notRunning(daemon: "iosd", path: phone.iosdSocket))
     #expect(failed.code == .daemonMissing)
@@ -298,13 +298,13 @@ struct UsageTests {
     #expect(PhoneStopper(phone: phone).stop().isEmpty)
   }
 
-  @Test("shows no colours where nobody sees them") func colours() {
+  @Test("Without a terminal there are no colours") func colours() {
     #expect(Output(isJSON: false, usesColour: false).paint("x", .red) == "x")
     #expect(Output(isJSON: false, usesColour: true).paint("x", .red) == "\u{1b}[31mx\u{1b}[0m")
     #expect(!Output(isJSON: true).usesColour)
   }
 
-  @Test("completes every verb in every shell", arguments: ShellCompletion.allCases)
+  @Test("Completion has every verb in every shell", arguments: ShellCompletion.allCases)
   func completion(shell: ShellCompletion) {
     let script = shell.script(for: Program.declaration)
     for verb in Program.verbs { #expect(script.contains(verb.declaration.name)) }

@@ -6,11 +6,10 @@ import Testing
 
 @testable import PhoneClient
 
-/// The user takes money out of the channel, as it is typed.
 @Suite("baton withdraw") struct WithdrawVerbTests {
   private let phone = CommandPhone()
 
-  @Test("Only an app in front does it; its story is told, with the transaction and the time")
+  @Test("Only an app in front withdraws; transaction, fee and time are printed")
   func done() throws {
     _ = try phone.run("up")
     #expect(
@@ -40,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "P-1.4 A splice holds the app awake behind the user's back, status says so, and it is suspended after it"
+    "P-1.4 A splice keeps the app awake in the background, shown by status, until it is done"
   )
   func namedTask() throws {
     _ = try phone.run("up", "--splice-delay", CommandPhone.delay(seconds: 4))
@@ -69,7 +68,7 @@ import Testing
     #expect(verdict.contains("Verdict: sound"), "\(verdict)")
   }
 
-  @Test("Who waits hears that the app is gone, and how it ended when it is back")
+  @Test("withdraw prints that the app is gone, and the end once it is back")
   func killed() throws {
     _ = try phone.run("up", "--splice-delay", "3s")
     try phone.openAndConnect()
@@ -78,7 +77,7 @@ import Testing
     _ = try phone.run("app", "quit")
     let gone =
       "\nthe app is gone; open it, or press ^C: it stays half-way, and goes on when the wallet is connected again\n"
-    try Wait.until("the user to hear that the app is gone") {
+    try Wait.until("withdraw to print that the app is gone") {
       phone.scratch.text("withdrawal").contains(gone)
     }
     try phone.openAndConnect()
@@ -86,7 +85,7 @@ import Testing
     #expect(phone.scratch.text("withdrawal").contains("\(gone)done: 4,000 sat on chain in "))
   }
 
-  @Test("What cannot be is said in one sentence")
+  @Test("An invalid address, a fraction of a satoshi and a peer without splices are refused in one sentence")
   func refused() throws {
     _ = try phone.run("up", "--no-splices")
     #expect(

@@ -71,7 +71,7 @@ struct ChannelTests {
     "A hostile wallet process's texts are cut, and iosd keeps answering")
   func hostileWallet() throws {
     let phone = try RealPhone([
-      "--app", "\(TestPhone.binaries)/TestVandal", "--ext", "\(TestPhone.binaries)/TestVandal",
+      "--app", "\(TestPhone.binaries)/TestHostileWallet", "--ext", "\(TestPhone.binaries)/TestHostileWallet",
     ])
     _ = try phone.ask(.phone, ControlMessage("open"))
     try Wait.until("its last notification") {

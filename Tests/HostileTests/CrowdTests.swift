@@ -69,7 +69,7 @@ struct CrowdTests {
     for (door, directory) in [(RealPhone.Door.phone, "os"), (.provider, "lsp")] {
       for path in [phone.home, "\(phone.home)/\(directory)"] { chmod(path, 0o755) }
       chmod(try phone.place(door), 0o666)
-      let client = try RealPhone.run("TestStranger", ["as-user", "65534", try phone.place(door)])
+      let client = try RealPhone.run("TestForeignProcess", ["as-user", "65534", try phone.place(door)])
       #expect(client.output == "this socket serves only the user 0; ask as that user\n")
       _ = try phone.ask(door, ControlMessage("status"))
     }

@@ -12,7 +12,7 @@ final class Listener {
   var isRunning: Bool { process.isRunning }
 
   init(at path: String, as user: UInt32 = getuid()) throws {
-    process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestStranger")
+    process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestForeignProcess")
     process.arguments = ["listen-as", "\(user)", path]
     process.standardInput = input
     process.standardOutput = output

@@ -103,7 +103,7 @@ final class RealPhone {
   /// Opens connections from a foreign process and returns how many succeeded; they stay until `endClients`.
   func openConnections(_ way: String, _ count: Int, at door: Door) throws -> Int {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestStranger")
+    process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestForeignProcess")
     process.arguments = [way, "\(count)", try place(door)]
     let output = Pipe()
     let input = Pipe()

@@ -6,7 +6,7 @@ import Reports
 
 @testable import IOSd
 
-@Suite("A log of rows") final class AppendLogTests {
+@Suite("The append-only log of rows") final class AppendLogTests {
   private let directory: String
 
   init() {
@@ -19,7 +19,7 @@ import Reports
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  /// Two pages: one is taken, so that the log has a single one.
+  /// Two pages: one is filled, so one is left for the log.
   private func mountSmallDisk() -> Bool { mount("tmpfs", directory, "tmpfs", 0, "size=8k") == 0 }
 
   private static let canMount: Bool = AppendLogTests().mountSmallDisk()
@@ -29,7 +29,7 @@ import Reports
   }
 
   @Test(
-    "On a full disk a row that is cut short is taken back, and written in front of the next that has room",
+    "On a full disk a truncated row is removed, and written before the next row that fits",
     .enabled(if: canMount, "mounting a small disk needs root"))
   func fullDisk() throws {
     try #require(mountSmallDisk())
@@ -45,7 +45,7 @@ import Reports
     #expect(AppendLog<PushRow>.rows(of: path).map(\.id) == Array(1...next + 2))
   }
 
-  @Test("A row that a kill cut short is ended, and the next one begins on a line of its own")
+  @Test("A row truncated by a kill is terminated, and the next one starts on its own line")
   func cutByAKill()
     throws
   {

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("M-1.2, M-1.4, M-1.5 What the app plays is shown, until another plays (M-1.7)")
+  @Test("M-1.2, M-1.4, M-1.5, M-1.7 The status shows the app's audio until another app's audio interrupts it")
   func plays() throws {
     let phone = try Self.left("app-audio")
     try Wait.until("it plays") { try phone.status()["now_playing"] != nil }
@@ -35,21 +35,21 @@ import Testing
     try Self.wait(phone, forText: "interrupted")
   }
 
-  @Test("M-1.1 Without the declared mode it is refused")
+  @Test("M-1.1 Audio without the declared mode is refused")
   func notDeclared() throws {
     let phone = try Self.left("app-audio", [])
     try Self.wait(phone, forText: "has not declared the background mode audio")
     #expect(try phone.status()["now_playing"] == nil)
   }
 
-  @Test("M-1.3 At volume 0 it is idle")
+  @Test("M-1.3 Audio at volume 0 counts as idle")
   func silent() throws {
     let phone = try Self.left("app-audio-silent")
     try Self.wait(phone, forText: "counts as idle")
     #expect(try phone.status()["now_playing"] == nil)
   }
 
-  @Test("M-1.2 What mixes goes on beside another")
+  @Test("M-1.2 Audio that mixes keeps playing beside another app's")
   func mixes() throws {
     let phone = try Self.left("app-audio-mixing")
     try Wait.until("it plays") { try phone.status()["now_playing"] != nil }
@@ -57,7 +57,7 @@ import Testing
     #expect(try phone.status()["now_playing"] != nil)
   }
 
-  @Test("M-13.1 The wallet plays nothing unless it is wanted, and then only in the background")
+  @Test("M-13.1 The wallet plays audio only in the background, and only with --keep-alive-audio")
   func wallet() throws {
     let app = "\(PhoneProcess.products)/mainappd"
     let quiet = try Self.left(app)
@@ -68,7 +68,7 @@ import Testing
     try Wait.until("it stops") { try other.status()["now_playing"] == nil }
   }
 
-  @Test("Volumes are read as they are written, and nothing else is")
+  @Test("A volume is 0 to 1 with at most three decimals; other texts are refused")
   func volumes() throws {
     for (text, thousandths) in [("0", 0), ("1", 1000), ("0.01", 10), ("0.5", 500), ("1.000", 1000)] {
       #expect(try AudioMessages.volume(text) == thousandths)

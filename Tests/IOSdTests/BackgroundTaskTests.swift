@@ -7,7 +7,7 @@ import Testing
 private let sync = "com.example.lightning.sync"
 
 @Suite struct BackgroundTaskTests {
-  /// A phone on which the user has opened the app and left it; an hour is a few milliseconds.
+  /// A phone on which the user opened and left the app; an hour is a few milliseconds.
   private static func used(_ app: String, _ options: [String] = []) throws -> PhoneProcess {
     let phone = try PhoneProcess(
       app: app, ["--time-scale", "100000", "--task-deferral", "0"] + options)
@@ -18,7 +18,7 @@ private let sync = "com.example.lightning.sync"
     return phone
   }
 
-  /// The row of the newest task, once it is in such a state.
+  /// The newest task's row, once it has one of these states.
   private static func task(_ phone: PhoneProcess, _ states: String...) throws -> [String: Any] {
     var row: [String: Any] = [:]
     try Wait.until("a task is \(states)") {
@@ -33,7 +33,8 @@ private let sync = "com.example.lightning.sync"
     return try #require(to) - #require(from)
   }
 
-  @Test("D-1.1, D-1.5, D-2.3, K-33 A task is run, completed with success, and a second completion is refused")
+  @Test(
+    "D-1.1, D-1.5, D-2.3, K-33 A task runs and completes with success, and a second completion is refused")
   func completed() throws {
     let phone = try Self.used("app-task-twice")
     _ = try Self.task(phone, "completed")
@@ -46,7 +47,7 @@ private let sync = "com.example.lightning.sync"
     #expect(try phone.rows("ps").count == 1)
   }
 
-  @Test("D-1.4, M-2.3 A task whose time is up is told so and may end in good order")
+  @Test("D-1.4, M-2.3 A task whose time is up may still complete within its grace")
   func expiredInOrder() throws {
     let phone = try Self.used("app-task-slow", ["--refresh-time", "200ms", "--task-grace", "20s"])
     let row = try Self.task(phone, "failed", "expired", "completed")
@@ -55,7 +56,7 @@ private let sync = "com.example.lightning.sync"
     #expect(try Self.span(row) >= 100_000_000)
   }
 
-  @Test("M-2.3 One that does not end in its grace has expired")
+  @Test("M-2.3 A task that does not complete within its grace has expired")
   func expired() throws {
     let phone = try Self.used("app-task-deaf", ["--refresh-time", "200ms", "--task-grace", "200ms"])
     let row = try Self.task(phone, "expired")
@@ -64,7 +65,7 @@ private let sync = "com.example.lightning.sync"
     #expect(row["success"] == nil)
   }
 
-  @Test("D-1.3, D-8.1 An identifier that is not permitted is refused, and the app is told why")
+  @Test("D-1.3, D-8.1 An identifier that is not permitted is refused, and the app gets the reason")
   func refused() throws {
     let phone = try Self.used("app-task-wrong")
     #expect(try Self.task(phone, "refused")["why"] as? String != nil)
@@ -79,7 +80,7 @@ private let sync = "com.example.lightning.sync"
     _ = try Self.task(permitted, "running")
   }
 
-  @Test("D-1.1 An app that is dead is started in the background for its task")
+  @Test("D-1.1 An app that was killed is launched in the background for its task")
   func launched() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "1000"])
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
@@ -92,7 +93,7 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test(
-    "M-3.5, D-8.3 A processing task waits for the lock screen, the charger and the network; unlocking ends it"
+    "M-3.5, D-8.3 A processing task waits for lock screen, charger and network; unlocking ends it"
   )
   func processing() throws {
     let phone = try Self.used("app-task-processing")
@@ -114,7 +115,7 @@ private let sync = "com.example.lightning.sync"
     #expect(row["why"] as? String == "the user picked up the phone")
   }
 
-  @Test("M-2.5 With background app refresh off the task waits")
+  @Test("M-2.5 With Background App Refresh off a task waits")
   func refreshOff() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "100000"])
     try phone.ask("open")
@@ -146,7 +147,7 @@ private let sync = "com.example.lightning.sync"
     }
   }
 
-  @Test("What waited when the phone went down is lost, and the ledger says so")
+  @Test("A task that waits when iosd is killed is recorded as lost")
   func restart() throws {
     let phone = try PhoneProcess(app: "app-task-deaf")
     try phone.ask("open")
@@ -165,7 +166,7 @@ private let sync = "com.example.lightning.sync"
     #expect(try phone.rows("tasks").last?["id"] as? Int == 2)
   }
 
-  @Test("Words about tasks that cannot be read are noted, and nothing else happens")
+  @Test("Malformed task and audio messages of the app have no effect")
   func garbage() throws {
     let phone = try PhoneProcess(app: "app-task-garbage", ["--background-mode", "audio"])
     try phone.ask("open")

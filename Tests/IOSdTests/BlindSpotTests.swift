@@ -6,7 +6,7 @@ import Testing
 
 @testable import IOSd
 
-/// Where the kernel or a filter of system calls keeps iosd from what a suspension needs, it says so.
+/// If the kernel or a system-call filter denies iosd what a suspension needs, iosd reports a blind spot.
 @Suite("What iosd cannot see") struct BlindSpotTests {
   private static let strace = ["/usr/bin/strace", "/usr/local/bin/strace"].first {
     FileManager.default.isExecutableFile(atPath: $0)
@@ -16,12 +16,12 @@ import Testing
     try #require(try phone.status()["blind_spots"] as? [String])
   }
 
-  @Test("Here it sees all, and says nothing") func none() throws {
+  @Test("Without restrictions iosd reports no blind spot") func none() throws {
     #expect(try spots(try PhoneProcess()) == [])
   }
 
   @Test(
-    "A kernel that gives out no descriptors of others is noticed at the start",
+    "A kernel that refuses pidfd_getfd is reported at the start",
     .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"))
   func refused() throws {
     let phone = try PhoneProcess(under: [
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "A list of locks that cannot be read is noticed at the start",
+    "An unreadable /proc/locks is reported at the start",
     .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"))
   func unreadable() throws {
     let phone = try PhoneProcess(under: [
@@ -54,7 +54,7 @@ import Testing
     try phone.ask("down")
   }
 
-  @Test("A lock of its own that the list of locks does not name is noticed, and each thing is said once")
+  @Test("A lock that /proc/locks does not list is reported, and each blind spot only once")
   func unseen() throws {
     var template = Array("/tmp/baton-blind-XXXXXX".utf8CString)
     let directory = String(cString: mkdtemp(&template)!)
@@ -62,11 +62,11 @@ import Testing
     let home = try PhoneHome(directory)
     #expect(BlindSpots(home: home).spots.isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.container).isEmpty)
-    // Nobody has locked it, so it is named as little as one on a file system whose numbers do not match.
+    // The file is not locked, so /proc/locks lists it as little as one whose file system numbers do not match.
     try Data().write(to: URL(filePath: "\(home.container)/free"))
     let unnamed = BlindSpots.spot(ofOwnLockOn: "free", in: home.container)
     #expect(unnamed?.description.contains("/proc/locks does not name") == true)
-    // The container is what counts, not the rest of the home.
+    // The container counts, not the rest of the home.
     try FileManager.default.removeItem(atPath: home.container)
     try Data().write(to: URL(filePath: home.container))
     var blind = BlindSpots(home: home)

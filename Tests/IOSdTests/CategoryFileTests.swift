@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("The file of what the app has registered") struct CategoryFileTests {
+@Suite("The file of registered notification categories") struct CategoryFileTests {
   private static let obstacles = ["a directory", "a pipe", "damaged"]
 
   private func walletPhone() throws -> PhoneProcess {
@@ -32,7 +32,9 @@ import Testing
     }.joined()
   }
 
-  @Test("Whatever lies in its place, the phone starts and says so in one sentence", arguments: obstacles)
+  @Test(
+    "An unusable file is reported in one sentence, and the phone starts without categories",
+    arguments: obstacles)
   func misplaced(what: String) throws {
     let phone = try walletPhone()
     try end(phone)
@@ -50,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "What could not be written is tried again when the app registers the same, and when the phone goes down")
+    "A failed write is repeated when the app registers the same, and when the phone goes down")
   func again() throws {
     let phone = try walletPhone()
     let path = "\(phone.home)/os/categories.json"
@@ -60,7 +62,7 @@ import Testing
     try phone.restart()
     try register(phone)
     #expect(try notes(phone).contains("what the app has registered is forgotten with the phone's end"))
-    // Nobody registers meanwhile: it is the app's next start that counts.
+    // The app does not register again before its next start.
     try phone.ask("quit")
     _ = try phone.ended("app")
     rmdir(path)

@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("The memory of a long task") struct CleaningMemoryTests {
+@Suite("Memory during a processing task") struct CleaningMemoryTests {
   private static let task = "com.example.lightning.processing"
-  /// Each is longer than what is looked at of it.
+  /// Each is longer than the part of it that the app reads.
   private func writeOldJournals(_ count: Int, _ phone: PhoneProcess) throws {
     let line = #"{"kind":"start","pid":1999999999,"start_time":5}"# + "\n"
     let text = Data((line + String(repeating: "x", count: 8192)).utf8)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "D-8.7, D-8.8 Removing three thousand journals in steps leaves the app's peak where it was",
+    "D-8.7, D-8.8 Removing 3,000 journals in steps does not raise the app's peak memory",
     .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
   func peak() throws {
     let phone = try PhoneProcess(
@@ -36,7 +36,7 @@ import Testing
     try phone.ask("open")
     try Wait.until("the app has asked for its tasks") { try phone.rows("tasks").count == 2 }
     try phone.ask("home")
-    // Once for what any first run needs.
+    // A first run, for what every run needs once.
     try clean(phone)
     let before = try resident(phone)
     try writeOldJournals(3000, phone)

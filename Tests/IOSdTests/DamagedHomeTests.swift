@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @Suite("iosd on a damaged home") struct DamagedHomeTests {
-  /// What iosd says when it cannot start, and its exit code.
+  /// iosd's error when it cannot start, and its exit code.
   private func refusal(_ damage: (String) -> Void) throws -> (String, Int32) {
     var template = Array("/tmp/baton-home-XXXXXX".utf8CString)
     let home = String(cString: mkdtemp(&template)!)
@@ -36,7 +36,7 @@ import Testing
   ]
 
   @Test(
-    "A directory or a pipe in the place of one of its files is refused in one sentence", arguments: damages)
+    "A directory or pipe in place of one of iosd's files is refused in one sentence", arguments: damages)
   func misplaced(damage: (path: String, says: String, code: Int32)) throws {
     let asDirectory = try refusal { mkdir("\($0)/\(damage.path)", 0o700) }
     let says = { (kind: String) in damage.says.replacingOccurrences(of: "KIND", with: kind) }
@@ -54,7 +54,7 @@ import Testing
     #expect(code == 73)
   }
 
-  @Test("Torn rows and garbage in its files are skipped, and its numbers go on behind the whole ones")
+  @Test("Torn rows and garbage are skipped, and ids continue after the last whole row")
   func tornRows() throws {
     let phone = try PhoneProcess()
     try phone.push()
@@ -74,7 +74,7 @@ import Testing
     #expect(try phone.notifications(2).count == 2)
   }
 
-  @Test("The journal's directory removed under it: the phone goes on, and the next process makes a new one")
+  @Test("The phone survives the removal of its journal directory, and the next process makes a new one")
   func journalGone() throws {
     let phone = try PhoneProcess()
     try FileManager.default.removeItem(atPath: "\(phone.home)/journal")
@@ -87,13 +87,13 @@ import Testing
   }
 
   @Test(
-    "Out of descriptors at accept: it waits without turning in circles, and serves again when there are some")
+    "Without free descriptors iosd waits without spinning, and serves again when some are free")
   func outOfDescriptors() throws {
     let phone = try PhoneProcess()
     let pid = phone.process.processIdentifier
-    // It listens before it has opened all that it needs, and answers afterwards.
+    // iosd listens before it has opened all its files, and answers afterwards.
     _ = try phone.status()
-    // The limit is one of numbers, and what iosd was given by its parent may have any.
+    // The limit is on descriptor numbers, and those inherited from the parent may be any.
     func descriptors() throws -> Set<Int> {
       Set(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").compactMap { Int($0) })
     }
@@ -109,13 +109,13 @@ import Testing
     try Wait.until("iosd has no descriptor left, and stays so") {
       let isFull = try descriptors().isSuperset(of: 0..<bound)
       looksFull = isFull ? looksFull + 1 : 0
-      // Who says nothing is sent away after a while, and on a busy machine that while may be over.
+      // iosd disconnects a silent client after a while, which may pass on a busy machine.
       if !isFull && crowd.count < 60 { crowd.append(try ControlClient(path: phone.socket, daemon: "iosd")) }
       return looksFull == 10
     }
-    // Whoever turns in circles before a socket that stays readable never sleeps.
+    // A loop that spins on a readable socket never sleeps.
     var looksAsleep = 0
-    try Wait.until("iosd rests") {
+    try Wait.until("iosd sleeps") {
       looksAsleep = PhoneProcess.state(ofProcess: pid) == "S" ? looksAsleep + 1 : 0
       return looksAsleep == 10
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IOSd
 
-@Suite("The switches of a phone, over iosd") struct DeviceTests {
+@Suite("The device's switches over iosd") struct DeviceTests {
   private func device(_ phone: PhoneProcess, _ fields: KeyValuePairs<String, String> = [:]) throws -> String {
     try phone.ask("device", fields).bodyText
   }
@@ -16,7 +16,8 @@ import Testing
     #"{"locked":true,"unlocked_before":true,"low_power":true,"background_refresh":false,"notifications":false,"#
     + #""focus":true,"battery":7,"charger":true,"network":false,"storage_full":true,"audio":true}"#
 
-  @Test("All switches stay over a restart, and a locked phone was not unlocked since") func kept() throws {
+  @Test("Switches outlive a restart, and a locked phone counts as not unlocked since boot") func kept() throws
+  {
     let phone = try PhoneProcess()
     #expect(try device(phone) == whenNew)
     let request: KeyValuePairs = [
@@ -34,7 +35,9 @@ import Testing
     #expect(try device(phone, ["locked": "no"]).hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 
-  @Test("A bad value is refused in one sentence, and nothing of the request is done") func refused() throws {
+  @Test("A bad value is refused in one sentence, and no field of the request is applied") func refused()
+    throws
+  {
     let phone = try PhoneProcess()
     let sentence = try phone.refusal("device", ["focus": "yes", "battery": "101"])
     #expect(sentence == "the field `battery` must be a whole number from 0 to 100; correct it")
@@ -45,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "A damaged file costs the switches, not the phone",
+    "A damaged device file resets the switches and does not stop the phone",
     arguments: [
       "", "garbage", "[]", "{}", #"{"locked":1}"#, String(repeating: "{", count: 9000),
       #"{"locked":false,"unlocked_before":true,"low_power":true,"background_refresh":true,"notifications":true,"#

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A phone whose container has a disk of its own, as long as the test has it.
+/// A phone whose container has its own disk while the test runs.
 final class DiskPhone {
   static let canMount: Bool = {
     var template = Array("/tmp/baton-mount-XXXXXX".utf8CString)
@@ -18,14 +18,14 @@ final class DiskPhone {
 
   var group: String { "\(phone.home)/AppGroup" }
 
-  /// Of that size; nil for none.
+  /// With a disk of that size; nil for no disk.
   convenience init(_ size: String?) throws {
     try self.init { disk in
       if let size { try disk.mountDisk(size, at: disk.group) }
     }
   }
 
-  /// What is done to the container is done while the phone is down.
+  /// `prepare` changes the container while the phone is down.
   init(named name: String = "phone", _ prepare: (DiskPhone) throws -> Void) throws {
     phone = try PhoneProcess(named: name)
     try phone.ask("down")
@@ -46,7 +46,7 @@ final class DiskPhone {
     mounts.append(place)
   }
 
-  /// What a user types, and what is a mount then.
+  /// Runs a shell command that mounts a disk at `place`.
   func type(_ words: String, mounting place: String) throws {
     let shell = Process()
     shell.executableURL = URL(filePath: "/bin/sh")
@@ -57,7 +57,7 @@ final class DiskPhone {
     try #require(shell.terminationStatus == 0)
   }
 
-  /// The same again, at another place.
+  /// A bind mount of `source` at another place.
   func bind(_ source: String, at place: String) throws {
     mkdir(place, 0o700)
     try #require(mount(source, place, nil, UInt(MS_BIND), nil) == 0)
@@ -75,8 +75,8 @@ final class DiskPhone {
     try phone.restart()
   }
 
-  /// Zero when a page can be written.
-  var troubleOfWriting: Int32 {
+  /// 0 when a page can be written, else errno.
+  var writeError: Int32 {
     let path = "\(group)/a-page"
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return errno }
@@ -87,7 +87,7 @@ final class DiskPhone {
     return write(descriptor, [UInt8](repeating: 1, count: 4096), 4096) == 4096 ? 0 : errno
   }
 
-  /// What `baton device` says of a storage that is full in name alone.
+  /// The note of `baton device` when the storage is marked full without effect.
   func note(_ fields: KeyValuePairs<String, String> = [:]) throws -> String? {
     let answer = try JSONSerialization.jsonObject(with: Data(try phone.ask("device", fields).body))
     return (answer as? [String: Any])?["storage_note"] as? String
@@ -97,7 +97,7 @@ final class DiskPhone {
     get throws { try FileManager.default.contentsOfDirectory(atPath: group) }
   }
 
-  /// How often the phone's journals say that.
+  /// How often iosd's journals contain the words.
   func journalSays(_ words: String) throws -> Int {
     let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
     return try journals.filter { $0.contains("-iosd-") }.reduce(0) { sum, name in

@@ -18,7 +18,7 @@ private let words = "abandon ability able"
     }
   }
 
-  /// The app has written its item, and is gone.
+  /// The app has written its item and has ended.
   private static func withItem(_ options: [String] = []) throws -> PhoneProcess {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain", options)
     try phone.ask("open")
@@ -35,7 +35,7 @@ private let words = "abandon ability able"
   }
 
   @Test(
-    "L-1.4b, L-2.4 What the app writes the extension reads, a third process is refused, the file is sealed")
+    "L-1.4b, L-2.4 The extension reads the app's item, a foreign process is refused, the file is sealed")
   func shared() throws {
     let phone = try Self.withItem()
     try phone.push()
@@ -51,7 +51,7 @@ private let words = "abandon ability able"
     #expect(names.count == 1)
     for folder in ["Keychain/items", "journal", "AppGroup", "os"] {
       for name in try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/\(folder)") {
-        // The text of the notification is the user's to see; all else must not have it.
+        // The notification shows the text to the user; every other file must not contain it.
         if name == "notifications.jsonl" || folder == "journal" { continue }
         let bytes = FileManager.default.contents(atPath: "\(phone.home)/\(folder)/\(name)") ?? Data()
         #expect(bytes.range(of: Data(words.utf8)) == nil, "\(folder)/\(name)")
@@ -79,7 +79,7 @@ private let words = "abandon ability able"
     #expect(try phone.state("app") == "foreground")
   }
 
-  @Test("L-2.4 On the control socket a child is known by its process, a stranger is not")
+  @Test("L-2.4 On the control socket a child process is recognised, a foreign process is refused")
   func onTheSocket() throws {
     let phone = try PhoneProcess(app: "app-keychain-socket")
     try phone.ask("open")
@@ -87,7 +87,7 @@ private let words = "abandon ability able"
     #expect(try phone.refusal("container", ["id": "group.com.example.lightning"]) != nil)
   }
 
-  @Test("K-42 After a boot behind a locked screen the item is withheld, until the phone is unlocked once")
+  @Test("K-42 After a locked boot the item is withheld until the phone is unlocked once")
   func firstUnlock() throws {
     let phone = try Self.withItem()
     try phone.ask("device", ["locked": "yes"])
@@ -103,7 +103,7 @@ private let words = "abandon ability able"
     #expect(try phone.notifications(3).last == words)
   }
 
-  @Test("L-2.1b Entitlements that nobody could be signed with are refused at the start")
+  @Test("L-2.1b Invalid entitlements are refused at the start")
   func badFile() throws {
     let phone = try PhoneProcess()
     for text in [
@@ -121,7 +121,7 @@ private let words = "abandon ability able"
     }
   }
 
-  @Test("A damaged item is a sentence; a damaged key keeps the phone from starting")
+  @Test("A damaged item is reported, and a damaged or missing key keeps iosd from starting")
   func damage() throws {
     let phone = try Self.withItem()
     let items = "\(phone.home)/Keychain/items"
@@ -143,19 +143,20 @@ private let words = "abandon ability able"
         ["--home", phone.home, "--app", "/bin/true", "--ext", "/bin/true"])
       again.waitUntilExit()
       #expect(again.terminationStatus == ExitCode.inputOutputError.rawValue)
-      #expect((access(path, F_OK) == 0) == (key != nil), "none is made beside what another has sealed")
+      #expect(
+        (access(path, F_OK) == 0) == (key != nil), "no key is made beside items that another key sealed")
       try Data().write(to: URL(filePath: path))
     }
   }
 
-  /// The same item under a class that would hand it out sooner or later than it was written for.
+  /// The same item under another protection class.
   private static func otherClass(_ item: Data) -> Data {
     Data(
       String(decoding: item, as: UTF8.self)
         .replacingOccurrences(of: "after-first-unlock", with: "when-unlocked").utf8)
   }
 
-  @Test("The store keeps what it is given, and gives up what is deleted")
+  @Test("The store keeps items up to its limit and removes deleted ones")
   func store() throws {
     var template = Array("/tmp/baton-keychain-XXXXXX".utf8CString)
     let directory = String(cString: try #require(mkdtemp(&template)))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import IOSd
 
-/// The real extension, told to misbehave, on a real phone.
+/// The real extension with injected faults, on a real phone.
 @Suite(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's")) struct LimitTests {
   private static let notifyextd = "\(PhoneProcess.products)/notifyextd"
-  /// With what the program itself has, on either side of 24 MB.
+  /// Ballast that puts the extension just below and above 24 MB.
   private static let justBelow = "\(20 << 20)"
   private static let above = "\(30 << 20)"
 
@@ -26,7 +26,7 @@ import Testing
     let reason = try #require(row["reason"] as? String)
     #expect(reason.hasPrefix("killed: exceeded mem limit: ActiveHard 24 MB (fatal), with 2"), "\(reason)")
     #expect(row["crashed"] as? Bool == false)
-    // The phone goes on: the next push starts the next one, which gets its text out or dies as this one did.
+    // The next push starts another process, which delivers or is killed like this one.
     try phone.push("once more")
     #expect(try phone.notifications(2) == ["the original", "once more"])
   }
@@ -39,20 +39,21 @@ import Testing
     #expect(row["reason"] == nil)
   }
 
-  @Test("B-0.1, P-0.2 With 30 MB of ballast it is killed for memory, and the alert is shown as it was sent")
+  @Test(
+    "B-0.1, P-0.2 With 30 MB of ballast the extension is killed for memory, and the alert is shown as sent")
   func underPolling30MegabytesOfBallastAreKilledForMemory() throws {
     let phone = try phone("polling", "--fault-ballast", Self.above)
     #expect(try limits(phone)["memory_mechanism"] as? String == "polling")
     try expectKilledForMemory(phone)
   }
 
-  @Test("B-0.1 With 10 MB of ballast, or 20, it lives and delivers", arguments: [10, 20])
+  @Test("B-0.1 With 10 or 20 MB of ballast the extension lives and delivers", arguments: [10, 20])
   func underPollingBallastBelowTheLimitLivesAndDelivers(megabytes: Int) throws {
     try expectAlive(try phone("polling", "--fault-ballast", "\(megabytes << 20)"))
   }
 
-  /// A node like LDK's with its runtime is said to need 25 to 30 MB.
-  @Test("B-0.3 With a node of 27 MB every push costs a process, and with ours none does")
+  /// A node like LDK's is said to need 25 to 30 MB with its runtime.
+  @Test("B-0.3 A node of 27 MB costs a process per push, Baton's own costs none")
   func nodesOfTwoSizes() throws {
     let large = try phone("polling", "--fault-ballast", "\(27 << 20)")
     for number in 1...3 {
@@ -74,7 +75,7 @@ import Testing
     #expect(rows.first?["reason"] == nil)
   }
 
-  @Test("B-M.1 From its start to its end the extension stays below 24 MB, and its peak is written down")
+  @Test("B-M.1 The extension's peak memory is recorded and stays below 24 MB")
   func peak() throws {
     let phone = try phone("polling", "--extension-idle", "10ms")
     try phone.push()
@@ -85,11 +86,11 @@ import Testing
   }
 
   @Test(.enabled(if: MemoryGroupTests.canBeMade, "a memory cgroup (v1) that this user can write"))
-  func underACgroup30MegabytesOfBallastAreKilledForMemory() throws {
+  func `Under a cgroup 30 MB of ballast get the extension killed for memory`() throws {
     let phone = try phone("cgroup", "--fault-ballast", Self.above)
     #expect(try limits(phone)["memory_mechanism"] as? String == "memory cgroup")
     try expectKilledForMemory(phone)
-    // Exact: it never had a byte more.
+    // The kernel enforces the limit to the byte.
     let row = try phone.ended("extension")
     #expect(try #require(row["peak_footprint_bytes"] as? Int) <= 25_165_824)
     let group = try #require(try limits(phone)["memory_group"] as? String)
@@ -100,11 +101,11 @@ import Testing
   }
 
   @Test(.enabled(if: MemoryGroupTests.canBeMade, "a memory cgroup (v1) that this user can write"))
-  func underACgroupBallastBelowTheLimitLivesAndDelivers() throws {
+  func `Under a cgroup an extension with ballast below the limit lives and delivers`() throws {
     try expectAlive(try phone("cgroup", "--fault-ballast", Self.justBelow))
   }
 
-  @Test("B-0.2, P-0.2 One that hangs is killed when its time is up, and the alert is shown as it was sent")
+  @Test("B-0.2, P-0.2 An extension that hangs is killed at its time limit, and the alert is shown as sent")
   func aRealExtensionThatHangsIsKilledForTime() throws {
     let phone = try phone("auto", "--fault-hang", "--extension-time", "400ms", "--expiry-notice", "50ms")
     #expect(try limits(phone)["time_ms"] as? Int == 400)
@@ -113,13 +114,13 @@ import Testing
     #expect(try phone.ended("extension")["reason"] as? String == "killed: used up its 0.400 s for one push")
   }
 
-  @Test func aDebugBuildSaysThatItHasNoLimits() throws {
+  @Test func `The status of a debug build shows no memory limit`() throws {
     let phone = try PhoneProcess(["--build", "debug"])
     #expect(try limits(phone)["memory_mechanism"] as? String == "none")
     #expect(try limits(phone)["memory_group"] == nil)
   }
 
-  @Test("K-44 Even a short life has both its figures: footprint and resident memory")
+  @Test("K-44 Even a short-lived process has both its peaks: footprint and resident memory")
   func evenAShortLifeHasItsFigures() throws {
     let phone = try PhoneProcess(ext: "ext-words-then-exit")
     try phone.push()

@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Glibc
 
-/// A server on this machine for one client.
+/// A server on the loopback address for one client.
 final class LoopbackListener {
   private let descriptor: Int32
   let port: UInt16
@@ -37,7 +37,7 @@ final class LoopbackListener {
 
     deinit { close(descriptor) }
 
-    /// Whether the other side ends before a very long time is over.
+    /// Whether the other side closes within 20 s.
     func waitForEnd() -> Bool {
       var byte: UInt8 = 0
       return LoopbackListener.wait(descriptor) && recv(descriptor, &byte, 1, 0) == 0

@@ -15,12 +15,12 @@ import Testing
   }
 
   @Test(
-    "What waited or was being worked on is lost, what the app had is abandoned, and what was shown stays so")
+    "A waiting or served push is lost, one the app had is abandoned, a shown one stays")
   func lost() throws {
     let phone = try PhoneProcess(ext: "ext-hang", ["--silent-budget", "1"])
     try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#)
     _ = try phone.notifications(1)
-    try phone.push("in the hands of the extension")
+    try phone.push("being served by the extension")
     try phone.push("waits for it")
     try phone.ask("push", body: silent)
     try phone.ask("push", body: silent)
@@ -32,7 +32,7 @@ import Testing
     let ends = [nil, lost, lost, "abandoned: the app ended before it had completed it", lost]
     #expect(try fates(phone) == ends)
     #expect(try phone.rows("notifications").count == 1)
-    // Said once, not at each start.
+    // Written once, not at each start.
     let path = "\(phone.home)/os/pushes.jsonl"
     let size = try String(contentsOfFile: path, encoding: .utf8).count
     try kill(phone)

@@ -10,14 +10,14 @@ import Testing
     33 29 0:30 / /sys/fs/cgroup/memory rw,relatime shared:13 - cgroup cgroup rw,memory
     """
 
-  @Test func theGroupWeAreInIsFoundBelowItsMount() {
+  @Test func `The process's own group is found below the controller's mount`() {
     let groups = "5:cpu,cpuacct:/a\n4:memory:/user/me\n0::/"
     #expect(
       MemoryGroup.place(mountinfo: Self.mounts, cgroup: groups) == "/sys/fs/cgroup/memory/user/me")
     #expect(MemoryGroup.place(mountinfo: Self.mounts, cgroup: "4:memory:/\n") == "/sys/fs/cgroup/memory")
   }
 
-  @Test func ofAHierarchyThatIsMountedInPartOnlyThatPartIsNamed() {
+  @Test func `Of a partly mounted hierarchy only groups within that part are found`() {
     let mount = "33 29 0:30 /box/7 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"
     #expect(
       MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7/x") == "/sys/fs/cgroup/memory/x")
@@ -31,11 +31,11 @@ import Testing
     ("33 29 0:30 / /x rw - cgroup cgroup rw,memory", "0::/"),
     ("33 29 0:30 / /x rw - cgroup cgroup rw,memory", "4:memory"),
   ])
-  func whereThereIsNoMemoryControllerThereIsNoPlace(_ mountinfo: String, _ cgroup: String) {
+  func `Without a memory controller there is no group`(_ mountinfo: String, _ cgroup: String) {
     #expect(MemoryGroup.place(mountinfo: mountinfo, cgroup: cgroup) == nil)
   }
 
-  /// Read by the tests that need one: whether this machine lets us make a group.
+  /// Whether this machine lets us make a group; tests that need one read it.
   static let canBeMade: Bool = {
     guard let group = try? MemoryGroup(limitBytes: 1 << 30) else { return false }
     group.remove()
@@ -43,9 +43,9 @@ import Testing
   }()
 
   @Test(.enabled(if: canBeMade, "a memory cgroup (v1) that this user can write"))
-  func aGroupThatAKilledPhoneLeftBehindIsTakenAway() throws {
+  func `A group left behind by a killed phone is removed`() throws {
     let parent = try #require(MemoryGroup.place())
-    // Our own pid with the start time of somebody else: nobody living has that name.
+    // Our own pid with another start time: no living process has that name.
     let left = "\(parent)/baton-\(getpid())-1"
     try #require(mkdir(left, 0o755) == 0)
     MemoryGroup.removeAbandoned(in: parent)

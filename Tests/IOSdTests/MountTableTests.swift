@@ -4,7 +4,7 @@ import Testing
 
 @testable import IOSd
 
-@Suite("What is mounted where") struct MountTableTests {
+@Suite("The mount table") struct MountTableTests {
   private func parse(_ lines: String...) -> MountTable? {
     MountTable(Array(lines.map { $0 + "\n" }.joined().utf8))
   }
@@ -12,7 +12,7 @@ import Testing
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   @Test(
-    "Lines are read whatever stands before the dash, with blanks in their paths, and numbered as stat does")
+    "Lines are parsed with optional fields and escaped paths, and device numbers match stat's")
   func lines() throws {
     let table = try #require(
       parse(
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "One line that is none, and nothing is known",
+    "One malformed line makes the whole table unknown",
     arguments: [
       "36", "36 27 254:16 / /mnt rw", "36 27 254:16 / /mnt rw - ", "36 27 254:16 / /mnt rw -",
       "36 27 254:16 / /mnt rw ext4 /dev/vdb rw", "36 27 254:16 / mnt rw - ext4 /dev/vdb rw",
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "Paths are bytes: those that are no text are told apart, and so are those that Unicode calls the same")
+    "Paths are bytes: invalid UTF-8 and canonically equivalent names stay distinct")
   func noText() throws {
     let head = bytes("36 27 254:16 / /mnt/")
     let tail = bytes(" rw - ext4 /dev/vdb rw\n")
@@ -56,21 +56,21 @@ import Testing
     #expect(Set(table.mounts.map(\.place)).count == 4)
   }
 
-  @Test("The table of this machine is understood, and has the disk of its root") func own() throws {
+  @Test("This machine's table is parsed and has the root's disk") func own() throws {
     let table = try #require(MountTable.read())
     var status = stat()
     try #require(stat("/", &status) == 0)
     #expect(table.mounts.contains { $0.place == bytes("/") && $0.device == UInt64(status.st_dev) })
   }
 
-  @Test("The container's place has one slash before its name, also where the root is the home") func place() {
+  @Test("The container's place has one slash before its name, also with the home at the root") func place() {
     #expect(SharedDisk.place(of: "//AppGroup", in: "/") == bytes("/AppGroup"))
     #expect(SharedDisk.place(of: "/proc/AppGroup", in: "/proc") == bytes("/proc/AppGroup"))
     #expect(SharedDisk.place(of: "/proc//AppGroup", in: "/proc/") == bytes("/proc/AppGroup"))
     #expect(SharedDisk.place(of: "/proc/nobody/AppGroup", in: "/proc/nobody") == nil)
   }
 
-  @Test("A disk is the container's own when all of it is mounted there, and nowhere else") func sharing()
+  @Test("A disk is the container's own if all of it is mounted there and only there") func sharing()
     throws
   {
     let root = "27 1 254:0 / / rw - ext4 /dev/vda rw"
@@ -81,7 +81,7 @@ import Testing
     let own = "40 27 0:50 / /phone rw - tmpfs tmpfs rw"
     #expect(try reason(50, own) == nil)
     #expect(try reason(50) == .notMounted)
-    #expect(try reason(51, own) == .notMounted, "another lies upon it by now")
+    #expect(try reason(51, own) == .notMounted, "another file system is mounted over it")
     #expect(try reason(50, "40 27 0:50 / /phones rw - tmpfs tmpfs rw") == .notMounted)
     #expect(try reason(50, "40 27 0:50 /app /phone rw - tmpfs tmpfs rw") == .part("/app"))
     for kind in ["ext2", "ext3", "ext4", "xfs"] {
@@ -89,14 +89,14 @@ import Testing
     }
     for kind in ["btrfs", "zfs", "overlay", "fuse.sshfs", "nfs4", "ramfs", "TMPFS", "tmpfs.a"] {
       #expect(try reason(50, "40 27 0:50 / /phone rw - \(kind) a rw") == .otherKind(kind))
-      // The parts of btrfs have numbers of their own, which no mount has.
+      // btrfs subvolumes have device numbers that no mount has.
       #expect(try reason(77, "40 27 0:50 / /phone rw - \(kind) a rw") == .otherKind(kind))
     }
-    let elsewhere = "41 27 0:50 /b /srv/b rw - tmpfs tmpfs rw"
-    #expect(try reason(50, own, elsewhere) == .alsoMounted(at: "/srv/b"))
-    #expect(try reason(50, elsewhere, own) == .alsoMounted(at: "/srv/b"))
+    let second = "41 27 0:50 /b /srv/b rw - tmpfs tmpfs rw"
+    #expect(try reason(50, own, second) == .alsoMounted(at: "/srv/b"))
+    #expect(try reason(50, second, own) == .alsoMounted(at: "/srv/b"))
     #expect(try reason(50, own, own) == .alsoMounted(at: "/phone"))
-    // One upon the other: the number says which is seen.
+    // One mounted over the other: the device number says which one is visible.
     let above = "42 40 0:60 / /phone rw - tmpfs tmpfs rw"
     #expect(try reason(60, own, above) == nil)
     #expect(try reason(60, own, above, "43 27 0:50 / /srv rw - tmpfs tmpfs rw") == nil)

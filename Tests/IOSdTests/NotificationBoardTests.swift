@@ -10,13 +10,13 @@ import Reports
       id: id, push: nil, source: "local", title: "a", body: "b", badge: badge, wall: 1, at: 2, key: key)
   }
 
-  @Test(arguments: [Int.min, -1, 0]) func aBadgeBelowZeroInTheFileIsNone(_ badge: Int) {
+  @Test(arguments: [Int.min, -1, 0]) func `A badge below zero in the file counts as zero`(_ badge: Int) {
     var board = NotificationBoard([.notification(row(1, badge: badge))])
     #expect(board.badge == 0)
     #expect(board.withdraw(key: "k", wall: 3, at: 4)?.badge == 0)
   }
 
-  @Test func whatIsShownAndTakenBackCountsInTheBadge() {
+  @Test func `The badge counts a shown notification until it is withdrawn`() {
     var board = NotificationBoard([.notification(row(7, badge: 2))])
     let text = NotificationText(title: "c", body: "d", badgeIncrement: 1)
     let shown = board.show(PhoneNotification(push: 9, source: .content, text, key: "x"), wall: 5, at: 6)
@@ -27,7 +27,7 @@ import Reports
     #expect(board.rows.map(\.id) == [7, 8])
   }
 
-  @Test("The number of a push takes the place of the badge; what is shown later counts from there")
+  @Test("A push's badge number replaces the badge, and later notifications count from there")
   func setBadge() {
     var board = NotificationBoard([
       .notification(row(7, badge: 2)), .badge(BadgeRow(badge: 9, wall: 1, at: 2)),
@@ -40,7 +40,7 @@ import Reports
     #expect(board.show(PhoneNotification(push: 9, source: .content, text), wall: 5, at: 6).badge == 21)
   }
 
-  @Test("Rows stay in the order in which they came, with the time of their showing, whatever becomes of them")
+  @Test("Rows keep their order and their time of showing when closed or withdrawn")
   func order() {
     var board = NotificationBoard((1...5).map { .notification(row($0, badge: Int($0), key: "\($0)")) })
     #expect(board.close(1, "default", wall: 10, at: 20)?.wall == 1)
@@ -49,7 +49,7 @@ import Reports
     #expect(board.rows.map(\.wall) == [1, 1, 1, 1, 1])
     #expect(board.rows.map(\.goneWall) == [10, nil, 11, nil, nil])
     #expect(board.rows.map(\.goneAt) == [20, nil, 21, nil, nil])
-    // As its file is read by the next iosd: the changed row comes last there.
+    // As the next iosd reads the file: there the changed row comes last.
     let file = [row(1, badge: 1), row(2, badge: 2), row(1, badge: 2)]
     #expect(NotificationBoard(file.map(BoardLine.notification)).rows.map(\.id) == [1, 2])
   }

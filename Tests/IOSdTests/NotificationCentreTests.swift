@@ -17,7 +17,7 @@ import Testing
     return try #require(try phone.rows("notifications").first { $0["id"] as? Int == id })
   }
 
-  /// A phone with the wallet's own app, which has been started once and is in the background.
+  /// A phone with the wallet's app, started once and in front.
   private func walletPhone() throws -> PhoneProcess {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
     try phone.ask("open")
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("B-1.2.1 Critical content is refused without the entitlement: no row has it, and the report says so")
+  @Test("B-1.2.1 Critical content without the entitlement is refused, and the push's fate has the reason")
   func critical() throws {
     let phone = try PhoneProcess(ext: "ext-critical")
     try phone.push("the original")
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "B-1.2.2 The wallet registers INCOMING_PAYMENT with OPEN_NOW and a word of its dismissal at its start")
+    "B-1.2.2 The wallet registers INCOMING_PAYMENT with OPEN_NOW and dismissal reports at its start")
   func categories() throws {
     let phone = try walletPhone()
     #expect(
@@ -59,7 +59,7 @@ import Testing
     )
   }
 
-  @Test("B-1.2.3 OPEN_NOW brings the wallet to the front, a dismissal is told, and its journal has both")
+  @Test("B-1.2.3 OPEN_NOW brings the wallet to the front, and its journal has action and dismissal")
   func touches() throws {
     let phone = try walletPhone()
     try phone.ask("home")
@@ -79,7 +79,7 @@ import Testing
     #expect(try phone.rows("ps").count == 1)
   }
 
-  @Test("B-1.2.3 An app that is gone is launched for a dismissal in the background, and for a tap in front")
+  @Test("B-1.2.3 A stopped app is launched in the background for a dismissal, in front for a tap")
   func launches() throws {
     let phone = try walletPhone()
     for _ in 0..<2 {
@@ -102,7 +102,7 @@ import Testing
       ])
   }
 
-  @Test("What the app has registered outlives the phone's end, and a file of it that is damaged is none")
+  @Test("Registered categories outlive the phone's end; a damaged file means no categories")
   func categoriesStay() throws {
     let phone = try walletPhone()
     let registered = try phone.ask("categories").bodyText
@@ -123,7 +123,7 @@ import Testing
     #expect(try phone.ask("categories").bodyText == "[]")
   }
 
-  @Test("B-1.2.4 A row has level, sound, thread and category, and whether it was displayed with a Focus on")
+  @Test("B-1.2.4 A row has level, sound, thread and category, and whether a Focus let it be displayed")
   func rows() throws {
     let phone = try PhoneProcess()
     try phone.ask("push", body: alert)
@@ -141,8 +141,7 @@ import Testing
     #expect(try row(phone, 3)["displayed"] as? Bool == false)
   }
 
-  @Test("K-43 Without leave to notify no extension is started and no row is written") func notAllowed() throws
-  {
+  @Test("K-43 With notifications off no extension starts and no row is written") func notAllowed() throws {
     let phone = try PhoneProcess()
     try phone.ask("device", ["notifications": "no"])
     try phone.push()
@@ -152,7 +151,7 @@ import Testing
     #expect(fate == "not shown: the user lets the wallet show no notifications")
   }
 
-  @Test("The badge counts every notification once, though app and extension post at the same time")
+  @Test("The badge counts each notification once when app and extension post concurrently")
   func badge() throws {
     let phone = try PhoneProcess(app: "app-poster", ext: "ext-poster")
     try phone.ask("open")
@@ -167,7 +166,7 @@ import Testing
   }
 
   @Test(
-    "Categories that are none are read as nothing",
+    "A malformed list of categories is rejected",
     arguments: [
       "", "x", "{}", #"[{"id":"A"}]"#, #"[{"id":"","actions":[],"dismiss":true}]"#,
       #"[{"id":"A B","actions":[],"dismiss":true}]"#,

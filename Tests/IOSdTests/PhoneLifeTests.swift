@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 @Suite struct PhoneLifeTests {
-  @Test func theUserOpensTheAppLeavesItAndSwipesItAway() throws {
+  @Test func `The user opens the app, leaves it and swipes it away`() throws {
     let phone = try PhoneProcess()
     #expect(try phone.ask("open")["app"] == "foreground")
     try Wait.until("the app says so") {
@@ -20,7 +20,7 @@ import Testing
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func anAppInTheBackgroundThatDoesNotEndIsKilled() throws {
+  @Test func `An app in the background that does not end when asked is killed`() throws {
     let phone = try PhoneProcess(app: "app-stubborn", ["--grace", "100ms"])
     try phone.ask("open")
     try phone.ask("home")
@@ -28,7 +28,7 @@ import Testing
     #expect(try phone.ended("app")["reason"] as? String == "killed: did not end when it was asked to")
   }
 
-  @Test func aKillFromOutsideIsNamedSo() throws {
+  @Test func `A kill from outside is recorded as such`() throws {
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(pid, SIGKILL)
@@ -36,14 +36,14 @@ import Testing
     try Wait.until("nothing is left of it") { PhoneProcess.state(ofProcess: pid) == nil }
   }
 
-  @Test("An app that is dead already when it is opened is opened anew, whatever iosd hears of first")
+  @Test("Opening an app that has just died starts a new one, in whatever order iosd learns of both")
   func openedWhileDead() throws {
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     let iosd = phone.process.processIdentifier
     let user = try ControlClient(path: phone.socket, daemon: "iosd")
     _ = try user.request(ControlMessage("status"), timeout: .seconds(20))
-    // The user's word is there before the death of the app: it comes first when iosd goes on.
+    // The user's request is in the socket before the app dies: iosd reads it first when it continues.
     kill(iosd, SIGSTOP)
     defer { kill(iosd, SIGCONT) }
     try Wait.until("iosd is stopped") { ProcessTable.isStopped(iosd) }
@@ -58,7 +58,7 @@ import Testing
     #expect(answer["pid"] == running.map { "\($0)" })
   }
 
-  @Test("An app that was killed an instant before is never answered to be in front") func openedWhileDying()
+  @Test("Opening an app that was just killed never answers with the killed process") func openedWhileDying()
     throws
   {
     let phone = try PhoneProcess()
@@ -73,8 +73,7 @@ import Testing
     }
   }
 
-  /// Each process has words of its own; one that is killed has none.
-  @Test func whatAnAppSaidAtItsEndIsNotSaidOfTheNextOne() throws {
+  @Test func `An app's last message is not attributed to the next process`() throws {
     let phone = try PhoneProcess(app: Self.app)
     try phone.ask("open")
     try Wait.until("the app is in front") { try phone.said("app") != nil }
@@ -86,7 +85,7 @@ import Testing
     #expect(try phone.ended("app")["reason"] as? String == "killed from outside by SIGKILL")
   }
 
-  @Test func anAppThatSaysWhyItCannotGoOnHasNotCrashed() throws {
+  @Test func `An app that reports why it ends has not crashed`() throws {
     let phone = try PhoneProcess(app: Self.app)
     let container = "\(phone.home)/AppGroup"
     mkdir(container, 0o700)
@@ -102,7 +101,7 @@ import Testing
 
   private static let app = "\(PhoneProcess.products)/mainappd"
 
-  @Test("What the app is asked for and what it answers pass as bytes, to the size of a message of the app's")
+  @Test("A request to the app and its answer pass as bytes, up to the message limit")
   func askApp() throws {
     let phone = try PhoneProcess()
     #expect(try phone.refusal("ask-app", body: "x")?.hasSuffix("open it first") == true)
@@ -119,7 +118,7 @@ import Testing
     #expect(try phone.ask("ask-app", ["in-front": "no"], body: "x").bodyText == "answer to x")
   }
 
-  @Test("An app that ends before it answers, or lets the time pass, has its asker told so")
+  @Test("If the app ends before it answers, the client gets an error")
   func askSilentApp() throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
@@ -132,7 +131,7 @@ import Testing
     )
   }
 
-  @Test func aSecondIosdOnTheSamePhoneIsRefused() throws {
+  @Test func `A second iosd on the same home is refused`() throws {
     let phone = try PhoneProcess()
     let second = try PhoneProcess.launch(["--home", phone.home, "--app", "/bin/true", "--ext", "/bin/true"])
     second.waitUntilExit()
@@ -140,7 +139,7 @@ import Testing
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func aProgramThatIsNotThereIsSaidAtTheStart() throws {
+  @Test func `A missing program is reported at the start`() throws {
     let phone = try PhoneProcess()
     let other = try PhoneProcess.launch([
       "--home", "\(phone.directory)/other", "--app", "/nowhere/app", "--ext", "/bin/true",
@@ -150,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: ["down", "SIGTERM"])
-  func theEndOfThePhoneIsTheEndOfItsProcesses(_ way: String) throws {
+  func `Going down ends app and extension and shows the pending alert`(_ way: String) throws {
     let phone = try PhoneProcess(ext: "ext-hang", ["--grace", "200ms"])
     let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     try phone.ask("home")
@@ -165,7 +164,7 @@ import Testing
     #expect(try phone.rows("ps").allSatisfy { $0["reason"] != nil })
   }
 
-  @Test func childrenDoNotSurviveAKilledIosd() throws {
+  @Test func `Children do not survive a killed iosd`() throws {
     let phone = try PhoneProcess(app: "app-stubborn")
     let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(phone.process.processIdentifier, SIGKILL)
@@ -175,7 +174,7 @@ import Testing
     #expect(try phone.ended("app")["reason"] as? String == "gone with an earlier iosd")
   }
 
-  @Test func whatTheUserHasSeenAndTheClockOutliveARestart() throws {
+  @Test func `Notifications, ids and the wall clock outlive a restart`() throws {
     let phone = try PhoneProcess()
     try phone.push()
     _ = try phone.notifications(1)
@@ -192,7 +191,7 @@ import Testing
     #expect(try phone.notifications(2) == ["served 1", "served 1"])
   }
 
-  @Test func theWallClockIsSetWithinReason() throws {
+  @Test func `The wall clock can be stepped only within a bound`() throws {
     let phone = try PhoneProcess()
     for bad in ["", "x", "9223372036854775807", "-315360001"] {
       #expect(try phone.refusal("clock", ["step-seconds": bad])?.contains("whole number") == true)
@@ -201,12 +200,12 @@ import Testing
     #expect(try phone.refusal("clock", ["step-seconds": "315360000"])?.contains("that far off") == true)
   }
 
-  @Test func anUnknownVerbIsAnsweredWithThoseThatAre() throws {
+  @Test func `An unknown verb is answered with the known ones`() throws {
     let phone = try PhoneProcess()
     #expect(try phone.refusal("dance")?.contains("it knows open, home, quit") == true)
   }
 
-  @Test func thePhoneRemembersTheNewestAndTheFileHasAll() throws {
+  @Test func `The phone lists the newest 256 notifications, the file has all`() throws {
     let phone = try PhoneProcess()
     for _ in 0..<300 { try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#) }
     #expect(try phone.status()["notifications"] as? Int == 300)
@@ -216,7 +215,7 @@ import Testing
     #expect(file.split(separator: UInt8(ascii: "\n")).count == 300)
   }
 
-  @Test func anAppThatOutlivesHundredsOfExtensionsIsNotForgotten() throws {
+  @Test func `A long-lived app stays in the process list after hundreds of extensions`() throws {
     let phone = try PhoneProcess(ext: "/bin/true")
     try phone.ask("open")
     try Wait.until("the app is in front") { try phone.state("app") == "foreground" }
@@ -238,7 +237,7 @@ import Testing
     #expect(file.split(separator: UInt8(ascii: "\n")).count == 602)
   }
 
-  @Test func aTornLastLineOfALedgerCostsThatLineAlone() throws {
+  @Test func `A torn last line of iosd's files loses only that line`() throws {
     let phone = try PhoneProcess()
     try phone.push()
     _ = try phone.notifications(1)

@@ -8,13 +8,13 @@ import Testing
 
 @testable import IOSd
 
-/// One phone of one test: a real iosd over TestChild under the names that say how it behaves, or over a real program
-/// that is named by its path.
+/// One phone of one test: a real iosd over TestChild, whose name selects its behaviour, or over a real program given
+/// by its path.
 final class PhoneProcess {
   let directory: String
   private(set) var process: Process
   private let options: [String]
-  /// What runs it, if it is not run as it is.
+  /// The command that runs iosd, such as strace; empty for none.
   private let runner: [String]
 
   private let name: String
@@ -45,17 +45,16 @@ final class PhoneProcess {
   deinit {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
-    // What a killed iosd leaves of its memory cgroup; otherwise that of the last test would stay.
+    // Removes what a killed iosd leaves of its memory cgroup; the last test's would stay otherwise.
     if let parent = MemoryGroup.place() { MemoryGroup.removeAbandoned(in: parent) }
     Journals.replay(of: home)
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  /// Programs under a sanitizer are larger than any phone allows: then their limit is lifted, and tests of the limit
-  /// itself mean nothing.
+  /// Programs under a sanitizer exceed any phone's limit: their limit is lifted, and tests of the limit are disabled.
   static let isSanitized = getenv("BATON_SANITIZED") != nil
 
-  /// Where the package's programs lie: beside the test bundle.
+  /// The directory of the package's programs: beside the test bundle.
   static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path
 
@@ -88,7 +87,7 @@ final class PhoneProcess {
     return try client.request(ControlMessage(verb, fields, body: Array(body.utf8)), timeout: .seconds(20))
   }
 
-  /// The sentence of a refusal; nil when there was none.
+  /// The sentence of a refusal; nil if the request succeeded.
   func refusal(_ verb: String, _ fields: KeyValuePairs<String, String> = [:], body: String = "") throws
     -> String?
   {
@@ -119,13 +118,13 @@ final class PhoneProcess {
     (try status()[role] as? [String: Any])?["state"] as? String ?? ""
   }
 
-  /// What a process last said of itself.
+  /// The last status text of a process.
   func said(_ role: String) throws -> String? {
     let process = try status()[role] as? [String: Any]
     return (process?["status"] as? [String: Any])?["text"] as? String
   }
 
-  /// Bodies of the notifications, once there are so many.
+  /// Bodies of the notifications, once there are `count`.
   func notifications(_ count: Int) throws -> [String] {
     try Wait.until("there are \(count) notifications") { try rows("notifications").count >= count }
     return try rows("notifications").compactMap { $0["body"] as? String }

@@ -36,8 +36,8 @@ import Reports
   }
 
   @Test(
-    "A process that still runs is kept, however many began and ended after it, and its end is written down")
-  func theLongLived() throws {
+    "A running process stays in the ledger however many ended after it, and its end is written")
+  func longLived() throws {
     let ledger = try ledger()
     let app = begin(ledger, "app")
     for _ in 0..<300 { end(ledger, begin(ledger, "extension")) }
@@ -48,7 +48,7 @@ import Reports
   }
 
   @Test(
-    "Of a long file the newest that ended are kept, and what has no end there is gone with an earlier iosd")
+    "After a restart the newest ended processes are kept, and a running one is recorded as gone")
   func aLongFile() throws {
     var first: ProcessLedger? = try ledger()
     let app = begin(first!, "app")

@@ -5,8 +5,8 @@ import Testing
 
 @testable import IOSd
 
-@Suite("What a process of the phone writes") struct ProcessOutputTests {
-  /// An app that is somebody's script.
+@Suite("The output of a phone's process") struct ProcessOutputTests {
+  /// A phone whose app is this script.
   private func phone(_ script: String, interpreter: String = "/bin/sh") throws -> (PhoneProcess, String) {
     var template = Array("/tmp/baton-app-XXXXXX".utf8CString)
     let directory = String(cString: try #require(mkdtemp(&template)))
@@ -21,7 +21,10 @@ import Testing
     return try String(contentsOfFile: journal, encoding: .utf8)
   }
 
-  @Test("is in a file of its own, and a crash names that and its last line") func crash() throws {
+  @Test("A process's output has its own file, which a crash's row and note name with its last line")
+  func crash()
+    throws
+  {
     let (phone, directory) = try phone("echo begun\necho 'no \u{1b}[31mpeer' >&2\necho\nexit 3")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try phone.ask("open")
@@ -34,7 +37,7 @@ import Testing
     #expect(try notes(phone).contains("wrote is in \(output), and its last line is: no .[31mpeer"))
   }
 
-  @Test("is nothing of another process") func onePerProcess() throws {
+  @Test("It is kept apart for each process") func onePerProcess() throws {
     let (phone, directory) = try phone("echo I am $$\nexit 1")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     for _ in 0..<2 {
@@ -45,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("leaves no file when it is nothing") func silence() throws {
+  @Test("No file is left if there is no output") func silence() throws {
     let (phone, directory) = try phone("exit 1")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try phone.ask("open")
@@ -53,7 +56,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/os/output").isEmpty)
   }
 
-  @Test("A script whose interpreter is missing is said to be that") func interpreter() throws {
+  @Test("A missing interpreter of a script is named in the refusal") func interpreter() throws {
     let (phone, directory) = try phone("exit 0", interpreter: "/nowhere/python3")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let refusal = try #require(try phone.refusal("open"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IOSd
 
-@Suite("What the phone reads of a push") struct PushPayloadTests {
+@Suite("A push's payload") struct PushPayloadTests {
   private func payload(_ flag: String, _ value: String) throws -> PushPayload {
     try PushPayload(Array(#"{"aps":{"alert":"x","\#(flag)":\#(value)}}"#.utf8))
   }
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "A badge or a sound without an alert is read, and what is no number for an icon is no badge",
+    "A badge or a sound without an alert is parsed; an invalid badge number is ignored",
     arguments: [
       (#""badge":5"#, BadgeAndSound(badge: 5)), (#""badge":0"#, BadgeAndSound(badge: 0)),
       (#""sound":"default""#, BadgeAndSound(sound: "default")),
@@ -42,18 +42,18 @@ import Testing
   func badge(aps: String, expected: BadgeAndSound) throws {
     let push = try PushPayload(Array("{\"aps\":{\(aps)}}".utf8))
     #expect(push.badgeAndSound == expected && push.alert == nil && push.waking == nil)
-    // Beside an alert it is the notification's.
+    // Beside an alert they belong to the notification.
     let alert = try PushPayload(Array("{\"aps\":{\(aps),\"alert\":\"x\"}}".utf8))
     #expect(alert.badgeAndSound == nil)
     #expect(alert.alert?.badge == expected.badge && alert.alert?.sound == expected.sound)
-    // A badge that also wakes the app is two things, as an alert that does.
+    // A badge that also wakes the app makes two pushes, as an alert does.
     let both = try PushPayload(Array("{\"aps\":{\(aps),\"content-available\":1}}".utf8))
     #expect(both.badgeAndSound == expected)
     #expect(try #require(both.waking).badgeAndSound == nil)
   }
 
   @Test(
-    "What asks for nothing is refused",
+    "A payload without an effect is refused",
     arguments: [
       "", #""badge":-1"#, #""badge":1.5"#, #""badge":"5""#, #""badge":null"#, #""badge":1e30"#,
       #""sound":"" "#, #""sound":{}"#, #""sound":5"#, #""mutable-content":1"#,

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "P-0.1, K-27, K-45 A push with the app in front is the app's alone; as set, it is shown, and the app has it too"
+    "P-0.1, K-27, K-45 A push goes to the app in front alone; under the other setting it is also shown"
   )
   func aPushWithTheAppInFrontIsTheAppsAloneUnlessSetOtherwise() throws {
     let phone = try PhoneProcess()
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func oneProcessServesManyPushesInTheirOrder() throws {
+  @Test func `One process serves many pushes in order`() throws {
     let phone = try PhoneProcess()
     for _ in 0..<5 { try phone.push() }
     #expect(try phone.notifications(5) == (1...5).map { "served \($0)" })
@@ -40,7 +40,7 @@ import Testing
     #expect(try phone.status()["badge"] as? Int == 5)
   }
 
-  @Test func anExtensionThatHangsIsKilledWhenItsTimeIsUpAndTheOriginalIsShown() throws {
+  @Test func `An extension that hangs is killed at its time limit, and the original is shown`() throws {
     let phone = try PhoneProcess(ext: "ext-hang", ["--extension-time", "300ms", "--expiry-notice", "50ms"])
     try phone.push("the original")
     #expect(try phone.notifications(1) == ["the original"])
@@ -51,7 +51,7 @@ import Testing
     #expect(try phone.notifications(1).count == 1)
   }
 
-  @Test("K-26 An extension that is warned, as early as is set, can still deliver")
+  @Test("K-26 An extension warned as early as configured can still deliver")
   func anExtensionThatIsWarnedCanStillDeliver() throws {
     let phone = try PhoneProcess(
       ext: "ext-expires", ["--extension-time", "20s", "--expiry-notice", "19900ms"])
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func anExtensionAbove24MegabytesIsKilledAndTheOriginalIsShown() throws {
+  func `An extension above 24 MB is killed, and the original is shown`() throws {
     let phone = try PhoneProcess(ext: "ext-ballast", ["--memory-mechanism", "polling"])
     try phone.push("the original")
     #expect(try phone.notifications(1) == ["the original"])
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "The peak of a process is the most that it ever had, and not the last",
+    "The recorded peak is the largest footprint, not the last",
     .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
   func peakIsTheMost() throws {
     let phone = try PhoneProcess(ext: "ext-shrinks")
@@ -90,7 +90,7 @@ import Testing
     #expect(try #require(row["peak_footprint_bytes"] as? Int) > 10 << 20)
   }
 
-  @Test("B-C.3 A debug build outlives 30 MB and its time")
+  @Test("B-C.3 A debug build outlives 30 MB and its time limit")
   func aDebugBuildHasNoLimits() throws {
     let phone = try PhoneProcess(ext: "ext-ballast", ["--build", "debug", "--extension-time", "1ms"])
     try phone.push()
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [("ext-crash", "crashed by SIG"), ("ext-exit", "crashed with exit code 3")])
-  func aCrashIsNamedSoAndTheOriginalIsShown(_ ext: String, _ reason: String) throws {
+  func `A crash is recorded as such, and the original is shown`(_ ext: String, _ reason: String) throws {
     let phone = try PhoneProcess(ext: ext)
     try phone.push("first")
     try phone.push("second")
@@ -113,7 +113,7 @@ import Testing
     #expect(try phone.rows("ps").count == 2)
   }
 
-  @Test func contentGivenTwiceIsShownOnce() throws {
+  @Test func `Content delivered twice is shown once`() throws {
     let phone = try PhoneProcess(ext: "ext-twice")
     try phone.push()
     try phone.push()
@@ -122,18 +122,18 @@ import Testing
     #expect(try phone.rows("notifications").count == 2)
   }
 
-  @Test func whatAnExtensionSaysRightBeforeItsEndCounts() throws {
+  @Test func `Content delivered right before the extension's end counts`() throws {
     let phone = try PhoneProcess(ext: "ext-words-then-exit")
     for _ in 0..<10 { try phone.push("the original") }
     #expect(try phone.notifications(10) == [String](repeating: "last words", count: 10))
   }
 
-  @Test func aLongSpeechIsHeardToItsEndThoughTheSpeakerIsDead() throws {
+  @Test func `A dead extension's long backlog is read to its end`() throws {
     let phone = try PhoneProcess(ext: "ext-chatty-then-exit")
     let iosd = phone.process.processIdentifier
     try phone.push("the original")
     let pid = try #require(try phone.rows("ps").first?["pid"] as? Int).magnitude
-    // A busy phone finds the speech and the death at once.
+    // A busy phone finds the backlog and the death at once.
     kill(iosd, SIGSTOP)
     defer { kill(iosd, SIGCONT) }
     try Wait.until("the extension is dead") {
@@ -143,14 +143,14 @@ import Testing
     #expect(try phone.notifications(1) == ["last words"])
   }
 
-  @Test func anExtensionThatTalksNonsenseCostsItsPushAndNothingElse() throws {
+  @Test func `An extension that sends garbage loses its push and harms nothing else`() throws {
     let phone = try PhoneProcess(ext: "ext-garbage", ["--extension-time", "300ms"])
     try phone.push("the original")
     #expect(try phone.notifications(1) == ["the original"])
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func anIdleExtensionIsSentHome() throws {
+  @Test func `An idle extension is asked to end`() throws {
     let phone = try PhoneProcess(["--extension-idle", "50ms"])
     try phone.push()
     #expect(try phone.ended("extension")["reason"] as? String == "ended when it was asked to")
@@ -173,13 +173,13 @@ import Testing
       "nested deeper than 64 brackets"
     ), ("{\"aps\":{\"alert\":\"\u{0}", "not JSON"),
   ])
-  func whatIsNoPushIsRefusedInASentence(_ body: String, _ part: String) throws {
+  func `A malformed push is refused in one sentence`(_ body: String, _ part: String) throws {
     let phone = try PhoneProcess()
     #expect(try #require(try phone.refusal("push", body: body)).contains(part))
     #expect(try phone.rows("notifications").isEmpty)
   }
 
-  @Test func anAlertByKeysIsShownWithItsArgumentsInTheirPlaces() throws {
+  @Test func `An alert by localisation keys is shown with its arguments in place`() throws {
     let phone = try PhoneProcess()
     try phone.ask("push", body: #"{"aps":{"alert":{"loc-key":"%@ of %2$@ 100%%","loc-args":["a","b"]}}}"#)
     try phone.ask(
@@ -191,7 +191,7 @@ import Testing
     #expect(try phone.rows("notifications").last?["title"] as? String == "PAID")
   }
 
-  @Test("A badge or a sound without an alert changes the icon, starts nothing, and is no notification")
+  @Test("A badge or sound without an alert changes the badge, starts no process, and shows no notification")
   func aBadgeAlone() throws {
     let phone = try PhoneProcess()
     try phone.ask("push", body: #"{"aps":{"badge":7,"mutable-content":1}}"#)
@@ -211,7 +211,7 @@ import Testing
     kill(phone.process.processIdentifier, SIGKILL)
     phone.process.waitUntilExit()
     try phone.restart()
-    #expect(try phone.status()["badge"] as? Int == 7, "the icon is as it was")
+    #expect(try phone.status()["badge"] as? Int == 7, "the badge outlives the restart")
     try phone.push()
     #expect(try phone.notifications(1) == ["served 1"])
     #expect(try phone.status()["badge"] as? Int == 8)
@@ -219,13 +219,13 @@ import Testing
     #expect(try phone.status()["badge"] as? Int == 0)
   }
 
-  @Test func aPushIsAtMost4096Bytes() throws {
+  @Test func `A push of more than 4096 bytes is refused`() throws {
     let phone = try PhoneProcess()
     let body = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#
     #expect(try #require(try phone.refusal("push", body: body)).contains("may have 4096"))
   }
 
-  @Test func anAlertThatMayNotBeChangedIsShownAndASilentPushIsNot() throws {
+  @Test func `An alert without mutable-content is shown as it is, a silent push is not shown`() throws {
     let phone = try PhoneProcess()
     try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#)
     try phone.ask("push", body: #"{"aps":{"content-available":1}}"#)

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "K-42 Both processes are killed, what was shown stays, and another boot begins behind a locked screen")
+    "K-42 Both processes are killed, notifications stay, and the new boot is locked")
   func reboot() throws {
     let phone = try PhoneProcess(app: "app-stubborn", ext: "ext-hang")
     let iosd = phone.process.processIdentifier
@@ -46,7 +46,7 @@ import Testing
     #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 
-  @Test("K-42 After it an item is withheld until the phone is unlocked, and nothing crashes") func keychain()
+  @Test("K-42 An item is withheld until the phone is unlocked, and no process crashes") func keychain()
     throws
   {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "A push that comes while it is off finds a phone that is locked, or unlocked, as whoever has it in the hand does",
+    "A push sent while the phone is off is served after the boot, locked or unlocked",
     arguments: ["yes", "no"])
   func meanwhile(_ unlocks: String) throws {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
@@ -70,7 +70,7 @@ import Testing
     try Wait.until("the item is written") { try phone.said("app")?.contains("written") == true }
     let iosd = phone.process.processIdentifier
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
-    // Both are read at once, so the push comes before the app is gone.
+    // iosd reads both at once, so the push comes before the app has ended.
     kill(iosd, SIGSTOP)
     try Wait.until("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
     try client.send(ControlMessage("reboot", ["unlock": unlocks]))
@@ -83,7 +83,7 @@ import Testing
     #expect(try phone.notifications(1) == [unlocks == "yes" ? "abandon ability able" : refused])
   }
 
-  @Test("With the power gone the beats are gone, and without that they stay") func beats() throws {
+  @Test("Only a reboot with --lose-beats erases the heartbeat") func beats() throws {
     let phone = try PhoneProcess()
     let heartbeat = "\(phone.home)/AppGroup/heartbeat"
     try Data([1, 2, 3]).write(to: URL(filePath: heartbeat))
@@ -95,14 +95,14 @@ import Testing
   }
 
   @Test(
-    "While it is off its screen can be neither locked nor unlocked, and that is said",
+    "While the phone is off it can be neither locked nor unlocked, and the request is refused whole",
     arguments: ["yes", "no"])
   func darkScreen(_ locked: String) throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     let iosd = phone.process.processIdentifier
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
-    // Both are read at once, so the second comes before the app is gone.
+    // iosd reads both at once, so the second comes before the app has ended.
     kill(iosd, SIGSTOP)
     try Wait.until("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
     try client.send(ControlMessage("reboot"))
@@ -110,16 +110,18 @@ import Testing
     kill(iosd, SIGCONT)
     #expect(try client.receive().errorSentence == TouchRefusal.rebooting.description)
     #expect(try client.receive()["boot"] != nil)
-    #expect(try phone.ask("device").bodyText.contains(#""focus":false"#), "half a request is none")
+    #expect(
+      try phone.ask("device").bodyText.contains(#""focus":false"#), "no field of a refused request is applied"
+    )
     try phone.ask("device", ["locked": locked])
   }
 
-  @Test("A second reboot while it is off is refused: its requests would not be heard") func twice() throws {
+  @Test("A second reboot while the phone is off is refused") func twice() throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     let iosd = phone.process.processIdentifier
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
-    // Both are read at once, so the second comes before the app is gone.
+    // iosd reads both at once, so the second comes before the app has ended.
     kill(iosd, SIGSTOP)
     try Wait.until("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
     try client.send(ControlMessage("reboot"))

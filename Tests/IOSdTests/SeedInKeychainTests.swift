@@ -20,7 +20,7 @@ import Testing
     return try store.value(of: item)
   }
 
-  /// The app has been there once.
+  /// Opens the app and waits until it has read its seed.
   private func open(_ phone: PhoneProcess) throws {
     try phone.ask("open")
     try Wait.until("the app has read its seed") { try phone.said("app") != nil }
@@ -30,7 +30,7 @@ import Testing
     try phone.ended("extension")["reason"] as? String ?? ""
   }
 
-  @Test("K-42 The app makes it once and keeps it sealed; no file has it") func made() throws {
+  @Test("K-42 The app makes the seed once and keeps it sealed; no file has it in clear") func made() throws {
     let phone = try phone()
     try open(phone)
     let made = try #require(try seed(phone))
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("B-T.5, K-42 After a reboot the push is shown as it was sent, until the phone is unlocked")
+  @Test("B-T.5, K-42 After a reboot the push is shown as sent until the phone is unlocked")
   func afterReboot() throws {
     let phone = try phone()
     try open(phone)
@@ -65,7 +65,8 @@ import Testing
     try Wait.until("the extension has read its seed") { try phone.said("extension") != nil }
   }
 
-  @Test("K-42 As set, it can be read only while the phone is unlocked") func whenUnlocked() throws {
+  @Test("K-42 With when-unlocked the seed is unreadable while the phone is locked") func whenUnlocked() throws
+  {
     let phone = try phone(["--seed-protection", "when-unlocked"])
     try open(phone)
     try phone.ask("quit")
@@ -76,7 +77,8 @@ import Testing
     #expect(try reason(phone).contains("the phone is locked"))
   }
 
-  @Test("The extension makes it if it is the first, and one in a file from before moves") func otherWays()
+  @Test("The extension makes a missing seed, and a seed in an older file moves to the keychain")
+  func otherWays()
     throws
   {
     let first = try phone()
@@ -95,7 +97,7 @@ import Testing
     #expect(access(file, F_OK) != 0)
   }
 
-  @Test("One that is gone beside a used wallet is not made anew, and one of another size is refused")
+  @Test("A used wallet's missing seed is not made anew, and a seed of another size is refused")
   func gone()
     throws
   {
@@ -120,7 +122,7 @@ import Testing
     #expect(try reason(phone).contains("has 3 bytes instead of 32"))
   }
 
-  @Test("A second one beside it is refused where only a new one is wanted") func onlyNew() throws {
+  @Test("Adding an item that exists is refused, and the first stays") func onlyNew() throws {
     let phone = try PhoneProcess(app: "app-keychain-twice", ext: "ext-keychain")
     try phone.ask("open")
     try Wait.until("the app was refused") {
@@ -133,7 +135,7 @@ import Testing
   }
 
   @Test(
-    "B-M.2 The app is warned of its memory once, and again after it has fallen below",
+    "B-M.2 The app gets a memory warning once, and again after it fell below the limit",
     .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
   func memory()
     throws

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "B-1.5.1a, B-1.5.1b The wallet's app is launched for one of an unknown type and completes it with no data"
+    "B-1.5.1a, B-1.5.1b The wallet's app is launched for a silent push of unknown type and completes it with no data"
   )
   func realApp() throws {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "B-M.2 The wallet's app stays below 100 MB while it works on a silent push, and its peak is written down",
+    "B-M.2 The wallet's app stays below 100 MB during a silent push, and its peak is recorded",
     .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
   func peak() throws {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
@@ -39,13 +39,13 @@ import Testing
   }
 
   @Test(
-    "B-1.5.1f A peer that cannot be reached: the error is in the journal, and the push failed, before its time is over"
+    "B-1.5.1f If the peer is unreachable the push fails in time, with the error in the journal"
   )
   func failed() throws {
-    // The generator of the curve, at a port where nobody is.
-    let nobody = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798@127.0.0.1:9"
+    // secp256k1's generator as node id, at a port where no process listens.
+    let unreachable = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798@127.0.0.1:9"
     let phone = try PhoneProcess(
-      app: "\(PhoneProcess.products)/mainappd", ["--peer", nobody, "--silent-time", "4s"])
+      app: "\(PhoneProcess.products)/mainappd", ["--peer", unreachable, "--silent-time", "4s"])
     try phone.ask("push", body: #"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
     try waitFor("completed with failed", phone)
     let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
@@ -54,7 +54,7 @@ import Testing
     #expect(text.contains("Background HTLC processing failed: "))
   }
 
-  @Test("B-1.5.0d With every silent push lost each alert is shown all the same") func fallback() throws {
+  @Test("B-1.5.0d With every silent push lost each alert is still shown") func fallback() throws {
     let phone = try PhoneProcess(["--silent-drop", "100"])
     for number in 1...5 {
       #expect(try phone.ask("push", body: silent)["fate"]?.hasPrefix("dropped: ") == true)
@@ -64,7 +64,7 @@ import Testing
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test("B-1.5.1g Each push is completed once, however often the app says so") func once() throws {
+  @Test("B-1.5.1g A push is completed once, however often the app completes it") func once() throws {
     let phone = try PhoneProcess(app: "app-done")
     try phone.ask("push", body: silent)
     try waitFor("completed with new-data", phone)
@@ -75,18 +75,18 @@ import Testing
     #expect(rows.contains("\"fate\":\"delivered\""))
   }
 
-  @Test("Only the app completes its pushes: what the extension says of one is not heard") func notItsOwn()
+  @Test("Only the app completes silent pushes; a completion by the extension is ignored") func notItsOwn()
     throws
   {
     let phone = try PhoneProcess(ext: "ext-says-done", ["--silent-time", "10m"])
     #expect(try phone.ask("push", body: silent)["fate"] == "delivered")
     try phone.push("payment")
-    // What it says of the app's push comes in front of its own.
+    // The extension's completion of the app's push comes before its own content.
     #expect(try phone.notifications(1) == ["served"])
     #expect(try fate(phone) == "delivered")
   }
 
-  @Test("An alert with content-available is shown, and wakes the app under the rules of silent pushes too")
+  @Test("An alert with content-available is shown and also wakes the app under the silent-push rules")
   func both() throws {
     let both = #"{"aps":{"alert":{"title":"Push","body":"both"},"mutable-content":1,"content-available":1}}"#
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
@@ -103,7 +103,7 @@ import Testing
     #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
   }
 
-  @Test("B-1.5.0b An app that says nothing costs the phone half its budget") func throttled() throws {
+  @Test("B-1.5.0b An app that does not complete halves its budget") func throttled() throws {
     let phone = try PhoneProcess(["--silent-time", "20ms"])
     try phone.ask("push", body: silent)
     try waitFor("expired: the app did not complete it in time", phone)
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "B-1.5.0c, K-43 Low Power Mode and Background App Refresh stop them, missing leave to notify does not")
+    "B-1.5.0c, K-43 Low Power Mode and Background App Refresh stop silent pushes, notifications off does not")
   func switches() throws {
     let phone = try PhoneProcess(app: "app-done")
     try phone.ask("device", ["low-power": "yes"])
@@ -126,7 +126,7 @@ import Testing
     try waitFor("completed with new-data", phone, 3)
   }
 
-  @Test("K-46 The budget is iosd's to be told, and the newest of those that wait replaces the older")
+  @Test("K-46 The silent-push budget is configurable, and the newest held push replaces the older")
   func budget() throws {
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
     for _ in 0..<3 { try phone.ask("push", body: silent) }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import IOSd
 
-@Suite("A disk that others count on is not filled", .serialized) struct StorageSharingTests {
+@Suite("A disk that is shared is not filled", .serialized) struct StorageSharingTests {
   enum Sharing: CaseIterable {
     case directoryOfOne, secondPlace, holdsThePeer
 
-    /// With a small disk that is somebody else's, too.
+    /// Mounts a small disk that is used outside the container too.
     func prepare(_ disk: DiskPhone) throws {
       let other = "\(disk.phone.directory)/others"
       switch self {
@@ -38,39 +38,39 @@ import Testing
   }
 
   @Test(
-    "A part of a disk, one that is seen at two places, and one with the peer on it",
+    "A partly mounted disk, one mounted twice and one with the peer's files are not filled",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"), arguments: Sharing.allCases)
   func shared(_ sharing: Sharing) throws {
     let disk = try DiskPhone(sharing.prepare)
     let note = try disk.note(["storage-full": "yes"])
     #expect(
       note?.contains("is on no disk of its own: \(sharing.words(disk))") == true, "\(note ?? "it is filled")")
-    #expect(disk.troubleOfWriting == 0)
+    #expect(disk.writeError == 0)
     #expect(try !disk.names.contains(StorageBallast.name))
   }
 
   @Test(
-    "A disk that becomes another's gets its room back, and the user is told; alone again it is full again",
+    "A disk is emptied with a note when it becomes shared, and filled again when unshared",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func becomesAnothers() throws {
     let disk = try DiskPhone("1m")
     #expect(try disk.note(["storage-full": "yes"]) == nil)
-    #expect(disk.troubleOfWriting == ENOSPC)
+    #expect(disk.writeError == ENOSPC)
     let other = "\(disk.phone.directory)/others"
     try disk.bind(disk.group, at: other)
     try disk.phone.ask("open")
-    #expect(disk.troubleOfWriting == 0)
+    #expect(disk.writeError == 0)
     #expect(try !disk.names.contains(StorageBallast.name))
     #expect(try disk.note()?.contains("the one there is also at \(other);") == true)
     #expect(try disk.journalSays("nothing runs out of room by it") == 1)
     try disk.unmount(other)
-    #expect(try disk.note() == nil, "whoever looks how the phone is sees how it is")
-    #expect(disk.troubleOfWriting == ENOSPC)
+    #expect(try disk.note() == nil, "a query updates the state")
+    #expect(disk.writeError == ENOSPC)
     #expect(try disk.journalSays("the storage is full: ") == 2)
   }
 
   @Test(
-    "A disk that grows is none of iosd's to fill any more",
+    "A disk that grows beyond the bound is emptied",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func grows() throws {
     let disk = try DiskPhone("1m")
@@ -82,22 +82,22 @@ import Testing
   }
 
   @Test(
-    "A disk that grows a little beyond the bound, with most of it filled already, is given up as a large one is",
+    "A nearly full disk that grows a little beyond the bound is emptied",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func growsAlittle() throws {
     let disk = try DiskPhone("600m")
     #expect(try disk.note(["storage-full": "yes"]) == nil)
-    #expect(disk.troubleOfWriting == ENOSPC)
+    #expect(disk.writeError == ENOSPC)
     try #require(mount(nil, disk.group, nil, UInt(MS_REMOUNT), "size=1500m") == 0)
     #expect(try disk.note()?.contains("more than 1024 MiB to fill") == true)
     #expect(try disk.names.isEmpty)
     try #require(mount(nil, disk.group, nil, UInt(MS_REMOUNT), "size=1g") == 0)
-    #expect(try disk.note() == nil, "just as much as may be taken")
-    #expect(disk.troubleOfWriting == ENOSPC)
+    #expect(try disk.note() == nil, "exactly the bound")
+    #expect(disk.writeError == ENOSPC)
   }
 
   @Test(
-    "What a killed iosd left makes room for the probe of locks, and the disk is filled after it",
+    "A restarted iosd removes the ballast before its lock probe and fills the disk afterwards",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func probeFirst() throws {
     let disk = try DiskPhone("1m")
@@ -111,7 +111,7 @@ import Testing
         "deleted .iosd-ballast", "created .iosd-lock-probe", "deleted .iosd-lock-probe",
         "created .iosd-ballast",
       ])
-    #expect(disk.troubleOfWriting == ENOSPC)
+    #expect(disk.writeError == ENOSPC)
   }
 
   private static func events(_ watch: Int32) -> [String] {
@@ -119,7 +119,7 @@ import Testing
     let count = max(0, read(watch, &bytes, bytes.count))
     var rest = bytes[..<count]
     var events: [String] = []
-    // Number, kind, cookie and length of the name, of four bytes each.
+    // Watch, kind, cookie and length of the name, four bytes each.
     while rest.count >= 16 {
       func word(_ index: Int) -> UInt32 {
         rest.dropFirst(4 * index).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }

@@ -6,42 +6,42 @@ import Testing
 
 @testable import IOSd
 
-@Suite("A storage that is full", .serialized) struct StorageTests {
+@Suite("A full storage", .serialized) struct StorageTests {
   @Test(
-    "Where the container has a small disk to itself nothing more fits on it, until there is room again",
+    "A small disk of the container's own is filled until the switch is off",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func full() throws {
     let disk = try DiskPhone("1m")
     let phone = disk.phone
-    #expect(disk.troubleOfWriting == 0)
+    #expect(disk.writeError == 0)
     #expect(try disk.note(["storage-full": "yes"]) == nil)
-    #expect(disk.troubleOfWriting == ENOSPC)
-    // Twice is once.
+    #expect(disk.writeError == ENOSPC)
+    // A repeated request changes nothing.
     #expect(try disk.note(["storage-full": "yes"]) == nil)
     try phone.ask("device", ["storage-full": "no"])
-    #expect(disk.troubleOfWriting == 0)
+    #expect(disk.writeError == 0)
     #expect(try disk.names.isEmpty)
   }
 
   @Test(
-    "What a killed iosd left there goes with the next start, and the disk is filled again if the phone is switched so",
+    "A killed iosd's ballast is removed at the next start, and renewed if the switch is on",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func killed() throws {
     let disk = try DiskPhone("1m")
     let phone = disk.phone
     try phone.ask("device", ["storage-full": "yes"])
     try disk.killAndRestart()
-    #expect(disk.troubleOfWriting == ENOSPC)
+    #expect(disk.writeError == ENOSPC)
     let switches = "\(phone.home)/os/device.json"
     let text = try String(contentsOfFile: switches, encoding: .utf8)
     try text.replacing("\"storage_full\":true", with: "\"storage_full\":false")
       .write(toFile: switches, atomically: true, encoding: .utf8)
     try disk.killAndRestart()
-    #expect(disk.troubleOfWriting == 0)
+    #expect(disk.writeError == 0)
   }
 
   @Test(
-    "Room that somebody gives up is taken when the next process is started",
+    "Room that becomes free is filled when the next process starts",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func givenUp() throws {
     let disk = try DiskPhone("1m")
@@ -50,13 +50,13 @@ import Testing
     try Data(repeating: 1, count: 65_536).write(to: URL(filePath: page))
     try phone.ask("device", ["storage-full": "yes"])
     unlink(page)
-    #expect(disk.troubleOfWriting == 0)
+    #expect(disk.writeError == 0)
     try phone.ask("open")
-    #expect(disk.troubleOfWriting == ENOSPC)
+    #expect(disk.writeError == ENOSPC)
   }
 
   @Test(
-    "Room that somebody gives up is taken when a process ends, and once more when that happens again",
+    "Room that becomes free is filled when a process ends, each time",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func givenUpAtAnEnd() throws {
     let disk = try DiskPhone("1m")
@@ -65,29 +65,29 @@ import Testing
       try Data(count: 65_536).write(to: URL(fileURLWithPath: path))
       #expect(try disk.note(["storage-full": "yes"]) == nil)
       try disk.phone.ask("open")
-      #expect(disk.troubleOfWriting == ENOSPC)
+      #expect(disk.writeError == ENOSPC)
       try FileManager.default.removeItem(atPath: path)
-      #expect(disk.troubleOfWriting == 0)
+      #expect(disk.writeError == 0)
       try disk.phone.ask("quit")
       try Wait.until("the app to end") { try disk.phone.state("app") == "not running" }
-      #expect(disk.troubleOfWriting == ENOSPC)
+      #expect(disk.writeError == ENOSPC)
       #expect(try disk.note(["storage-full": "no"]) == nil)
     }
   }
 
   @Test(
-    "A disk without a bound, or one that is large, is nobody's to fill",
+    "An unbounded or large disk is not filled",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
     arguments: [("0", "on no disk of its own"), ("4g", "MiB to fill")])
   func others(_ size: String, _ words: String) throws {
     let disk = try DiskPhone(size)
     #expect(try disk.note(["storage-full": "yes"])?.contains(words) == true)
-    #expect(disk.troubleOfWriting == 0)
+    #expect(disk.writeError == 0)
     #expect(try disk.names.isEmpty)
   }
 
   @Test(
-    "The words that give it a disk of its own keep what is there, at a path with spaces too",
+    "The suggested command moves the container to its own disk with its files",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
     arguments: ["phone", "a user's phone"])
   func advice(_ name: String) throws {
@@ -97,18 +97,18 @@ import Testing
     }
     #expect(try String(contentsOfFile: "\(disk.group)/node", encoding: .utf8) == "of the wallet")
     #expect(try disk.note(["storage-full": "yes"]) == nil)
-    #expect(disk.troubleOfWriting == ENOSPC)
+    #expect(disk.writeError == ENOSPC)
     let beside = try FileManager.default.contentsOfDirectory(atPath: disk.phone.home)
     #expect(!beside.contains { $0.hasSuffix(".disk") })
   }
 
-  @Test("On the disk of everything else the switch is one in name alone, and says how to have one")
+  @Test("On a shared disk the switch fills nothing and says how to give the container its own disk")
   func sharedDisk() throws {
     let disk = try DiskPhone(nil)
     let words = try disk.note(["storage-full": "yes"])
     #expect(words?.contains("is on no disk of its own: nothing is mounted there;\n") == true)
     #expect(words?.hasSuffix("\n  \(StorageObstacle.move(disk.group))") == true)
-    #expect(disk.troubleOfWriting == 0)
+    #expect(disk.writeError == 0)
     #expect(try disk.note(["storage-full": "no"]) == nil)
   }
 }

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// iosd stops, wakes and kills real processes.
+/// iosd stops, resumes and kills real processes.
 @Suite("Suspension of real processes") struct SuspensionOnRealProcessesTests {
   private static let quick = ["--suspend-after", "50ms"]
 
@@ -13,7 +13,7 @@ import Testing
     try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
   }
 
-  @Test("An app that holds nothing is really stopped, and really goes on when it is opened")
+  @Test("An app without assertions is stopped, and continues when it is opened")
   func stoppedAndWoken() throws {
     let phone = try PhoneProcess(Self.quick)
     let pid = try pid(phone)
@@ -26,7 +26,7 @@ import Testing
     #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the user")
   }
 
-  @Test("K-20 An app that is suspended with a lock in the container is killed: 0xdead10cc")
+  @Test("K-20 An app suspended with a lock in the container is killed: 0xdead10cc")
   func deadlock() throws {
     let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick)
     _ = try pid(phone)
@@ -41,12 +41,12 @@ import Testing
     let pid = try pid(phone)
     try phone.ask("home")
     try Wait.until("the app says so") { try phone.said("app") == "behind" }
-    // At work or waiting, as it likes: only not stopped.
+    // Running or sleeping, only not stopped.
     #expect(PhoneProcess.state(ofProcess: pid) != "T")
     #expect(try phone.state("app") == "background")
   }
 
-  @Test("P-1.2 The connections of a stopped app end, as its peer sees at once")
+  @Test("P-1.2 A suspended app's connections end, and its peer sees it at once")
   func connectionsEnd() throws {
     let phone = try PhoneProcess(app: "app-connects", Self.quick)
     let listener = try LoopbackListener()
@@ -58,7 +58,7 @@ import Testing
     #expect(try phone.state("app") == "suspended")
   }
 
-  @Test("K-18 The handler as it was written down ends its task while the node still stops: 0xdead10cc")
+  @Test("K-18 A handler that ends its task while the node still stops gets the app killed: 0xdead10cc")
   func seedHandler() throws {
     let phone = try PhoneProcess(app: "app-seed-handler", Self.quick + ["--background-time", "100ms"])
     _ = try pid(phone)
@@ -67,7 +67,7 @@ import Testing
     #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
   }
 
-  @Test("An app that does not finish going to the background is killed by the watchdog")
+  @Test("An app that does not finish entering the background is killed by the watchdog")
   func watchdog() throws {
     let phone = try PhoneProcess(app: "app-never-done", ["--callback-time", "50ms"])
     _ = try pid(phone)
@@ -76,7 +76,7 @@ import Testing
     #expect(reason == "killed: 0x8badf00d: did not finish going to the background within 0.050 s")
   }
 
-  @Test("M-6.5 A task keeps the app awake until its time is over; who goes on with it is killed")
+  @Test("M-6.5 A task keeps the app awake until its time is over; not ending it gets the app killed")
   func taskExpires() throws {
     let phone = try PhoneProcess(
       app: "app-endless-task", Self.quick + ["--background-time", "200ms", "--background-grace", "50ms"])

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite("--tor") struct TorOptionTests {
-  @Test("It is passed on, and the node of the app counts by it; else its journal does not speak of it")
+  @Test("iosd passes --tor on, and only then the app's node counts timeouts for Tor")
   func passedOn() throws {
     for options in [["--tor"], []] {
       let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd", options)

@@ -1,7 +1,7 @@
-"""Stands between a wallet and Electrum, as BOLT 8 has no room for a filter: a node to the one, a dialler to the other.
+"""A relay between a wallet and Electrum with two BOLT 8 connections: a node for the wallet, a dialler for Electrum.
 
-Every message goes on, both ways and unchanged. One is added: the `channel_reestablish` of the wallet's channel, which
-Electrum has no reason to say, as it has no channel, and without which the wallet does not speak of its own.
+Every message is passed on unchanged, both ways. One is added: a `channel_reestablish` for the wallet's channel, which
+Electrum does not send, as it has no channel, and without which the wallet does not send its own.
 """
 import hashlib
 import socket
@@ -14,14 +14,14 @@ WALLET, PEER = "the wallet", "Electrum"
 
 
 class Passage:
-    """One connection of the wallet's, and the one to Electrum that belongs to it."""
+    """One connection of the wallet and its connection to Electrum."""
 
     def __init__(self, wallet, peer):
         self.ends = {WALLET: wallet, PEER: peer}
         self.node = wallet.remote_pubkey.serializeCompressed().hex()
         self.said = {WALLET: Counter(), PEER: Counter()}
         self.change = threading.Condition()
-        # Who hung up first.
+        # The end that closed first.
         self.ended_by = None
         for connection in self.ends.values():
             connection.connection.settimeout(None)
@@ -42,47 +42,47 @@ class Passage:
             with self.change:
                 self.ended_by = self.ended_by or speaker
                 self.change.notify_all()
-            self.hang_up(hearer)
+            self.disconnect(hearer)
 
-    def hang_up(self, end):
+    def disconnect(self, end):
         try:
             self.ends[end].connection.inner.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
 
-    def wait(self, is_so, what, seconds=PATIENCE):
+    def wait(self, condition, what, seconds=PATIENCE):
         with self.change:
-            check(self.change.wait_for(is_so, seconds), f"not within {seconds} s: {what}; said so far: {self.said}")
+            check(self.change.wait_for(condition, seconds), f"not within {seconds} s: {what}; sent so far: {self.said}")
 
     def has_pongs_of(self, end):
         return self.said[end][PONG] > 0
 
-    def comes_about(self):
-        """Electrum's pong to the ping behind the wallet's `channel_reestablish`: all before it is done with."""
-        self.wait(lambda: self.has_pongs_of(PEER) or self.ended_by, "the channel runs")
+    def wait_until_established(self):
+        """Waits for Electrum's pong to the ping behind the wallet's `channel_reestablish`."""
+        self.wait(lambda: self.has_pongs_of(PEER) or self.ended_by, "the channel is re-established")
 
     def stays(self, seconds):
         with self.change:
             self.change.wait_for(lambda: self.ended_by, seconds)
-        check(self.ended_by is None, f"{self.ended_by} hung up")
+        check(self.ended_by is None, f"{self.ended_by} closed the connection")
 
     def ends_by(self, end):
-        self.wait(lambda: self.ended_by, f"{end} hangs up")
-        check(self.ended_by == end, f"{self.ended_by} hung up, and not {end}")
+        self.wait(lambda: self.ended_by, f"{end} closes the connection")
+        check(self.ended_by == end, f"{self.ended_by} closed the connection, and not {end}")
 
     def check_said(self):
         for end in (WALLET, PEER):
-            check(self.said[end][INIT] == 1, f"{end} said init {self.said[end][INIT]} times")
-            check(self.said[end][WARNING] + self.said[end][ERROR] == 0, f"{end} complained: {self.said}")
-        check(self.said[WALLET][REESTABLISH] == 1, f"the wallet spoke of its channel otherwise than once: {self.said}")
-        # The last ping may be on its way when the wallet hangs up.
+            check(self.said[end][INIT] == 1, f"{end} sent init {self.said[end][INIT]} times")
+            check(self.said[end][WARNING] + self.said[end][ERROR] == 0, f"{end} sent an error or warning: {self.said}")
+        check(self.said[WALLET][REESTABLISH] == 1, f"the wallet did not send exactly one channel_reestablish: {self.said}")
+        # The last ping may be in flight when the wallet closes the connection.
         for asks, answers in [(WALLET, PEER), (PEER, WALLET)]:
             missing = self.said[asks][PING] - self.said[answers][PONG]
             check(0 <= missing <= 1, f"{missing} pings of {asks} are not answered")
 
 
 class Between:
-    """To the wallet a node with an address."""
+    """The node that the wallet dials."""
 
     def __init__(self, peer_address):
         self.peer_address = peer_address
@@ -90,7 +90,7 @@ class Between:
         self.address = self.server.address
         self.passages = []
         self.change = threading.Condition()
-        # Always the same for Electrum too.
+        # The same node id for Electrum on every connection.
         self.secret = hashlib.sha256(self.address.encode()).digest()
         self.server.socket.settimeout(None)
         threading.Thread(target=self.serve, daemon=True).start()
@@ -109,7 +109,7 @@ class Between:
     def passage(self, number):
         """The wallet's connection of this number, from 1 on."""
         with self.change:
-            check(self.change.wait_for(lambda: len(self.passages) >= number, PATIENCE), f"no connection {number} of the wallet's")
+            check(self.change.wait_for(lambda: len(self.passages) >= number, PATIENCE), f"the wallet did not open connection {number}")
             return self.passages[number - 1]
 
     def close(self):

@@ -1,9 +1,9 @@
-"""lnprototest's own tests of BOLT 1, as its authors wrote them, against one of our two ends.
+"""lnprototest's unmodified tests of BOLT 1 against lspd or the wallet.
 
     bolt1.py DIRECTORY-OF-THE-PROGRAMS DIRECTORY-OF-THE-TESTS lspd|wallet
 
-Which of them fail is in the table of docs/interop.md. Ends with 1 when another one fails, when one of those passes, or
-when the table and the tests do not name the same ones.
+The table in docs/interop.md lists the tests that fail. Exits with 1 if another test fails, if a listed one passes, or
+if table and tests differ in names.
 """
 import os
 import re
@@ -19,7 +19,7 @@ RUNNERS = {"lspd": ("runners.Lspd", 0), "wallet": ("runners.Wallet", 1)}
 
 
 class Outcomes:
-    """Of each test by its name: whether it passes, and what it said if not."""
+    """By test name: whether it passes, and its message if not."""
 
     def __init__(self):
         self.of = {}
@@ -39,11 +39,11 @@ def expected(column):
 
 def differences(wanted, outcomes):
     for name in sorted(set(wanted) | set(outcomes)):
-        outcome, why = outcomes.get(name, ("is no test of lnprototest's", ""))
+        outcome, why = outcomes.get(name, ("is not among lnprototest's tests", ""))
         if name not in wanted:
-            yield f"{name} {outcome}, and the table does not have it. {why}"
+            yield f"{name} {outcome}, and is missing in the table. {why}"
         elif wanted[name] != outcome:
-            yield f"{name} {outcome}, and the table says that it {wanted[name]}. {why}"
+            yield f"{name} {outcome}, but {wanted[name]} by the table. {why}"
 
 
 def main(programs, tests, end):
@@ -62,7 +62,7 @@ def main(programs, tests, end):
     if found:
         raise SystemExit(1)
     passed = sum(outcome == "passes" for outcome, _ in outcomes.of.values())
-    failed = f", {len(outcomes.of) - passed} fail as docs/interop.md has it" if passed < len(outcomes.of) else ""
+    failed = f", {len(outcomes.of) - passed} fail as listed in docs/interop.md" if passed < len(outcomes.of) else ""
     print(f"  {end}: {passed} tests pass{failed} ({time.monotonic() - began:.1f} s)")
 
 

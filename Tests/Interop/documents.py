@@ -1,5 +1,5 @@
-"""Runs the commands of baton with --json and holds each document to docs/json/v1.schema.json with PyPI's jsonschema. A
-member that the schema does not have fails too, and so does a document that no command here wrote.
+"""Runs baton's commands with --json and validates each document by docs/json/v1.schema.json with PyPI's jsonschema. A
+member that the schema lacks fails too, and so does a kind of document that no command here wrote.
 
   documents.py BIN
 """
@@ -14,12 +14,12 @@ import jsonschema
 
 SCHEMA = "docs/json/v1.schema.json"
 ADDRESS = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
-# What takes minutes, or needs a phone that has lost its container: their types are those of the page all the same.
-ELSEWHERE = {"soak", "soak-pushes", "restore", "ablation-rule", "ablation-other", "demo-failure"}
+# Commands that take minutes or need a phone without its container; their types are in the schema all the same.
+NOT_RUN = {"soak", "soak-pushes", "restore", "ablation-rule", "ablation-other", "demo-failure"}
 
 
 def strict(schema):
-    """No member but those that are named."""
+    """Forbids members that are not named."""
     if isinstance(schema, dict):
         for inner in schema.values():
             strict(inner)
@@ -52,7 +52,7 @@ class Documents:
             for error in self.schemas[name].iter_errors(document)
         ]
         if problems:
-            raise SystemExit(f"documents.py: {' '.join(words)} is no `{name}`: {problems[0]}\n{json.dumps(document)[:2000]}")
+            raise SystemExit(f"documents.py: {' '.join(words)} does not match `{name}`: {problems[0]}\n{json.dumps(document)[:2000]}")
         self.seen.add(name)
         self.count += 1
 
@@ -66,7 +66,7 @@ class Documents:
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def take(self, name, *words, status=0, stdin=None, lines=1):
-        """The last document; each line is held to the schema of that name."""
+        """The last document; each line is validated by the schema of that name."""
         documents = self.run(words, status, stdin)
         if lines and len(documents) != lines:
             raise SystemExit(f"documents.py: baton {' '.join(words)} wrote {len(documents)} documents, and not {lines}")
@@ -156,10 +156,10 @@ def main():
             others(documents)
         finally:
             subprocess.run([documents.baton, "--home", documents.home, "down"], capture_output=True, check=False)
-        missing = set(documents.schemas) - documents.seen - ELSEWHERE
+        missing = set(documents.schemas) - documents.seen - NOT_RUN
         if missing:
             raise SystemExit(f"documents.py: no command wrote {', '.join(sorted(missing))}")
-        print(f"  {documents.count} documents of {len(documents.seen)} kinds are as the schema has them")
+        print(f"  {documents.count} documents of {len(documents.seen)} kinds match the schema")
 
 
 main()

@@ -1,4 +1,4 @@
-"""Electrum as it comes from Debian, alone on its machine: regtest, and a server that is not there."""
+"""Debian's Electrum without a network: on regtest, with a server that does not exist."""
 import base64
 import json
 import os
@@ -10,9 +10,9 @@ import urllib.request
 
 from others import PATIENCE, check
 
-# Of one of its peers: level, name, what it says.
+# A log line about a peer: level, name, text.
 LINE = re.compile(r"\| ([A-Z]) \| P/lnpeer\.Peer\.\[LNWallet, ([0-9a-f]{10})-\S+\] \| (.*)")
-# What it says of a peer that it has nothing against. One message is of a channel of which it knows nothing.
+# Log lines about a peer without errors. One is about a channel that Electrum does not know.
 HARMLESS = [
     r"handshake done for ", r"Sending INIT$", r"Received (INIT|CHANNEL_REESTABLISH)$",
     r"Received channel_reestablish for unknown channel ", r"Disconnecting: LightningPeerConnectionClosed\(\)$"]
@@ -72,9 +72,9 @@ class Electrum:
         except ConnectionRefusedError:
             return False
 
-    def wait(self, is_so, what):
+    def wait(self, condition, what):
         until = time.monotonic() + PATIENCE
-        while not is_so():
+        while not condition():
             check(time.monotonic() < until, f"not within {PATIENCE} s: {what}; " + self.lately())
             time.sleep(0.05)
 
@@ -82,12 +82,12 @@ class Electrum:
         return next((peer for peer in self.call("list_peers") if peer["node_id"] == node), None)
 
     def lately(self):
-        """Without the server that is not there."""
+        """The log's last lines without those about the server."""
         with open(self.log, encoding="utf-8") as log:
             return "".join([line for line in log if "/network | " not in line and "/interface." not in line][-5:])
 
     def said_of(self, node):
-        """Of the node with this id, in its order."""
+        """Level and text of the log's lines about this node, in order."""
         with open(self.log, encoding="utf-8") as log:
             lines = [found for found in map(LINE.search, log) if found and found[2] == node[:10]]
         return [(found[1], found[3]) for found in lines]
@@ -95,10 +95,10 @@ class Electrum:
     def count(self, node, what):
         return sum(said.startswith(what) for _, said in self.said_of(node))
 
-    def check_no_complaint(self, node):
+    def check_no_error(self, node):
         for level, said in self.said_of(node):
             is_harmless = level in "DI" and any(re.match(harmless, said) for harmless in HARMLESS)
-            check(is_harmless, f"Electrum complains: {said}")
+            check(is_harmless, f"Electrum logs: {said}")
 
     def check_unharmed(self):
         with open(self.log, encoding="utf-8") as log:
@@ -106,8 +106,8 @@ class Electrum:
                 check("Traceback" not in line and "| E |" not in line, f"Electrum fails: {line}")
 
     def close(self):
-        """What a wallet calls when it is done with its peer: Electrum serves others too."""
+        """Called by a wallet at its end; Electrum goes on for other connections."""
 
     def stop(self):
         self.call("stop")
-        check(self.process.wait(PATIENCE) == 0, "Electrum did not end in good order: " + self.lately())
+        check(self.process.wait(PATIENCE) == 0, "Electrum did not exit with 0: " + self.lately())

@@ -1,8 +1,8 @@
-"""The files of a list, from the web or from a directory, into a place that has them all or is not there.
+"""Copies the files of a list, from the web or a directory, into a directory that has all of them or does not exist.
 
     fetch.py LIST PLACE URL-OR-DIRECTORY
 
-LIST is as sha256sum writes it. Ends with 1 and one sentence if a file cannot be had, or is another one.
+LIST has sha256sum's format. Exits with 1 and one sentence if a file cannot be read or has another hash.
 """
 import hashlib
 import os
@@ -27,7 +27,7 @@ def fetch(wanted, place, source):
         for digest, name in map(str.split, lines):
             bytes_ = content(source, name)
             if hashlib.sha256(bytes_).hexdigest() != digest:
-                raise SystemExit(f"{source}/{name} is not the file of {wanted}")
+                raise SystemExit(f"{source}/{name} does not have the hash in {wanted}")
             with open(os.path.join(partial, name), "wb") as file:
                 file.write(bytes_)
     shutil.copy(wanted, partial)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Invoices of ours read by somebody else's library, and theirs read by ours.
+"""Baton's invoices read by another library, and that library's invoices read by Baton.
 
     Tests/Interop/invoices.py PROGRAMS [--count N] [--seed N]
 
-PROGRAMS is the directory that has TestInvoices, such as .build/debug. The other side is `bolt11` over `coincurve`, from
+PROGRAMS is the directory that has TestInvoices, such as .build/debug. The library is `bolt11` over `coincurve`, from
 PyPI; it needs a `bitstring` before 5.
 
-The invoices are random, within what that library can say: one fallback address, at most four steps in a route hint, and
-fees and deltas that it does not take for negative numbers. Ends with 1 when anything differs.
+The invoices are random, within the library's limits: one fallback address, at most four hops in a route hint, and fees
+and deltas that it does not read as negative. Exits with 1 if anything differs.
 """
 
 import argparse
@@ -39,12 +39,12 @@ def key():
 
 
 def number(bits):
-    """Of every length, and not 0, which the library cannot write."""
+    """Of random length, without 0, which the library cannot write."""
     return random.getrandbits(random.randint(1, bits)) or 1
 
 
 def amount():
-    # The library writes 1,000 bitcoin as one.
+    # The library writes a multiple of 1,000 bitcoin wrongly.
     while True:
         msat = number(48) * random.choice([1, 1, 100, 1000, 10**5, 10**8]) % (21 * 10**17)
         if msat % THOUSAND_BITCOIN:
@@ -76,7 +76,7 @@ def fallback():
 
 
 def fields():
-    """As TestInvoices has them; what is missing is not there."""
+    """In TestInvoices' format, without absent fields."""
     it = {
         "network": random.choice(["bc", "tb", "tbs", "bcrt"]),
         "timestamp": number(35),
@@ -103,7 +103,7 @@ def fields():
 
 
 def theirs(word):
-    """What the library reads, in our terms, and whether its signature is what coincurve makes of it."""
+    """The library's fields in TestInvoices' format, and the message that was signed."""
     invoice = decode(word)
     tags = invoice.tags
     it = {
@@ -153,7 +153,7 @@ def theirs(word):
 
 
 def written(it, secret):
-    """The same fields as a word of the library's, signed by coincurve."""
+    """The same fields written by the library and signed by coincurve."""
     tags = Tags()
     tags.add(TagChar.payment_hash, it["paymentHash"])
     tags.add(TagChar.payment_secret, it["paymentSecret"])
@@ -223,12 +223,12 @@ def ours_read_by_them(program, count, differences):
     for (it, secret), answer in zip(requests, answers):
         word = answer.get("word")
         if word is None:
-            differences.expect("the writing", answer, "a word", it)
+            differences.expect("the encoding", answer, "a word", it)
             continue
         try:
             found, message = theirs(word)
         except Exception as error:
-            differences.expect("the reading", repr(error), "fields", word)
+            differences.expect("the decoding", repr(error), "fields", word)
             continue
         signature = bytes.fromhex(found["signature"])
         public = secret.public_key.format().hex()
@@ -248,7 +248,7 @@ def theirs_read_by_us(program, count, differences):
     answers = ask(program, [{"word": word} for _, _, word in made])
     for (it, secret, word), found in zip(made, answers):
         if "error" in found:
-            differences.expect("the reading", found["error"], "fields", word)
+            differences.expect("the decoding", found["error"], "fields", word)
             continue
         compare(differences, found, {**it, "payee": secret.public_key.format().hex()}, word, skipping=("signature",))
         signature, message = theirs(word)[0]["signature"], theirs(word)[1]
@@ -258,7 +258,7 @@ def theirs_read_by_us(program, count, differences):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Invoices of ours and of the library bolt11, each read by the other.")
+    parser = argparse.ArgumentParser(description="Invoices of Baton and of the library bolt11, each read by the other.")
     parser.add_argument("programs", metavar="PROGRAMS", help="the directory of TestInvoices, such as .build/debug")
     parser.add_argument("--count", type=int, default=1000, help="of each kind (1000)")
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (1)")
@@ -267,9 +267,9 @@ def main():
     program = os.path.join(chosen.programs, "TestInvoices")
     differences = Differences()
     ours = ours_read_by_them(program, chosen.count, differences)
-    print(f"{ours} invoices of ours were read by bolt11, and their signatures checked by coincurve")
+    print(f"bolt11 read {ours} invoices of Baton, coincurve checked their signatures")
     read = theirs_read_by_us(program, chosen.count, differences)
-    print(f"{read} invoices of bolt11, signed by coincurve, were read by ours")
+    print(f"Baton read {read} invoices of bolt11, signed by coincurve")
     print(f"{differences.count} differences")
     sys.exit(1 if differences.count else 0)
 

@@ -1,4 +1,4 @@
-"""What the conversations over pyln-proto have in common: programs of ours, connections of theirs, and a few messages."""
+"""Shared by the scripts over pyln-proto: Baton's programs, pyln's connections, and a few messages."""
 import os
 import socket
 import struct
@@ -12,13 +12,13 @@ PATIENCE = 60
 WARNING, INIT, ERROR, PING, PONG, PEER_STORAGE = 1, 16, 17, 18, 19, 7
 ADD, COMMIT, REVOKE, FEE, MALFORMED, REESTABLISH = 128, 132, 133, 134, 135, 136
 CHANNEL_ANNOUNCEMENT, CHANNEL_UPDATE = 256, 258
-# Ours: what lspd says to a claim.
+# Baton's own type: lspd's answer to a claim.
 ANSWER = 0xBA71
 CHANNEL = bytes(range(32))
 
 
-def check(is_so, what):
-    if not is_so:
+def check(condition, what):
+    if not condition:
         raise SystemExit(f"{os.path.basename(sys.argv[0])}: {what}")
 
 
@@ -28,19 +28,19 @@ def program(directory, name, *arguments, **options):
 
 def end(process, what):
     process.terminate()
-    check(process.wait(PATIENCE) == 0, f"{what} did not end in good order")
+    check(process.wait(PATIENCE) == 0, f"{what} did not exit with 0")
 
 
 def listening(directory, home, *options):
-    """An lspd, and the address at which it waits."""
+    """An lspd and its address."""
     process = program(directory, "lspd", "--home", home, *options, stdout=subprocess.PIPE, text=True)
     words = process.stdout.readline().split()
-    check(words[:3] == ["lspd", "listens", "on"], "lspd did not say where it listens")
+    check(words[:3] == ["lspd", "listens", "on"], "lspd did not print its address")
     return process, words[3]
 
 
 class Whole:
-    """pyln reads a header with one recv, sends a message with one send, and calls less than all of it an error."""
+    """pyln does one recv for a header and one send for a message, and treats less than all of it as an error."""
 
     def __init__(self, inner):
         self.inner = inner
@@ -75,7 +75,7 @@ def dial(address, secret):
 
 
 class Server:
-    """A node of pyln's that our wallet dials."""
+    """A pyln node that the wallet dials."""
 
     def __init__(self, secret=None):
         secret = secret or os.urandom(32)
@@ -90,7 +90,7 @@ class Server:
         return settle(self.socket.accept()[0])
 
     def accept_bare(self):
-        """Without a handshake."""
+        """A connection without a handshake."""
         bare, _ = socket.socket.accept(self.socket)
         bare.settimeout(PATIENCE)
         return bare
@@ -112,13 +112,13 @@ def ping(pong_size, ignored=b""):
 
 
 def init(claim=b""):
-    # Nothing global; data_loss_protect, static_remotekey and peer storage, all odd.
+    # No global features; option_data_loss_protect, option_static_remotekey and option_provide_storage, all odd.
     features = bytes(reversed([0b10, 0b100000, 0, 0, 0, 0b1000]))
     return message(INIT, struct.pack("!HH", 0, len(features)) + features + claim)
 
 
 def reestablish(channel=CHANNEL):
-    """Of a channel in which nothing has happened."""
+    """For a channel without updates."""
     return message(REESTABLISH, channel + struct.pack("!QQ", 1, 0) + bytes(32 + 33))
 
 
@@ -138,8 +138,8 @@ def malformed(code):
     return message(MALFORMED, CHANNEL + struct.pack("!Q", 0) + bytes(32) + struct.pack("!H", code))
 
 
-def is_hung_up_on(connection):
-    """Whatever still comes is read and not looked at."""
+def is_disconnected(connection):
+    """Reads and ignores what still comes."""
     try:
         while connection.connection.inner.recv(65536):
             pass
@@ -151,7 +151,7 @@ def is_hung_up_on(connection):
 
 
 def sealed(connection, said):
-    """The bytes of one message, which the connection counts as sent."""
+    """The bytes of one encrypted message, which the connection counts as sent."""
     parts = []
     inner = connection.connection
     connection.connection = type("Catcher", (), {"send": lambda self, part: parts.append(part)})()
@@ -160,8 +160,8 @@ def sealed(connection, said):
     return b"".join(parts)
 
 
-# What somebody on the way, or a peer that lost count, may make of the bytes of one message.
-SPOILT = [
+# Damages to one message's bytes by a third party on the network or a peer with a wrong nonce.
+DAMAGES = [
     ("a wrong tag of a length", lambda bytes_: bytes_[:17] + bytes([bytes_[17] ^ 1]) + bytes_[18:]),
     ("a wrong length", lambda bytes_: bytes([bytes_[0] ^ 1]) + bytes_[1:]),
     ("a wrong tag of a message", lambda bytes_: bytes_[:-1] + bytes([bytes_[-1] ^ 1])),

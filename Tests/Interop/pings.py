@@ -1,4 +1,4 @@
-"""Thousands of pings, and the keys that change on the way."""
+"""Thousands of pings across BOLT 8 key rotations."""
 import os
 import struct
 
@@ -6,16 +6,16 @@ from others import PONG, check, message, ping
 
 COUNT = 10_000
 SIZES = [0, 1, 2, 17, 300, 1500]
-# With its type, its sizes and so much behind them a ping is as long as a message can be.
+# With its type and two sizes such a ping has a message's largest size.
 LARGEST = 65_529
-# So many are under way at a time.
+# Pings in flight at a time.
 BATCH = 50
-# A key serves for a thousand uses, two of them for each message.
+# A key rotates after 1000 uses, two per message.
 MESSAGES_PER_KEY = 500
 
 
 class Keys:
-    """How often the keys of one connection were changed, as its other end sees it."""
+    """Counts one connection's key rotations at the other end."""
 
     def __init__(self, connection):
         self.connection = connection
@@ -32,12 +32,12 @@ class Keys:
 
 
 def carry(connection, what):
-    """Each is answered with as many bytes as it asks for, in its order. Returns how often each key has changed."""
+    """Checks that pongs come in order with the requested sizes. Returns each key's number of rotations."""
     keys = Keys(connection)
     for first in range(0, COUNT, BATCH):
         sizes = []
         for number in range(first, min(first + BATCH, COUNT)):
-            # The largest now and then: each is 64 KiB twice over.
+            # The largest one rarely: it costs 64 KiB each way.
             size = SIZES[number % len(SIZES)] if number % 500 else LARGEST
             sizes.append(size)
             connection.send_message(ping(size, os.urandom(size)))
@@ -47,5 +47,5 @@ def carry(connection, what):
             keys.look()
             check(pong == message(PONG, struct.pack("!H", size) + bytes(size)), f"a wrong pong {what}: {pong[:40].hex()}")
     least = COUNT // MESSAGES_PER_KEY
-    check(min(keys.changes) >= least, f"{what} the keys changed {keys.changes} times, and not {least}")
+    check(min(keys.changes) >= least, f"{what} the keys rotated {keys.changes} times, and not {least}")
     return keys.changes

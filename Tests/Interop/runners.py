@@ -1,6 +1,6 @@
-"""What lnprototest drives: a fresh lspd that it dials, or wallets that dial it.
+"""Runners for lnprototest: it dials a fresh lspd, or wallets dial it.
 
-A runner of its own for each end, named as pytest's `--runner` has it; the programs' directory comes by `--runner-args`.
+One runner per end, named by pytest's `--runner`; the programs' directory comes with `--runner-args`.
 """
 import os
 
@@ -8,20 +8,20 @@ from lnprototest import Conn, EventError, KeySet, Runner
 
 import hostile
 from others import (
-    ERROR, INIT, PONG, WARNING, Server, dial, end, init, is_hung_up_on, kind, listening, message, ping, reestablish)
+    ERROR, INIT, PONG, WARNING, Server, dial, end, init, is_disconnected, kind, listening, message, ping, reestablish)
 
-# Or each end hangs up on a node that it is to bear: a test says nothing more than it must.
-SILENCE_IS_BORNE = ["--ping-after", "0"]
-# Of the last look at a connection: no other message has this size.
+# A test sends no pongs: with pings each end would disconnect.
+NO_PINGS = ["--ping-after", "0"]
+# The size of the last pong: no other message has it.
 LAST_PONG = 4321
 
 
 class Link(Conn):
-    """A connection that pyln-proto has shaken hands on."""
+    """A connection with pyln-proto's handshake."""
 
     def __init__(self, connprivkey, make):
         super().__init__(connprivkey)
-        self.has_greeted = False
+        self.has_sent_init = False
         self.connection, self.owner = make(self.connprivkey.secret)
 
     def close(self):
@@ -30,8 +30,8 @@ class Link(Conn):
             self.owner.close()
 
 
-class Ours(Runner):
-    """What BOLT 1 needs of a runner. Blocks, transactions and payments are of other tests."""
+class BatonRunner(Runner):
+    """A runner for BOLT 1, without blocks, transactions and payments."""
 
     OPTIONS = {"option_data_loss_protect": "odd", "option_static_remotekey": "odd"}
     blockheight = 0
@@ -70,12 +70,12 @@ class Ours(Runner):
         try:
             conn.connection.send_message(outbuf)
         except OSError as error:
-            raise EventError(event, f"hung up before this was sent: {error}") from error
+            raise EventError(event, f"disconnected before this was sent: {error}") from error
         if kind(outbuf) == INIT:
-            self.greeted(conn)
+            self.after_init(conn)
 
-    def greeted(self, conn):
-        conn.has_greeted = True
+    def after_init(self, conn):
+        conn.has_sent_init = True
 
     def get_output_message(self, conn, event):
         try:
@@ -84,28 +84,28 @@ class Ours(Runner):
             return None
 
     def check_error(self, event, conn):
-        """None is what `ExpectDisconnect` wants. Here it means that the other end has hung up, and not merely that it is silent."""
+        """`ExpectDisconnect` wants None: here the other end has closed the connection, and is not merely silent."""
         super().check_error(event, conn)
-        return None if is_hung_up_on(conn.connection) else "still connected"
+        return None if is_disconnected(conn.connection) else "still connected"
 
     def check_final_error(self, event, conn, expected, must_not_events):
         try:
             if not expected:
-                self.check_that_it_holds(event, conn)
+                self.check_connection(event, conn)
         finally:
             conn.close()
 
-    def check_that_it_holds(self, event, conn):
-        """All that was sent is behind it, and the connection still works."""
-        if not conn.has_greeted:
+    def check_connection(self, event, conn):
+        """Checks that all messages were processed and the connection still works."""
+        if not conn.has_sent_init:
             self.recv(event, conn, init())
         self.recv(event, conn, ping(LAST_PONG))
         while True:
             said = self.get_output_message(conn, event)
             if said is None:
-                raise EventError(event, "hung up")
+                raise EventError(event, "disconnected")
             if kind(said) in (ERROR, WARNING):
-                raise EventError(event, f"complains: {said.hex()}")
+                raise EventError(event, f"sends an error or warning: {said.hex()}")
             if said == message(PONG, LAST_PONG.to_bytes(2, "big") + bytes(LAST_PONG)):
                 return
 
@@ -124,19 +124,19 @@ class Ours(Runner):
     def getblockheight(self):
         return self.blockheight
 
-    def of_no_use(self, *_, **__):
-        raise NotImplementedError("BOLT 1 has no use for it")
+    def not_needed(self, *_, **__):
+        raise NotImplementedError("not needed for BOLT 1")
 
-    trim_blocks = add_blocks = expect_tx = invoice = accept_add_fund = fundchannel = init_rbf = of_no_use
-    addhtlc = add_startup_flag = close_channel = of_no_use
+    trim_blocks = add_blocks = expect_tx = invoice = accept_add_fund = fundchannel = init_rbf = not_needed
+    addhtlc = add_startup_flag = close_channel = not_needed
 
 
-class Lspd(Ours):
-    """Each connection is one more node that dials the same lspd. None shows a claim: all are visitors."""
+class Lspd(BatonRunner):
+    """Each connection is another unknown node, without a claim, that dials the same lspd."""
 
     def start(self):
         super().start()
-        self.process, self.address = listening(self.programs, self.home(), *SILENCE_IS_BORNE)
+        self.process, self.address = listening(self.programs, self.home(), *NO_PINGS)
 
     def stop(self, print_logs=False):
         was_running = self.running
@@ -148,17 +148,17 @@ class Lspd(Ours):
         return dial(self.address, secret), None
 
 
-class Wallet(Ours):
+class Wallet(BatonRunner):
     """A wallet has one peer, so each connection is a new wallet that dials the node of this key."""
 
     def make(self, secret):
-        # Tor has more time between dial and init, as a busy machine needs.
-        wallet = hostile.Wallet(self.programs, self.home(), *SILENCE_IS_BORNE, "--tor", server=Server(secret))
+        # --tor allows more time between dial and init, as a busy machine needs.
+        wallet = hostile.Wallet(self.programs, self.home(), *NO_PINGS, "--tor", server=Server(secret))
         return wallet.server.accept(), wallet
 
-    def greeted(self, conn):
-        """Without a word about its channel the wallet would hang up within seconds, whatever the test is about."""
-        super().greeted(conn)
+    def after_init(self, conn):
+        """Without channel_reestablish the wallet would disconnect within seconds."""
+        super().after_init(conn)
         try:
             conn.connection.send_message(reestablish())
         except OSError:

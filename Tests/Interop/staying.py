@@ -1,9 +1,9 @@
-"""Who stays connected with an unmodified Electrum, and for how long.
+"""How long lspd and the wallet stay connected with an unmodified Electrum.
 
     staying.py DIRECTORY-OF-THE-PROGRAMS [MINUTES]
 
-Without MINUTES about twenty seconds, with frequent pings; with them pings as they come by default. Ends with 1 at the
-first complaint of either side, the first connection that ends before its time, or the first dial too many.
+Without MINUTES about 20 s, with frequent pings; with MINUTES the default pings. Exits with 1 at the first error or
+warning of either side, the first connection that ends too early, or the first dial too many.
 """
 import collections
 import json
@@ -27,9 +27,9 @@ programs = sys.argv[1]
 seconds = 60 * float(sys.argv[2]) if len(sys.argv) > 2 else 20
 is_short = len(sys.argv) == 2
 PINGS = ["--ping-after", "5s"] if is_short else []
-# On a busy machine the first dial would be given up after 2 s, and Tor has three times as long.
+# On a busy machine the first dial could time out after 2 s; --tor triples that.
 PATIENT = PINGS + ["--tor"] if is_short else PINGS
-# How long an owner of the node has its connection: the app, then the extension, which has 30 s to live.
+# How long each owner of the node keeps its connection: the app, then the extension, which may live 30 s.
 STAYS = {"app": 7, "extension": 7} if is_short else {"app": 75, "extension": 20}
 PUSH = {"aps": {"alert": {"title": "Payment", "body": "A payment is on its way."}, "mutable-content": 1}, "reason": "IncomingPayment"}
 
@@ -39,7 +39,7 @@ def node_of(address):
 
 
 def journaled(home):
-    """The directives of all processes of a container, by their names, with their instants."""
+    """Name, values and instant of every directive in the home's journals."""
     for name in sorted(os.listdir(f"{home}/journal")):
         with open(f"{home}/journal/{name}", encoding="utf-8") as journal:
             for line in map(json.loads, journal):
@@ -58,7 +58,7 @@ def dials(home):
 
 
 def node_in(home):
-    """The wallet's own key is that of its side of a splice."""
+    """The wallet's node id, which is also its funding key."""
     name = os.listdir(f"{home}/journal")[0]
     with open(f"{home}/journal/{name}", encoding="utf-8") as journal:
         configurations = [line.get("configuration", {}) for line in map(json.loads, journal)]
@@ -66,7 +66,7 @@ def node_in(home):
 
 
 def wallet_behind(home, electrum):
-    """App, extension, app, and so on: each has a connection, and keeps it until it gives the node away."""
+    """App, extension, app, and so on: each keeps one connection until it releases the node."""
     between = Between(electrum.address)
     wallet = hostile.Wallet(programs, home, *PATIENT, server=between)
     push = f"{home}/payment.apns"
@@ -78,7 +78,7 @@ def wallet_behind(home, electrum):
         nonlocal number
         number += 1
         passage = between.passage(number)
-        passage.comes_about()
+        passage.wait_until_established()
         passage.stays(STAYS[who])
         return passage
 
@@ -93,7 +93,7 @@ def wallet_behind(home, electrum):
             passage = stay("extension")
             wallet.process.send_signal(signal.SIGUSR2)
             passage.ends_by(WALLET)
-            check(extension.wait(PATIENCE) == 0, "the extension did not end in good order")
+            check(extension.wait(PATIENCE) == 0, "the extension did not exit with 0")
             app = stay("app")
             if time.monotonic() - began >= seconds:
                 break
@@ -106,18 +106,18 @@ def wallet_behind(home, electrum):
     check(len({passage.node for passage in between.passages}) == 1, "app and extension are not one node")
     check(len(between.passages) == number, f"the wallet dialled {len(between.passages)} times for {number} owners")
     check(len(dials(home)) == number, f"the journals have {len(dials(home))} dials for {number} owners")
-    check(not troubles(home), f"the wallet complains: {troubles(home)}")
+    check(not troubles(home), f"the wallet reports trouble: {troubles(home)}")
     node = PrivateKey(between.secret).public_key.format().hex()
-    electrum.wait(lambda: electrum.count(node, "Disconnecting") == number, "Electrum sees every end")
-    check(electrum.count(node, "handshake done") == number, "Electrum was dialled otherwise than the wallet's peer")
-    electrum.check_no_complaint(node)
+    electrum.wait(lambda: electrum.count(node, "Disconnecting") == number, "Electrum notices every disconnect")
+    check(electrum.count(node, "handshake done") == number, "Electrum was not dialled once per owner")
+    electrum.check_no_error(node)
     total = {end: sum((passage.said[end] for passage in between.passages), collections.Counter()) for end in (WALLET, PEER)}
     return (f"{number} owners in turn, app and extension, in {lasted:.0f} s: as many dials, {total[WALLET][PING]} pings of "
-            f"the wallet's and {total[PEER][PING]} of Electrum's answered, no complaint")
+            f"the wallet and {total[PEER][PING]} of Electrum answered, no error or warning")
 
 
 def wallet_alone(home, electrum):
-    """With nothing between: Electrum says no channel_reestablish, so the wallet waits, hangs up, and dials ever more rarely."""
+    """Without the relay: Electrum sends no channel_reestablish, so the wallet disconnects and dials ever more rarely."""
     began = time.monotonic()
     wallet = hostile.Wallet(programs, home, *PINGS, server=electrum)
     try:
@@ -132,14 +132,14 @@ def wallet_alone(home, electrum):
     at = dials(home)
     gaps = [later - earlier for earlier, later in zip(at, at[1:])]
     check(len(at) >= 2, "the wallet does not dial again")
-    # Long pauses differ by up to a quarter, and one of five minutes is the last.
+    # Long pauses vary by up to a quarter, and the longest is five minutes.
     is_growing = all(later > 0.75 * earlier for earlier, later in zip(gaps, gaps[1:])) and gaps[-1] > 2 * gaps[0]
     check(is_growing, f"the wallet does not dial ever more rarely: {[round(gap, 1) for gap in gaps[:10]]}")
     reasons = set(troubles(home))
-    check(reasons == {"the peer sent init and no channel_reestablish for a channel with this wallet"}, f"the wallet complains: {reasons}")
-    electrum.wait(lambda: electrum.count(node, "Disconnecting") == len(at), "Electrum sees every end")
-    electrum.check_no_complaint(node)
-    return f"{len(at)} dials in {lasted:.0f} s, the last two {gaps[-1]:.1f} s apart, each greeted by both, no complaint"
+    check(reasons == {"the peer sent init and no channel_reestablish for a channel with this wallet"}, f"the wallet reports other trouble: {reasons}")
+    electrum.wait(lambda: electrum.count(node, "Disconnecting") == len(at), "Electrum notices every disconnect")
+    electrum.check_no_error(node)
+    return f"{len(at)} dials in {lasted:.0f} s, the last two {gaps[-1]:.1f} s apart, init from both sides each time, no error or warning"
 
 
 def lspd_dialled(home, electrum):
@@ -158,15 +158,15 @@ def lspd_dialled(home, electrum):
     finally:
         end(process, "lspd")
     check(electrum.count(node, "handshake done") == 1, "Electrum dialled lspd again")
-    electrum.check_no_complaint(node)
+    electrum.check_no_error(node)
     said = frames(f"{home}/lsp/ledger.sqlite")
-    check(said["in"][INIT] == said["out"][INIT] == 1, f"init was said otherwise than once: {said}")
-    check(not any(said[way][complaint] for way in said for complaint in (WARNING, ERROR)), f"somebody complained: {said}")
+    check(said["in"][INIT] == said["out"][INIT] == 1, f"init was not sent exactly once: {said}")
+    check(not any(said[way][bad] for way in said for bad in (WARNING, ERROR)), f"an error or warning was sent: {said}")
     for asks, answers in [("in", "out"), ("out", "in")]:
         missing = said[asks][PING] - said[answers][PONG]
         check(0 <= missing <= 1, f"{missing} pings {asks} are not answered: {said}")
-    return (f"1 connection for {lasted:.0f} s, {said['out'][PING]} pings of lspd's and {said['in'][PING]} of Electrum's answered, "
-            "no complaint")
+    return (f"1 connection for {lasted:.0f} s, {said['out'][PING]} pings of lspd and {said['in'][PING]} of Electrum answered, "
+            "no error or warning")
 
 
 def frames(ledger):
@@ -185,8 +185,8 @@ try:
             talks = [
                 (who, threads.submit(talk, f"{scratch}/{number}", electrum)) for number, (who, talk) in enumerate([
                     ("Electrum dials lspd", lspd_dialled),
-                    ("the wallet dials Electrum, its channel_reestablish added on the way", wallet_behind),
-                    ("the wallet dials Electrum, nothing between", wallet_alone)])]
+                    ("the wallet dials Electrum, channel_reestablish added by a relay", wallet_behind),
+                    ("the wallet dials Electrum, without the relay", wallet_alone)])]
         for who, talk in talks:
             print(f"  {who}: {talk.exception() or talk.result()}", flush=True)
         if any(talk.exception() for _, talk in talks):

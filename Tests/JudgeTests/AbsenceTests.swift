@@ -4,7 +4,7 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-@Suite("Evidence that is missing") struct AbsenceTests {
+@Suite("Missing evidence") struct AbsenceTests {
   private func judged(
     without waived: Set<EvidencePart> = [], _ change: (SampleRun) throws -> Void
   ) throws -> Verdict {
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "leads to no verdict, and the part and what to do are named",
+    "The verdict is 'no verdict' and names the missing part and the option to waive it",
     arguments: [
       ("lsp/ledger.sqlite", "peer's ledger", "peer"), ("os", "phone", "phone"),
       ("os/processes.jsonl", "phone", "phone"), ("os/pushes.jsonl", "phone", "phone"),
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "is told for each program that ran and left no journal",
+    "The verdict names each program that ran and left no journal",
     arguments: ["mainappd", "notifyextd", "lspd", "iosd"])
   func journals(program: String) throws {
     let verdict = try judged(removeJournals(of: program))
@@ -52,7 +52,7 @@ import Testing
     #expect(verdict.missing.map(\.part) == ["journals of \(program)"])
   }
 
-  @Test("is no loss when a user says that there is none: what is there is judged, and named")
+  @Test("A waived part is not required; the rest is judged and listed")
   func waived() throws {
     for (part, path) in [
       (EvidencePart.peer, "lsp/ledger.sqlite"), (.phone, "os"), (.journals, "journal"),
@@ -68,7 +68,7 @@ import Testing
     #expect(container.exitCode == 0 && container.judged == ["container"])
   }
 
-  @Test("does not hide what is broken in the rest of it")
+  @Test("Missing parts hide no broken invariant in the parts that are there")
   func stillBroken() throws {
     for path in ["lsp/ledger.sqlite", "os", "journal"] {
       let verdict = try judged { run in
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "is also what is there and says nothing: zeros, a link, a pipe, no row of a role that ran",
+    "An unreadable, empty or incomplete process list counts as missing evidence",
     arguments: ["zeros", "sparse", "link", "pipe", "other rows", "empty"])
   func absurd(kind: String) throws {
     let verdict = try judged { run in
@@ -105,7 +105,7 @@ import Testing
     #expect(Set(verdict.missing.map(\.part)) == ["phone"])
   }
 
-  @Test("is a journal with a line that is no record, or twice the same one: nothing is called sound by it")
+  @Test("A journal with a malformed or repeated record counts as missing evidence")
   func noRecords() throws {
     for isTwice in [false, true] {
       let verdict = try judged { run in
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(
-    "is a row that was taken out of the phone's files, between others or at the end",
+    "A row removed from iosd's files is noticed, in the middle and at the end",
     arguments: [
       ("pushes", "\"id\":1,", "lacks 1 row, the first in front of row 2"),
       ("pushes", "\"id\":2,", "names push 2, and os/pushes.jsonl has no row of it"),
@@ -132,7 +132,7 @@ import Testing
   func rows(file: String, row: String, words: String) throws {
     for waived in [[], [EvidencePart.phone]] as [Set<EvidencePart>] {
       let verdict = try judged(without: waived) { run in
-        // Without the push of a notification nothing is broken.
+        // A push whose notification's row is missing too breaks no invariant.
         for name in ["pushes", "notifications"] where file != "processes" {
           try rewrite("\(run.home)/os/\(name).jsonl") { lines in
             name == file || file == "notifications" ? lines.filter { !$0.contains(row) } : lines
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("is a journal of iosd that ends before what the phone's files say")
+  @Test("A journal of iosd that ends before the rows of iosd's files is missing evidence")
   func endOfPhonesJournal() throws {
     for (kept, isCut) in [("{\"processEnded\"", false), ("\"end\"", false), ("{\"pushArrived\"", true)] {
       let verdict = try judged { run in
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(
-    "is no loss where an iosd was killed between a push's row and its line: that push was lost, or is the last"
+    "After a kill of iosd only a lost push or the last one may lack its journal line"
   )
   func killedInBetween() throws {
     for (fate, isCut) in [
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test(
-    "is a line of the phone's files that iosd has not written; the beginning of a row is what a kill may leave",
+    "A malformed line in iosd's files is missing evidence, a row cut off by a kill is not",
     arguments: ["pushes", "notifications", "processes"])
   func noise(file: String) throws {
     for (line, code) in [("noise", 74), ("{\"id\":9,\"vis", 0)] as [(String, Int32)] {
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test("is damage also where a user says that there is none of it: that part is there")
+  @Test("Waiving a part does not excuse damage in it")
   func damageIsNotWaived() throws {
     let verdict = try judged(without: [.journals]) { run in
       let journal = try #require(run.journals.last)
@@ -216,14 +216,14 @@ import Testing
     #expect(verdict.missing.map(\.sentence).contains { $0.contains("1 line that are no records") })
   }
 
-  @Test("is a journal with lines cut out: a full disk is noted with the next line, a cut is not")
+  @Test("Records missing from a journal are accepted only if the next line counts them as lost")
   func cut() throws {
     for (note, missing) in [("", true), (",\"lost_before\":2", false), (",\"lost_before\":1", true)] {
       let verdict = try judged { run in
         let journal = try #require(run.journals.last)
         let path = "\(run.home)/journal/\(journal.name)"
         var lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
-        // Behind all that is announced there.
+        // After every write that the journal announces.
         let last = lines.removeLast()
         lines.append(last.replacing("\"kind\":\"end\"", with: "\"kind\":\"end\"\(note)"))
         let number = try #require(Int(last.split(separator: ",")[0].dropFirst("{\"seq\":".count)))

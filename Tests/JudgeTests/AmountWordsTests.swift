@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AmountWordsTests {
   @Test(
-    "An amount reads as people write it, whatever a row says",
+    "An amount in msat is written in sat with thousands separators, for every Int64",
     arguments: [
       (12_500_000, "12,500 sat"), (1, "1 msat"), (1_000_000_001, "1,000,000,001 msat"), (0, "0 sat"),
       (-5000, "-5 sat"), (Int64.min, "-9,223,372,036,854,775,808 msat"),

@@ -3,10 +3,10 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-/// What a wallet or a peer without one of its rules would leave in a row: each check has one that it finds.
-@Suite("A row that breaks a rule") struct CheckTests {
+/// One row per check: the damage that a missing rule in the wallet or in lspd would leave.
+@Suite("Each check of the judge") struct CheckTests {
   @Test(
-    "is found in the wallet's database",
+    "The judge reports an inconsistent row in the wallet's database",
     arguments: [
       ("UPDATE claims SET seen_epoch = 0 WHERE epoch = 2", 1, "was claimed against epoch 0"),
       ("UPDATE claims SET epoch = 5 WHERE epoch = 3", 1, "follows epoch 2: there is a gap"),
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "is found in the peer's ledger",
+    "The judge reports an inconsistent row in the peer's ledger",
     arguments: [
       ("DELETE FROM channel", 4, "has 0 rows of its one channel"),
       ("UPDATE channel SET local_msat = local_msat + 1", 2, "local_msat is"),

@@ -3,7 +3,7 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-/// An extension is killed between the commit of its claim and the line that says so.
+/// The extension is killed between the commit of its claim and the journal line of the answer.
 @Suite("A claim whose answer was never written")
 struct ClaimMomentTests {
   private static let lookForReceived = "{\"readReceived\":{}}"
@@ -23,19 +23,19 @@ struct ClaimMomentTests {
     return try Judge.verdict(home: run.home).findings.map(\.invariant)
   }
 
-  @Test("is believed when the asking line is the last")
+  @Test("The claim is accepted when the request for it is the journal's last line")
   func lastLine() throws {
     #expect(try findings() == [])
     #expect(try findings(ordered: [Self.lookForReceived]) == [])
   }
 
-  @Test("is believed when only what was ordered in front of it was answered since")
+  @Test("The claim is accepted when only directives ordered before it were answered since")
   func answeredMeanwhile() throws {
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found]) == [])
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.notRead]) == [])
   }
 
-  @Test("is not believed of a process that went on to something else")
+  @Test("The claim is rejected when its process went on with another event")
   func wentOn() throws {
     #expect(try findings(written: [Self.found]) == [1])
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found, Self.found]) == [1])

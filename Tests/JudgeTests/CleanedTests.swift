@@ -4,7 +4,7 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-@Suite("A run whose older journals the app has removed, judged") struct CleanedTests {
+@Suite("The verdict on a run whose older journals the app has removed") struct CleanedTests {
   enum Story: CaseIterable {
     case receives, sends
 
@@ -17,7 +17,7 @@ import Testing
     try Judge.verdict(home: run.home).findings.map { "\($0.invariant) \($0.sentence)" }
   }
 
-  @Test("is sound: what they alone would tell is not known, and that is said", arguments: Story.allCases)
+  @Test("The run is sound, and the verdict remarks that journals were removed", arguments: Story.allCases)
   func sound(story: Story) throws {
     let run = try story.tell()
     try run.removeJournals()
@@ -31,7 +31,9 @@ import Testing
     var days: Int64 = 8
   }
 
-  @Test("has no verdict when nobody asked the app to, or before a week was over", arguments: Story.allCases)
+  @Test(
+    "There is no verdict without --clean-journals, or when journals go within a week",
+    arguments: Story.allCases)
   func taken(story: Story) throws {
     for how in [Taking(arguments: ["--beat-interval"]), Taking(days: 6)] { try take(story, how) }
   }
@@ -46,7 +48,7 @@ import Testing
     #expect(verdict.missing.contains { $0.part == "journals of lspd" }, "\(verdict.missing)")
   }
 
-  @Test("has no verdict without the journal of a process that wrote within the week, or ended within it")
+  @Test("There is no verdict if the journal of a process active within the last week is missing")
   func lastSign() throws {
     for writes in [true, false] {
       let run = try SampleStory.tell()
@@ -68,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("has no verdict without the newest journal of a program: that one is always kept")
+  @Test("There is no verdict without each program's newest journal, which cleaning keeps")
   func newest() throws {
     let run = try SampleStory.tell()
     try run.removeJournals(andTheNewestOf: "notifyextd")
@@ -78,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "is broken all the same by what the databases and the frames tell",
+    "The judge still reports what contradicts the databases and the frames",
     arguments: [
       (Story.sends, true, "DELETE FROM outgoing_payments", "the wallet has 0 payments of it"),
       (
@@ -91,7 +93,8 @@ import Testing
         "is not that of exactly one payment"
       ),
       (
-        .sends, false, "UPDATE external_invoices SET htlc = NULL, paid_at_ns = NULL", "paid, and it has not arrived"
+        .sends, false, "UPDATE external_invoices SET htlc = NULL, paid_at_ns = NULL",
+        "paid, and it has not arrived"
       ),
       (.receives, true, "DELETE FROM received_payments WHERE id = 2", "the wallet does not have it"),
       (
@@ -99,7 +102,7 @@ import Testing
         "and the wallet has"
       ),
     ])
-  func crimes(story: Story, isWallets: Bool, change: String, words: String) throws {
+  func broken(story: Story, isWallets: Bool, change: String, words: String) throws {
     let run = try story.tell()
     try run.removeJournals()
     try (isWallets ? run.wallet : run.ledger).execute(change)
@@ -109,7 +112,7 @@ import Testing
 }
 
 extension SampleRun {
-  /// As `JournalCleaner` does: days later, when each program runs again, whose newest journal stays.
+  /// As `JournalCleaner` does days later, when each program runs again: only each program's newest journal stays.
   fileprivate func removeJournals(
     arguments: [String] = ["--clean-journals"], days: Int64 = 8, andTheNewestOf missing: String? = nil
   ) throws {

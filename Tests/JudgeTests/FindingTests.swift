@@ -4,11 +4,11 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-@Suite("What the judge finds") struct FindingTests {
-  @Test("a payment that the wallet has received twice is found, for its sender and for the wallet")
+@Suite("Findings of the judge") struct FindingTests {
+  @Test("A payment that the wallet received twice is reported once, with both rows")
   func receivedTwice() throws {
     let run = try SampleStory.tell()
-    // Two rows of one hash, as a wallet without the rule in its table would have them.
+    // Two rows of one hash, as a wallet without the table's unique constraint would have them.
     try run.wallet.executeAll(
       """
       CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB, amount_msat INTEGER,
@@ -26,7 +26,7 @@ import Testing
     #expect(verdict.exitCode == 2)
   }
 
-  @Test("is named in words, shown five times for each kind, and all of it when that is asked for")
+  @Test("The text shows five findings of a kind, and all of them on request")
   func manyOfAKind() throws {
     let run = try SampleStory.tell()
     for number in 10..<30 {
@@ -47,7 +47,7 @@ import Testing
     #expect(few.last { $0.hasPrefix("Verdict: ") } == all.last { $0.hasPrefix("Verdict: ") })
   }
 
-  @Test("is said once when it is the same twice") func same() {
+  @Test("Findings of one kind are grouped and repeated ones dropped") func same() {
     let finding = Finding(invariant: 4, sentence: "Epoch 3 is gone", rows: ["a"])
     let like = Finding(invariant: 4, sentence: "Epoch 4 is gone", rows: ["b"])
     let other = Finding(invariant: 2, sentence: "Epoch 4 is gone", rows: ["b"])

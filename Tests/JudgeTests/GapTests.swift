@@ -4,9 +4,9 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-/// A journal whose process could not write some lines, as its disk was full, and says so with the next.
-@Suite("Lines that a full disk swallowed") struct GapTests {
-  /// Takes lines out of the app's first journal; the line behind them says so, if it is to.
+/// A process whose disk was full skips journal records and counts them in its next one.
+@Suite("Journal records lost to a full disk") struct GapTests {
+  /// Removes lines from the app's first journal and counts them in the line behind them.
   private func lose(
     _ run: SampleRun, inJournal place: Int = 0, _ isLost: (String) -> Bool
   ) throws -> Int {
@@ -20,7 +20,7 @@ import Testing
     var all = 0
     var lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
     if let torn = lines.last, !torn.hasSuffix("}"), lines.count > 1 {
-      // It lives long enough to write another line.
+      // The process lives long enough to write another line.
       let time = lines[lines.count - 2].split(separator: ",").dropFirst().prefix(2).joined(separator: ",")
       lines[lines.count - 1] = "{\"seq\":\(lines.count),\(time),\"kind\":\"note\",\"text\":\"room again\"}"
     }
@@ -42,7 +42,7 @@ import Testing
   private func verdict(_ run: SampleRun) throws -> Verdict { try Judge.verdict(home: run.home) }
 
   @Test(
-    "may be those that announced the writes or asked for the claim: nothing is broken")
+    "A write or claim without its lost journal record breaks no invariant")
   func excused() throws {
     for words in [["\"write\""], ["\"claim\""], ["claimed"], ["claim", "write"]] {
       for place in 0..<3 {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("excuse no write of another time: what its journal could have announced must be there")
+  @Test("A write of another time than the gap is not excused")
   func otherTimes() throws {
     let run = try SampleStory.tell()
     #expect(try lose(run) { $0.contains("\"claimed\"") } == 1)
@@ -70,7 +70,7 @@ import Testing
     #expect(try verdict(run).findings.contains { $0.sentence.contains("is not announced") })
   }
 
-  @Test("may be the last of a process that was killed then, if another says that the disk was full")
+  @Test("A killed process's last records may be missing if another journal notes the full disk")
   func lastLines() throws {
     for isNoted in [true, false] {
       let run = try SampleStory.tell()
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("are one record, and not one records") func singular() throws {
+  @Test("The remark on one lost record is in the singular") func singular() throws {
     let run = try SampleStory.tell()
     #expect(try lose(run) { $0.contains("\"claimed\"") } == 1)
     #expect(try verdict(run).remarks.contains { $0.contains("lacks 1 record: ") })

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Another process that has a database open, as a running daemon has: the kernel tells of locks by process.
+/// Another process with an open database: the kernel reports locks by process.
 final class Holder {
   private let process = Process()
   private let input = Pipe()

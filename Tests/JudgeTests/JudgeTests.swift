@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The judge")
 struct JudgeTests {
-  @Test("finds nothing in a sound run, and tells its story")
+  @Test("It finds nothing in a sound run and counts payments, claims, connections and kills")
   func soundRun() throws {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home)
@@ -26,7 +26,7 @@ struct JudgeTests {
     #expect(again == verdict)
   }
 
-  @Test("calls an unsettled payment no progress when all had to be settled")
+  @Test("It reports an unsettled payment as no progress if all had to be settled")
   func unsettled() throws {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home, requireSettled: true)
@@ -34,7 +34,7 @@ struct JudgeTests {
     #expect(verdict.exitCode == 3)
   }
 
-  @Test("passes a phone that was never paid, and says so")
+  @Test("It accepts a phone without payments and reports 0 payments")
   func noPayments() throws {
     let run = try SampleStory.tellWithoutPayments()
     let verdict = try Judge.verdict(home: run.home)
@@ -42,14 +42,14 @@ struct JudgeTests {
     #expect(verdict.text.contains("0 payments"))
   }
 
-  @Test("cannot judge at all without the wallet's database")
+  @Test("It gives no verdict without the wallet's database")
   func noDatabase() throws {
     let run = try SampleStory.tell()
     try FileManager.default.removeItem(atPath: "\(run.home)/AppGroup/node.sqlite")
     #expect(throws: JudgeError.self) { try Judge.verdict(home: run.home) }
   }
 
-  @Test("says of an empty database that the wallet never began, unless the peer has met it")
+  @Test("It reports an empty database as a wallet that never started, unless the peer knows it")
   func neverBegun() throws {
     let run = try SampleStory.tell()
     let path = "\(run.home)/AppGroup/node.sqlite"
@@ -61,10 +61,10 @@ struct JudgeTests {
     #expect(throws: JudgeError.neverBegun(path: path)) { try Judge.verdict(home: run.home) }
   }
 
-  @Test("leaves no file behind, and reads what is still in a log")
+  @Test("It leaves no file behind and reads the write-ahead log")
   func leavesNothing() throws {
     let run = try SampleStory.tell()
-    // A process that is killed leaves its log beside the database: here, by copying it while it is open.
+    // A killed process leaves its write-ahead log: here a copy of the open database.
     try run.wallet.executeAll(
       "PRAGMA journal_mode = WAL; UPDATE claims SET incarnation = 77 WHERE epoch = 3")
     let copy = run.home + "-copy"
@@ -77,7 +77,7 @@ struct JudgeTests {
     #expect(try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == before)
   }
 
-  @Test("reads databases that are in use through SQLite, and says that they were")
+  @Test("It reads databases in use, with a remark")
   func live() throws {
     let run = try SampleStory.tell()
     let holder = try Holder("\(run.home)/AppGroup/node.sqlite")

@@ -3,8 +3,8 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-/// However long a run was, each row and each line is looked at a few times.
-@Suite("A long run") struct LinearTests {
+/// The judge reads each row and each line a constant number of times.
+@Suite("The judge's work on a long run") struct LinearTests {
   private func visits(of run: SampleRun) throws -> Int {
     let collector = EvidenceCollector(home: run.home)
     var hearing = Hearing(evidence: try collector.collect { _ in }, requireSettled: true)
@@ -13,7 +13,7 @@ import Testing
     return collector.visits.count
   }
 
-  @Test("is judged sound, and four times the payments take four times the looks at rows")
+  @Test("A long run is sound, and row reads grow linearly with its payments")
   func sound() throws {
     let short = try LargeRun.tell(payments: 50)
     let long = try LargeRun.tell(payments: 200)
@@ -24,7 +24,7 @@ import Testing
     #expect(looks.short > 0 && looks.long < 5 * looks.short, "\(looks)")
   }
 
-  @Test("with thousands of rows that no other evidence knows is judged in as few looks")
+  @Test("Row reads grow linearly with rows that no other evidence knows")
   func foreign() throws {
     func broken(_ rows: Int) throws -> SampleRun {
       let run = try SampleStory.tell()

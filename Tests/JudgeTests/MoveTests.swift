@@ -4,7 +4,7 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-@Suite("A wallet that its user has moved, judged") struct MoveTests {
+@Suite("The verdict on a wallet that the user moved to another container") struct MoveTests {
   private func verdict(
     of run: SampleRun, others: [String] = [], without: Set<EvidencePart> = []
   ) throws -> Verdict {
@@ -12,7 +12,7 @@ import Testing
       home: run.home, others: others.map { "\(run.home)/\($0)" }, requireSettled: true, without: without)
   }
 
-  @Test("is sound with both containers, and the move is told") func both() throws {
+  @Test("With both containers the run is sound, and the move is in the remarks") func both() throws {
     let verdict = try verdict(of: try SampleStory.tellOfMove(), others: ["AppGroup-before"])
     #expect(verdict.findings == [] && verdict.exitCode == 0, "\(verdict.text)")
     #expect(verdict.counts.paid == 1 && verdict.counts.received == 1 && verdict.counts.appClaims == 3)
@@ -23,7 +23,7 @@ import Testing
       })
   }
 
-  @Test("has no verdict without the container of before, which is named; and one where that is lost")
+  @Test("Without the former container there is no verdict, unless it is waived")
   func alone() throws {
     let run = try SampleStory.tellOfMove()
     let missing = try verdict(of: run)
@@ -35,7 +35,7 @@ import Testing
     #expect(waived.text.contains("as far as it was judged"))
   }
 
-  @Test("from its first container is judged by what it did there") func first() throws {
+  @Test("Judged from its first container the run is sound, given the second one") func first() throws {
     let run = try SampleStory.tellOfMove()
     try FileManager.default.moveItem(atPath: "\(run.home)/AppGroup", toPath: "\(run.home)/later")
     try FileManager.default.moveItem(atPath: "\(run.home)/AppGroup-before", toPath: "\(run.home)/AppGroup")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "is broken by what is wrong in either container, or at the peer",
+    "A broken row in either container, or at the peer, is reported",
     arguments: [
       ("AppGroup-before", "DELETE FROM received_payments", 3, "the wallet does not have it"),
       ("AppGroup-before", "UPDATE claims SET incarnation = 5", 1, "has no such claim"),
@@ -68,7 +68,7 @@ import Testing
       "\(verdict.text)")
   }
 
-  @Test("is none when the claim that it names was not the newest: the peer had to refuse it")
+  @Test("A move that replaces a claim other than the newest is reported")
   func otherClaim()
     throws
   {
@@ -81,7 +81,7 @@ import Testing
       "\(verdict.text)")
   }
 
-  @Test("has no other container in any place that it never was") func noOther() throws {
+  @Test("A container that the wallet never used is refused as other container") func noOther() throws {
     let run = try SampleStory.tell()
     let other = try SampleStory.tellOfMove()
     #expect(throws: JudgeError.noOtherContainer(path: "\(other.home)/AppGroup-before")) {

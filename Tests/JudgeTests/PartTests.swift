@@ -3,22 +3,22 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-@Suite("A payment in parts, judged") struct PartTests {
-  @Test("is in order when both parts came before the preimage left, and are one payment in the wallet")
+@Suite("The verdict on a payment in parts") struct PartTests {
+  @Test("The run is sound when the preimage follows both parts and the wallet has one payment")
   func whole() throws {
     let run = try SampleStory.tellInParts()
     let findings = try Judge.verdict(home: run.home).findings
     #expect(findings == [], "\(findings.map(\.sentence))")
   }
 
-  @Test("breaks money when the preimage leaves for the first part alone")
+  @Test("A preimage released for the first part alone violates invariant 3")
   func early() throws {
     let run = try SampleStory.tellInParts(.early)
     let findings = try Judge.verdict(home: run.home).findings
     #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("had 60 sat of 100 sat") })
   }
 
-  @Test("breaks money when the wallet counts one part of it, or counts it twice")
+  @Test("A receipt of one part only, or with one part twice, violates invariant 3")
   func counted() throws {
     for change in [
       "UPDATE received_payments SET amount_msat = 60000", "UPDATE received_payments SET amount_msat = 160000",
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("breaks money when a part is one too many, whichever of them came first")
+  @Test("A part too many is reported, in whatever order the parts came")
   func oneTooMany() throws {
     for order in ["1, 60000, 40000", "60000, 1, 40000", "60000, 40000, 1"] {
       let run = try SampleStory.tellInParts()
@@ -49,8 +49,8 @@ import Testing
     }
   }
 
-  @Test("breaks money when two payments of one hash do not belong together")
-  func strangers() throws {
+  @Test("Parts with different totals violate invariant 3")
+  func differentTotals() throws {
     let run = try SampleStory.tellInParts()
     try run.ledger.execute("UPDATE payments SET total_msat = 40000 WHERE id = 2")
     let findings = try Judge.verdict(home: run.home).findings

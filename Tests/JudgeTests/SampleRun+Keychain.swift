@@ -3,7 +3,7 @@ import Foundation
 
 @testable import TestHomes
 
-// The seed as a phone keeps it, in place of the file.
+// The seed as iosd's keychain stores it, in place of the file.
 extension SampleRun {
   static let keychainKey = (0..<32).map { UInt8($0) }
 
@@ -14,7 +14,7 @@ extension SampleRun {
     try seal(Self.seed, in: Self.group, with: key, as: "1")
   }
 
-  /// The item of any group.
+  /// Seals an item of any keychain group.
   func seal(_ seed: [UInt8], in group: String, with key: [UInt8] = keychainKey, as name: String) throws {
     let header = Array("\(group)\nwallet-seed\nafter-first-unlock".utf8)
     let nonce = (0..<12).map { UInt8(100 + $0) }

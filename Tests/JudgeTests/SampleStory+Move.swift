@@ -2,7 +2,7 @@ import Foundation
 
 @testable import TestHomes
 
-// A wallet that its user moves: it lives in one container and receives a payment, and then in another.
+// The user moves the wallet: it receives a payment in one container, and then lives in another.
 extension SampleStory {
   static let firstContainer: [UInt8] = (1...16).map { UInt8(0xA0 + $0) }
 
@@ -17,7 +17,7 @@ extension SampleStory {
     try run.claim(2, "app", pid: 100, app, "raised-to-move-here", isRaised: true)
     try run.connect(3)
     let secret = WireBytes.secret(ofPeer: false, 1)
-    try run.greet(
+    try run.sendInit(
       3, epoch: 2, highest: 2, reestablish: reestablish(3, 2, secret), replacing: (replaced, firstContainer))
     try run.write(2, app, isRestore: true)
     try run.receive(3, reestablish(3, 2, WireBytes.secret(ofPeer: true, 1)))
@@ -34,13 +34,13 @@ extension SampleStory {
 
   private static func refuse(_ run: SampleRun, _ connection: Int64, epoch: Int64) throws {
     try run.connect(connection)
-    try run.greet(
+    try run.sendInit(
       connection, epoch: epoch, verdict: "refused-other-container", highest: 1, reestablish: nil,
       known: firstContainer)
     try run.close(connection, "refused-other-container (hung up in good order)")
   }
 
-  /// The wallet's end of the channel, as it is in both.
+  /// The wallet's end of the channel, the same in both containers.
   private static func leave(_ run: SampleRun, _ database: TestDatabase, revision: Int) throws {
     let numbers: [Int64] = [1_000_100_000, 8_999_900_000, 2, 2, 2, 2]
     let tail: [TestDatabase.Value] = [
@@ -52,7 +52,7 @@ extension SampleStory {
       "channels", [.blob(WireBytes.channel), .integer(0)] + numbers.map { .integer($0) } + tail)
   }
 
-  /// Where the wallet lives first: a database of its own, whose journal lies in the same home.
+  /// The wallet's first container, with its own database; its journal lies in the same home.
   private final class FirstContainer {
     let run: SampleRun
     let wallet: TestDatabase
@@ -70,11 +70,11 @@ extension SampleStory {
       app = run.start("mainappd", pid: 90)
     }
 
-    /// Claims, connects, makes an invoice and is paid.
+    /// Claims, connects, makes an invoice and receives a payment.
     func live() throws {
       try claim()
       try run.connect(1)
-      try run.greet(
+      try run.sendInit(
         1, epoch: 1, highest: 1, reestablish: SampleStory.reestablish(1, 0, SampleStory.none),
         of: SampleStory.firstContainer)
       try write()

@@ -1,12 +1,11 @@
 @testable import TestHomes
 
-// A payment of 100,000 msat that comes in two parts, 60,000 and 40,000, ten seconds apart, over one connection of the
-// extension.
+// A payment of 100,000 msat in two parts, 60,000 and 40,000, ten seconds apart, on one connection of the extension.
 extension SampleStory {
   enum PartsEnd {
     /// Both parts, and then the preimage for both.
     case whole
-    /// The preimage for the first part, which is all that ever came.
+    /// The preimage after the first part; the second never comes.
     case early
   }
 
@@ -19,7 +18,7 @@ extension SampleStory {
     let service = run.start("notifyextd", pid: 200)
     try run.claim(2, "extension", pid: 200, service, "the holder is gone")
     try run.connect(2)
-    try run.greet(2, epoch: 2, highest: 2, reestablish: reestablish(1, 0, none))
+    try run.sendInit(2, epoch: 2, highest: 2, reestablish: reestablish(1, 0, none))
     run.now += 7_000_000
     try run.offer(1, htlc: 0)
     run.now -= 7_000_000

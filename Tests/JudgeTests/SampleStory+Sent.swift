@@ -1,6 +1,6 @@
 @testable import TestHomes
 
-// The app opens the channel and pays 50,000 msat to somebody else.
+// The app opens the channel and pays an external invoice of 50,000 msat.
 extension SampleStory {
   static let externalPreimage = [UInt8](repeating: 0xB1, count: 32)
   static let invoice = WireBytes.sha256(externalPreimage)
@@ -11,7 +11,7 @@ extension SampleStory {
     let app = run.start("mainappd", pid: 100)
     try run.claim(1, "app", pid: 100, app, "never claimed before")
     try run.connect(1)
-    try run.greet(1, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none))
+    try run.sendInit(1, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none))
     try run.write(1, app)
     try run.receive(1, reestablish(1, 0, none))
     try makeExternalInvoice(run)
@@ -35,7 +35,8 @@ extension SampleStory {
     try run.ledger.insert(
       "external_invoices",
       [
-        .integer(1), .blob(invoice), .integer(externalMsat), .blob(WireBytes.secret(of: invoice)), .blob(externalPreimage),
+        .integer(1), .blob(invoice), .integer(externalMsat), .blob(WireBytes.secret(of: invoice)),
+        .blob(externalPreimage),
         .integer(run.stamp), .null, .null,
       ])
   }
@@ -66,7 +67,7 @@ extension SampleStory {
     try run.store(1)
   }
 
-  /// It comes to its recipient, whose preimage comes back.
+  /// The payment reaches its recipient, and the preimage comes back.
   private static func arrive(_ run: SampleRun, _ app: TestJournal) throws {
     run.now += 7_000_000
     let stamp = run.stamp

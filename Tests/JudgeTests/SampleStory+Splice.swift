@@ -1,15 +1,16 @@
 @testable import TestHomes
 
-// The app opens the channel, and takes 20,000 sat out of it to the chain.
+// The app opens the channel, and splices 20,000 sat out of it.
 extension SampleStory {
   enum SpliceEnd {
-    /// In one go.
+    /// On one connection.
     case whole
-    /// The connection is lost after the wallet has signed for the new funding, and the peer's answer with it.
+    /// The connection is lost after the wallet's commitment_signed for the new funding, and the peer's answer with
+    /// it.
     case resumed
-    /// What bound the wallet is lost with the connection, so the peer knows nothing of it.
+    /// The connection is lost before the peer receives the wallet's commitment: the peer does not know the splice.
     case forgotten
-    /// Forgotten, and asked for once more: the same request makes the same transaction.
+    /// Forgotten, then requested again: the same request makes the same transaction.
     case again
   }
 
@@ -20,19 +21,19 @@ extension SampleStory {
     try connect(run, 1)
     try run.write(1, app)
     try run.receive(1, reestablish(1, 0, none) + SpliceBytes.fundings())
-    try talk(run, app)
+    try negotiate(run, app)
     switch end {
     case .whole:
       try bindPeer(run, 1)
-      try run.receive(1, SpliceBytes.commit, out: [SpliceBytes.signatures])
+      try run.receive(1, SpliceBytes.commit, out: [SpliceBytes.txSignatures])
       try run.write(1, app)
     case .resumed: try resume(run, app)
     case .forgotten: try forget(run, app)
     case .again:
       try forget(run, app)
-      try talk(run, app, on: 2)
+      try negotiate(run, app, on: 2)
       try bindPeer(run, 2)
-      try run.receive(2, SpliceBytes.commit, out: [SpliceBytes.signatures])
+      try run.receive(2, SpliceBytes.commit, out: [SpliceBytes.txSignatures])
       try run.write(1, app)
     }
     if end != .forgotten { try finish(run, app, end == .whole ? 1 : 2) }
@@ -52,15 +53,15 @@ extension SampleStory {
     return run
   }
 
-  /// The wallet asks for rest and says no more; some time later the peer has a last word.
-  static func tellOfRest(_ seconds: Int64, isAnswered: Bool, _ last: [UInt8]) throws -> SampleRun {
+  /// The wallet sends stfu and nothing more; after `seconds` the peer sends `last`.
+  static func tellOfStfu(_ seconds: Int64, isAnswered: Bool, _ last: [UInt8]) throws -> SampleRun {
     let run = try SampleRun()
     let app = run.start("mainappd", pid: 100)
     try run.claim(1, "app", pid: 100, app, "never claimed before")
     try connect(run, 1)
     try run.write(1, app)
     try run.receive(1, reestablish(1, 0, none) + SpliceBytes.fundings())
-    try run.receive(1, SpliceBytes.rest(true), out: isAnswered ? [SpliceBytes.rest(false)] : [])
+    try run.receive(1, SpliceBytes.stfu(true), out: isAnswered ? [SpliceBytes.stfu(false)] : [])
     run.now += seconds * 1_000_000_000
     try run.send(1, [last])
     try run.close(1, "the peer gave it up")
@@ -77,25 +78,25 @@ extension SampleStory {
     throws
   {
     try run.connect(id)
-    try run.greet(id, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none) + fundings, splices: true)
+    try run.sendInit(id, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none) + fundings, splices: true)
   }
 
-  /// Until the wallet is bound.
-  private static func talk(_ run: SampleRun, _ app: TestJournal, on connection: Int64 = 1) throws {
+  /// Up to the wallet's durable commitment.
+  private static func negotiate(_ run: SampleRun, _ app: TestJournal, on connection: Int64 = 1) throws {
     run.tick()
     app.event(
       "node",
       "{\"spliceRequested\":{\"_0\":{\"amountSat\":\(SpliceBytes.amountSat),\"script\":{\"bytes\":"
         + "\"\(WireBytes.hex(SpliceBytes.target))\"}}}}", at: run.now)
-    try run.receive(connection, SpliceBytes.rest(true), out: [SpliceBytes.rest(false)])
-    try run.receive(connection, SpliceBytes.begin, out: [SpliceBytes.agree])
+    try run.receive(connection, SpliceBytes.stfu(true), out: [SpliceBytes.stfu(false)])
+    try run.receive(connection, SpliceBytes.spliceInit, out: [SpliceBytes.spliceAck])
     try run.receive(
-      connection, SpliceBytes.input, out: [SpliceBytes.complete])
+      connection, SpliceBytes.txAddInput, out: [SpliceBytes.txComplete])
     for (serial, satoshis, script) in [
-      (2, SpliceBytes.restSat, SpliceBytes.funding), (4, SpliceBytes.amountSat, SpliceBytes.target),
+      (2, SpliceBytes.remainingSat, SpliceBytes.funding), (4, SpliceBytes.amountSat, SpliceBytes.target),
     ] {
       try run.receive(
-        connection, SpliceBytes.output(UInt64(serial), satoshis, script), out: [SpliceBytes.complete])
+        connection, SpliceBytes.txAddOutput(UInt64(serial), satoshis, script), out: [SpliceBytes.txComplete])
     }
     try run.write(1, app)
     try run.wallet.execute(
@@ -114,7 +115,7 @@ extension SampleStory {
   }
 
   private static func bindPeer(_ run: SampleRun, _ connection: Int64) throws {
-    try run.receive(connection, SpliceBytes.complete, out: [SpliceBytes.commit])
+    try run.receive(connection, SpliceBytes.txComplete, out: [SpliceBytes.commit])
     try run.ledger.execute(
       """
       INSERT INTO splices (txid, state, is_ours, spent_txid, spent_index, funding_index, amount_sat, fee_sat,
@@ -122,14 +123,14 @@ extension SampleStory {
       """, row + [.integer(run.stamp)])
   }
 
-  /// Both say what they wait for, and say again what the other has not got.
+  /// Both sides send in channel_reestablish what they lack, and repeat what the other lacks.
   private static func resume(_ run: SampleRun, _ app: TestJournal) throws {
     try bindPeer(run, 1)
     try run.close(1, "connection reset")
     try connect(run, 2, fundings: SpliceBytes.fundings(next: true))
     try run.receive(
       2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.commit])
-    try run.receive(2, SpliceBytes.commit, out: [SpliceBytes.signatures])
+    try run.receive(2, SpliceBytes.commit, out: [SpliceBytes.txSignatures])
     try run.write(1, app)
   }
 
@@ -137,21 +138,21 @@ extension SampleStory {
     try run.close(1, "connection reset")
     try connect(run, 2)
     try run.receive(
-      2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.forget])
+      2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.txAbort])
     try run.write(1, app)
     try run.wallet.execute(
       "UPDATE splices SET state = 'forgotten', ended_epoch = 1, ended_wall_ns = ?",
       [.integer(run.now + TestJournal.wallOffset)])
     say(run, app, "forgotten")
-    try run.receive(2, SpliceBytes.forget)
+    try run.receive(2, SpliceBytes.txAbort)
   }
 
-  /// From the peer's signatures to the new funding.
+  /// From the peer's tx_signatures to the new funding.
   private static func finish(_ run: SampleRun, _ app: TestJournal, _ connection: Int64) throws {
     try run.write(1, app)
     try run.store(connection)
-    try run.receive(connection, SpliceBytes.signatures, out: [SpliceBytes.locked])
-    try run.receive(connection, SpliceBytes.locked)
+    try run.receive(connection, SpliceBytes.txSignatures, out: [SpliceBytes.spliceLocked])
+    try run.receive(connection, SpliceBytes.spliceLocked)
     try run.ledger.execute("UPDATE splices SET state = 'done', ended_at_ns = ?", [.integer(run.stamp)])
     try run.write(1, app)
     try run.wallet.execute(

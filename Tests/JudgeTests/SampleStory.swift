@@ -2,10 +2,10 @@
 
 /// The run that most tests judge: four payments over four connections, by the app and the extension.
 ///
-/// 1. The app opens the channel and makes three invoices. 2. Payment 1 wakes the extension and is received. Payment 2
-/// comes right behind it; the extension accepts it durably and is killed before it says so. 3. The app claims, repeats
-/// what was lost, and payment 2 is paid; payment 3 is offered and the app goes before it is settled. 4. The extension's
-/// old connection is refused. Payment 4 finds nobody and fails.
+/// 1. The app opens the channel and makes three invoices. 2. Payment 1 starts the extension, which receives it.
+/// Payment 2 follows; the extension stores it and is killed before it answers. 3. The app claims and repeats the lost
+/// messages, and payment 2 is paid; payment 3 is offered, and the app ends before it is settled. 4. The extension's
+/// old connection is refused. Payment 4 finds no wallet process and fails.
 enum SampleStory {
   static let preimages: [[UInt8]] = (1...4).map { [UInt8](repeating: UInt8($0 * 16 + 1), count: 32) }
   static let hashes = preimages.map { WireBytes.sha256($0) }
@@ -22,13 +22,13 @@ enum SampleStory {
     return run
   }
 
-  /// A phone that was opened once and never paid; `after` that the app has ended.
+  /// A phone that was opened once and never paid; `after` runs when the app has ended.
   static func tellWithoutPayments(after: (SampleRun) throws -> Void = { _ in }) throws -> SampleRun {
     let run = try SampleRun()
     let app = run.start("mainappd", pid: 100)
     try run.claim(1, "app", pid: 100, app, "never claimed before")
     try run.connect(1)
-    try run.greet(1, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none))
+    try run.sendInit(1, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none))
     try run.write(1, app)
     try run.receive(1, reestablish(1, 0, none))
     try run.close(1, "the other side hung up")
@@ -54,7 +54,7 @@ enum SampleStory {
     let app = run.start("mainappd", pid: 100)
     try run.claim(1, "app", pid: 100, app, "never claimed before")
     try run.connect(1)
-    try run.greet(1, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none))
+    try run.sendInit(1, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none))
     try run.write(1, app)
     try run.receive(1, reestablish(1, 0, none))
     for (index, msat) in [100_000, 200_000, 400_000].enumerated() {
@@ -73,7 +73,7 @@ enum SampleStory {
     let service = run.start("notifyextd", pid: 200)
     try run.claim(2, "extension", pid: 200, service, "the holder is gone")
     try run.connect(2)
-    try run.greet(2, epoch: 2, highest: 2, reestablish: reestablish(1, 0, none))
+    try run.sendInit(2, epoch: 2, highest: 2, reestablish: reestablish(1, 0, none))
     run.tick()
     run.now -= 7_000_000
     try receiveReestablish(run, 2, reestablish(1, 0, none), offering: 1, htlc: 0)
@@ -86,7 +86,7 @@ enum SampleStory {
     try run.store(2)
     try run.receive(2, revoke(peer: false, 2))
     try run.receive(2, WireBytes.commit(signatures: 1), out: [revoke(peer: true, 2)])
-    // Durable, and never said: it is killed here.
+    // Durable, but not sent: the extension is killed here.
     try run.write(2, service, received: (hashes[1], 200_000))
     service.tear()
     try run.close(2, "connection reset")
@@ -136,7 +136,7 @@ enum SampleStory {
     let app = run.start("mainappd", pid: 300)
     try run.claim(3, "app", pid: 300, app, "the holder is gone")
     try run.connect(3)
-    try run.greet(
+    try run.sendInit(
       3, epoch: 3, highest: 3, reestablish: reestablish(4, 3, WireBytes.secret(ofPeer: false, 2)))
     try run.receive(3, reestablish(4, 3, WireBytes.secret(ofPeer: true, 2)))
     try run.write(3, app)
@@ -166,7 +166,7 @@ enum SampleStory {
 
   private static func refuseAndFail(_ run: SampleRun) throws {
     try run.connect(4)
-    try run.greet(4, epoch: 2, verdict: "refused-lower-epoch", highest: 3, reestablish: nil)
+    try run.sendInit(4, epoch: 2, verdict: "refused-lower-epoch", highest: 3, reestablish: nil)
     try run.receive(4, reestablish(4, 3, none), why: "its connection is refused")
     try run.close(4, "refused-lower-epoch (end of stream)")
     run.tick()
@@ -182,7 +182,7 @@ enum SampleStory {
       """, [.integer(run.stamp)])
   }
 
-  /// Payment 3 is open: irrevocable for the peer, whose last revocation never reached the wallet.
+  /// Payment 3 is pending: irrevocable for the peer, whose last revocation never reached the wallet.
   private static func leaveRows(_ run: SampleRun) throws {
     try leaveChannel(
       run, peer: [8_999_300_000, 1_000_300_000, 5, 5, 5, 5], WireBytes.secret(ofPeer: false, 4),

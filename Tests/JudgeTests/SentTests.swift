@@ -3,8 +3,8 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-@Suite("A payment of the wallet's own, judged") struct SentTests {
-  @Test("is in order when it left once, has arrived, and both sides say so") func sound() throws {
+@Suite("The verdict on an outgoing payment") struct SentTests {
+  @Test("The run is sound when the payment left once, arrived, and both tables agree") func sound() throws {
     let run = try SampleStory.tellOfSending()
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [], "\(verdict.findings.map(\.sentence))")
@@ -14,7 +14,7 @@ import Testing
   enum Place { case wallet, ledger }
 
   @Test(
-    "breaks money when one of the two tables says what the other, the wire or a journal does not",
+    "A table that contradicts the other, the frames or a journal is reported",
     arguments: [
       (
         Place.ledger, "UPDATE external_invoices SET htlc = NULL, paid_at_ns = NULL", 3,
@@ -50,7 +50,7 @@ import Testing
         "began 1 payments and ended 0"
       ),
     ])
-  func crimes(place: Place, change: String, invariant: Int, words: String) throws {
+  func broken(place: Place, change: String, invariant: Int, words: String) throws {
     let run = try SampleStory.tellOfSending()
     try (place == .wallet ? run.wallet : run.ledger).execute(change)
     let findings = try Judge.verdict(home: run.home).findings
@@ -59,11 +59,11 @@ import Testing
       "\(findings.map { "\($0.invariant) \($0.sentence)" })")
   }
 
-  @Test("is not paid on the peer's word alone: what its frames never signed for is found") func neverSigned()
+  @Test("A fulfilment that the peer never signed violates invariant 3") func neverSigned()
     throws
   {
     let run = try SampleStory.tellOfSending()
-    // The frame with the preimage says instead that it failed.
+    // The frame with the preimage becomes an update_fail_htlc.
     let fulfil = WireBytes.fulfil(0, preimage: SampleStory.externalPreimage)
     let fail = [0, 131] + WireBytes.channel + WireBytes.number(0, 8) + [0, 2, 0x40, 0x0F] as [UInt8]
     try run.ledger.execute("UPDATE frames SET bytes = ? WHERE bytes = ?", [.blob(fail), .blob(fulfil)])

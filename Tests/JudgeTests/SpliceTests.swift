@@ -3,11 +3,11 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-@Suite("A splice, judged") struct SpliceTests {
+@Suite("The verdict on a splice") struct SpliceTests {
   private func findings(_ run: SampleRun) throws -> [Finding] { try Judge.verdict(home: run.home).findings }
 
   @Test(
-    "is in order when it was done in one go, over two connections, forgotten by both, or done after that",
+    "A splice done at once, resumed, forgotten, or repeated after that is sound",
     arguments: [SampleStory.SpliceEnd.whole, .resumed, .forgotten, .again])
   func sound(end: SampleStory.SpliceEnd) throws {
     let found = try findings(try SampleStory.tellOfSplice(end))
@@ -17,7 +17,7 @@ import Testing
   enum Place { case wallet, ledger }
 
   @Test(
-    "breaks money or its evidence when a table says what the other, the wire or a user did not",
+    "A table that contradicts the other, the frames or the user's request is reported",
     arguments: [
       (Place.wallet, "UPDATE splices SET state = 'forgotten'", 3, "the peer calls it done"),
       (.ledger, "UPDATE splices SET state = 'forgotten'", 3, "and the peer calls it forgotten"),
@@ -42,7 +42,7 @@ import Testing
         3, "the wallet has it 2 times"
       ),
     ])
-  func crimes(place: Place, change: String, invariant: Int, words: String) throws {
+  func broken(place: Place, change: String, invariant: Int, words: String) throws {
     let run = try SampleStory.tellOfSplice()
     try (place == .wallet ? run.wallet : run.ledger).execute(change)
     let found = try findings(run)
@@ -50,16 +50,16 @@ import Testing
       found.contains { $0.invariant == invariant && $0.sentence.contains(words) }, "\(found.map(\.sentence))")
   }
 
-  @Test("that is half-way in both tables is in order, and is waited for") func halfWay() throws {
+  @Test("A splice pending in both tables is listed as unsettled") func pending() throws {
     let run = try SampleStory.tellOfSplice(.resumed)
     try run.wallet.execute("UPDATE splices SET state = 'committed', ended_epoch = NULL, ended_wall_ns = NULL")
-    // Nothing says that the wallet has had the peer's last words: they may be on their way.
+    // No evidence shows that the wallet received the peer's last messages: they may be in flight.
     #expect(try findings(run).contains { $0.sentence.contains("must be") })
     #expect(try Judge.verdict(home: run.home).unsettled.contains { $0.contains("is half-way") })
   }
 
   @Test(
-    "broken off by the peer is in order after a minute of rest, with the code for it: no other warning is",
+    "The peer may warn after 60 s of stfu with that warning's code; any other warning is reported",
     arguments: [
       (1, 61, WireBytes.channel, true), (1, 30, WireBytes.channel, false), (1, 61, SampleStory.none, false),
       (nil, 61, WireBytes.channel, false),
@@ -67,7 +67,7 @@ import Testing
   func brokenOff(code: UInt8?, seconds: Int64, channel: [UInt8], isLawful: Bool) throws {
     let words = "any words"
     for isAnswered in [true, false] {
-      let run = try SampleStory.tellOfRest(
+      let run = try SampleStory.tellOfStfu(
         seconds, isAnswered: isAnswered, WireBytes.warning(words, code: code, of: channel))
       let found = try findings(run)
       #expect(found.isEmpty == isLawful, "\(found.map(\.sentence))")
@@ -77,37 +77,44 @@ import Testing
   }
 
   @Test(
-    "broken off by the peer in a ledger of before is in order with the words for it",
+    "A ledger of an earlier version may have the stfu timeout's warning in words",
     arguments: [
       "the channel was at rest for 60 s: reconnect", "The channel was at rest for 60 s: reconnect.",
     ])
   func brokenOffBefore(words: String) throws {
-    let run = try SampleStory.tellOfRest(
+    let run = try SampleStory.tellOfStfu(
       61, isAnswered: true, WireBytes.warning(words, of: WireBytes.channel))
     #expect(try findings(run).isEmpty)
   }
 
-  @Test("broken off with a code that no peer says is no frame of this version") func strangeCode() throws {
-    let run = try SampleStory.tellOfRest(
+  @Test("A warning with an unknown code is a malformed frame") func strangeCode() throws {
+    let run = try SampleStory.tellOfStfu(
       61, isAnswered: true, WireBytes.warning("", code: 2, of: WireBytes.channel))
     #expect(try findings(run).contains { $0.sentence.contains("has no place in a warning") })
   }
 
-  /// Frames that this version never sends: what the other end must not go along with.
+  /// Frames that this version never sends, and that the other end must reject.
   @Test(
-    "breaks the channel when a frame is not one that BOLT 2 wants there",
+    "A frame that BOLT 2 forbids at its place violates invariant 2",
     arguments: [
       (
-        "another amount", SpliceBytes.output(4, 20_500, SpliceBytes.target), SpliceBytes.outputs[1],
+        "another amount", SpliceBytes.txAddOutput(4, 20_500, SpliceBytes.target), SpliceBytes.outputs[1],
         "the fee is"
       ),
       (
-        "an output that is not the channel's", SpliceBytes.output(2, SpliceBytes.restSat, SpliceBytes.target),
+        "an output that is not the channel's",
+        SpliceBytes.txAddOutput(2, SpliceBytes.remainingSat, SpliceBytes.target),
         SpliceBytes.outputs[0], "back to both"
       ),
-      ("another id", [0, 77] + WireBytes.channel + WireBytes.channel, SpliceBytes.locked, "not under way"),
-      ("an update", WireBytes.add(0, msat: 1000, hash: SampleStory.invoice), SpliceBytes.begin, "at rest"),
-      ("no turn", SpliceBytes.complete, SpliceBytes.begin, "not its turn"),
+      (
+        "another id", [0, 77] + WireBytes.channel + WireBytes.channel, SpliceBytes.spliceLocked,
+        "not under way"
+      ),
+      (
+        "an update", WireBytes.add(0, msat: 1000, hash: SampleStory.invoice), SpliceBytes.spliceInit,
+        "at rest"
+      ),
+      ("no turn", SpliceBytes.txComplete, SpliceBytes.spliceInit, "not its turn"),
     ])
   func strangeFrames(what: String, new: [UInt8], old: [UInt8], words: String) throws {
     let run = try SampleStory.tellOfSplice()
@@ -120,7 +127,7 @@ import Testing
     )
   }
 
-  @Test("An ordinary commitment may name the funding that there is, and no other", arguments: [true, false])
+  @Test("A commitment_signed may name the current funding and no other", arguments: [true, false])
   func namedFunding(isRight: Bool) throws {
     let run = try SampleStory.tellOfSending()
     let funding = isRight ? WireBytes.channel : SpliceBytes.txid
@@ -133,7 +140,7 @@ import Testing
     #expect(found.isEmpty == isRight, "\(found.map(\.sentence))")
   }
 
-  @Test("breaks exclusion when the wallet signed before it was durable") func early() throws {
+  @Test("Signing a splice before it is stored violates invariant 1") func early() throws {
     let run = try SampleStory.tellOfSplice()
     try run.wallet.execute("UPDATE node_writes SET at_mono_ns = at_mono_ns + 400000000 WHERE id > 1")
     let found = try findings(run)
@@ -141,7 +148,7 @@ import Testing
       found.contains { $0.invariant == 1 && $0.sentence.contains("had made") }, "\(found.map(\.sentence))")
   }
 
-  @Test("breaks the channel when the wallet says after a lost connection what it cannot mean")
+  @Test("A channel_reestablish that contradicts a pending splice violates invariant 2")
   func reestablish() throws {
     let run = try SampleStory.tellOfSplice(.resumed)
     let said = SampleStory.reestablish(1, 0, SampleStory.none)
@@ -154,7 +161,7 @@ import Testing
       "\(found.map(\.sentence))")
   }
 
-  @Test("that nobody asked for, or of whose end somebody was told another, is money broken") func words()
+  @Test("A splice reported to the user with another end than its row has violates invariant 3") func words()
     throws
   {
     let run = try SampleStory.tellOfSplice()

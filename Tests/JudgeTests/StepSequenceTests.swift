@@ -2,14 +2,14 @@ import Testing
 
 @testable import Judge
 
-@Suite("What was said, when a connection ends") struct StepSequenceTests {
+@Suite("The judge's sequence of steps") struct StepSequenceTests {
   private typealias Entry = PeerReplay.SequenceEntry
 
   private func place(_ sequence: [Entry]) -> UnsafeRawPointer? {
     sequence.withUnsafeBufferPointer { $0.baseAddress.map { UnsafeRawPointer($0) } }
   }
 
-  @Test("stays where it is: a copy for each connection would cost as much as the run is long, each time")
+  @Test("Forgetting unsigned steps at a disconnect changes the array in place")
   func inPlace() {
     var sequence: [Entry] = []
     for frame in 0..<1000 {

@@ -3,9 +3,9 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-@Suite("What a write says of itself")
+@Suite("The summary of a write")
 struct WriteSummaryTests {
-  @Test("is read, and added up") func read() throws {
+  @Test("Both formats, key=value and words, are parsed in full") func read() throws {
     for text in [
       "restored=1 revision=7 invoice=1 cancelled=1 received=3 offered=2 ended=4 waiting=0 failed=1",
       "restored from the peer's backup, channel revision 7, new invoice, invoice cancelled, received 3, "
@@ -20,7 +20,7 @@ struct WriteSummaryTests {
   }
 
   @Test(
-    "is no write's when it counts further than there are numbers, or below zero",
+    "A count that overflows, is negative or is misspelled makes the summary invalid",
     arguments: [
       "received=", "received=-1", "received=9223372036854775808",
       "revision=x", "invoices=1", "invoice=2", "waiting", "waiting=-1", "offered=0", "revision=7  received=1",
@@ -29,7 +29,7 @@ struct WriteSummaryTests {
     ])
   func refused(text: String) { #expect(WriteSummary(text) == nil) }
 
-  @Test("counts further than there are numbers: the judge goes on, and finds it") func judged() throws {
+  @Test("The judge reports a write whose count overflows") func judged() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute(
       "UPDATE node_writes SET what = 'received=9223372036854775808' WHERE id = 1")

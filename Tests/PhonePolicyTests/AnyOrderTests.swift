@@ -3,7 +3,7 @@ import Testing
 
 @testable import PhonePolicy
 
-/// A small generator, so that a failing run can be had again by its number.
+/// A small seeded generator: a failing run is repeated by its seed.
 private struct Seeded: RandomNumberGenerator {
   var state: UInt64
   mutating func next() -> UInt64 {
@@ -16,22 +16,21 @@ private struct Seeded: RandomNumberGenerator {
 }
 
 @Suite struct AnyOrderTests {
-  /// Whatever happens in whatever order, every visible push that did not go to the app in front is shown once, and
-  /// the phone goes down.
+  /// In any order of events every visible push not given to the app in front is shown once, and the phone powers off.
   @Test(arguments: 0..<300 as Range<UInt64>)
-  func everyVisiblePushIsShownExactlyOnce(_ seed: UInt64) {
+  func `Every visible push is shown exactly once in any order of events`(_ seed: UInt64) {
     var random = Seeded(state: seed)
     var world = World(seed.isMultiple(of: 2) ? .app : .extension)
     for _ in 0..<200 { world.step(&random) }
     world.finish()
     #expect(world.shown.sorted() == world.owed.sorted())
-    #expect(world.settled.sorted() == world.silent, "each silent push comes to one end")
+    #expect(world.settled.sorted() == world.silent, "each silent push ends once")
     #expect(world.isOff)
     #expect(world.phone.deadline == nil)
   }
 }
 
-/// Processes that exist only as far as the phone ordered them, and behave badly.
+/// Processes that behave badly; they exist only as far as the phone ordered them.
 private struct World {
   var phone: Phone
   var now = Instant(nanoseconds: 0)
@@ -42,13 +41,13 @@ private struct World {
   var owed: [UInt64] = []
   var shown: [UInt64] = []
   var silent: [UInt64] = []
-  /// Silent ones that have come to their end.
+  /// Silent pushes that ended.
   var settled: [UInt64] = []
   var isOff = false
   var isAppStopped = false
-  /// The kernel is taking it apart, and the phone has seen it.
+  /// The kernel is tearing the app down, and the phone has noticed.
   var isAppDying = false
-  /// A stopped process says nothing, nor does one that is dying.
+  /// A stopped or dying process sends nothing.
   var runsApp: Bool { running.contains(.app) && !isAppStopped && !isAppDying }
 
   init(_ foregroundPushes: ForegroundPushes) {
@@ -86,7 +85,7 @@ private struct World {
     case 19: if runsApp { take(.taskEnded(id: UInt64.random(in: 1...3, using: &random))) }
     case 20 where Int.random(in: 0..<3, using: &random) == 0: take(.rebooted(losingBeats: false))
     case 21:
-      // Only a process that the phone has been told of can be looked at.
+      // The phone can only find a process that it knows as running.
       guard running.contains(.app) else { return }
       isAppDying = true
       take(.foundEnding(.app))
@@ -132,13 +131,13 @@ private struct World {
         #expect(phone.rebooting == nil, "started on a phone that is off")
         starting.append(role)
       case .suspend(let role):
-        #expect(role == .app && runsApp && phone.assertions.isEmpty, "stopped in the middle of something")
+        #expect(role == .app && runsApp && phone.assertions.isEmpty, "suspended while an assertion is held")
         isAppStopped = true
       case .resume: isAppStopped = false
-      case .tell(.app, _): #expect(!isAppStopped, "told while it is stopped")
+      case .tell(.app, _): #expect(!isAppStopped, "sent a message while it is stopped")
       case .kill(let role, _): if running.contains(role) { killed.append(role) }
       case .show(let notification): if let push = notification.push { shown.append(push) }
-      // One that was on its way is gone with the reboot.
+      // The reboot drops a push in flight.
       case .recordFate(let push, .dropped(.reboot)) where owed.contains(push): shown.append(push)
       case .recordFate(let push, let fate): if fate.isEnd { settled.append(push) }
       case .powerOff: isOff = true
@@ -147,7 +146,7 @@ private struct World {
     }
   }
 
-  /// From here on the world behaves: what is ordered happens.
+  /// From here on every directive succeeds.
   mutating func finish() {
     take(.downRequested)
     for _ in 0..<20 {

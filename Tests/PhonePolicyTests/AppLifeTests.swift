@@ -4,7 +4,7 @@ import Testing
 @testable import PhonePolicy
 
 @Suite struct AppLifeTests {
-  @Test func aTapStartsTheAppAndBringsItToTheForeground() {
+  @Test func `Opening the app starts it and brings it to the foreground`() {
     var phone = TestPhone()
     #expect(phone(.userOpened) == [.launch(.app, .user)])
     #expect(phone(.userOpened) == [])
@@ -12,7 +12,7 @@ import Testing
     #expect(phone.phone.app == .foreground)
   }
 
-  @Test func homeAndBackAreToldAndNothingIsStartedTwice() {
+  @Test func `Home and open are sent to the app, and nothing is started twice`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.userWentHome) == [.tell(.app, .enterBackground)])
@@ -22,21 +22,21 @@ import Testing
     #expect(phone(.userOpened) == [.tell(.app, .enterForeground)])
   }
 
-  @Test func aUserWhoLeavesWhileTheAppStartsFindsItInTheBackground() {
+  @Test func `A user who leaves while the app starts finds it in the background`() {
     var phone = TestPhone()
     _ = phone(.userOpened)
     #expect(phone(.userWentHome) == [])
     #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterBackground)])
   }
 
-  @Test func anAppThatCannotBeStartedIsNotRunning() {
+  @Test func `An app that cannot be started is not running`() {
     var phone = TestPhone()
     _ = phone(.userOpened)
     #expect(phone(.launchFailed(.app, sentence: "no such file")) == [])
     #expect(phone(.userOpened) == [.launch(.app, .user)])
   }
 
-  @Test func aSwipeKillsTheAppInFrontAtOnce() {
+  @Test func `A swipe kills the app in front at once`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.userQuit) == [.kill(.app, .user)])
@@ -44,7 +44,7 @@ import Testing
     #expect(phone.phone.app == .notRunning)
   }
 
-  @Test func anAppInTheBackgroundIsAskedAndKilledWhenItsGraceIsOver() {
+  @Test func `An app in the background is asked to end, and killed after 5 s`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)
@@ -55,7 +55,7 @@ import Testing
     #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.graceOver))])
   }
 
-  @Test func anAppThatEndsWhenAskedIsNamedSo() {
+  @Test func `An app that ends when asked is recorded as ended when asked`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)
@@ -63,7 +63,7 @@ import Testing
     #expect(phone(.processEnded(.app, .exited(code: 0))) == [.recordEnd(.app, .endedAsAsked)])
   }
 
-  @Test func aTapOnAnAppOnItsWayOutOpensItAgainWhenItIsGone() {
+  @Test func `Opening an app that is ending starts it again once it is gone`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userQuit)
@@ -78,14 +78,16 @@ import Testing
     (.signalled(11), .crashed(.signalled(11))), (.signalled(6), .crashed(.signalled(6))),
     (.signalled(9), .killedFromOutside(signal: 9)), (.signalled(15), .killedFromOutside(signal: 15)),
   ])
-  func anEndNobodyOrderedIsNamedForWhatItIs(_ end: ProcessEnd, _ reason: EndReason) {
+  func `An end that the phone did not order is recorded as exit, crash or outside kill`(
+    _ end: ProcessEnd, _ reason: EndReason
+  ) {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.processEnded(.app, end)) == [.recordEnd(.app, reason)])
     #expect(phone(.processEnded(.app, end)) == [])
   }
 
-  @Test func whoSaysWhyItEndsHasNotCrashedUnlessASignalEndedIt() {
+  @Test func `A process that announces its end is no crash, unless a signal ended it`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.endAnnounced(.app)) == [])
@@ -93,7 +95,7 @@ import Testing
     phone.openApp()
     #expect(
       phone(.processEnded(.app, .exited(code: 78))) == [.recordEnd(.app, .crashed(.exited(code: 78)))],
-      "the words of an earlier process say nothing of this one")
+      "an earlier process's announcement does not count for this one")
     phone.openApp()
     _ = phone(.endAnnounced(.app))
     #expect(phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
@@ -105,7 +107,7 @@ import Testing
     #expect(!EndReason.gaveUp(code: 78).isCrash)
   }
 
-  @Test func aCrashThatIsFasterThanOurSignalIsStillACrash() {
+  @Test func `A crash that precedes our kill is recorded as a crash`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userQuit)
@@ -113,7 +115,7 @@ import Testing
       phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
   }
 
-  @Test("The app answers what it is asked for, or the phone says in its place why not") func asks() {
+  @Test("The app answers a request, or the phone refuses it with a reason") func asks() {
     var phone = TestPhone()
     #expect(phone(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appNotRunning)])
     var starting = phone
@@ -140,14 +142,14 @@ import Testing
         == [.recordEnd(.app, .killedFromOutside(signal: 9)), .refuseAsk(request: 4, .appEnded)])
   }
 
-  @Test func aPhoneThatIsOffGoesDownAtOnce() {
+  @Test func `A phone without processes powers off at once`() {
     var phone = TestPhone()
     #expect(phone(.downRequested) == [.powerOff])
     #expect(phone(.downRequested) == [])
     #expect(phone(.userOpened) == [])
   }
 
-  @Test func goingDownAsksBothAndWaitsForBoth() {
+  @Test func `Going down asks app and extension to end, and waits for both`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)
@@ -164,7 +166,7 @@ import Testing
         == [.recordEnd(.extension, .killed(.graceOver)), .showOriginal(1), .powerOff])
   }
 
-  @Test("An app that is found ending is not in front: who opens it gets another one when it is gone")
+  @Test("An app found ending is not in front; opening it starts another when it is gone")
   func foundEnding() {
     var phone = TestPhone()
     phone.openApp()
@@ -178,7 +180,7 @@ import Testing
     #expect(!phone.phone.opensWhenGone)
   }
 
-  @Test("An app that is found ending is neither asked nor killed, and the phone goes down with its end")
+  @Test("An app found ending is neither asked nor killed, and powering off waits for its end")
   func foundEndingAndDown() {
     var phone = TestPhone()
     phone.openApp()
@@ -191,13 +193,13 @@ import Testing
         == [.recordEnd(.app, .crashed(.exited(code: 3))), .powerOff])
   }
 
-  @Test("That an app which does not run is ending says nothing") func foundEndingWithoutAnApp() {
+  @Test("A report that a stopped app is ending has no effect") func foundEndingWithoutAnApp() {
     var phone = TestPhone()
     #expect(phone(.foundEnding(.app)) == [])
     #expect(phone(.userOpened) == [.launch(.app, .user)])
   }
 
-  @Test("Asked twice to go down, the phone waits for nobody") func downTwice() {
+  @Test("A second request to go down kills both processes at once") func downTwice() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)

@@ -14,7 +14,7 @@ import Testing
 
   private func start(_ session: AudioSession) -> PhoneEvent { .audio(.startRequested(session)) }
 
-  @Test("M-1.1 Without the declared mode nothing plays, and nobody is kept awake")
+  @Test("M-1.1 Without the declared mode audio is refused, and the app is not kept awake")
   func notDeclared() {
     var phone = Self.phone(declared: false)
     #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.refused(.notDeclared)))])
@@ -31,7 +31,7 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("M-1.3 At volume 0 it counts as idle")
+  @Test("M-1.3 Audio at volume 0 is refused and does not keep the app awake")
   func silent() {
     var phone = Self.phone()
     #expect(
@@ -40,7 +40,7 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("M-1.4 A loop that is played so often ends with its last second")
+  @Test("M-1.4 A counted loop ends after its last repetition")
   func counted() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(loops: 2)))
@@ -50,7 +50,7 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("M-1.7 Another that plays ends what does not mix with it")
+  @Test("M-1.7 Another app's audio interrupts audio that does not mix, and only that")
   func otherPlays() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(mixes: false)))
@@ -63,7 +63,7 @@ import Testing
     #expect(phone.phone.assertions.contains(.audio))
   }
 
-  @Test("M-1.5 What plays ends with the app")
+  @Test("M-1.5 Audio ends with the app")
   func appEnds() {
     var phone = Self.phone()
     _ = phone(start(AudioSession()))
@@ -72,8 +72,8 @@ import Testing
     #expect(phone.phone.audio.playing == nil)
   }
 
-  @Test("Lengths of all sizes are no trouble")
-  func strangeLengths() {
+  @Test("Audio of extreme lengths is accepted")
+  func extremeLengths() {
     var phone = Self.phone()
     for session in [AudioSession(loops: .max), AudioSession(loops: 0, rateHertz: 0, frames: .max)] {
       #expect(phone(start(session)) == [.tell(.app, .audio(.plays))])

@@ -13,7 +13,7 @@ import Testing
       + [.recordFate(push: 1, .applied(request)), .drop(push: 1)]
   }
 
-  @Test("starts no extension and wakes no app, though it says mutable-content")
+  @Test("It starts no extension and wakes no app, even with mutable-content")
   func startsNothing() {
     var phone = TestPhone()
     let both = BadgeAndSound(badge: 5, sound: "default")
@@ -24,7 +24,7 @@ import Testing
     #expect(phone.phone.silent.waiting == nil)
   }
 
-  @Test("does nothing without the user's leave")
+  @Test("It does nothing while notifications are off")
   func withoutLeave() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
@@ -32,7 +32,7 @@ import Testing
       phone(Self.push(BadgeAndSound(badge: 5))) == [.recordFate(push: 1, .notShown), .drop(push: 1)])
   }
 
-  @Test("is the app's while that is in front; under the other setting it is done too")
+  @Test("It is given to the app in front; under the other setting its badge is set too")
   func inFront() {
     let request = BadgeAndSound(badge: 5)
     let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
@@ -44,7 +44,7 @@ import Testing
     #expect(other(Self.push(request)) == [forApp, .setBadge(5), .recordFate(push: 1, .applied(request))])
   }
 
-  @Test("is heard while a Focus is on only if it may break through; the badge is there all the same")
+  @Test("A Focus mutes its sound unless it may break through; the badge is set anyway")
   func focus() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.focus(true)))
@@ -56,12 +56,12 @@ import Testing
       PushFate.applied(nothing).description == "no notification: a Focus is on, and its sound is not played")
     let urgent = BadgeAndSound(sound: "coin", level: .timeSensitive)
     #expect(phone(Self.push(urgent)) == Self.applied(urgent))
-    // Without the entitlement a critical sound is one like any other.
+    // Without the entitlement a critical sound is an ordinary one.
     #expect(
       phone(Self.push(BadgeAndSound(sound: "coin", level: .critical))) == Self.applied(BadgeAndSound()))
   }
 
-  @Test("is said in words that name what was done")
+  @Test("Its fate names the badge and the sound")
   func words() {
     func words(_ request: BadgeAndSound) -> String { PushFate.applied(request).description }
     #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is taken away")
@@ -70,7 +70,7 @@ import Testing
         == "no notification: the badge is 5, and the sound coin is played")
   }
 
-  @Test("Beside an alert the badge is set with the notification; the extension's content keeps it")
+  @Test("A badge beside an alert is set with the notification, and the extension's content keeps it")
   func besideAnAlert() {
     var phone = TestPhone()
     var alert = TestPhone.original(1)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PhonePolicy
 
-@Suite("The phone itself") struct DeviceTests {
+@Suite("The device's state") struct DeviceTests {
   private static func changed(_ change: (inout DeviceState) -> Void) -> DeviceState {
     var state = DeviceState()
     change(&state)
@@ -22,7 +22,7 @@ import Testing
     (.otherAudio(true), changed { $0.playsOtherAudio = true }),
   ]
 
-  @Test("Every change changes its one thing, is kept, and is none the second time", arguments: rows)
+  @Test("Each change sets its one value, is saved, and does nothing the second time", arguments: rows)
   func change(_ row: (change: DeviceChange, then: DeviceState)) {
     var phone = TestPhone()
     #expect(phone(.deviceChanged(row.change)) == [.saveDevice(row.then)])
@@ -30,7 +30,7 @@ import Testing
     #expect(phone(.deviceChanged(row.change)) == [])
   }
 
-  @Test("The extension that runs hears that the network goes and comes; its connections end with the network")
+  @Test("A running extension is told of the network's loss and return; the loss ends its connections")
   func networkOfExtension() {
     var phone = TestPhone()
     phone.serve(1)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "The app comes to the front with the unlocking that follows the lock it was in front at, and with no later one"
+    "Unlocking brings back the app that was in front at that lock, not at an earlier one"
   )
   func unlockedAgain() {
     var phone = TestPhone()
@@ -55,7 +55,7 @@ import Testing
     #expect(phone.phone.app != .foreground)
   }
 
-  @Test("A phone begins as it was switched, and a locked one waits for its first unlocking") func boot() {
+  @Test("After boot the switches are kept, and a locked phone waits for its first unlock") func boot() {
     var state = DeviceState()
     state.isLocked = true
     state.hasFocus = true
@@ -70,7 +70,7 @@ import Testing
     #expect(state.afterBoot == state)
   }
 
-  @Test("Unlocking brings back nobody who has ended behind the locked screen") func endedBehindTheLock() {
+  @Test("Unlocking does not bring back an app that ended behind the lock screen") func endedBehindTheLock() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.deviceChanged(.locked))
@@ -80,7 +80,7 @@ import Testing
     #expect(!phone(.deviceChanged(.unlocked)).contains(.tell(.app, .enterForeground)))
   }
 
-  @Test("Locking sends the app in front to the background, and unlocking brings it back") func lockInFront() {
+  @Test("Locking sends the app in front to the background, unlocking brings it back") func lockInFront() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.deviceChanged(.locked)).last == .tell(.app, .enterBackground))
@@ -89,7 +89,7 @@ import Testing
     #expect(phone.phone.app == .foreground)
   }
 
-  @Test("An app that was not in front, or is gone, does not come with the unlocking") func lockElsewhere() {
+  @Test("Unlocking does not bring back an app that was in the background or has ended") func lockElsewhere() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)
@@ -102,7 +102,7 @@ import Testing
     #expect(phone.phone.app == .notRunning)
   }
 
-  @Test("Whoever opens the app has unlocked the phone") func openingUnlocks() {
+  @Test("Opening the app unlocks the phone") func openingUnlocks() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.locked))
     #expect(phone(.userOpened) == [.saveDevice(DeviceState()), .launch(.app, .user)])

@@ -6,7 +6,7 @@ import Testing
 @Suite struct KeychainRuleTests {
   private let group = Entitlements.accessGroup
 
-  @Test("L-1.4b, L-2.4, L-I.1 Only who is entitled gets an item, and a refusal names the group")
+  @Test("L-1.4b, L-2.4, L-I.1 Only an entitled process gets a keychain item; a refusal names the group")
   func entitled() {
     var configuration = PhoneConfiguration()
     configuration.extensionEntitlements = Entitlements(accessGroups: ["ZZZZZZZZZZ.other"])
@@ -30,7 +30,7 @@ import Testing
     #expect(phone.refusal(to: .stranger(pid: 7), container: Entitlements.appGroup) != nil)
   }
 
-  @Test("K-42 Before the first unlocking nothing is readable, and afterwards what its class allows")
+  @Test("K-42 Before the first unlock no item is readable, afterwards those that their class allows")
   func classes() {
     var configuration = PhoneConfiguration()
     configuration.device.isLocked = true
@@ -48,7 +48,7 @@ import Testing
     #expect(refusals(phone) == [.locked, nil])
   }
 
-  @Test("L-2.1b A group without a team id in front can be signed for by nobody")
+  @Test("L-2.1b A keychain group without a team id, or an invalid app group, is a configuration error")
   func groups() {
     #expect(Entitlements().problem == nil)
     for group in ["", "com.example.lightning", "A1B2C3D4E.x", "a1b2c3d4e5.x", "A1B2C3D4E5", "A1B2C3D4E5."] {

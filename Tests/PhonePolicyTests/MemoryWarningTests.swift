@@ -3,7 +3,7 @@ import Testing
 
 @testable import PhonePolicy
 
-@Suite("The app is warned of its memory") struct MemoryWarningTests {
+@Suite("The app's memory warning") struct MemoryWarningTests {
   private func sample(_ footprint: UInt64) -> PhoneEvent {
     .memorySampled(.app, footprintBytes: footprint, residentBytes: footprint)
   }
@@ -12,7 +12,7 @@ import Testing
     [.tell(.app, .memoryWarning(footprintBytes: footprint))]
   }
 
-  @Test("B-M.2 Above 100 MB once, and again only after it has fallen below") func once() {
+  @Test("B-M.2 The warning comes once above 100 MB, and again only after a fall below") func once() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(sample(104_857_600)) == [])
@@ -22,10 +22,10 @@ import Testing
     #expect(phone(sample(110_000_000)) == warned(110_000_000))
     _ = phone(.processEnded(.app, .signalled(11)))
     phone.openApp()
-    #expect(phone(sample(110_000_000)) == warned(110_000_000), "another process has heard nothing")
+    #expect(phone(sample(110_000_000)) == warned(110_000_000), "a new process has had no warning")
   }
 
-  @Test("B-M.2 The limit can be set, the extension has its own, and nobody is told who cannot hear")
+  @Test("B-M.2 The limit is configurable; the extension and a suspended app get no warning")
   func others() {
     var configuration = PhoneConfiguration()
     configuration.memoryWarningBytes = 1000

@@ -3,9 +3,8 @@ import Testing
 
 @testable import PhonePolicy
 
-/// What the push after this one finds.
-@Suite("The next push") struct NextPushTests {
-  /// An extension that has served push 1 and has push 2 in its hands.
+@Suite("The push after the first one") struct NextPushTests {
+  /// An extension that has served push 1 and is serving push 2.
   private func atTheSecond() -> TestPhone {
     var phone = TestPhone()
     phone.serve(1)
@@ -15,7 +14,7 @@ import Testing
     return phone
   }
 
-  @Test("A push whose text is delivered is not given to another process when this one ends before it says so")
+  @Test("A push whose content is delivered is not served again when the process ends")
   func delivered() {
     var phone = atTheSecond()
     #expect(phone(.contentDelivered(push: 2, received)) == [.showContent(2, received)])
@@ -24,7 +23,7 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.alert(3))) == [.launch(.extension, .push(3))])
   }
 
-  @Test("A push that a crash has cut off is shown as it came, and not given to another process")
+  @Test("A push cut off by a crash is shown as it was sent, and not served again")
   func crashed() {
     var phone = atTheSecond()
     #expect(
@@ -34,7 +33,7 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("Its 30 seconds begin when it is handed over, however long the process was idle") func idle() {
+  @Test("Its 30 s begin when it is handed over, however long the process was idle") func idle() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))

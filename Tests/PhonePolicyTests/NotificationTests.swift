@@ -28,7 +28,7 @@ import Testing
 
   // MARK: Levels
 
-  @Test("B-1.2.1 Critical content without the entitlement is refused, and the alert is shown as it was sent")
+  @Test("B-1.2.1 Critical content without the entitlement is refused, and the alert shown as it was sent")
   func criticalContent() {
     var phone = TestPhone()
     phone.serve(1)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "B-1.2.1 A critical notification of a process's own is refused without the entitlement, and shown with it"
+    "B-1.2.1 A critical local notification is shown only with the entitlement"
   )
   func criticalPosted() {
     var phone = TestPhone()
@@ -58,7 +58,7 @@ import Testing
       ])
   }
 
-  @Test("B-1.2.1 An alert that was sent as critical is shown as any other without the entitlement")
+  @Test("B-1.2.1 A critical alert without the entitlement is shown as an ordinary one")
   func criticalOriginal() {
     var phone = TestPhone()
     let push = PhonePush(id: 1, alert: text(.critical), hasMutableContent: false)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "B-1.2.4 With a Focus on, only time-sensitive and critical ones are displayed; the others wait in the list",
+    "B-1.2.4 With a Focus on, only time-sensitive and critical notifications are displayed at once",
     arguments: InterruptionLevel.allCases)
   func focus(_ level: InterruptionLevel) {
     var configuration = PhoneConfiguration()
@@ -80,9 +80,9 @@ import Testing
     #expect(phone(.notificationPosted(text(level), key: nil)) == [.show(expected)])
   }
 
-  // MARK: No leave
+  // MARK: Notifications off
 
-  @Test("K-43 Without leave to notify nothing is shown and no extension starts; silent pushes go on")
+  @Test("K-43 With notifications off nothing is shown and no extension starts; silent pushes still come")
   func notAllowed() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
@@ -93,7 +93,7 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("K-43 Leave that is taken away while the extension works: its content is not shown")
+  @Test("K-43 Content is not shown if notifications are switched off while the extension works")
   func takenAway() {
     var phone = TestPhone()
     phone.serve(1)
@@ -102,9 +102,9 @@ import Testing
       phone(.contentDelivered(push: 1, received)) == [.recordFate(push: 1, .notShown), .drop(push: 1)])
   }
 
-  // MARK: Touches
+  // MARK: User responses
 
-  @Test("B-1.2.3 A tap opens the app, whatever it was doing, and tells it which notification it was")
+  @Test("B-1.2.3 A tap opens the app from any state and passes the notification's id")
   func tap() {
     var phone = withCategories()
     let closed = PhoneDirective.closeNotification(id: 7, .tap)
@@ -117,7 +117,7 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("B-1.2.3 OPEN_NOW brings the app to the front, also from behind a locked screen") func openNow() {
+  @Test("B-1.2.3 The action OPEN_NOW brings the app to the front, also from a locked screen") func openNow() {
     var phone = withCategories()
     _ = phone(.deviceChanged(.locked))
     let touched = phone(.notificationTouched(id: 7, category: incoming.id, .action("OPEN_NOW")))
@@ -130,7 +130,7 @@ import Testing
       phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground), respond(7, "OPEN_NOW")])
   }
 
-  @Test("B-1.2.3 A dismissal wakes the app in the background if its category wants that, and only then")
+  @Test("B-1.2.3 A dismissal wakes the app in the background only if its category wants that")
   func dismiss() {
     var phone = withCategories()
     #expect(
@@ -148,7 +148,7 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("B-1.2.3 An app that never says that it is done with a response is let go after half a minute")
+  @Test("B-1.2.3 An app that does not finish handling a response is let go after 30 s")
   func forgotten() {
     var phone = withCategories()
     _ = phone(.processStarted(.app, pid: 8))
@@ -163,7 +163,8 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("B-1.2.2 An action that no category has is refused, and nothing happens") func unknownAction() {
+  @Test("B-1.2.2 An action that the category does not have is refused, and nothing happens")
+  func unknownAction() {
     var phone = withCategories()
     for category in [nil, quiet.id, "OTHER"] {
       #expect(phone.phone.refusal(of: .action("OPEN_NOW"), category: category) == .noSuchAction("OPEN_NOW"))
@@ -173,7 +174,7 @@ import Testing
     #expect(phone.phone.refusal(of: .tap, category: nil) == nil)
   }
 
-  @Test("A tap counts as opening: silent pushes come again after a swipe") func tapAfterSwipe() {
+  @Test("A tap counts as opening the app: silent pushes come again after a swipe") func tapAfterSwipe() {
     var phone = withCategories()
     phone.openApp()
     _ = phone(.userQuit)

@@ -15,7 +15,9 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("K-27 Under the other setting the extension serves it, and the app is handed it when it is shown")
+  @Test(
+    "K-27 With foregroundPushes extension the extension serves the push, and the app in front gets it too"
+  )
   func underTheOtherSettingTheExtensionServesItAndTheAppIsHandedItWhenItIsShown() {
     var phone = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
     phone.openApp()
@@ -26,7 +28,7 @@ import Testing
     #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
   }
 
-  @Test("P-0.1 A push with the app closed or behind starts the extension")
+  @Test("P-0.1 A push with the app closed or in the background starts the extension")
   func aPushWithTheAppClosedOrBehindStartsTheExtension() {
     var phone = TestPhone()
     #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
@@ -37,7 +39,7 @@ import Testing
     #expect(behind(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
   }
 
-  @Test func aPushBehindTooManyOthersIsShownAsItCame() {
+  @Test func `A push beyond the limit of waiting pushes is shown as it was sent`() {
     var phone = TestPhone()
     phone.serve(1)
     for id in 2...UInt64(1 + Phone.waitingPushesMax) {
@@ -49,7 +51,7 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.alert(1001))) == [])
   }
 
-  @Test func aPushHandedToAnExtensionOnItsWayOutIsServedByTheNextOne() {
+  @Test func `A push handed to an ending extension is served by the next one, once`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
@@ -60,20 +62,20 @@ import Testing
         .recordEnd(.extension, .ended), .launch(.extension, .push(2)),
       ])
     #expect(phone(.processStarted(.extension, pid: 10)) == [.servePush(2)])
-    // The next one ends so at its first push: then the user gets what was sent.
+    // If the next extension also ends at its first push, the alert is shown as it was sent.
     #expect(
       phone(.processEnded(.extension, .exited(code: 0))) == [
         .recordEnd(.extension, .ended), .showOriginal(2),
       ])
   }
 
-  @Test func anAlertThatMayNotBeChangedIsShownAsItIs() {
+  @Test func `An alert without mutable-content is shown as it is`() {
     var phone = TestPhone()
     #expect(phone(.pushArrived(TestPhone.alert(1, mutable: false))) == [.showOriginal(1)])
   }
 
-  /// As a notification of its own: so a later one that tells of the same may take its place.
-  @Test func contentCanBeTakenBackUnderItsKey() {
+  /// Under the key of a local notification, so that a later one about the same payment can replace it.
+  @Test func `Content can be withdrawn under its key`() {
     var phone = TestPhone()
     phone.serve(1)
     let shown = PhoneNotification(push: 1, source: .content, received, key: "aa")
@@ -81,7 +83,7 @@ import Testing
     #expect(phone(.notificationWithdrawn(key: "aa")) == [.withdraw(key: "aa")])
   }
 
-  @Test func contentIsShownOnceAndASecondCallIsRefused() {
+  @Test func `Content is shown once, and a second delivery is refused`() {
     var phone = TestPhone()
     phone.serve(1)
     #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, received)])
@@ -91,13 +93,13 @@ import Testing
     #expect(phone(.contentDelivered(push: 1, received)) == [.refuseContent(push: 1)])
   }
 
-  @Test func oneProcessServesManyPushesOneAfterTheOther() {
+  @Test func `One process serves many pushes one after the other`() {
     var phone = TestPhone()
     phone.serve(1)
     #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
     #expect(phone(.pushArrived(TestPhone.alert(3))) == [])
     _ = phone(.contentDelivered(push: 1, received))
-    // It has delivered and is tearing down: the next one waits for its word.
+    // It has delivered and is tearing down: the next push waits until it has finished.
     #expect(phone.phone.service.word == "finishing")
     #expect(phone(.serviceFinished(push: 1, reason: "done")) == [.servePush(2)])
     #expect(phone(.serviceFinished(push: 1, reason: "again")) == [])
@@ -105,14 +107,14 @@ import Testing
     #expect(phone(.serviceFinished(push: 2, reason: "done")) == [.servePush(3)])
   }
 
-  @Test func whoFinishesWithoutContentGetsTheOriginalShown() {
+  @Test func `An extension that finishes without content has the original alert shown`() {
     var phone = TestPhone()
     phone.serve(1)
     #expect(phone(.serviceFinished(push: 1, reason: "forgot")) == [.showOriginal(1)])
     #expect(phone.phone.service == .idle(since: phone.now))
   }
 
-  @Test func aDeathMidPushShowsTheOriginalAndTheNextPushGetsANewProcess() {
+  @Test func `An extension's death mid-push shows the original, and the next push gets a new process`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
@@ -125,7 +127,7 @@ import Testing
     #expect(phone(.processStarted(.extension, pid: 10)) == [.servePush(2)])
   }
 
-  @Test func aDeathAfterTheContentShowsNothingMore() {
+  @Test func `An extension's death after its content shows nothing more`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
@@ -133,7 +135,7 @@ import Testing
       phone(.processEnded(.extension, .exited(code: 0))) == [.recordEnd(.extension, .ended)])
   }
 
-  @Test func everyLaunchThatFailsCostsOnePush() {
+  @Test func `Every failed launch costs one push`() {
     var phone = TestPhone()
     _ = phone(.pushArrived(TestPhone.alert(1)))
     _ = phone(.pushArrived(TestPhone.alert(2)))
@@ -143,7 +145,7 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("B-0.2, P-0.2, K-26 The warning comes at 29.5 s, and the kill at 30 s")
+  @Test("B-0.2, P-0.2, K-26 The extension is warned at 29.5 s and killed at 30 s")
   func theWarningComesAt29AndAHalfSecondsAndTheKillAt30() {
     var phone = TestPhone()
     phone.serve(1)
@@ -158,7 +160,7 @@ import Testing
         == [.recordEnd(.extension, .killed(.time(limitMilliseconds: 30_000))), .showOriginal(1)])
   }
 
-  @Test func whoHasDeliveredIsNotWarnedButStillEndsAt30Seconds() {
+  @Test func `An extension that has delivered gets no warning, but is still killed at 30 s`() {
     var phone = TestPhone()
     phone.serve(1)
     let start = phone.now
@@ -168,7 +170,7 @@ import Testing
     #expect(phone(.processEnded(.extension, .signalled(9))).count == 1)
   }
 
-  @Test func contentThatWasSentBeforeTheKillCounts() {
+  @Test func `Content that was sent before the kill counts`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone.passToDeadline()
@@ -179,7 +181,7 @@ import Testing
         == [.recordEnd(.extension, .killed(.time(limitMilliseconds: 30_000)))])
   }
 
-  @Test func eachPushHas30SecondsOfItsOwn() {
+  @Test func `Each push has 30 s of its own`() {
     var phone = TestPhone()
     phone.serve(1)
     phone.now = phone.now + .seconds(29)
@@ -189,7 +191,7 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .milliseconds(29_500))
   }
 
-  @Test("B-0.1, P-0.2 One byte above 24 MB is the end")
+  @Test("B-0.1, P-0.2 One byte above 24 MB kills the extension")
   func oneByteAbove24MegabytesIsTheEnd() {
     var phone = TestPhone()
     phone.serve(1)
@@ -206,7 +208,7 @@ import Testing
     #expect(reason.description.hasPrefix("exceeded mem limit: ActiveHard 24 MB (fatal)"))
   }
 
-  @Test func whomTheKernelKilledAtTheLimitWasKilledForMemory() {
+  @Test func `An extension that the kernel killed at the limit is recorded as killed for memory`() {
     var phone = TestPhone()
     phone.serve(1)
     let limit: UInt64 = 25_165_824
@@ -217,7 +219,7 @@ import Testing
         == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
   }
 
-  @Test func aKillForTimeThatTheKernelOvertakesStaysOneForTime() {
+  @Test func `A kill for time stays one when the kernel's memory kill comes first`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone.passToDeadline()
@@ -229,7 +231,7 @@ import Testing
         == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
   }
 
-  @Test func theAppHasNoMemoryLimit() {
+  @Test func `The app has no memory limit, only a warning`() {
     var phone = TestPhone()
     #expect(phone(.memoryLimitEnforced(.app, usedBytes: .max)) == [])
     phone.openApp()
@@ -238,14 +240,14 @@ import Testing
     #expect(phone.phone.app == .foreground)
   }
 
-  @Test func withoutLimitsNeitherTimeNorMemoryEndsTheExtension() {
+  @Test func `Without limits neither time nor memory ends the extension`() {
     var phone = TestPhone(PhoneConfiguration(enforcesLimits: false))
     phone.serve(1)
     #expect(phone.phone.deadline == nil)
     #expect(phone(.memorySampled(.extension, footprintBytes: .max, residentBytes: .max)) == [])
   }
 
-  @Test func anIdleExtensionIsAskedToEndAfterAMinute() {
+  @Test func `An idle extension is asked to end after a minute`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
@@ -253,21 +255,21 @@ import Testing
     let start = phone.now
     #expect(phone.passToDeadline() == [.tell(.extension, .terminate)])
     #expect(phone.now == start + .seconds(60))
-    // A push that comes now waits for the end of this process and gets a new one.
+    // A push that comes now waits for this process's end and gets a new process.
     #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
     #expect(
       phone(.processEnded(.extension, .exited(code: 0)))
         == [.recordEnd(.extension, .endedAsAsked), .launch(.extension, .push(2))])
   }
 
-  @Test func anIdleExtensionTakesTheNextPushWithoutANewProcess() {
+  @Test func `An idle extension takes the next push without a new process`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.serviceFinished(push: 1, reason: ""))
     #expect(phone(.pushArrived(TestPhone.alert(2))) == [.servePush(2)])
   }
 
-  @Test func aNotificationOfTheProcessesOwnIsShown() {
+  @Test func `A local notification of the extension is shown`() {
     var phone = TestPhone()
     #expect(
       phone(.notificationPosted(received, key: nil))

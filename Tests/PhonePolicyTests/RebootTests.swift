@@ -3,7 +3,7 @@ import Testing
 
 @testable import PhonePolicy
 
-@Suite("A phone that reboots") struct RebootTests {
+@Suite("Reboot") struct RebootTests {
   private let afterReboot: DeviceState = {
     var state = DeviceState()
     state.isLocked = true
@@ -13,7 +13,7 @@ import Testing
 
   private var boot: [PhoneDirective] { [.boot(losingBeats: false), .saveDevice(afterReboot)] }
 
-  @Test("With nothing running it is on again at once, locked, and never yet unlocked") func nothingRuns() {
+  @Test("A phone without processes reboots at once, locked and not yet unlocked") func nothingRuns() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.focus(true)))
     _ = phone(.deviceChanged(.otherAudio(true)))
@@ -24,7 +24,7 @@ import Testing
     #expect(phone.phone.device.hasBeenUnlocked)
   }
 
-  @Test("Both processes are killed at once, and the boot begins when the last is gone") func bothGo() {
+  @Test("Both processes are killed at once, and the boot begins when both are gone") func bothGo() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
@@ -34,7 +34,7 @@ import Testing
     #expect(phone(.rebooted(losingBeats: true)) == [], "it reboots already")
     #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.reboot))])
     #expect(phone.phone.refusalOfThumb == .rebooting)
-    #expect(phone(.userOpened) == [], "nobody opens an app on a phone that is off")
+    #expect(phone(.userOpened) == [], "no app opens on a phone that is off")
     #expect(phone(.deviceChanged(.unlocked)) == [])
     #expect(
       phone(.processEnded(.extension, .signalled(9))) == [.recordEnd(.extension, .killed(.reboot))] + boot)
@@ -43,7 +43,7 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("A process that is stopped, asked to end or just starting goes too") func anyState() {
+  @Test("A process that starts, runs or was asked to end is killed too") func anyState() {
     var phone = TestPhone()
     _ = phone(.userOpened)
     #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
@@ -58,10 +58,10 @@ import Testing
     #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
     #expect(
       phone(.processEnded(.app, .exited(code: 0))) == [.recordEnd(.app, .ended)] + boot,
-      "the request to open it again is forgotten with all else")
+      "the request to open it again is forgotten by the reboot")
   }
 
-  @Test("A push that is no notification yet is lost; what was said before the kill counts") func pushes() {
+  @Test("A push without notification is lost; content delivered before the kill is shown") func pushes() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
@@ -77,7 +77,7 @@ import Testing
       other(.processEnded(.extension, .signalled(9))) == [.recordEnd(.extension, .killed(.reboot))] + boot)
   }
 
-  @Test("What is sent while it is off comes when it is on, in order, and no more than fits") func whileOff() {
+  @Test("Pushes sent while the phone is off come after the boot in order, up to a limit") func whileOff() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
@@ -94,7 +94,7 @@ import Testing
     #expect(done.filter { if case .show = $0 { true } else { false } } == (4...65).map { .showOriginal($0) })
   }
 
-  @Test("Silent pushes: the one that waits is lost, the budget begins anew, a swipe is forgotten")
+  @Test("The waiting silent push is lost; budget and swipe are reset")
   func silentPushes() {
     var configuration = PhoneConfiguration()
     configuration.silentPushes.budget = 1
@@ -115,7 +115,7 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.silent(4))).first == .launch(.app, .silentPush(4)))
   }
 
-  @Test("Whoever unlocks it at once does so before what came meanwhile is looked at") func unlocked() {
+  @Test("Unlocking with the boot takes effect before the pushes that came meanwhile") func unlocked() {
     for unlocking in [true, false] {
       var phone = TestPhone()
       phone.serve(1)
@@ -129,7 +129,8 @@ import Testing
     }
   }
 
-  @Test("Whoever waits for an invoice hears of it, and down is down") func invoicesAndDown() {
+  @Test("An open request to the app is refused, and a request to go down is honoured") func invoicesAndDown()
+  {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.appAsked(request: 5, inFront: false))
@@ -141,7 +142,7 @@ import Testing
     #expect(phone(.rebooted(losingBeats: false)) == [])
   }
 
-  @Test("A task that waits outlives the reboot, and waits for the app to be opened; one that runs does not")
+  @Test("A waiting task outlives the reboot until the app is opened, a running one is lost")
   func tasks() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -161,7 +162,7 @@ import Testing
     #expect(phone.runs == [processing])
   }
 
-  @Test("A task that becomes due while the phone is off is no reason to wait for an instant that is over")
+  @Test("A task that becomes due while the phone is off sets no deadline in the past")
   func dueWhileOff() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -180,7 +181,7 @@ import Testing
     #expect(phone(.processEnded(.app, .signalled(9))).fates == [.waits(.neverOpened)])
   }
 
-  @Test("Nobody starts a task by hand on a phone that is off, nor touches a notification") func byHand() {
+  @Test("No task is launched by hand, and no notification touched, on a phone that is off") func byHand() {
     var configuration = PhoneConfiguration(enforcesLimits: false)
     configuration.tasks.deferralPercent = 0
     var phone = TestPhone(configuration)

@@ -24,7 +24,7 @@ extension PhoneDirective {
     return TestPhone(configuration)
   }
 
-  /// A phone whose app was woken for silent push 1, and has it.
+  /// A phone whose app was woken for silent push 1 and has received it.
   private func woken(_ rules: SilentPushRules = SilentPushRules()) -> TestPhone {
     var phone = phone(rules)
     _ = phone(.pushArrived(TestPhone.silent(1)))
@@ -33,7 +33,7 @@ extension PhoneDirective {
   }
 
   @Test(
-    "B-1.5.1c An app that does not run is launched in the background, has 30 s, and is kept awake until it is done"
+    "B-1.5.1c An app that is not running is launched in the background and kept awake until done"
   )
   func launched() {
     var phone = phone()
@@ -45,7 +45,7 @@ extension PhoneDirective {
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("B-1.5.1g A second completion is refused, and so is one for a push that it never had")
+  @Test("B-1.5.1g A second completion is refused, and so is the completion of an unknown push")
   func completedOnce() {
     var phone = woken()
     _ = phone(.silentPushDone(push: 1, .noData))
@@ -53,7 +53,7 @@ extension PhoneDirective {
     #expect(phone(.silentPushDone(push: 9, .failed)) == [.refuseCompletion(push: 9)])
   }
 
-  @Test("K-46 Three an hour; of those that come then the newest waits, and comes when the hour is over")
+  @Test("K-46 Above the budget only the newest push waits, until the hour is over")
   func budget() {
     var phone = woken()
     _ = phone(.silentPushDone(push: 1, .noData))
@@ -75,7 +75,7 @@ extension PhoneDirective {
     #expect(phone.passToDeadline() == [.tellSilent(5), .recordFate(push: 5, .delivered)])
   }
 
-  @Test("K-46 The app in front gets every one at once, whatever was spent") func inFront() {
+  @Test("K-46 The app in front gets every silent push at once, outside the budget") func inFront() {
     var phone = phone(SilentPushRules(budget: 0))
     #expect(
       phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.budgetUsed(perWindow: 0)))])
@@ -91,7 +91,7 @@ extension PhoneDirective {
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("B-1.5.0c None with Background App Refresh off, and the one that waits goes with it")
+  @Test("B-1.5.0c With Background App Refresh off silent pushes are dropped, also the waiting one")
   func refreshOff() {
     var phone = phone(SilentPushRules(budget: 0))
     _ = phone(.pushArrived(TestPhone.silent(1)))
@@ -100,7 +100,7 @@ extension PhoneDirective {
     #expect(phone(.pushArrived(TestPhone.silent(2))) == PhoneDirective.dropped(2, .backgroundRefreshOff))
   }
 
-  @Test("B-1.5.0c None in Low Power Mode; or, as set, the newest when it is off again") func lowPower() {
+  @Test("B-1.5.0c Low Power Mode drops silent pushes, or holds the newest if so configured") func lowPower() {
     var strict = phone()
     _ = strict(.deviceChanged(.lowPowerMode(true)))
     #expect(strict(.pushArrived(TestPhone.silent(1))) == PhoneDirective.dropped(1, .lowPowerMode))
@@ -112,7 +112,7 @@ extension PhoneDirective {
     #expect(patient(.deviceChanged(.lowPowerMode(false))).dropFirst() == PhoneDirective.wakeFor(2)[...])
   }
 
-  @Test("B-1.5.0a An app that was swiped away gets none until the user opens it") func swipedAway() {
+  @Test("B-1.5.0a A swiped-away app gets no silent push until the user opens it") func swipedAway() {
     var phone = phone()
     phone.openApp()
     _ = phone(.userQuit)
@@ -123,7 +123,7 @@ extension PhoneDirective {
     #expect(phone(.pushArrived(TestPhone.silent(2))) == [.tellSilent(2), .recordFate(push: 2, .delivered)])
   }
 
-  @Test("B-1.5.0a So many of a hundred get lost, the same ones each time") func chance() {
+  @Test("B-1.5.0a The configured percentage is lost, the same pushes for the same seed") func chance() {
     func lost(_ percent: UInt64, seed: UInt64) -> [UInt64] {
       var phone = phone(SilentPushRules(budget: 1000, dropPercent: percent, seed: seed))
       return (1...200 as ClosedRange<UInt64>).filter {
@@ -137,7 +137,7 @@ extension PhoneDirective {
     #expect(lost(50, seed: 1) != lost(50, seed: 2))
   }
 
-  @Test("B-1.5.0a One that is late comes later, within what is set") func delay() {
+  @Test("B-1.5.0a A delayed push comes within the configured maximum") func delay() {
     var phone = phone(SilentPushRules(delayMax: .seconds(100)))
     let sent = phone.now
     #expect(phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.delayed))])
@@ -146,7 +146,7 @@ extension PhoneDirective {
   }
 
   @Test(
-    "B-1.5.0b An app that does not complete is warned after 30 s, let go after 31, and throttled for an hour")
+    "B-1.5.0b An app that does not complete is warned at 30 s, dropped at 31 s, then throttled")
   func expiry() {
     var phone = woken()
     let start = phone.now
@@ -157,14 +157,14 @@ extension PhoneDirective {
     #expect(phone.now - start == .seconds(31))
     #expect(phone.phone.assertions.isEmpty)
     #expect(phone(.silentPushDone(push: 1, .newData)) == [.refuseCompletion(push: 1)])
-    // Half of three is one, and that one is spent.
+    // Half of three is one, and push 1 has used that.
     #expect(
       phone(.pushArrived(TestPhone.silent(2))) == [.recordFate(push: 2, .held(.throttled(perWindow: 1)))])
     #expect(phone.passToDeadline() == [.tellSilent(2), .recordFate(push: 2, .delivered)])
     #expect(phone.now == start + .seconds(3600))
   }
 
-  @Test("B-1.5.0b A crash with a push in hand throttles, an end by others does not")
+  @Test("B-1.5.0b A crash while handling a push throttles, an outside kill does not")
   func crash() {
     var phone = woken()
     #expect(phone(.processEnded(.app, .signalled(11))).contains(.recordFate(push: 1, .abandoned)))
@@ -174,7 +174,7 @@ extension PhoneDirective {
     #expect(other.phone.silent.throttledUntil == nil)
   }
 
-  @Test("Time runs in the background alone: an app that comes to the front may take longer")
+  @Test("A silent push's time runs in the background only")
   func frontAndBack() {
     var phone = woken()
     _ = phone(.userOpened)
@@ -185,7 +185,7 @@ extension PhoneDirective {
   }
 
   @Test(
-    "A launch that fails costs the push, and one that cannot be told waits no longer than the phone lives")
+    "A failed launch drops the push, and going down drops the held one")
   func failures() {
     var phone = phone()
     _ = phone(.pushArrived(TestPhone.silent(1)))
@@ -196,7 +196,7 @@ extension PhoneDirective {
     #expect(down.phone.deadline == nil)
   }
 
-  @Test("In another hour everything is as long from now as it was") func shift() {
+  @Test("Shifting the clock shifts every deadline by the same span") func shift() {
     var phone = woken(SilentPushRules(budget: 1))
     _ = phone(.pushArrived(TestPhone.silent(2)))
     let before = phone.phone.deadline

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PhonePolicy
 
-/// What happens to an app that nobody sees.
+/// What happens to an app in the background.
 @Suite("Suspension") struct SuspensionTests {
   private func inBackground(_ configuration: PhoneConfiguration = PhoneConfiguration()) -> TestPhone {
     var phone = TestPhone(configuration, limitsBackground: true)
@@ -12,7 +12,7 @@ import Testing
     return phone
   }
 
-  @Test("An app that holds nothing is stopped 5 s after it left the front")
+  @Test("An app without assertions is suspended 5 s after it left the front")
   func suspended() {
     var phone = inBackground()
     #expect(phone(.backgroundDone()) == [])
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "P-1.1 A task of its own keeps it awake, up to 180 s; when it ends in time, the app is stopped at once")
+    "P-1.1 A background task keeps the app awake for up to 180 s or until its end")
   func taskKeepsAwake() {
     var phone = inBackground()
     let left = phone.now
@@ -36,7 +36,7 @@ import Testing
     #expect(phone(.taskEnded(id: 1)) == [.suspend(.app)])
   }
 
-  @Test("M-6.5, M-6.8 A task that goes on after its time is told so, and costs the app its life 5 s later")
+  @Test("M-6.5, M-6.8 A background task that outlives its expiration by 5 s gets the app killed")
   func taskExpires() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test("A task that begins late has its whole time, if something else has kept the app awake until then")
+  @Test("A task that begins late has its full time if another assertion kept the app awake")
   func lateTask() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "first"))
@@ -63,7 +63,7 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .seconds(180))
   }
 
-  @Test("When it has ended all that was told to end, it is not killed, though a push keeps it awake")
+  @Test("An app that ends its expired tasks is not killed, even if a push keeps it awake")
   func endedInTime() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
@@ -75,7 +75,7 @@ import Testing
     #expect(phone.passToDeadline() == [.tell(.app, .timeWillExpire(push: 9))])
   }
 
-  @Test("What it began in front counts from when it left the front") func begunInFront() {
+  @Test("A task begun in front counts from the moment the app left the front") func begunInFront() {
     var phone = TestPhone(limitsBackground: true)
     phone.openApp()
     _ = phone(.taskBegan(id: 1, name: "send"))
@@ -85,7 +85,7 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .seconds(180))
   }
 
-  @Test("Of more than 1,000 tasks at once, those above are told to end as they begin") func tooManyTasks() {
+  @Test("Tasks above 1,000 at once expire as they begin") func tooManyTasks() {
     var phone = inBackground()
     for id in UInt64(1)...1000 { #expect(phone(.taskBegan(id: id, name: "task")) == []) }
     #expect(phone(.taskBegan(id: 1001, name: "task")) == [.tell(.app, .taskExpiring(id: 1001))])
@@ -93,7 +93,7 @@ import Testing
     #expect(phone(.taskBegan(id: 1002, name: "task")) == [])
   }
 
-  @Test("An app that goes on hears first that the network went while it was stopped")
+  @Test("A resumed app first receives the network loss that it missed while suspended")
   func networkNews() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
@@ -105,8 +105,8 @@ import Testing
       ])
   }
 
-  @Test("That it is done with an earlier time in the background says nothing of the next one")
-  func lateWord() {
+  @Test("A done report for an earlier stay in the background does not count for the next")
+  func lateReport() {
     var phone = inBackground()
     let first = phone.phone.timesInBackground
     _ = phone(.userOpened)
@@ -118,14 +118,14 @@ import Testing
     #expect(phone.phone.hasAppLetGo)
   }
 
-  @Test("Who does not finish going to the background within 5 s is killed by the watchdog")
+  @Test("An app that does not finish entering the background within 5 s is killed by the watchdog")
   func watchdog() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     #expect(phone.passToDeadline() == [.kill(.app, .watchdog(milliseconds: 5000))])
   }
 
-  @Test("K-20 Who is suspended with a lock in the container is killed: 0xdead10cc")
+  @Test("K-20 An app suspended with a lock in the container is killed: 0xdead10cc")
   func deadlock() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
@@ -137,7 +137,7 @@ import Testing
     #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(reason))])
   }
 
-  @Test("A lock that is found when the app runs again is nobody's business")
+  @Test("A lock found after the app was resumed is ignored")
   func lockFoundTooLate() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
@@ -146,7 +146,7 @@ import Testing
     #expect(phone(.foundHoldingLock(.app, file: "locks/app.lock")) == [])
   }
 
-  @Test("B-C.3 A debug build is neither stopped nor killed, as under a debugger")
+  @Test("B-C.3 A debug build is neither suspended nor killed, as under a debugger")
   func debugBuild() {
     var phone = inBackground(PhoneConfiguration(enforcesLimits: false))
     #expect(phone.phone.deadline == nil)
@@ -155,7 +155,7 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("A tap wakes a stopped app, a swipe ends it without a word, and going down wakes it to end")
+  @Test("Opening resumes a suspended app, a swipe kills it, going down resumes it to end")
   func waysOut() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
@@ -167,7 +167,7 @@ import Testing
     #expect(phone(.userOpened) == [.resume(.app), .tell(.app, .enterForeground)])
   }
 
-  @Test("A stopped app makes no invoice, and a task cannot be begun by it")
+  @Test("A suspended app can neither answer a request nor begin a task")
   func nothingFromTheStopped() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
@@ -177,7 +177,7 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("The same task twice counts once, and the number of another is not one of ours")
+  @Test("A task begun twice counts once, and ending an unknown task does nothing")
   func countedOnce() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))

@@ -5,7 +5,7 @@ import Ground
 let sync = "com.example.lightning.sync"
 let processing = "com.example.lightning.processing"
 
-// A phone whose app has asked for work in the background.
+// A phone whose app submits background tasks.
 extension TestPhone {
   static func withTasks(
     _ change: (inout PhoneConfiguration) -> Void = { _ in }
@@ -35,7 +35,7 @@ extension TestPhone {
             requiresExternalPower: power))))
   }
 
-  /// Lets so much time pass, and every deadline on the way come.
+  /// Lets the span pass, with every deadline in it.
   @discardableResult
   mutating func pass(_ span: TimeSpan) -> [PhoneDirective] {
     let end = now + span
@@ -52,13 +52,13 @@ extension TestPhone {
     changes.flatMap { self(.deviceChanged($0)) }
   }
 
-  /// Why the oldest that waits does so; nil if none does.
+  /// Why the oldest pending task waits; nil if there is none or it may run.
   var hindrance: TaskHindrance? { phone.tasks.pending.first?.hindrance }
   var runs: [String] { phone.tasks.running.map(\.request.identifier) }
 }
 
 extension [PhoneDirective] {
-  /// What became of tasks here, in order.
+  /// The fates of tasks among these directives, in order.
   var fates: [TaskRecord.Fate] {
     compactMap { if case .recordTask(let record) = $0 { record.fate } else { nil } }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TaskRequestTests {
   @Test(
-    "D-8.1, D-1.3 An identifier that the app has not declared is refused, and the reason names those it has")
+    "D-8.1, D-1.3 An identifier that is not declared is refused, and the reason lists the declared ones")
   func permitted() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -17,7 +17,7 @@ import Testing
     #expect(phone.submit(sync, .refresh).toldTasks == [.accepted(identifier: sync)])
   }
 
-  @Test("D-1.1 The same identifier again replaces what waits")
+  @Test("D-1.1 A second request with the same identifier replaces the waiting one")
   func replaces() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -26,7 +26,7 @@ import Testing
     #expect(phone.phone.tasks.pending.map(\.number) == [2])
   }
 
-  @Test("One refresh and ten processing tasks may wait, as on iOS")
+  @Test("At most one refresh and ten processing requests may wait, as on iOS")
   func counts() {
     let names = (0..<11).map { "p\($0)" }
     var phone = TestPhone.withTasks { $0.tasks.permitted = names + ["r1", "r2"] }
@@ -42,7 +42,7 @@ import Testing
     #expect(phone.submit("r2", .refresh).toldTasks == [.accepted(identifier: "r2")])
   }
 
-  @Test("M-2.5 With background app refresh off nothing is taken, and what waits goes on waiting")
+  @Test("M-2.5 With Background App Refresh off requests are refused, and waiting ones go on waiting")
   func refreshOff() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -54,8 +54,8 @@ import Testing
     #expect(phone.set(.backgroundRefresh(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test("A wait below zero is refused, one beyond all clocks is kept for ever")
-  func strangeWaits() {
+  @Test("A negative delay is refused, an enormous one waits for ever")
+  func extremeWaits() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     let told = phone.submit(sync, .refresh, after: .seconds(-1)).toldTasks
@@ -65,7 +65,7 @@ import Testing
     #expect(phone.hindrance == .tooEarly)
   }
 
-  @Test("The phone's end loses what waits, and nothing is started any more")
+  @Test("Going down loses the waiting requests and starts nothing more")
   func goingDown() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -75,8 +75,7 @@ import Testing
     #expect(phone(.processEnded(.app, .exited(code: 0))).last == .powerOff)
   }
 
-  /// All that a journal keeps of tasks reads back as it was.
-  @Test func shiftedTogetherItIsTheSamePhone() {
+  @Test func `A phone shifted in time schedules and expires its tasks the same`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)

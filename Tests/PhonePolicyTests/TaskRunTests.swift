@@ -13,7 +13,7 @@ import Testing
     return phone
   }
 
-  @Test("M-2.3, M-6.1 A refresh has 30 s; then it is told, and a second later let go")
+  @Test("M-2.3, M-6.1 A refresh is told to end after 30 s, and let go a second later")
   func refreshExpires() {
     var phone = Self.running(.refresh)
     phone.pass(.milliseconds(29_999))
@@ -26,7 +26,7 @@ import Testing
     #expect(!phone.phone.assertions.contains(.scheduledTask(sync)))
   }
 
-  @Test("M-3.3, M-6.8 A processing task has minutes, and not for ever")
+  @Test("M-3.3, M-6.8 A processing task is told to end after 180 s")
   func processingExpires() {
     var phone = Self.running(.processing)
     phone.pass(.seconds(179))
@@ -34,7 +34,7 @@ import Testing
     #expect(phone.pass(.seconds(1)).fates == [.expires(.timeUp)])
   }
 
-  @Test("D-1.4, K-33 An app that is told to end and completes within the grace has completed, once")
+  @Test("D-1.4, K-33 A task completed within its grace has completed, once")
   func completesInItsGrace() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(30))
@@ -45,7 +45,7 @@ import Testing
     #expect(phone.pass(.seconds(10)) == [])
   }
 
-  @Test("D-1.5, D-1.6, K-33 A completion counts once, whatever it says")
+  @Test("D-1.5, D-1.6, K-33 A completion counts once, with or without success")
   func completesOnce() {
     for isSuccess in [true, false] {
       var phone = Self.running(.refresh)
@@ -56,8 +56,8 @@ import Testing
     }
   }
 
-  @Test("K-33 A late word of an older run does not end a newer one of the same name")
-  func lateWord() {
+  @Test("K-33 A late completion of an older run does not end a newer run")
+  func lateCompletion() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(31))
     phone.submit(sync, .refresh)
@@ -67,7 +67,7 @@ import Testing
     #expect(phone.phone.assertions.contains(.scheduledTask(sync)))
   }
 
-  @Test("K-34 What was scheduled during a run waits for its own time, and outlives the run's failure")
+  @Test("K-34 A request submitted during a run waits for its own date and outlives the run's failure")
   func scheduledNextFirst() {
     var phone = Self.running(.refresh)
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -76,7 +76,7 @@ import Testing
     #expect(phone.pass(.seconds(14_400)).contains(.launch(.app, .scheduledTask(sync))))
   }
 
-  @Test("M-3.7 A processing task ends early when the user picks up the phone or takes the charger away")
+  @Test("M-3.7 A processing task ends early when the phone is unlocked or loses its charger")
   func endsEarly() {
     var phone = Self.running(.processing)
     var other = phone
@@ -86,14 +86,14 @@ import Testing
     #expect(refresh.set(.unlocked, .charger(false)).fates == [])
   }
 
-  @Test("The death of the app is the end of its run")
+  @Test("The app's death ends its run as lost")
   func appDies() {
     var phone = Self.running(.refresh)
     #expect(phone(.processEnded(.app, .signalled(11))).fates == [.lost])
     #expect(phone.runs == [])
   }
 
-  @Test("D-6.1, B-C.2 By hand a debug build runs and expires what waits, a production build refuses")
+  @Test("D-6.1, B-C.2 By hand a debug build runs and expires waiting tasks, a production build refuses")
   func byHand() {
     var phone = TestPhone.withTasks { $0.enforcesLimits = false }
     phone.useApp()
@@ -112,7 +112,7 @@ import Testing
     #expect(production.phone.refusalToExpireByHand(sync) == .productionBuild)
   }
 
-  @Test("A debug build has no limit of time")
+  @Test("A debug build's task has no time limit")
   func debugBuild() {
     var phone = Self.running(.refresh, debug: true)
     #expect(phone.pass(.seconds(3600)) == [])

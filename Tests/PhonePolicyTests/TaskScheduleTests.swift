@@ -14,7 +14,7 @@ import Testing
     #expect(phone.pass(.seconds(1)).fates == [.runs(isByHand: false)])
   }
 
-  @Test("D-1.2 With a time scale an hour is a minute, and a run has its real time")
+  @Test("D-1.2 The time scale shortens the wait, not the run")
   func timeScale() {
     var phone = TestPhone.withTasks { $0.tasks.timeScale = 60 }
     phone.useApp()
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "M-2.2, M-6.1 Refreshes come every quarter of an hour or so, never alike, and the same with the same seed"
+    "M-2.2, M-6.1 Refreshes come about every 15 minutes, irregularly, and the same for the same seed"
   )
   func rhythm() {
     let rhythm = { (seed: UInt64) -> [TimeSpan] in
@@ -63,7 +63,7 @@ import Testing
     #expect(phone(.userWentHome).fates == [.runs(isByHand: false)])
   }
 
-  @Test("M-6.6 An app that was swiped away is left alone until it is opened again")
+  @Test("M-6.6 A swiped-away app gets no task until it is opened again")
   func swipedAway() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -76,7 +76,7 @@ import Testing
     #expect(phone.runs == [sync])
   }
 
-  @Test("D-1.1 An app that does not run is started in the background for its task, and kept awake for it")
+  @Test("D-1.1 An app that is not running is started in the background for its task and kept awake")
   func launched() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -88,7 +88,7 @@ import Testing
     #expect(phone(.processStarted(.app, pid: 9)).toldTasks == [run])
   }
 
-  @Test("M-3.5 A processing task waits for the lock screen and for the charger")
+  @Test("M-3.5 A processing task waits for the locked screen and the charger")
   func processingIsIdleAndCharging() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -99,7 +99,7 @@ import Testing
     #expect(phone.set(.charger(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test("M-3.6 Without a need for the charger it runs on battery too")
+  @Test("M-3.6 A processing task without a need for power runs on battery")
   func onBattery() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -107,7 +107,7 @@ import Testing
     #expect(phone.set(.locked).fates == [.runs(isByHand: false)])
   }
 
-  @Test("D-8.3 With a battery that is nearly empty nothing runs, unless it is being charged")
+  @Test("D-8.3 Below the battery limit no task runs unless the phone is charging")
   func battery() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -120,7 +120,7 @@ import Testing
     #expect(charged.set(.charger(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test("A processing task that needs the network waits for it; low power mode holds everything back")
+  @Test("A task that needs the network waits for it, and Low Power Mode holds every task back")
   func networkAndLowPower() {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -143,7 +143,7 @@ import Testing
 }
 
 extension TestPhone {
-  /// Started in the background by something else than the user.
+  /// Started in the background without the user opening it.
   mutating func useAppWithoutOpeningIt() {
     phone.app = .background(BackgroundStay(since: now, isDone: true))
   }

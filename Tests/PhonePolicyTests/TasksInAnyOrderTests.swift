@@ -3,8 +3,8 @@ import Testing
 
 @testable import PhonePolicy
 
-/// Whatever happens in whatever order: each request comes to one end, a run is held awake exactly as long as it
-/// runs, and the phone never waits for an instant that is over.
+/// In any order of events: each request ends once, a run has its assertion exactly as long as it runs, and no
+/// deadline lies in the past.
 @Suite struct TasksInAnyOrderTests {
   private struct Seeded: RandomNumberGenerator {
     var state: UInt64
@@ -17,13 +17,13 @@ import Testing
     }
   }
 
-  @Test("K-33, D-1.2 In any order each request comes to one end")
+  @Test("K-33, D-1.2 In any order of events each request ends exactly once")
   func anyOrder() {
     let runs = (0..<200 as Range<UInt64>).map(runs)
     #expect(runs.filter { $0 > 3 }.count > 100)
   }
 
-  /// How many runs there were.
+  /// The number of runs.
   private func runs(_ seed: UInt64) -> Int {
     var random = Seeded(state: seed)
     var phone = TestPhone.withTasks {

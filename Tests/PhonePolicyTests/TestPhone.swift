@@ -2,12 +2,12 @@ import Ground
 
 @testable import PhonePolicy
 
-/// A phone and its clock, so that a test reads as: this happens, then that is ordered.
+/// A phone and its clock: a test gives events and compares directives.
 struct TestPhone {
   var phone: Phone
   var now = Instant(nanoseconds: 1_000_000_000)
 
-  /// The app is only stopped in the background where a test is about that.
+  /// The app is suspended in the background only if `limitsBackground`.
   init(_ configuration: PhoneConfiguration = PhoneConfiguration(), limitsBackground: Bool = false) {
     var configuration = configuration
     if !limitsBackground { configuration.limitsBackground = false }
@@ -16,7 +16,7 @@ struct TestPhone {
 
   mutating func callAsFunction(_ event: PhoneEvent) -> [PhoneDirective] { phone.handle(event, at: now) }
 
-  /// Lets time pass up to the phone's own deadline and tells it so.
+  /// Lets time pass up to the phone's deadline and reports it reached.
   mutating func passToDeadline() -> [PhoneDirective] {
     guard let deadline = phone.deadline else { return [] }
     now = max(now, deadline)
@@ -31,7 +31,7 @@ struct TestPhone {
 
   static func original(_ id: UInt64) -> NotificationText { NotificationText(title: "Push", body: "\(id)") }
 
-  /// An extension that serves the push since `now`.
+  /// An extension that serves the push from `now` on.
   mutating func serve(_ id: UInt64) {
     _ = self(.pushArrived(Self.alert(id)))
     _ = self(.processStarted(.extension, pid: 9))

@@ -6,14 +6,14 @@ import Testing
 @testable import Stages
 @testable import Scenario
 
-/// What becomes of a payment, by how the phone is: one story for each row. Here in virtual time, and that it has the answers
-/// which are the row; `RealScenarioTests` have the same words from real processes.
-@Suite("A payment, by how the phone is") struct BackgroundMatrixTests {
+/// The end of a payment for each state of the phone, one story each: here in virtual time, in `RealScenarioTests` on
+/// real processes.
+@Suite("A payment by the phone's state") struct BackgroundMatrixTests {
   private static let settled = "payment 1 of 50,000 sat: settled, and the wallet has it once"
   private static let waits = "payment 1 of 50,000 sat: waits for the wallet"
   private static let shown = "Received payment: +50,000 sat: payment 1"
 
-  /// What each question of the story was answered, in their order.
+  /// The answers to the story's questions, in order.
   private func answers(_ name: String) throws -> [String] {
     let story = try Stories.story(name)
     var director = Director(story, on: SimulatedStage(WorldSettings().with(story.settings), seed: 77))
@@ -23,30 +23,31 @@ import Testing
     return performance.played.flatMap(\.said)
   }
 
-  /// They come in this order, whatever else was said between them.
+  /// The answers contain these lines in this order.
   private func expect(_ lines: String..., in name: String) throws {
     var said = try answers(name)[...]
     for line in lines {
       guard let place = said.firstIndex(of: line) else {
-        Issue.record("\(name) does not say: \(line)")
+        Issue.record("\(name) does not answer: \(line)")
         return
       }
       said = said[(place + 1)...]
     }
   }
 
-  @Test("B-T.1 With the app in front it is received without a touch, and no extension starts") func inFront()
+  @Test("B-T.1 With the app in front a payment is received without user input, and no extension starts")
+  func inFront()
     throws
   {
     try expect(Self.settled, "the extension has never run", "the app is in front", in: "app-in-front.txt")
   }
 
-  @Test("B-T.2 In the background a silent push tries, and the notification comes whoever was first")
+  @Test("B-T.2 In the background a silent push wakes the app, and the payment has its notification")
   func background() throws {
     try expect(Self.shown, Self.settled, in: "silent-push-beside-a-visible-one.txt")
   }
 
-  @Test("B-T.2 A silent push that is dropped is no try, and its story does not come to an end")
+  @Test("B-T.2 If the silent push is dropped the story does not reach its end")
   func backgroundWithoutTrying() throws {
     let arrival = "payment 1 of 50000 sat arrives"
     let text = try Stories.text("silent-push-beside-a-visible-one.txt")
@@ -54,13 +55,14 @@ import Testing
     let story = try ScenarioParser.parse(text)
     var director = Director(story, on: SimulatedStage(WorldSettings().with(story.settings), seed: 77))
     guard case .inVain(_, let what) = try director.run().end else {
-      Issue.record("the story came to its end without the silent push")
+      Issue.record("the story ended without the silent push")
       return
     }
     #expect(what.contains(Condition.silentPushCompleted.words))
   }
 
-  @Test("B-T.3 With the app swiped away the notification shows it, and a tap opens the app") func killed()
+  @Test("B-T.3 With the app swiped away the notification shows the payment, and a tap opens the app")
+  func killed()
     throws
   {
     try expect(Self.shown, "1", "the app is in front", "nothing", Self.settled, in: "notification-tapped.txt")
@@ -74,7 +76,7 @@ import Testing
       in: "low-power-mode.txt")
   }
 
-  @Test("B-T.5, B-1.0 Before the first unlocking the push is shown as it was sent, and a tap completes it")
+  @Test("B-T.5, B-1.0 Before the first unlock the push is shown as sent, and a tap completes the payment")
   func locked() throws {
     try expect(
       "the push as it was sent", Self.waits, "the phone is as ever", "nothing", Self.settled,

@@ -4,7 +4,7 @@ import DaemonRuntime
 import Foundation
 import Glibc
 
-/// `baton run` as somebody types it, in a directory of its own.
+/// `baton run` in its own directory.
 final class BatonRun {
   static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path

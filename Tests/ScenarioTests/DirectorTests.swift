@@ -50,7 +50,7 @@ private struct PaperStage: ScenarioStage {
   func judge() -> StageVerdict { verdict }
 }
 
-@Suite("A story is played") struct DirectorTests {
+@Suite("Playing a story") struct DirectorTests {
   private let text = """
     # A payment
 
@@ -73,14 +73,15 @@ private struct PaperStage: ScenarioStage {
     return (performance, director.stage)
   }
 
-  @Test("and is as expected when each answer is, to the letter") func asExpected() throws {
+  @Test("A story with matching answers is sound and without differences") func asExpected() throws {
     let (performance, stage) = try play(text, on: PaperStage(settlesAfter: .seconds(3)))
     #expect(performance.isSound && performance.differences.isEmpty)
     #expect(performance.rewritten == text)
     #expect(stage.deeds == [.open, .quit, .pay(number: 1)])
   }
 
-  @Test("and differs in the line that is answered otherwise; rewritten, it keeps its comments") func differs()
+  @Test("A different answer is reported with its line, and the rewritten story keeps its comments")
+  func differs()
     throws
   {
     let wrong = text.replacing("the wallet has it once", with: "the wallet has it twice")
@@ -93,20 +94,20 @@ private struct PaperStage: ScenarioStage {
     #expect(filled.rewritten == text)
   }
 
-  @Test("and expecting an answer of what answers nothing differs, too") func answerToADeed() throws {
+  @Test("An answer expected of a line that is no question is a difference") func answerToAnAction() throws {
     let wrong = text.replacing("arrives\n", with: "arrives\n  > well\n")
     let (performance, _) = try play(wrong, on: PaperStage(settlesAfter: .seconds(3)))
     #expect(performance.differences.map(\.step.line) == [3])
   }
 
-  @Test("and what does not come within a minute is waited for in vain") func inVain() throws {
+  @Test("A condition that does not hold within a minute ends the story as timed out") func timedOut() throws {
     let (performance, stage) = try play(text, on: PaperStage())
     #expect(performance.end == .inVain(line: 8, "payment 1 to settle"))
     #expect(stage.now == Instant(nanoseconds: 60_000_000_000))
     #expect(!performance.isSound)
   }
 
-  @Test("and ends where a promise breaks") func broken() throws {
+  @Test("A broken promise ends the story at that line") func broken() throws {
     var stage = PaperStage(settlesAfter: .seconds(3))
     stage.breaksAt = .pay(number: 1)
     let (performance, _) = try play(text, on: stage)
@@ -114,17 +115,17 @@ private struct PaperStage: ScenarioStage {
     #expect(performance.played.count == 1)
   }
 
-  @Test("and a deed that the stage cannot do is said in its place") func cannotBeDone() throws {
+  @Test("An action that the stage cannot do is reported as its answer") func cannotBeDone() throws {
     let (performance, _) = try play("# x\nthe next push is lost\nthe verdict", on: PaperStage())
     #expect(performance.played.first?.said == ["cannot be done: no push is on its way"])
   }
 
-  @Test("and time passes to the instant") func passing() throws {
+  @Test("Passing time moves the clock to the instant") func passing() throws {
     let (_, stage) = try play("# x\n2500 ms pass\nthe verdict", on: PaperStage())
     #expect(stage.now == Instant(nanoseconds: 2_500_000_000))
   }
 
-  @Test("and processes are named by what they are") func names() {
+  @Test("Process ids in an answer are replaced by the process's role") func names() {
     let pids: [(pid: Int32, role: Role)] = [(7, .extension), (8, .app)]
     #expect(
       Scene.named("blocked: 7 is stopped inside a transaction", pids)
@@ -133,7 +134,7 @@ private struct PaperStage: ScenarioStage {
     #expect(Scene.named("connected", pids) == "connected")
   }
 
-  @Test("and the verdict says how many settled, failed and wait") func verdicts() {
+  @Test("The verdict's sentence counts settled and failed payments") func verdicts() {
     #expect(
       StageVerdict.sound(settled: 2, failed: 0).sentence
         == "sound: 2 of 2 payments settled, once each, equal on both sides")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scenario
 
-@Suite("A story as text") struct ParserTests {
+@Suite("The language of stories") struct ParserTests {
   private func refusal(of text: String) -> ScenarioError? {
     do throws(ScenarioError) {
       _ = try ScenarioParser.parse(text)
@@ -13,7 +13,7 @@ import Testing
     } catch { return error }
   }
 
-  @Test("is read line by line, with what is expected below what is asked") func reading() throws {
+  @Test("A story is parsed line by line, with expected answers below their question") func reading() throws {
     let story = try ScenarioParser.parse(
       """
       # The title
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "that is none is refused in one sentence with the line",
+    "An invalid story is refused in one sentence with the line",
     arguments: [
       ("", 1, "begins with its title"),
       ("the app opens", 1, "begins with its title"),
@@ -108,7 +108,7 @@ import Testing
     #expect(!error.description.unicodeScalars.contains { $0.value < 32 })
   }
 
-  @Test("may be long, but not endless") func limits() {
+  @Test("A story has at most 1000 lines of at most 500 bytes") func limits() {
     #expect(refusal(of: "# x\n" + String(repeating: "the app opens\n", count: 998) + "the verdict") == nil)
     #expect(
       refusal(of: "# x\n" + String(repeating: "\n", count: 1000) + "the verdict")?.sentence.contains(
@@ -117,19 +117,21 @@ import Testing
     #expect(refusal(of: "# " + String(repeating: "x", count: 600))?.sentence.contains("500 bytes") == true)
   }
 
-  @Test("is repeated on one line when it is not understood") func foreignWords() throws {
+  @Test("An unknown line is quoted without control characters") func foreignWords() throws {
     let found = try #require(refusal(of: "# x\nthe app \u{1b}[2J\u{7} opens\nthe verdict"))
     #expect(!found.description.unicodeScalars.contains { $0.value < 32 || $0.value == 127 })
   }
 
-  @Test("may come from a machine that ends lines otherwise") func lineEnds() throws {
+  @Test("Lines may end with CRLF") func lineEnds() throws {
     let story = try ScenarioParser.parse(
       "# x\r\nthe app opens \r\nunder which epoch?\r\n  > epoch 2\r\nthe verdict\r\n")
     #expect(story.steps.map(\.command) == [.make(.open), .ask(.epoch), .verdict])
     #expect(story.steps[1].expected == ["epoch 2"])
   }
 
-  @Test("can have every line of the language, and each means one thing", arguments: Phrase.all.map(\.form))
+  @Test(
+    "Every form of the language is accepted and matches exactly one phrase", arguments: Phrase.all.map(\.form)
+  )
   func everyForm(form: String) throws {
     var line = form
     for (word, example) in [
@@ -148,7 +150,7 @@ import Testing
     #expect(refusal(of: "# x\n\(before)\(line)\n\(after)") == nil)
   }
 
-  @Test("has its language in the documentation, line by line", arguments: Phrase.all.map(\.form))
+  @Test("docs/scenarios.md has every form of the language", arguments: Phrase.all.map(\.form))
   func documented(form: String) throws {
     let page = try String(contentsOf: Stories.root.appending(path: "docs/scenarios.md"), encoding: .utf8)
     #expect(page.contains("| `\(form)` |"), "docs/scenarios.md does not have `\(form)`")

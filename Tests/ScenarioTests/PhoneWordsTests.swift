@@ -6,7 +6,7 @@ import Testing
 @testable import Stages
 @testable import Scenario
 
-@Suite("What a story says of the phone") struct PhoneWordsTests {
+@Suite("Answers about the phone") struct PhoneWordsTests {
   private let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
 
   private func scene(
@@ -21,7 +21,7 @@ import Testing
     question.answer(in: scene, of: story)
   }
 
-  @Test("A process that was stopped by the phone is suspended, and not frozen") func suspended() {
+  @Test("A process suspended by the phone counts as suspended, not as frozen") func suspended() {
     let scene = scene(Scene.Process(place: .suspended, isFrozen: true))
     #expect(answer(.howIs(.app), scene) == ["the app is suspended"])
     #expect(Condition.suspended.holds(in: scene) && !Condition.frozen(.app).holds(in: scene))
@@ -31,7 +31,7 @@ import Testing
     #expect(!Condition.suspended.holds(in: awake))
   }
 
-  @Test("Why a process ended is told in the words of the phone, also when another runs by now") func ends() {
+  @Test("The reason of a process's end is iosd's, also when another process runs by now") func ends() {
     let held = EndReason.killed(.lockHeldWhileSuspended("app.lock")).description
     let gone = scene(Scene.Process(place: .ended(held), lastEnd: held))
     #expect(
@@ -48,7 +48,7 @@ import Testing
     #expect(answer(.whyEnded(.extension), again) == ["the extension has not ended yet"])
   }
 
-  @Test("How the phone is says what is other than when it was new") func device() {
+  @Test("The answer on the device lists what differs from a new phone") func device() {
     #expect(DeviceWords.of(DeviceState()) == ["the phone is as ever"])
     var state = DeviceState()
     let changes: [DeviceChange] = [
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "A silent push is over when nothing more comes of it",
+    "A silent push is over when its fate is final",
     arguments: [
       (PushFate.delivered, false), (.held(.lowPowerMode), false), (.dropped(.lowPowerMode), true),
       (.replaced(by: 7), true), (.completed(.newData), true), (.expired, true), (.abandoned, true),
@@ -82,7 +82,7 @@ import Testing
       answer(.silentPushes, scene) == ["silent push 1: on its way", "silent push 2: \(push.fate)"])
   }
 
-  @Test("Nothing has to have come yet") func nothing() {
+  @Test("Without pushes, badge or tasks the answers say so") func nothing() {
     let scene = scene(Scene.Process(place: .suspended))
     #expect(answer(.silentPushes, scene) == ["no silent push has arrived yet"])
     #expect(!Condition.silentPushOver.holds(in: scene) && !Condition.taskOver("x").holds(in: scene))
@@ -90,7 +90,7 @@ import Testing
     #expect(answer(.task("x"), scene) == ["the app has not asked for the task “x”"])
   }
 
-  @Test("A task is told with the reason, and is over when it does not go on") func tasks() {
+  @Test("A task's answer has its state and reason, and it is over when completed") func tasks() {
     let waits = ScenarioWords.task("x", state: "waiting", why: TaskHindrance.noCharger.description)
     let done = ScenarioWords.task("x", state: "completed", why: nil)
     func scene(_ tasks: [Scene.Task]) -> Scene {
@@ -103,7 +103,7 @@ import Testing
       Condition.taskOver("x").holds(in: scene([done])) && !Condition.taskOver("x").holds(in: scene([waits])))
   }
 
-  @Test("A notification that lights up no screen says so, and is that of its payment all the same")
+  @Test("A notification that is only in the list still counts as the payment's")
   func list() {
     let listed = Scene.Notification(
       title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)

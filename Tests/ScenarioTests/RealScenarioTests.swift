@@ -10,13 +10,16 @@ import Testing
 
 @Suite(
   "Stories on real processes", .serialized,
-  .disabled(if: getenv("BATON_SANITIZED") != nil, "the phone ends what is as large as under a sanitizer"))
+  .disabled(
+    if: getenv("BATON_SANITIZED") != nil, "programs under a sanitizer exceed the phone's memory limit"))
 struct RealScenarioTests {
-  /// It waits for 30 s of the phone's time; `baton run` plays it as well.
+  /// Takes 30 s of the phone's time; `baton run` plays it too.
   private static let tooLong = ["frozen-until-the-phone-kills-it.txt"]
   private static let atOnce = 5
 
-  @Test("come to the very words that they come to in virtual time") func sameOnBothStages() throws {
+  @Test("Each story gives the same answers on real processes as in virtual time") func sameOnBothStages()
+    throws
+  {
     let names = Stories.names.filter { Stories.isPlayedEverywhere($0) && !Self.tooLong.contains($0) }
     #expect(names.count >= 30)
     var waiting = names[...]
@@ -45,20 +48,21 @@ struct RealScenarioTests {
     return run
   }
 
-  /// Without what is expected, so that nothing but the stage can say it.
+  /// The story without expected answers, so that all answers come from the stage.
   private func bare(_ name: String) throws -> String {
     try Stories.text(name).split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !ScenarioParser.isOutput(String($0)) }.joined(separator: "\n")
   }
 
   @Test(
-    "can tell what the simulated world does not have", arguments: Stories.names.filter(Stories.isRealOnly))
+    "A story for real processes only has its expected answers",
+    arguments: Stories.names.filter(Stories.isRealOnly))
   func realOnly(name: String) throws {
     let run = try BatonRun()
     #expect(try run.run(Stories.folder.appending(path: name).path) == 0, "\(run.said)")
   }
 
-  @Test("say what a phone refuses, in the words in which the simulated one says it") func refusals() throws {
+  @Test("A refusal of the phone has the same sentence on both stages") func refusals() throws {
     let run = try BatonRun()
     let file = try run.write("refused.txt", refused)
     #expect(try run.run("--simulated", file) == 0, "\(run.said)")
@@ -87,7 +91,7 @@ struct RealScenarioTests {
 
     """
 
-  @Test("say that a task which does not wait cannot be launched, and none at all in a production build")
+  @Test("Launching a task that does not wait is refused, and any launch in a production build")
   func noSuchTask() throws {
     let run = try BatonRun()
     let debug = """
@@ -108,7 +112,7 @@ struct RealScenarioTests {
   }
 
   private let idle = """
-    # The app is in front, and waits for what somebody else does to it.
+    # The app is in front, and waits for a signal from outside.
     the app opens
     wait until the app is connected
     payment 1 of 1000 sat arrives
@@ -118,7 +122,7 @@ struct RealScenarioTests {
 
     """
 
-  /// Once the payment has settled, the story waits for the end of the app alone.
+  /// Once the payment has settled, the story waits only for the app's end.
   private func startIdle(_ run: BatonRun) throws -> (pid: pid_t, phone: Phone, app: pid_t) {
     let home = run.path("phone")
     let pid = try run.start(["--keep", home, try run.write("idle.txt", idle)])
@@ -135,7 +139,7 @@ struct RealScenarioTests {
     return (pid, phone, app)
   }
 
-  @Test("end with 4 when a process crashes by itself, and say which") func crash() throws {
+  @Test("A crash ends the run with 4, naming the process and signal") func crash() throws {
     let run = try BatonRun()
     let (_, phone, app) = try startIdle(run)
     kill(app, SIGSEGV)
@@ -145,7 +149,7 @@ struct RealScenarioTests {
     #expect(DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil)
   }
 
-  @Test("end with 4 when a daemon is gone") func daemonGone() throws {
+  @Test("A missing daemon ends the run with 4") func daemonGone() throws {
     let run = try BatonRun()
     let (_, phone, _) = try startIdle(run)
     kill(try #require(DaemonProbe.pid(listeningOn: phone.lspdSocket)), SIGKILL)
@@ -154,7 +158,7 @@ struct RealScenarioTests {
     #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
   }
 
-  @Test("leave nobody behind when somebody interrupts them", arguments: [SIGINT, SIGTERM, SIGHUP])
+  @Test("An interrupted run leaves no process behind", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(signal: Int32) throws {
     let run = try BatonRun()
     let (pid, phone, app) = try startIdle(run)
@@ -168,7 +172,7 @@ struct RealScenarioTests {
     #expect(kill(app, 0) != 0)
   }
 
-  @Test("end with 3 when something is waited for in vain, with 2 when the verdict is broken") func codes() {
+  @Test("A timeout ends with 3, a broken verdict with 2, a crash with 4") func codes() {
     func outcome(_ end: Performance.End) -> ExitCode {
       let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
       return ScenarioOutcome(file: "x", Performance(scenario: story, played: [], end: end), took: .zero)

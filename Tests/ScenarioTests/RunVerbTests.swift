@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  @Test("says where a story differs, and what to type if that is right; then it is as expected")
+  @Test("A different answer is shown with the command that accepts it, after which the story matches")
   func differing() throws {
     let run = try BatonRun()
     let file = try run.write("story.txt", story)
@@ -30,7 +30,7 @@ import Testing
     #expect(try run.run("--simulated", file) == 0)
   }
 
-  @Test("never rewrites a story that comes to no good end") func noUpdate() throws {
+  @Test("A story that times out is never rewritten") func noUpdate() throws {
     let run = try BatonRun()
     let text = story.replacing("the app is connected", with: "the extension is connected")
     let file = try run.write("story.txt", text)
@@ -39,7 +39,7 @@ import Testing
     #expect(run.text("story.txt") == text)
   }
 
-  @Test("has a line for each of several files, and the gravest of their codes") func several() throws {
+  @Test("Several files have a line each, and the gravest exit code counts") func several() throws {
     let run = try BatonRun()
     let good = try run.write("good.txt", story.replacing("nobody at all", with: "the app holds the node"))
     let other = try run.write("other.txt", story)
@@ -52,7 +52,7 @@ import Testing
     #expect(run.said.contains("1 of 3 as expected"))
   }
 
-  @Test("gives one line of JSON for each file") func json() throws {
+  @Test("--json prints a line for each file") func json() throws {
     let run = try BatonRun()
     let file = try run.write("story.txt", story)
     #expect(try run.run("--simulated", "--json", file, file) == 1)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("says in a sentence what is wrong with a file or with what was typed") func wrongUsage() throws {
+  @Test("A missing or invalid file and wrong options are refused") func wrongUsage() throws {
     let run = try BatonRun()
     #expect(try run.run() == 64)
     #expect(try run.run(run.path("nowhere.txt")) == 74)
@@ -82,15 +82,14 @@ import Testing
     #expect(try run.run("--simulated", "--without", "nothing", file) == 64)
   }
 
-  @Test("ends with 2 and a story of its own when a rule is missing that holds a promise") func broken() throws
-  {
+  @Test("A violation of an invariant ends with 2 and prints its story") func broken() throws {
     let run = try BatonRun()
     let file = Stories.folder.appending(path: "home-and-back-again-and-again.txt").path
     #expect(try run.run("--simulated", "--without", "init-check,state-from-claim", file) == 2)
     #expect(run.said.contains("BROKEN"))
   }
 
-  @Test("knows every line of the language by itself") func commands() throws {
+  @Test("--commands lists every line of the language") func commands() throws {
     let run = try BatonRun()
     #expect(try run.run("--commands") == 0)
     #expect(run.said.contains("the PROCESS is killed") && run.said.contains("In the simulation only"))

@@ -8,7 +8,7 @@ import Testing
 @testable import Terminal
 @testable import Scenario
 
-@Suite("Every story in virtual time") struct SimulatedScenarioTests {
+@Suite("Stories in virtual time") struct SimulatedScenarioTests {
   private func play(
     _ scenario: Scenario, seed: UInt64, without rules: [Rule] = []
   ) throws -> ScenarioOutcome {
@@ -18,13 +18,13 @@ import Testing
     return ScenarioOutcome(file: scenario.title, try director.run(), took: .zero)
   }
 
-  /// The exit codes of some orders of what happens at once.
+  /// The exit codes over 60 orders of simultaneous events.
   private func codes(_ name: String, without rules: [Rule]) throws -> Set<ExitCode> {
     let story = try Stories.story(name)
     return Set(try (1...60).map { try play(story, seed: $0, without: rules).exitCode })
   }
 
-  @Test("There are enough of them, each with the number of its fault in its title") func titles() throws {
+  @Test("There are at least 40 stories, each with its fault's number in the title") func titles() throws {
     #expect(Stories.names.count >= 40)
     #expect(Stories.names.filter(Stories.isPlayedEverywhere).count >= 30)
     for name in Stories.names {
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "comes to what it expects, in whatever order things happen that happen at once", arguments: Stories.names)
+    "A story has its expected answers in 30 orders of simultaneous events", arguments: Stories.names)
   func everyOrder(name: String) throws {
     let story = try Stories.story(name)
     if case .real = story.place { return }
@@ -49,20 +49,20 @@ import Testing
   }
 
   @Test("asks something, and asks for nothing that it does not answer", arguments: Stories.names)
-  func asking(name: String) throws {
+  func `Every question has an expected answer, and no other line has one`(name: String) throws {
     for step in try Stories.story(name).steps {
       let isQuestion: Bool
       switch step.command {
       case .ask, .verdict: isQuestion = true
       case .given, .make, .wait, .pass: isQuestion = false
       }
-      // What the phone or the app refuses to do is part of a story, too.
+      // A refusal of the phone or the app may be expected too.
       if case .make = step.command, step.expected.first?.hasPrefix("cannot be done: ") == true { continue }
       #expect(step.expected.isEmpty != isQuestion, "\(name) line \(step.line)")
     }
   }
 
-  @Test("Without the check of a write, a frozen extension writes under the epoch that it lost")
+  @Test("Without the fenced-writes rule a frozen extension writes under an epoch it has lost")
   func fencedWrites() throws {
     #expect(
       try codes("frozen-in-the-middle-of-five-payments.txt", without: [.fencedWrites])
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "Without the state that is read at the claim and after the init, the peer hears of what is not durable"
+    "Without init-check and state-from-claim the peer receives state that is not durable"
   )
   func staleState() throws {
     #expect(
@@ -78,22 +78,22 @@ import Testing
         .contains(.exclusionOrMoneyBroken))
   }
 
-  @Test("Without the reading of the row before a beat, a thawed extension never ends") func rowBeforeBeat()
+  @Test("Without row-before-beat a thawed extension never ends") func rowBeforeBeat()
     throws
   {
     #expect(try codes("frozen-and-thawed.txt", without: [.rowBeforeBeat]) == [.noProgress])
   }
 
-  @Test("Without the check of the lock's file, nobody holds the node any more") func inodeCheck() throws {
+  @Test("Without inode-check no process can hold the node again") func inodeCheck() throws {
     #expect(try codes("lock-file-replaced.txt", without: [.inodeCheck]) == [.noProgress])
   }
 
-  @Test("Without the wait for all parts, the preimage leaves for the first") func completeSet() throws {
+  @Test("Without complete-set the preimage is released for the first part") func completeSet() throws {
     #expect(
       try codes("part-to-each-process.txt", without: [.completeSet]) == [.exclusionOrMoneyBroken])
   }
 
-  @Test("Without incarnations, the epoch of an old copy is taken for the newest") func incarnation() throws {
+  @Test("Without incarnations an old copy's epoch is taken for the newest") func incarnation() throws {
     #expect(try codes("old-copy-put-back.txt", without: [.incarnation]) == [.differs])
   }
 }

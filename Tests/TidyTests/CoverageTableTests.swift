@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Tests/coverage.tsv says what is claimed; a test proves the behaviours that its name begins with. Here only the names
-/// are looked at: that the tests pass is for scripts/coverage to see.
+/// Tests/coverage.tsv lists claimed behaviours; a test proves those whose ids its name begins with. Only names are
+/// checked here; scripts/coverage checks that the tests pass.
 @Suite struct CoverageTableTests {
   private struct Row {
     var id: String
@@ -36,10 +36,10 @@ import Testing
     }
   }
 
-  @Test func eachBehaviourHasATestOrAReasonAndNotBoth() throws {
+  @Test func `Each behaviour has a test or a reason, and not both`() throws {
     let rows = try rows()
     #expect(rows.count > 90)
-    #expect(Set(rows.map(\.id)).count == rows.count, "an id stands there twice")
+    #expect(Set(rows.map(\.id)).count == rows.count, "an id is there twice")
     let proved = Set(Self.names.flatMap(\.ids))
     for row in rows {
       #expect(row.claim.hasSuffix("."), "\(row.id) has no sentence of what is claimed")
@@ -51,21 +51,21 @@ import Testing
     }
   }
 
-  @Test func eachIDOfATestIsInTheTable() throws {
+  @Test func `Each id in a test's name is in the table`() throws {
     let known = Set(try rows().map(\.id))
     #expect(Self.names.count > 100)
     for name in Self.names {
       for id in name.ids where !known.contains(id) {
         Issue.record("Tests/coverage.tsv has no row for \(id), which a test is named after: \(name.text)")
       }
-      // Without the comma between them the second would count as a word of the sentence.
+      // An id without a comma before it would count as a word of the name.
       let rest = name.text.dropFirst(name.ids.joined(separator: ", ").count + 1)
       #expect(rest.prefixMatch(of: #/[A-Z]-[0-9A-Z]/#) == nil, "a comma is missing: \(name.text)")
     }
   }
 
-  /// The page is made; that it was made again after a test was renamed is seen here.
-  @Test func thePageHasEachRowAndNamesTestsThatExist() throws {
+  /// Fails if the generated page is older than a renamed test.
+  @Test func `The page has each row and names existing tests`() throws {
     let page = try #require(Project.file("docs/coverage.md"))
     for row in try rows() {
       #expect(page.text.contains("| \(row.id) | \(row.claim) |"), "run scripts/coverage: \(row.id)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A link of a document leads to a file of the project, and to a heading that is there.
+/// A document's link leads to an existing file and heading.
 @Suite struct DocumentLinkTests {
   private struct Link {
     var from: String
@@ -34,7 +34,7 @@ import Testing
     return parts.joined(separator: "/")
   }
 
-  /// Blocks of code and words of code have brackets of their own.
+  /// Code blocks and inline code may have brackets of their own.
   private static func withoutCode(_ text: String) -> String {
     var isCode = false
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
@@ -45,7 +45,7 @@ import Testing
     return lines.joined(separator: "\n").replacing(#/`[^`]*`(?!\])/#, with: "")
   }
 
-  /// As it stands behind the number sign: small letters, digits and hyphens.
+  /// The heading as a fragment: lower case letters, digits and hyphens.
   private static func anchor(_ heading: Substring) -> String {
     heading.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_" }
       .replacing(" ", with: "-")
@@ -58,7 +58,7 @@ import Testing
       })
   }
 
-  @Test func eachLinkLeadsToAFileAndToAHeadingThatAreThere() {
+  @Test func `Each link leads to an existing file and heading`() {
     #expect(Self.links.count > 100)
     let headings = Dictionary(uniqueKeysWithValues: Self.documents.map { ($0.path, Self.headings($0.text)) })
     for link in Self.links {

@@ -1,10 +1,10 @@
 import Testing
 
-/// Every parser that can be fuzzed is fuzzed, and begins with inputs that are well-formed.
+/// Every fuzz target is run and has a corpus.
 @Suite struct FuzzTests {
   private let targets = Project.fuzzers.filter { $0.places(matching: #"^enum \w+: FuzzTarget \{"#) != [] }
 
-  @Test func everyFuzzTargetIsListedAndHasACorpus() throws {
+  @Test func `Every fuzz target is listed and has a corpus`() throws {
     let list = try #require(Project.file("Fuzz/FuzzTargets.swift")?.text)
     #expect(targets.count > 20)
     for target in targets {

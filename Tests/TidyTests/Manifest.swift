@@ -1,11 +1,11 @@
 import Foundation
 
-/// What Package.swift says about the targets.
+/// The targets of Package.swift.
 enum Manifest {
   struct Target {
     var name: String
     var dependencies: [String]
-    /// With a slash at its end.
+    /// With a trailing slash.
     var folder: String
   }
 
@@ -25,7 +25,7 @@ enum Manifest {
     }
   }()
 
-  /// Everything that ends up in one program, itself included.
+  /// All targets linked into a program, itself included.
   static func linked(into name: String) -> [String] {
     var found: [String] = []
     var open = [name]

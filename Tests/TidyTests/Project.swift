@@ -1,11 +1,11 @@
 import Foundation
 
-/// The project as files, read from where this test was compiled.
+/// The project's files, read from where this test was compiled.
 enum Project {
   struct File {
     let path: String
     let text: String
-    /// The lines that are code, with what is in comments and strings taken out.
+    /// The lines of code, without comments and strings.
     let code: [String]
 
     init(path: String, text: String) {
@@ -14,7 +14,7 @@ enum Project {
       code = path.hasSuffix(".swift") ? Project.code(of: text) : []
     }
 
-    /// The target in whose folder it lies; of none the path, which no wall knows.
+    /// The target of the file's folder, or the path if no target has it.
     var module: String { Manifest.targets.first { path.hasPrefix($0.folder) }?.name ?? path }
   }
 
@@ -22,7 +22,7 @@ enum Project {
     .deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// Everything that belongs to the project: what git would keep.
+  /// Every file that git tracks or would add.
   static let paths: [String] = {
     let git = Process()
     let output = Pipe()
@@ -39,7 +39,7 @@ enum Project {
     return listed.filter { FileManager.default.fileExists(atPath: root.appending(path: $0).path) }
   }()
 
-  /// The project as it was unpacked from an archive, without git.
+  /// The files of an unpacked archive without git.
   private static var walked: [String] {
     let all = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
     return all.filter { path in
@@ -101,7 +101,7 @@ extension Project.File {
     }
   }
 
-  /// The lines of code that match, each with its place.
+  /// The matching lines of code, each with its place.
   func places(matching pattern: String) -> [String] {
     code.enumerated().compactMap { index, line in
       line.range(of: pattern, options: .regularExpression) == nil ? nil : "\(path):\(index + 1): \(line)"

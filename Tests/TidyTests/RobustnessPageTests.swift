@@ -1,26 +1,26 @@
 import Foundation
 import Testing
 
-/// docs/robustness.md promises that each row is held by a test. A promise to a test that is gone is none.
+/// Each test named in docs/robustness.md exists.
 @Suite struct RobustnessPageTests {
   private struct Table {
     var heading: [String]
     var rows: [[String]] = []
 
     var testColumn: Int? { heading.firstIndex { ["test", "now held by"].contains($0) } }
-    /// Whoever says what was done or what was found says what holds it.
+    /// A table of damages or findings needs a column of tests.
     var owesTests: Bool {
       heading.contains { ["what is done to it", "found", "what was found"].contains($0) }
     }
   }
 
-  /// What stands in the place of a name where there is none.
+  /// The cell of a row without a test.
   private static let notHeld = "not held by a test"
 
-  /// Display names and functions of tests, and scripts that people run.
+  /// Test names, test functions and scripts.
   private static let tests = Project.tests.map(\.text).joined(separator: "\n")
 
-  @Test func eachRowNamesTestsThatExist() throws {
+  @Test func `Each row names existing tests`() throws {
     let tables = try tables()
     #expect(tables.filter { $0.testColumn != nil }.count > 10)
     #expect(tables.filter { $0.testColumn != nil }.map(\.rows.count).reduce(0, +) > 100)
@@ -59,7 +59,7 @@ import Testing
     for line in page.text.split(separator: "\n", omittingEmptySubsequences: false) {
       defer { isInTable = line.hasPrefix("|") }
       guard line.hasPrefix("|"), !line.hasPrefix("|--") else { continue }
-      // A bar in a cell is written with a backslash.
+      // A bar in a cell is escaped with a backslash.
       let cells = line.replacing("\\|", with: "\u{0}").split(separator: "|", omittingEmptySubsequences: false)
         .dropFirst().dropLast().map { $0.trimmingCharacters(in: .whitespaces) }
       if isInTable {

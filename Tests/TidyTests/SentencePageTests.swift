@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// docs/seed-sentences.md says which test holds which sentence. Each named test exists, and each test is named.
+/// docs/seed-sentences.md names the tests of each sentence: each named test exists, and each test is named.
 @Suite struct SentencePageTests {
   private struct Row {
     var line: String
@@ -10,7 +10,7 @@ import Testing
     var names: [String] { holds.matches(of: #/`(?<name>[^`]+)`/#).map { String($0.name) } }
   }
 
-  /// The display names of all tests of that folder.
+  /// The display names of all tests in that folder.
   private let tests: [String] = Project.tests.filter { $0.path.hasPrefix("Tests/SeedSentenceTests/") }
     .flatMap { file in file.text.matches(of: #/@Test\(\s*"(?<name>[^"]+)"/#).map { String($0.name) } }
 
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func eachSentenceNamesTestsThatExistOrSaysWhyThereIsNone() throws {
+  @Test func `Each sentence names existing tests, or says why it has none`() throws {
     let rows = try rows()
     #expect(rows.count > 40)
     for row in rows where !row.holds.hasPrefix("not yet: ") {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func eachTestOfASentenceIsOnThePage() throws {
+  @Test func `Each test of a sentence is on the page`() throws {
     let named = try rows().flatMap(\.names)
     #expect(tests.count > 25)
     for test in tests { #expect(named.contains(test), "docs/seed-sentences.md has no row for `\(test)`") }

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// The house rules that a reader would otherwise have to trust.
+/// Style rules.
 @Suite struct StyleTests {
   private let swift = Project.sources + Project.tests + Project.fuzzers
 
-  @Test func filesFitInTheHead() {
+  @Test func `A file has at most 400 lines`() {
     for file in swift where file.code.count > 401 {
       Issue.record("\(file.path): \(file.code.count - 1) lines")
     }
   }
 
-  @Test func everyModuleSaysWhatItIsFor() {
+  @Test func `Every module has a file that begins with its purpose`() {
     for module in Set(Project.sources.map(\.module)).sorted() {
       let names = [module, module.lowercased(), module == "BatonCommand" ? "baton" : module]
       let isSaid = Project.sources.contains { file in
@@ -21,35 +21,35 @@ import Testing
     }
   }
 
-  @Test func nothingIsLeftForLater() {
+  @Test func `No file has a to-do mark`() {
     let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X:"]
     for file in Project.files {
       for word in words where file.text.contains(word) { Issue.record("\(file.path) has a \(word)") }
     }
   }
 
-  @Test func nobodySleeps() {
+  @Test func `No file sleeps`() {
     for file in swift where !file.path.hasPrefix("Tests/TidyTests/") {
       #expect(file.places(matching: #"\b(sleep|usleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\("#) == [])
     }
   }
 
-  @Test func scriptsCanBeRun() {
+  @Test func `Scripts are executable`() {
     for file in Project.files where file.text.hasPrefix("#!") {
       let full = Project.root.appending(path: file.path).path
       #expect(FileManager.default.isExecutableFile(atPath: full), "\(file.path) is not executable")
     }
   }
 
-  /// The project speaks of itself alone: a path of one machine means nothing on another.
-  @Test func noFileNamesAPlaceOfOneMachine() {
+  /// A path of one machine means nothing on another.
+  @Test func `No file names a path of one machine`() {
     let places = ["/wo" + "rk/", "/ro" + "ot/", "/tmp/" + "w/", "/home/" + "user/"]
     for file in Project.files {
       for place in places where file.text.contains(place) { Issue.record("\(file.path) names \(place)") }
     }
   }
 
-  @Test func textFilesEndWithOneLineEnd() {
+  @Test func `A Swift file ends with exactly one newline`() {
     for file in swift where !file.text.hasSuffix("\n") || file.text.hasSuffix("\n\n") {
       Issue.record("\(file.path) does not end with one line end")
     }

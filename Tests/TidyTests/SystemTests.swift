@@ -1,6 +1,6 @@
 import Testing
 
-/// The libraries are for wallets on Linux and on Apple's systems: what differs between these stands in one file for each.
+/// The libraries run on Linux and Darwin: the differences are in one file for each.
 @Suite struct SystemTests {
   private static let modules = [
     "Ground", "Heartbeat", "Guardrails", "Database", "OwnFiles", "Platform", "SharedContainer", "Coordinator",
@@ -12,24 +12,24 @@ import Testing
   private var files: [Project.File] { Project.sources.filter { Self.modules.contains($0.module) } }
   private var common: [Project.File] { files.filter { ![Self.linux, Self.darwin].contains($0.path) } }
 
-  /// The one way to the C library, by which a file compiles on either system.
+  /// The import of the C library that compiles on both systems.
   private static let libraryOfEither = [
     "#if canImport(Darwin)", "  import Darwin", "#else", "  import Glibc", "#endif",
   ]
 
-  /// Everything that a product brings along is looked at here.
-  @Test func allThatTheLibrariesLinkIsLookedAt() {
+  /// All modules that the library's products link are checked here.
+  @Test func `All modules that the libraries link are checked`() {
     let linked = Set(Manifest.linked(into: "CoordinatorC"))
     #expect(linked.subtracting(Self.modules) == ["CSQLite", "CBaton"])
     #expect(Set(files.map(\.module)) == Set(Self.modules))
   }
 
-  @Test func onlyItsOwnFileNamesWhatOneSystemAloneHas() throws {
+  @Test func `Only a system's own file names what that system alone has`() throws {
     let words = try Regex(
       #"/proc\b|/dev/shm|/sys/|pidfd|memfd|epoll|\b(timer|signal|event|i?notify)fd\b|\bO_(PATH|TMPFILE|SYMLINK)\b|"#
         + #"\b(CLOCK_\w*(BOOT|UP)TIME\w*|CLOCK_MONOTONIC\w*|getentropy|arc4random\w*|sysctl\w*|F_FULLFSYNC|F_OFD_\w+)\b|"#
         + #"\bst_[mca]tim(espec)?\b|\b(prctl|mallinfo2?|syscall|statfs)\b|\bos\((Linux|macOS|iOS)\)"#)
-    // A dot between letters is no boundary to Unicode: `status.st_mtim` would be one word.
+    // By Unicode's word boundaries `status.st_mtim` would be one word.
     let simple = words.wordBoundaryKind(.simple)
     for file in common {
       let said = file.text.split(separator: "\n").filter { line in
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func theCLibraryIsImportedForEitherSystem() {
+  @Test func `The C library is imported for both systems`() {
     let library = /\b(Glibc|Darwin|Musl)\b/.wordBoundaryKind(.simple)
     var count = 0
     for file in common {
@@ -53,8 +53,8 @@ import Testing
     #expect(count > 0 && count <= 12, "\(count) files go to the C library by themselves")
   }
 
-  /// What is asked of a system is answered by both, in the same words; the compiler sees one of the files at a time.
-  @Test func bothSystemsAnswerTheSameQuestions() throws {
+  /// Both files declare the same functions; the compiler sees only one at a time.
+  @Test func `Both systems declare the same functions`() throws {
     let linux = try #require(Project.file(Self.linux))
     let darwin = try #require(Project.file(Self.darwin))
     let asked = questions(linux)

@@ -1,27 +1,27 @@
 import Testing
 
-/// The walls between the modules hold.
+/// Modules import only what Walls.swift permits.
 @Suite struct WallTests {
-  @Test func thereIsSomethingToLookAt() {
+  @Test func `The project's sources and targets are found`() {
     #expect(Project.sources.count > 50)
     #expect(Manifest.targets.count > 20)
     #expect(Project.sources.contains { $0.imports == ["Ground", "Heartbeat"] })
   }
 
-  @Test func everyModuleHasItsPlaceInTheTable() {
+  @Test func `Every module is in the table of permitted imports`() {
     for module in Set(Project.sources.map(\.module)) {
       #expect(Walls.allowed(for: module) != nil, "\(module) is not in Tests/TidyTests/Walls.swift")
     }
   }
 
-  @Test func noFileLooksOverAWall() {
+  @Test func `No file imports a module that is not permitted`() {
     for file in Project.sources {
       let foreign = Set(file.imports).subtracting(Walls.allowed(for: file.module) ?? []).sorted()
       #expect(foreign.isEmpty, "\(file.path) imports \(foreign)")
     }
   }
 
-  @Test func noTargetDeclaresADependencyBeyondItsWalls() {
+  @Test func `No target declares a dependency that is not permitted`() {
     for target in Manifest.targets {
       guard let allowed = Walls.allowed(for: target.name) else { continue }
       let foreign = Set(target.dependencies).subtracting(allowed).sorted()
@@ -29,8 +29,8 @@ import Testing
     }
   }
 
-  /// SwiftPM finds a module that was built for somebody else: such an import works by luck alone.
-  @Test func everyImportOfOursIsDeclared() {
+  /// SwiftPM also finds a module that was built for another target: such an import works by chance.
+  @Test func `Every import of a module of the project is declared`() {
     let ours = Set(Manifest.targets.map(\.name))
     for file in Project.sources {
       guard let target = Manifest.targets.first(where: { $0.name == file.module }) else { continue }
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["NotifyExtd", "CoordinatorC"])
-  func whatAnExtensionLinksKnowsNoFoundationAndNoConcurrency(program: String) {
+  func `A program for the extension links no Foundation and no concurrency`(program: String) {
     let linked = Manifest.linked(into: program)
     #expect(linked.contains("Heartbeat") && linked.contains("SharedContainer"))
     for file in Project.sources where linked.contains(file.module) {
@@ -51,8 +51,8 @@ import Testing
     }
   }
 
-  /// A wallet that uses the library sees nothing that only the simulation asks of a machine.
-  @Test func noHookOfTheSimulationIsPublic() {
+  /// Hooks of the simulation are invisible to users of the library.
+  @Test func `No hook of the simulation is public`() {
     let library = Manifest.linked(into: "CoordinatorC")
     let hooks =
       #"\bpublic\b.*\b(Shiftable|Staged|Stage|SeededGenerator|func (shift|renumber\w*|ignorePause|beatCounter))\b"#
@@ -61,8 +61,8 @@ import Testing
     }
   }
 
-  /// What one knows of the other has come over the wire.
-  @Test func theWalletAndTheProviderLinkNothingOfEachOther() {
+  /// Wallet and provider share no node code; each knows of the other only by messages.
+  @Test func `The wallet and the provider link nothing of each other`() {
     for wallet in ["LightningNode", "Wallet", "WalletStore", "MainAppd", "NotifyExtd"] {
       #expect(!Manifest.linked(into: wallet).contains("LightningProvider"), "\(wallet)")
     }
@@ -72,8 +72,8 @@ import Testing
     }
   }
 
-  /// It reads hexadecimal and SQLite as others do, and decides by itself.
-  @Test func theJudgeSharesNoRuleWithTheAccused() {
+  /// The judge reads SQLite and hexadecimal with the shared modules, but decides by its own rules.
+  @Test func `The judge shares no rule with the judged code`() {
     let own = Manifest.linked(into: "Judge")
     for accused in [
       "Guardrails", "Bitcoin", "LightningWire", "SharedContainer", "WalletStore", "WalletProcess",
@@ -85,22 +85,22 @@ import Testing
     }
   }
 
-  /// The command knows rows of a snapshot as values; it opens no database by itself.
-  @Test func theCommandOpensNoDatabase() {
+  /// The command reads databases through snapshots.
+  @Test func `The command opens no database`() {
     for file in Project.sources where file.path.hasPrefix("Sources/Baton/") {
       #expect(!file.imports.contains("CSQLite"), "\(file.path)")
       #expect(file.places(matching: #"\b(Connection|Database)\s*\(|sqlite3_"#) == [])
     }
   }
 
-  /// Who owns the node is decided in a core, or in the container's transaction: what stands between them hands the row on.
-  @Test func noShellComparesAClaimWithARow() {
+  /// Ownership is decided in a core or in the container's transaction; the code between them passes the row on.
+  @Test func `No code between core and container compares a claim with a row`() {
     let shells = [
       "Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Coordinator/",
       "Sources/MainAppd/", "Sources/NotifyExtd/", "Sources/DaemonRuntime/", "Sources/Simulation/Ports/",
       "Sources/Simulation/Run/", "Sources/Simulation/Explore/",
     ]
-    // `isOwned` is the simulated container's: what the world checks of a run is no step of a process.
+    // `isOwned` is for the simulation's checks, not for a process.
     for shell in shells { #expect(Project.sources.contains { $0.path.hasPrefix(shell) }, "\(shell)") }
     for file in Project.sources where shells.contains(where: file.path.hasPrefix) {
       #expect(file.places(matching: #"\b(owns|isOwned)\("#) == [])
@@ -109,9 +109,9 @@ import Testing
       Project.sources.contains { $0.module == "LightningNode" && $0.places(matching: #"\bowns\("#) != [] })
   }
 
-  /// What the guard and the node order is interpreted by the wallet alone, in the processes and in the simulation; and by the
-  /// library, which has a wallet of somebody else's in the node's place. Others look on.
-  @Test func theWalletAloneInterpretsItsMachines() {
+  /// Directives of guard and node are interpreted by `Wallet`, in the processes and in the simulation, and by the
+  /// library, which has an external wallet's node. Other modules only read them.
+  @Test func `Only permitted modules interpret the directives of guard and node`() {
     let words: [(pattern: String, allowed: [String])] = [
       (
         #"\.(startNode|stopNode|acceptNoNewPayment|endLongPause)\b"#,
@@ -133,9 +133,9 @@ import Testing
     }
   }
 
-  /// Whoever takes one directive of theirs carries it out or puts it in words. In tests that is a machine against anything that
-  /// may come, and a node without a container.
-  @Test func whoTakesADirectiveOfThemIsKnown() {
+  /// A function with a directive as parameter carries it out or describes it. Tests have one for a machine under
+  /// random events, and for a node without a container.
+  @Test func `Only known files have functions over directives of guard or node`() {
     let files = Project.sources + Project.tests + Project.fuzzers
     let takers = files.filter { $0.places(matching: #"\b_ \w+: (Guard|Node)Directive\b"#) != [] }
     #expect(
@@ -153,12 +153,12 @@ import Testing
       ])
   }
 
-  /// By the names of the types, so that no pattern over their cases is needed.
-  @Test func whoNamesTheirDirectivesIsKnown() {
+  /// By the type's names, so that no pattern over their cases is needed.
+  @Test func `Only known files name the directive types of guard and node`() {
     let known = [
       "Sources/Guardrails/", "Sources/Lightning/Node/", "Sources/Wallet/", "Sources/Coordinator/",
       "Sources/WalletProcess/WalletContainer.swift", "Sources/WalletProcess/WalletJournal.swift",
-      // Coordinations of others, rules taken away, and who looks on.
+      // Other wallets' coordination, removed rules, and observers.
       "Sources/Simulation/Others/", "Sources/Simulation/World/WorldGuard.swift",
       "Sources/Simulation/World/WorldObserver.swift", "Sources/Simulation/World/Said.swift",
       "Sources/Baton/Inspection/Journals/", "Sources/Baton/Stages/Demo/MomentReader.swift",
@@ -167,17 +167,19 @@ import Testing
     let named = Project.sources.filter { $0.places(matching: #"\b(Guard|Node)Directive\b"#) != [] }.map(
       \.path)
     #expect(named.filter { path in !known.contains(where: path.hasPrefix) } == [])
-    for place in known { #expect(named.contains { $0.hasPrefix(place) }, "\(place) needs no leave any more") }
+    for place in known {
+      #expect(named.contains { $0.hasPrefix(place) }, "\(place) names no directive any more")
+    }
   }
 
-  @Test func theSimulationCarriesOutOrdersAtItsPorts() {
+  @Test func `In the simulation only Ports and Others carry out orders`() {
     let carryOut = #"func \w+\(\w+ order: (Container|Wire|Phone)Order\b"#
     let folders = Project.sources.filter { $0.module == "Simulation" && $0.places(matching: carryOut) != [] }
       .map { $0.path.split(separator: "/")[2] }
     #expect(Set(folders) == ["Ports", "Others"])
   }
 
-  @Test func noTestOfACoreRunsInTheSimulation() {
+  @Test func `No test of a core imports the simulation`() {
     let folders = (Walls.cores + ["Lightning"]).map { "Tests/\($0)Tests/" }
       .filter { $0 != "Tests/SimulationTests/" }
     #expect(Project.tests.count { file in folders.contains { file.path.hasPrefix($0) } } > 50)

@@ -1,4 +1,4 @@
-/// Which rooms a room may look into: ARCHITECTURE.md as a table. A module that is not here has no place yet.
+/// ARCHITECTURE.md's permitted imports as a table. Every module must be in it.
 enum Walls {
   static let mayImport: [(module: String, others: String)] = [
     ("Ground", ""),
@@ -98,7 +98,7 @@ enum Walls {
     ),
   ]
 
-  /// Every decision: no clock, no randomness, no I/O.
+  /// Modules of pure decisions: no clock, no randomness, no I/O.
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
     "LightningInvoices", "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Simulation",

@@ -1,10 +1,10 @@
 import Ground
 
-/// One connection through a bad network, as a value: pieces of bytes come from either end, and go on late, twice, in
-/// another order, or not at all. The same seed treats the same pieces the same way.
+/// One connection over a bad network, as a value: pieces of bytes from either end are delivered late, twice, out of
+/// order, or not at all, in the same way for the same seed.
 ///
-/// Whatever it does to bytes, an end that closes is passed on at once, with what it had said still in front of it: a
-/// network may hide what was said, and a test must not mistake it for one that hides a death.
+/// A close is always passed on at once, behind the bytes sent before it: a test must not mistake a lost close for a
+/// lost message.
 package struct BadWire {
   package enum End: Hashable, Sendable {
     case dialler
@@ -14,13 +14,13 @@ package struct BadWire {
   }
 
   package struct Habits: Sendable {
-    /// How long a piece is on its way, at least and at most.
+    /// The delay of a piece, from and to.
     package var delay: ClosedRange<Int64> = 0...0
-    /// Of a thousand pieces.
+    /// Per thousand pieces.
     package var lost = 0
     package var repeated = 0
     package var overtaken = 0
-    /// After so many bytes of both directions the connection is cut, in the middle of whatever it carries.
+    /// The connection is cut after this many bytes of both directions, in the middle of a piece.
     package var cutAfter: Int?
 
     package init() {}
@@ -34,9 +34,9 @@ package struct BadWire {
 
   package enum Directive: Hashable, Sendable {
     case pass(to: End, [UInt8])
-    /// This end says nothing any more: its other end is told so.
+    /// One end has closed; closes the other.
     case close(to: End)
-    /// Both ends, at once.
+    /// Closes both ends at once.
     case cut
   }
 
@@ -49,7 +49,7 @@ package struct BadWire {
   private let habits: Habits
   private var generator: SeededGenerator
   private var pieces: [Piece] = []
-  /// Of the last piece in each direction: those behind it come later, unless they are overtaken.
+  /// The due instant of the last piece in each direction: later pieces come after it unless overtaken.
   private var lastDue: [End: Instant] = [:]
   private var carried = 0
   private var isCut = false
@@ -93,7 +93,7 @@ package struct BadWire {
   }
 
   private mutating func passOn(_ isDue: (Piece) -> Bool) -> [Directive] {
-    // In the order in which they are due; those of one moment in the order in which they came.
+    // In order of their due instants, then of their arrival.
     let due = pieces.filter(isDue).enumerated()
       .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }.map(\.element)
     pieces.removeAll(where: isDue)

@@ -3,8 +3,8 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// Stands between a wallet and its peer, on the loop of a test: every connection that is dialled here is one `BadWire`
-/// to there.
+/// A proxy between a wallet and its peer, on the test's loop: every connection dialled here goes through one
+/// `BadWire`.
 package final class BadWireProxy {
   package let place: HostAndPort
   package private(set) var connections = 0
@@ -14,7 +14,7 @@ package final class BadWireProxy {
   private let descriptor: Int32
   private var lines: [Int: Line] = [:]
 
-  /// `habits` of the first connection, the second, and so on.
+  /// `habits` gets the connection's number, from 1 on.
   package init(
     to target: HostAndPort, loop: EventLoop, habits: @escaping (Int) -> BadWire.Habits
   ) throws {
@@ -77,9 +77,9 @@ private final class Line {
   private struct Side {
     let descriptor: Int32
     var unsent: [UInt8] = []
-    /// It says nothing any more.
+    /// This side has closed.
     var hasEnded = false
-    /// Nothing more will be said to it.
+    /// This side is to be closed once `unsent` is empty.
     var isToldOfTheEnd = false
     var isShut = false
   }
@@ -166,7 +166,7 @@ private final class Line {
     try? loop.change(side.descriptor, to: interest(end))
   }
 
-  /// A reset, as a cable gives none: who waits for more is told at once.
+  /// A reset, so that a waiting reader ends at once.
   private func finish() {
     guard let handler = onEnd else { return }
     onEnd = nil

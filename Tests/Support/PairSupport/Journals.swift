@@ -3,11 +3,11 @@ import Testing
 
 /// The journals that real processes leave behind.
 package enum Journals {
-  /// What the shells did is what the cores said: each journal gives the same directives again, byte for byte.
+  /// Replays each journal: the cores must give the recorded directives byte for byte.
   package static func replay(of home: String) {
     let directory = "\(home)/journal"
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
-    // A program that refuses to start has decided nothing.
+    // A program that refused to start has no journal.
     if names.isEmpty { return }
     let replay = Process()
     replay.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/baton")

@@ -7,7 +7,7 @@ import Heartbeat
 import LightningInvoices
 import Testing
 
-// What tests look at from outside, and figures that are printed and never judged.
+// Evidence that tests read from outside, and figures that are printed only.
 extension TestPhone {
   /// How many fenced writes were made under an epoch.
   package func writes(underEpoch epoch: UInt64) throws -> Int {
@@ -24,7 +24,7 @@ extension TestPhone {
     return try row.unsigned(column)
   }
 
-  /// HTLCs that are committed for good and neither taken nor refused, with what only the log has yet.
+  /// Irrevocably committed HTLCs that are neither fulfilled nor failed, including those in the write-ahead log.
   package func keptParts() throws -> Int {
     guard let table = try snapshot().tables.first(where: { $0.name == "htlcs" }),
       let column = table.columns.firstIndex(of: "state")
@@ -32,7 +32,7 @@ extension TestPhone {
     return try table.rows.count { try $0.text(column) == "receivedAddAckRevocation" }
   }
 
-  /// When payments that lack parts began to wait for them.
+  /// When the wait for missing parts began, per payment.
   package func waits() throws -> [Int64] {
     guard let table = try snapshot().tables.first(where: { $0.name == "waiting_parts" }),
       let column = table.columns.firstIndex(of: "first_boot_ns")
@@ -40,7 +40,7 @@ extension TestPhone {
     return try table.rows.map { try $0.integer(column) }
   }
 
-  /// How the wallet's newest payment of an invoice stands; nil when there is none.
+  /// The state of the wallet's newest payment of an invoice; nil without a payment.
   package func sentState(_ invoice: SignedInvoice) -> String? {
     guard let table = try? snapshot().tables.first(where: { $0.name == "outgoing_payments" }),
       let hash = table.columns.firstIndex(of: "payment_hash"),
@@ -58,13 +58,13 @@ extension TestPhone {
     return table.rows.compactMap { try? $0.text(state) }
   }
 
-  /// The same of the peer.
+  /// The states of the peer's splices, oldest first.
   package func peerSpliceStates() throws -> [String] {
     let ledger = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)
     return try ledger.rows("SELECT state FROM splices ORDER BY id").map { try $0.text(0) }
   }
 
-  /// Where both ends have the channel's money: the wallet's row and the peer's.
+  /// The channel's funding txid at the wallet and at the peer.
   package func fundings() throws -> (wallet: [UInt8]?, peer: [UInt8]?) {
     let ledger = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)
     let table = try snapshot().tables.first { $0.name == "channels" }
@@ -73,7 +73,7 @@ extension TestPhone {
     return (wallet, try ledger.firstRow("SELECT funding_txid FROM channel")?.optionalBlob(0))
   }
 
-  /// How many messages the peer has acted on that came on a connection of this epoch.
+  /// How many messages the peer processed on connections of this epoch.
   package func framesActedOn(epoch: UInt64) throws -> Int64 {
     let ledger = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)
     return try ledger.firstRow(
@@ -83,7 +83,7 @@ extension TestPhone {
       """, [.unsigned(epoch)])?.integer(0) ?? -1
   }
 
-  /// The user, or the network, sets the phone's clock.
+  /// Steps the phone's wall clock.
   package func stepWallClock(hours: Int64) throws {
     var phoneClock = PhoneClock(boot: clock.boot)
     phoneClock.wallOffsetNanoseconds = hours * 3600 * 1_000_000_000
@@ -99,11 +99,11 @@ extension TestPhone {
   }
 }
 
-// What lies in the database itself, without its log: what is left when the log is lost.
+// The rows of the database file without its log: what is left when the log is lost.
 extension TestPhone {
   private func rowsWithoutLog(_ sql: String, _ values: [SQLValue] = []) throws -> Int64 {
     let copy = "\(home)/without-log.sqlite"
-    // By another process: this one may not open a live database by other roads than SQLite.
+    // By another process: this one may open a live database only through SQLite.
     _ = try run("cp", ["\(home)/AppGroup/node.sqlite", copy])
     defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }
     return try Connection(path: copy, access: .readWrite).firstRow(sql, values)?.integer(0) ?? 0

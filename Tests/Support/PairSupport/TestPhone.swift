@@ -9,8 +9,8 @@ import Heartbeat
 import LightningInvoices
 import SharedContainer
 
-/// The phone in the tests' hands: real wallet processes, a real peer, and this test in the place of iosd, so that
-/// every message to a process is one line of a test. Nothing waits for a time; everything waits for an event.
+/// A phone driven by the test: real wallet processes and a real lspd, with the test in place of iosd, so that each
+/// message to a process is one line of a test. Waits are for events, never for a time.
 package final class TestPhone {
   package static var binaries: String {
     Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
@@ -23,7 +23,7 @@ package final class TestPhone {
   package let clock: Clock
   package let walletArguments: [String]
   private let peerArguments: [String]
-  /// Where the wallet processes find their peer; lspd, unless a test says otherwise.
+  /// The peer's address for wallet processes; lspd's unless a test sets it.
   package var peerAddress: String?
   package private(set) var app: HeldProcess?
   package private(set) var extensions: [HeldProcess] = []
@@ -52,8 +52,7 @@ package final class TestPhone {
     try wait("lspd's address") { self.address != nil }
   }
 
-  /// Ends everything, runs every journal through the cores again, and takes the directory away unless somebody wants
-  /// to look at it.
+  /// Ends all processes, replays every journal, and removes the directory unless BATON_KEEP is set.
   package func end() {
     for process in [app].compactMap({ $0 }) + extensions { process.kill(SIGKILL) }
     peer?.kill(SIGKILL)
@@ -75,7 +74,7 @@ package final class TestPhone {
   package func wait(_ what: String, until condition: () -> Bool) throws {
     func pause(_: Instant) throws {
       _ = try loop.run(for: .milliseconds(2)) { condition() }
-      // A condition that takes as long leaves the loop no time, and what is on the loop is a part of the test: a proxy.
+      // If the condition takes that long the loop gets no time, and the test may have a proxy on the loop.
       try loop.turn(waitingMilliseconds: 0)
     }
     do {
@@ -98,7 +97,7 @@ package final class TestPhone {
     ] + walletArguments
   }
 
-  /// As after a crash: another process goes on from the ledger, where wallets find it again.
+  /// A crash of lspd: another process continues from the ledger, at the same address.
   package func restartPeer() throws {
     guard let old = peer else { return }
     old.kill(SIGKILL)
@@ -107,7 +106,7 @@ package final class TestPhone {
     peer = try start("lspd", ["--home", home] + peerArguments)
   }
 
-  /// Without waiting for a `init`: it may be about to refuse.
+  /// Does not wait for the `hello`, as the process may refuse to start.
   package func startApp() throws -> HeldProcess {
     let process = try start("mainappd", common)
     app = process
@@ -146,7 +145,7 @@ package final class TestPhone {
     return nextPush
   }
 
-  /// Opens the app, has it make invoices, and puts it away again, everything released.
+  /// Opens the app, has it make invoices, and sends it home; returns once the node is released.
   package func invoices(_ count: Int, _ app: HeldProcess) throws -> [SignedInvoice] {
     open(app)
     try wait("the app to be connected") { app.status.hasPrefix("connected") }
@@ -172,16 +171,16 @@ package final class TestPhone {
     return try SignedInvoice(decoding: text)
   }
 
-  /// The user pays, and the app says whether it begins.
+  /// The user pays; returns the app's first answer.
   package func send(_ invoice: SignedInvoice, _ app: HeldProcess) throws -> ControlMessage {
     let request = "s\(nextRequest)"
     nextRequest += 1
     app.ask(request, ControlMessage("send", ["invoice": invoice.encoded]))
-    try wait("the app's word") { app.answer(to: request) != nil }
+    try wait("the app's answer") { app.answer(to: request) != nil }
     return app.answer(to: request) ?? ControlMessage("nothing")
   }
 
-  /// The user takes money out of the channel, and the app says whether it begins.
+  /// The user withdraws; returns the app's first answer.
   package func withdraw(_ amountSat: UInt64, to address: String = TestPhone.ownAddress, _ app: HeldProcess)
     throws
     -> ControlMessage
@@ -189,7 +188,7 @@ package final class TestPhone {
     let request = "w\(nextRequest)"
     nextRequest += 1
     app.ask(request, ControlMessage("withdraw", ["amount-sat": "\(amountSat)", "address": address]))
-    try wait("the app's word") { app.answer(to: request) != nil }
+    try wait("the app's answer") { app.answer(to: request) != nil }
     return app.answer(to: request) ?? ControlMessage("nothing")
   }
 
@@ -209,7 +208,7 @@ package final class TestPhone {
         ]))
   }
 
-  /// A part of it. Returns the number that the peer gave it.
+  /// Sends one part and returns the payment number that lspd gave it.
   package func payPart(_ invoice: SignedInvoice, _ amountMsat: UInt64, holdSeconds: Int = 600) throws
     -> String
   {
@@ -224,7 +223,7 @@ package final class TestPhone {
     return answer["payment"] ?? "?"
   }
 
-  /// How that part stands, with the code if it has failed.
+  /// The part's state, with the code if it has failed.
   package func outcome(_ invoice: SignedInvoice, part: String) throws -> String {
     let answer = try askPeer(
       ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "payment": part, "wait": "no"]))
@@ -244,7 +243,7 @@ package final class TestPhone {
     }
   }
 
-  /// Somebody else in the network wants to be paid.
+  /// An invoice of an external recipient.
   package func externalInvoice(_ amountMsat: UInt64) throws -> SignedInvoice {
     let answer = try askPeer(ControlMessage("external-invoice", ["amount-msat": "\(amountMsat)"]))
     return try SignedInvoice(decoding: answer["invoice"] ?? "")
@@ -254,7 +253,7 @@ package final class TestPhone {
     try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd").request(message)
   }
 
-  // MARK: What is true
+  // MARK: Evidence
 
   package func snapshot() throws -> Snapshot { try Snapshot.take(of: "\(home)/AppGroup") }
 

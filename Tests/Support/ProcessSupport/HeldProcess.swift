@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// One real process, with its caller at the other end of its channel, in the place of the phone.
+/// One real process whose channel to the phone is held by the test.
 package final class HeldProcess {
   package let child: ChildProcess
   package let startedAt: Instant
@@ -21,13 +21,13 @@ package final class HeldProcess {
     connection?.start()
     try loop.watchProcess(child.pidfd) { [unowned self] in
       endedAt = clock.now
-      // Its last words may still lie in the socket.
+      // Its last messages may still lie in the socket.
       connection?.drain()
       reap()
     }
   }
 
-  /// It is signalled by it until its end.
+  /// The pidfd is needed for signals until the process has ended.
   deinit { if hasEnded { close(child.pidfd) } }
 
   private static let devNull = open("/dev/null", O_WRONLY | O_CLOEXEC)
@@ -51,7 +51,7 @@ package final class HeldProcess {
     messages.first { $0.message.verb == verb && $0.message["id"] == "\(id)" }?.message
   }
 
-  /// What a user asks for, as the phone hands it on.
+  /// A user's request, as iosd passes it on.
   package func ask(_ request: String, _ message: ControlMessage) {
     send(ControlMessage("ask", ["request": request], body: (try? message.encoded()) ?? []))
   }
@@ -67,12 +67,12 @@ package final class HeldProcess {
 
   package func send(_ message: ControlMessage) { connection?.send(message) }
 
-  /// Bytes that need be no message.
+  /// Bytes that need not be a message.
   package func send(raw bytes: [UInt8]) {
     Glibc.send(child.channel, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
   }
 
-  /// The phone is gone.
+  /// Closes the channel, as a killed iosd does.
   package func hangUp() { connection?.close() }
 
   package func kill(_ signal: Int32) { child.send(signal) }

@@ -4,10 +4,10 @@ import Heartbeat
 import PhonePolicy
 import Simulation
 
-/// A simulated world in which nothing goes wrong by itself. Who moves next is left to chance, which a number decides.
+/// A simulated world without spontaneous faults. A seeded generator picks the next move.
 package struct Story {
   package var world: World
-  /// From now on no message of one process to the other arrives.
+  /// From now on every presence message is lost.
   package var losesLetters = false
   private var generator: SeededGenerator
 
@@ -27,7 +27,7 @@ package struct Story {
     generator = SeededGenerator(seed: number)
   }
 
-  /// The app in front, connected, with an invoice that nobody has paid.
+  /// The app is in front and connected, with an unpaid invoice.
   package static func withInvoice(
     _ number: UInt64, takeover: Takeover = .lock, foregroundPushes: ForegroundPushes = .app
   ) -> Story {
@@ -39,7 +39,7 @@ package struct Story {
     return story
   }
 
-  /// The same, with the app behind and everything released.
+  /// The same, with the app in the background and everything released.
   package static func withAppBehind(_ number: UInt64, takeover: Takeover = .lock) -> Story {
     var story = withInvoice(number, takeover: takeover)
     story.goesHome()
@@ -56,7 +56,7 @@ package struct Story {
     _ = waits { $0.life(.app) == nil }
   }
 
-  /// Goes on until it is so; false if it has not become so in that time.
+  /// Runs until the condition holds; false if it does not hold in time.
   package mutating func waits(_ bound: TimeSpan = .seconds(60), until isSo: (World) -> Bool) -> Bool {
     let end = world.peerNow + bound
     while !isSo(world) {
@@ -66,7 +66,7 @@ package struct Story {
     return world.violation == nil
   }
 
-  /// One of those who can move does, or time passes.
+  /// One possible move is made, or time passes.
   package mutating func step(until end: Instant) {
     while losesLetters, world.hasLetters { world.make(.loseLetter(0)) }
     var moves: [Move] = []
@@ -78,7 +78,7 @@ package struct Story {
     }
   }
 
-  /// How long it takes from now on; nil if it does not come to it.
+  /// The time until the condition holds; nil if it does not hold in time.
   package mutating func spanUntil(_ isSo: (World) -> Bool) -> TimeSpan? {
     let start = world.peerNow
     return waits(until: isSo) ? world.peerNow - start : nil

@@ -19,7 +19,7 @@ struct Bystander {
     BusErrorEnd.install(database: container.layout.database)
   }
 
-  /// Wants the node as the app does, and never comes to claim it.
+  /// Takes the app's intent lock and never claims.
   func intent() {
     guard container.setIntent(true) == .taken else { exitWithSentence(.bugOfOurs, "the intent is taken") }
     printLine("ready")

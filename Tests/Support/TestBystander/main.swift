@@ -1,5 +1,5 @@
-// One wallet process that does a single thing and then stands still, for the tests of the pair: it is real where it
-// counts (locks, intent, transactions) and does nothing else.
+// A process of the wallet's container that does one thing and then waits, for the tests of the pair: its locks,
+// intent and transactions are real.
 
 import DaemonRuntime
 

@@ -1,8 +1,8 @@
 import DaemonRuntime
 
-// What a test app does with tasks and audio, by its name.
+// Tasks, audio and keychain of a test app, by its name.
 extension TestChild {
-  /// Asked for when the user opens it.
+  /// Called when the user opens the app.
   func submitTask() {
     let identifier = behaviour == "app-task-wrong" ? "com.example.other" : "com.example.lightning.sync"
     switch behaviour {
@@ -45,7 +45,7 @@ extension TestChild {
 
   static let group = "A1B2C3D4E5.com.example.lightning"
 
-  /// As any program of the machine may, and not over its own channel.
+  /// On the control socket, as any program on the machine may, and not on its own channel.
   private func askOnSocket() {
     let words = CommandLine.arguments
     guard let place = words.firstIndex(of: "--container"), place + 1 < words.count else { return }

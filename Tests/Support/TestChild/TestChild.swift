@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Glibc
 
-/// A wallet process that behaves as the name says under which it was started, well or badly.
+/// A wallet process whose name selects its behaviour, good or bad.
 final class TestChild {
   let behaviour: String
   private let descriptor: Int32
@@ -64,8 +64,8 @@ final class TestChild {
       playAudio()
       goBehind()
     case "background-expiring" where behaviour == "app-seed-handler":
-      // As it was written down: the node is stopped by something that goes on by itself, and the task is ended in the
-      // same breath. The lock goes when the node has stopped.
+      // This handler stops the node asynchronously and ends the task at once; the lock is released when the node has
+      // stopped.
       loop.after(.milliseconds(20)) { exit(0) }
       say("background-end", ["id": id])
     case "ask": answer(message)
@@ -87,7 +87,7 @@ final class TestChild {
     say("background-done")
   }
 
-  /// As a wallet's app that forgets to let go of its role lock.
+  /// Like a wallet's app that does not release its role lock.
   private func keepLock() {
     let arguments = CommandLine.arguments
     guard let index = arguments.firstIndex(of: "--container"), index + 1 < arguments.count else { return }
@@ -118,10 +118,10 @@ final class TestChild {
       return say("keychain-read", ["request": id, "group": Self.group, "account": "mnemonic"])
     case "ext-shrinks":
       pages.append(Self.page(size: Self.shrinkingBytes))
-      // The phone looks at whoever says something, and this one waits for the answer.
+      // iosd samples the memory of a process that sends a message, and this one waits for the answer.
       return say("keychain-read", ["request": id, "group": Self.group, "account": "mnemonic"])
     case "ext-says-done":
-      // The app's business, and the app's push.
+      // A completion of the app's push.
       say("push-done", ["id": "1", "result": "new-data"])
       content(id, "served")
     case "ext-ballast": return grow()
@@ -150,7 +150,7 @@ final class TestChild {
     say("finished", ["id": id, "reason": "done"])
   }
 
-  /// Memory that can be given back for sure, up to 60 MB.
+  /// Memory that can certainly be given back, up to 60 MB.
   func growInPages() {
     isGrowing = true
     takePage()
@@ -184,7 +184,7 @@ final class TestChild {
     say("status", ["text": "warned \(warnings) times"])
   }
 
-  /// In steps, so that the growth is that of a program and not of one huge allocation.
+  /// In steps, as a program grows, and not by one huge allocation.
   private func grow() {
     guard ballast.count < 30 else { return }
     let block = UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 4096)
@@ -197,7 +197,7 @@ final class TestChild {
     for number in 0..<10 { say("notification", ["title": "Test", "body": "\(number)", "badge": "1"]) }
   }
 
-  /// It need be no message at all: the phone hands on what it is given.
+  /// The answer is plain bytes: the phone passes on any body.
   private func answer(_ message: ControlMessage) {
     if behaviour == "app-poster" { post() }
     if behaviour == "app-connects" { connect(to: message.bodyText) }

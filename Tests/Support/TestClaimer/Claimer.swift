@@ -5,7 +5,7 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 
-/// One process of one role that does as the tests say.
+/// One process of one role, driven by the tests.
 struct Claimer {
   static let schema = [
     """
@@ -28,7 +28,7 @@ struct Claimer {
 
   // MARK: Modes
 
-  /// In each round both see the same epoch and are let go at once; exactly one may own it.
+  /// In each round both processes see the same epoch and start at once; exactly one may claim.
   func race(rounds: Int, log: String, counter: String) {
     let gates: [Int32] = [100, 101]
     let log = LogFile(path: log)
@@ -39,7 +39,7 @@ struct Claimer {
       say("S")
       waitForStart(gates[round % 2])
       guard let claim = claim(seen: seen) else {
-        // A lost race is also a zombie at work: what it owned before must be of no use.
+        // The loser is also a zombie: a write under its earlier epoch must be fenced.
         if let earlier, write(under: earlier) { fail("a write under epoch \(earlier.epoch) came through") }
         say("L")
         continue
@@ -51,7 +51,7 @@ struct Claimer {
     }
   }
 
-  /// No gate and no turns: each claims as soon as the other's lock is free, as a takeover does.
+  /// Without rounds: each claims as soon as the other's lock is free, as in a takeover.
   func contend(claims: Int, log: String, counter: String) {
     let log = LogFile(path: log)
     var done = 0
@@ -69,7 +69,7 @@ struct Claimer {
     }
   }
 
-  /// Claims and writes for ever, and says each value only when it is durable.
+  /// Claims and writes for ever, and prints each value only when it is durable.
   func workUntilKilled() {
     while true {
       let seen = highestRow()?.epoch ?? 0
@@ -89,8 +89,8 @@ struct Claimer {
   }
 
   func holdUntilEndOfInput() {
-    guard claim(seen: highestRow()?.epoch ?? 0) != nil else { fail("somebody else claimed") }
-    if role == .app, container.setIntent(true) != .taken { fail("no request") }
+    guard claim(seen: highestRow()?.epoch ?? 0) != nil else { fail("another process claimed") }
+    if role == .app, container.setIntent(true) != .taken { fail("the intent lock is taken") }
     say("H")
     waitForByte(STDIN_FILENO)
   }
@@ -109,14 +109,14 @@ struct Claimer {
       switch container.claim(seen: seen, by: claimant("a test"), reading: { _ in () }) {
       case .claimed(let claim, _): return claim
       case .superseded: return nil
-      // A probe holds the lock for an instant, a transaction the database for a millisecond.
+      // A probe holds the lock for an instant, a transaction blocks the database for a millisecond.
       case .ownLockBusy, .blocked: sched_yield()
       case .failed(let error): fail("\(error)")
       }
     }
   }
 
-  /// Two rows in one transaction, read and written back one larger: a lost update or a torn one would show.
+  /// Increments two rows in one transaction: a lost or torn update would show.
   private func write(under claim: Claim) -> Bool {
     while true {
       let result = container.fencedWrite(under: claim, what: "count", atMonotonic: Instant(nanoseconds: 0)) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A number in a plain file, read and written back without any lock: two holders at once would lose a step.
+/// A number in a plain file, incremented without any lock: two holders at once would lose an increment.
 enum SharedCounter {
   static func grow(_ path: String) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -13,7 +13,7 @@ enum SharedCounter {
   }
 }
 
-/// One log that all processes append to: the kernel puts the lines in the order in which they were written.
+/// One log that all processes append to: the kernel orders the lines.
 struct LogFile {
   private let descriptor: Int32
 

@@ -11,8 +11,8 @@ func waitForByte(_ descriptor: Int32) {
   guard read(descriptor, &byte, 1) == 1 else { exit(0) }
 }
 
-/// Waits for the instant at which a round starts, then for the instant itself: a wake-up comes to one process
-/// dozens of microseconds before the other, and whoever slept first would win nearly always.
+/// Waits for the instant at which a round starts, then until then: a wake-up reaches one process dozens of
+/// microseconds before the other, so the process that slept first would win nearly always.
 func waitForStart(_ gate: Int32) {
   var start: Int64 = 0
   guard read(gate, &start, 8) == 8 else { exit(0) }

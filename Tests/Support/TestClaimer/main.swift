@@ -1,5 +1,5 @@
-// TestClaimer: a real process that claims, for the tests that race, stop and kill one. It asserts what only it
-// can see and exits with a sentence when that is wrong; the tests judge the rest from what it leaves behind.
+// TestClaimer: a real process that claims, for tests that race, stop and kill it. It asserts what only it can see and
+// exits with a sentence on failure; the tests check the rest.
 
 import Ground
 import Glibc

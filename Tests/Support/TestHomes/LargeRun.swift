@@ -1,5 +1,5 @@
-/// A run of any length, as its evidence lies in a home: payments that are received one after the other, by ten payments
-/// for each process, apps and extensions in turn, each with its invoice, its push and all that both ends said.
+/// Evidence of a run of any length: payments received one after the other, ten per process, app and extension in
+/// turn, each with its invoice, its push and all frames of both ends.
 struct LargeRun {
   private static let paymentsOfProcess = 10
   private static let msat: Int64 = 1000
@@ -26,7 +26,7 @@ struct LargeRun {
     WireBytes.sha256(Array("preimage \(payment)".utf8))
   }
 
-  /// The life of one process.
+  /// One process from start to end.
   private mutating func live(_ payments: Range<Int>) throws {
     epoch += 1
     let role = epoch.isMultiple(of: 2) ? "extension" : "app"
@@ -35,7 +35,7 @@ struct LargeRun {
     try run.claim(epoch, role, pid: pid, process, "the holder is gone")
     try run.connect(epoch)
     let step = UInt64(2 * payments.lowerBound)
-    try run.greet(epoch, epoch: epoch, highest: epoch, reestablish: reestablish(step, ofPeer: false))
+    try run.sendInit(epoch, epoch: epoch, highest: epoch, reestablish: reestablish(step, ofPeer: false))
     if epoch == 1 { try run.write(epoch, process) }
     try run.receive(epoch, reestablish(step, ofPeer: true))
     for payment in payments { try receive(payment, process) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A home directory as a run leaves it, written by SQL and with frames of the test's own making.
+/// A home directory as a run leaves it, written by SQL and with handmade frames.
 final class SampleRun {
   typealias Value = TestDatabase.Value
 
@@ -10,12 +10,12 @@ final class SampleRun {
   let peer: TestJournal
   let phone: TestJournal
   var journals: [TestJournal] = []
-  /// The run has just ended: a live one is judged by what lies behind the machine's clock.
+  /// The run has just ended: of a live run only evidence before the machine's clock counts.
   var now = Int64(ProcessInfo.processInfo.systemUptime * 1e9) - 100_000_000_000
   let container: [UInt8] = (1...16).map { UInt8($0) }
   static let hour: Int64 = 3_600_000_000_000
   static let seed = (0..<32).map { UInt8(200 - $0) }
-  /// Of the node with that seed, as another library has it.
+  /// The node id of that seed, computed by another library.
   static let node: [UInt8] =
     WireBytes.bytes("02a52d87c4187949c80644347b76ee57cacc84123ade0206b4a967d0524c46dcff")
   private(set) var walletRevision = 0
@@ -27,7 +27,7 @@ final class SampleRun {
 
   private let isKept: Bool
 
-  /// In a directory that goes with this object, or in a named one, which stays.
+  /// In a directory removed with this object, or in a named one, which stays.
   init(home named: String? = nil) throws {
     isKept = named != nil
     home = named ?? NSTemporaryDirectory() + "judge-test-\(UUID().uuidString)"
@@ -57,7 +57,7 @@ final class SampleRun {
 
   func tick() { now += 7_000_000 }
 
-  /// What the daemons stamp lies a moment behind the journal's line.
+  /// A daemon's stamp is a moment after the journal's line.
   var stamp: Int64 { now + 20_000 }
 
   // MARK: The wallet's processes
@@ -86,7 +86,7 @@ final class SampleRun {
         + "\"container\":{\"high\":\(high),\"low\":\(low)}}}}", at: now)
   }
 
-  /// A claim whose answer its process has not written yet.
+  /// A claim whose answer is not in its process's journal yet.
   func askAndCommit(
     _ epoch: Int64, _ role: String, pid: Int64, _ journal: TestJournal, _ reason: String,
     orderedBefore: [String] = [], isRaised: Bool = false
@@ -156,7 +156,7 @@ final class SampleRun {
 
   // MARK: The peer
 
-  /// What the peer says by itself.
+  /// Messages that the peer sends on its own.
   func send(_ connection: Int64, _ frames: [[UInt8]]) throws {
     for bytes in frames { try insertFrame(connection, "out", bytes, acted: true, why: nil) }
   }
@@ -172,7 +172,7 @@ final class SampleRun {
       ])
   }
 
-  /// A frame of the wallet's, and what the peer says to it.
+  /// A frame of the wallet and the peer's answers.
   func receive(_ connection: Int64, _ bytes: [UInt8], out: [[UInt8]] = [], why: String? = nil) throws {
     tick()
     try insertFrame(connection, "in", bytes, acted: why == nil, why: why)
@@ -182,7 +182,7 @@ final class SampleRun {
     try send(connection, out)
   }
 
-  /// `peer_storage`, as it goes out in front of every step.
+  /// `peer_storage`, as sent before every step.
   func store(_ connection: Int64) throws {
     let blob = WireBytes.sha256(Array("backup \(now)".utf8))
     try receive(connection, WireBytes.storage(blob))
@@ -206,7 +206,7 @@ final class SampleRun {
       [.integer(stamp), .text(why), .integer(id)])
   }
 
-  func greet(
+  func sendInit(
     _ id: Int64, epoch: Int64, verdict: String = "accepted", highest: Int64, reestablish: [UInt8]?,
     splices: Bool = false, of other: [UInt8]? = nil, known: [UInt8]? = nil,
     replacing replaced: (epoch: Int64, container: [UInt8])? = nil
@@ -240,7 +240,7 @@ final class SampleRun {
 
   // MARK: Payments
 
-  /// With a total it is a part, or a whole payment of a sender that knows the invoice's secret.
+  /// With a total it is a part, or a whole payment whose sender knows the invoice's payment secret.
   func request(_ id: Int64, _ hash: [UInt8], msat: Int64, total: Int64? = nil) throws {
     let secret = WireBytes.secret(of: hash)
     try ledger.execute(
@@ -301,7 +301,7 @@ final class SampleRun {
     phone.event("phone", "{\"processEnded\":{\"_0\":\"\(role)\"}}", at: now)
   }
 
-  /// Writes what is still in memory.
+  /// Writes journals and rows that are still in memory.
   func finish() throws {
     tick()
     peer.end(at: now)

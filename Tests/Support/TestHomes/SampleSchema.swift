@@ -1,4 +1,4 @@
-/// The two databases as their owners lay them out, but without the rules that would stop a test from breaking them.
+/// The two databases' schemas, without the constraints that would keep a test from breaking them.
 enum SampleSchema {
   static let wallet = """
     CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL);

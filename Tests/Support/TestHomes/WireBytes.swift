@@ -1,13 +1,13 @@
 import CSodium
 
-/// Frames of the test's own making, byte by byte as BOLT 1 and BOLT 2 lay them out.
+/// Handmade frames, byte by byte as BOLT 1 and BOLT 2 lay them out.
 enum WireBytes {
   static let channel = [UInt8](repeating: 0xC1, count: 32)
   private static let features: [UInt8] = [0x08, 0x00, 0x00, 0x00, 0x20, 0x02]
-  /// With rest (35) and splices (63).
+  /// With option_quiesce (35) and option_splice (63).
   private static let spliceFeatures: [UInt8] = [0x80, 0x00, 0x08, 0x08, 0x00, 0x00, 0x20, 0x02]
 
-  /// `init`, up to its records.
+  /// `init`, up to its TLVs.
   private static func hello(_ splices: Bool) -> [UInt8] {
     splices ? [0, 16, 0, 0, 0, 8] + spliceFeatures : [0, 16, 0, 0, 0, 6] + features
   }
@@ -23,7 +23,7 @@ enum WireBytes {
 
   private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-  /// Without a word of claims.
+  /// Without a claim.
   static let initMessage = [0, 16, 0, 0, 0, 6] + features
 
   static func initMessage(

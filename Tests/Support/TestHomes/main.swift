@@ -1,4 +1,4 @@
-// TestHomes DIR PAYMENTS: writes the home of a phone that has received so many payments, for the judge to read.
+// TestHomes DIR PAYMENTS: writes the home of a phone that received that many payments, for the judge.
 import Foundation
 
 guard CommandLine.arguments.count == 3, let payments = Int(CommandLine.arguments[2]), payments > 0 else {

@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import LightningInvoices
 
-/// An invoice as one line of JSON. With a `word` it asks for the fields, with a `key` for the word.
+/// An invoice as one line of JSON. A line with `word` asks for the fields, one with `key` for the word.
 struct InvoiceLine: Codable {
   struct Hop: Codable {
     var node: String
@@ -34,13 +34,13 @@ struct InvoiceLine: Codable {
   var expirySeconds: UInt64?
   var finalExpiryDelta: UInt64?
   var metadata: String?
-  /// Who is paid, whether the invoice names it or not.
+  /// The payee, whether the invoice names it or not.
   var payee: String?
   var namesPayee: Bool?
   var fallbacks: [Fallback]?
   var routeHints: [[Hop]]?
   var features: [Int]?
-  /// r, s and the number of the key.
+  /// r, s and the recovery id.
   var signature: String?
 
   func answer() throws -> InvoiceLine {

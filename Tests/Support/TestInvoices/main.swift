@@ -1,4 +1,4 @@
-// TestInvoices: reads and writes invoices for somebody else's program, which compares. One JSON object per line comes
+// TestInvoices: reads and writes invoices for another implementation, which compares. Per line one JSON object comes
 // in, with a word or with fields and a key; one goes out, with the fields, the word, or an error.
 
 import Foundation

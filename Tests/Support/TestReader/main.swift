@@ -1,5 +1,5 @@
-// Opens a database as a running daemon does, says so, and keeps it open until its standard input ends: the kernel
-// tells of locks by process, so a test of a live database needs another process.
+// Opens a database as a running daemon does, prints "open", and keeps it open until standard input ends: the kernel
+// reports locks by process, so a test of a live database needs another process.
 
 import Database
 import Glibc

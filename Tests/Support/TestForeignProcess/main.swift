@@ -1,10 +1,10 @@
-// TestStranger: somebody who has no business here. It knocks at the socket that it is told of, in one of several
-// ways, says "ready" when it has, and stays until its standard input ends.
+// TestForeignProcess: a process that does not belong to the phone. It connects to the given socket in one of several
+// ways, prints "ready", and stays until its standard input ends.
 //
-//     TestStranger hold COUNT PLACE      open so many connections and keep them
-//     TestStranger drop COUNT PLACE      open so many, one after the other, and close each
-//     TestStranger as-user UID PLACE     connect as that user; print what is said
-//     TestStranger listen-as UID PLACE   listen there as that user; print each message that comes, and answer with noise
+//     TestForeignProcess hold COUNT PLACE      open COUNT connections and keep them
+//     TestForeignProcess drop COUNT PLACE      open COUNT, one after the other, and close each
+//     TestForeignProcess as-user UID PLACE     connect as that user; print the error it receives
+//     TestForeignProcess listen-as UID PLACE   listen there as that user; print each message's verb and answer with noise
 //
 // PLACE is HOST:PORT, or the path of a Unix socket.
 
@@ -14,7 +14,7 @@ import Glibc
 
 let words = TypedArguments.readOrExit()
 guard words.count == 3, let number = Int(words[1]), let place = Place(words[2]) else {
-  exitWithSentence(.wrongUsage, "TestStranger takes a way to knock, a number and a place")
+  exitWithSentence(.wrongUsage, "give a mode, a number and a place")
 }
 var limit = rlimit()
 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -26,7 +26,7 @@ case "hold":
   var held = 0
   while held < number {
     let descriptor = place.connect()
-    // As many as the limit lets through, or as somebody is there for.
+    // As many as the descriptor limit allows, or as there is a listener for.
     if descriptor < 0 && [EMFILE, ENFILE, ECONNREFUSED, ENOENT].contains(errno) { break }
     if descriptor >= 0 { held += 1 }
   }
@@ -36,7 +36,7 @@ case "drop":
   for _ in 0..<number where close(place.connect()) == 0 { dropped += 1 }
   printLine("ready \(dropped)")
 case "as-user":
-  // From here on nothing of this process is root's any more.
+  // From here on the process has no root rights.
   guard setgid(gid_t(number)) == 0, setuid(uid_t(number)) == 0 else {
     exitWithSentence(.inputOutputError, SystemError("become user \(number)").description)
   }
@@ -52,7 +52,7 @@ case "listen-as":
     getuid() == uid_t(number) || setuid(uid_t(number)) == 0
   else { exitWithSentence(.inputOutputError, SystemError("become user \(number)").description) }
   listen(at: path)
-default: exitWithSentence(.wrongUsage, "TestStranger knows hold, drop, as-user and listen-as")
+default: exitWithSentence(.wrongUsage, "there is no such mode; give hold, drop, as-user or listen-as")
 }
 var byte: UInt8 = 0
 while read(standardInput, &byte, 1) > 0 {}

@@ -2,14 +2,14 @@ import CLinux
 import DaemonRuntime
 import Glibc
 
-/// Where a stranger knocks.
+/// The address to connect to.
 enum Place {
   case peer(sockaddr_in)
   /// Relative to the working directory, as the kernel takes 107 bytes at most.
   case socket(String)
 
   init?(_ text: String) {
-    // A stranger does not care whose door it is.
+    // The node id before the @ is not needed.
     if let address = HostAndPort(text.split(separator: "@").last.map(String.init) ?? text) {
       var place = sockaddr_in()
       place.sin_family = sa_family_t(AF_INET)
@@ -23,7 +23,7 @@ enum Place {
     self = .socket(String(name))
   }
 
-  /// A connected descriptor, or -1 with errno. Waits while the queue at the door is full.
+  /// A connected descriptor, or -1 with errno. Waits while the listener's queue is full.
   func connect() -> Int32 {
     switch self {
     case .peer(var place):

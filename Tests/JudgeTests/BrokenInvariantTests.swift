@@ -4,25 +4,24 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-/// Runs in which the invariants were broken, with evidence that agrees with itself as far as the criminals could see
-/// to it.
-@Suite("A crime")
-struct CrimeTests {
+/// Runs that break an invariant, with evidence that is otherwise consistent.
+@Suite("Broken invariants")
+struct BrokenInvariantTests {
   private func invariants(of run: SampleRun) throws -> Set<Int> {
     Set(try Judge.verdict(home: run.home).findings.map(\.invariant))
   }
 
-  @Test("a write under an old epoch after the new owner wrote breaks exclusion")
+  @Test("A write under an old epoch after the new owner's first write violates invariant 1")
   func oldEpochWrites() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute("UPDATE node_writes SET epoch = 2, incarnation = -2000000 WHERE id = 12")
     #expect(try invariants(of: run).contains(1))
   }
 
-  @Test("a step that the peer acts on before it is durable breaks exclusion")
+  @Test("A step that the peer processed before the wallet stored it violates invariant 1")
   func sentBeforeDurable() throws {
     let run = try SampleStory.tell()
-    // The write in front of the first fulfilment is moved behind it: the peer knew more than the database.
+    // The write before the first fulfilment is moved behind it: the peer knows more than the database.
     try run.wallet.execute(
       "UPDATE node_writes SET at_mono_ns = (SELECT at_mono_ns FROM node_writes WHERE id = 7) WHERE id = 6")
     let findings = try Judge.verdict(home: run.home).findings
@@ -30,7 +29,7 @@ struct CrimeTests {
   }
 
   @Test(
-    "a preimage that left before its payment was written down is found, under an epoch that adopted a backup too",
+    "A preimage sent before its payment is stored is reported, unless that write restored a backup",
     arguments: [
       ("", true), ("WHERE epoch = 2 ORDER BY id LIMIT 1", true),
       ("WHERE epoch = 2 AND what LIKE '%received%' ORDER BY id LIMIT 1", false),
@@ -55,7 +54,7 @@ struct CrimeTests {
   }
 
   @Test(
-    "a payment of an invoice that the user had cancelled is found, and so is a cancel that no write has made"
+    "Payment of a cancelled invoice is reported, and a cancellation that no write made"
   )
   func cancelledInvoice() throws {
     let run = try SampleStory.tell()
@@ -72,7 +71,9 @@ struct CrimeTests {
     #expect(!after.contains { $0.contains("writes say so") || $0.contains("which no write does") })
   }
 
-  @Test("an invoice that a journal calls cancelled and that is open is found") func openedAgain() throws {
+  @Test("An invoice that a journal reports as cancelled and that is open is reported") func openedAgain()
+    throws
+  {
     let run = try SampleStory.tell()
     let path = "\(run.home)/journal/\(run.journals[0].name)"
     let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -85,15 +86,15 @@ struct CrimeTests {
       })
   }
 
-  @Test("frames of an evicted connection that are acted on break exclusion")
-  func zombieActedOn() throws {
+  @Test("A processed frame of an evicted connection violates invariant 1")
+  func evictedFrameProcessed() throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(
       "UPDATE frames SET acted = 1, why_not = NULL WHERE why_not = 'its connection is refused'")
     #expect(try invariants(of: run).contains(1))
   }
 
-  @Test("an old state that is replayed goes backwards")
+  @Test("A channel_reestablish with an older state violates invariant 2")
   func stateGoesBack() throws {
     let run = try SampleStory.tell()
     let id = try run.ledger.rows(
@@ -109,7 +110,7 @@ struct CrimeTests {
     #expect(findings.contains { $0.invariant == 2 && $0.sentence.contains("went backwards") })
   }
 
-  @Test("a paid payment that the wallet has lost is money broken")
+  @Test("A settled payment without the wallet's row violates invariant 3")
   func paymentLost() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute("DELETE FROM received_payments WHERE id = 2")
@@ -118,7 +119,7 @@ struct CrimeTests {
     #expect(verdict.exitCode == 2)
   }
 
-  @Test("a received payment without its sender's is money broken")
+  @Test("A received payment without a paid sender violates invariant 3")
   func paymentInvented() throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(
@@ -127,7 +128,9 @@ struct CrimeTests {
     #expect(try invariants(of: run).contains(3))
   }
 
-  @Test("a second notification for one push, or none, is found", arguments: [true, false])
+  @Test(
+    "A second notification for one push, or a push without one, violates invariant 5",
+    arguments: [true, false])
   func notifications(twice: Bool) throws {
     let run = try SampleStory.tell()
     let path = "\(run.home)/os/notifications.jsonl"
@@ -137,7 +140,7 @@ struct CrimeTests {
     #expect(try invariants(of: run) == [5])
   }
 
-  @Test("a push with a badge alone needs no notification, and one that is of it is found")
+  @Test("A push with only a badge needs no notification, and having one violates invariant 5")
   func badgeAlone() throws {
     let run = try SampleStory.tell()
     func add(_ row: String, to name: String) throws {
@@ -154,7 +157,7 @@ struct CrimeTests {
     #expect(try invariants(of: run) == [5])
   }
 
-  @Test("an extension above its memory that nobody killed is found")
+  @Test("An extension above its memory limit that was not killed violates invariant 7")
   func memory() throws {
     let run = try SampleStory.tell()
     let row =
@@ -165,7 +168,7 @@ struct CrimeTests {
     #expect(try invariants(of: run) == [7])
   }
 
-  @Test("a preimage in the heartbeat, or the seed in any form in a journal, is found")
+  @Test("A preimage in the heartbeat or the seed in a journal violates invariant 8")
   func secrets() throws {
     let run = try SampleStory.tell()
     try Data([1, 2, 3] + SampleStory.preimages[0]).write(
@@ -180,7 +183,7 @@ struct CrimeTests {
     }
   }
 
-  @Test("the seed that the phone keeps sealed is searched for as well, and one that cannot be opened is none")
+  @Test("A sealed seed is searched for if its key opens it")
   func sealedSeed() throws {
     for key in [SampleRun.keychainKey, [UInt8](repeating: 1, count: 32)] {
       let run = try SampleStory.tell()
@@ -192,7 +195,7 @@ struct CrimeTests {
     }
   }
 
-  @Test("of several seeds in the keychain the one of the wallet's own group is searched for, and it says so")
+  @Test("Of several seeds the judge searches for that of the wallet's keychain group, with a remark")
   func severalSeeds() throws {
     let run = try SampleStory.tell()
     try run.sealSeed(with: SampleRun.keychainKey)
@@ -206,13 +209,13 @@ struct CrimeTests {
     #expect(verdict.remarks.contains { $0.contains("has 2 seeds") && $0.contains(SampleRun.group) })
   }
 
-  @Test("a push that was unwanted is proved by its own row, when the phone's journal is gone")
+  @Test("A push without notification is excused by its own row when iosd's journal is missing")
   func unwanted() throws {
     let coded = [
       ("not-shown", "", false), ("dropped", "reboot", false), ("dropped", "swiped-away", true),
       ("given-to-app", "", false), ("content-refused", "", true),
     ].map { ("x\",\"fate_code\":\"\($0)\",\"fate_detail\":\"\($1)", $2) }
-    // As an earlier phone wrote them.
+    // Rows as earlier versions of iosd wrote them.
     let older = [
       ("not shown: the user lets the wallet show no notifications", false),
       ("dropped: the phone rebooted before it came to anything", false), ("given to the app in front", false),
@@ -230,9 +233,9 @@ struct CrimeTests {
     }
   }
 
-  @Test("that a push was lost is believed if the iosd that took it did not end by itself")
+  @Test("A lost push is accepted only if the iosd that took it did not end in good order")
   func lostPush() throws {
-    // When the journal began, whether it has an end, and whether the row says that it was lost.
+    // The journal's start, whether the journal has an end, whether the row calls the push lost.
     for (began, hasEnd, isSaid, found) in [
       (10, false, true, false), (10, true, true, true), (10, false, false, true), (30, true, true, false),
     ] as [(Int64, Bool, Bool, Bool)] {
@@ -255,7 +258,7 @@ struct CrimeTests {
     }
   }
 
-  @Test("a preimage in the extension's journal before the peer was shown it is found")
+  @Test("A preimage in a journal before the peer received it violates invariant 8")
   func earlyPreimage() throws {
     let run = try SampleStory.tell()
     let journal = TestJournal("other", pid: 9, startTime: 1, at: 6)

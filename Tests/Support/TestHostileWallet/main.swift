@@ -1,11 +1,11 @@
-// TestVandal: a wallet process that means no good. It tells the phone whatever could hurt it, then something that is
-// no message, and then it stays.
+// TestHostileWallet: a hostile wallet process. It sends iosd messages that could do harm, then bytes that are no
+// message, and then stays.
 
 import DaemonRuntime
 import Glibc
 
 guard let descriptor = ParentChannel.take() else {
-  exitWithSentence(.daemonMissing, "TestVandal is started by iosd alone")
+  exitWithSentence(.daemonMissing, "TestHostileWallet is started by iosd alone")
 }
 
 func say(_ bytes: [UInt8]) {

@@ -25,8 +25,8 @@ private struct Damage: Sendable {
   ].filter { !$0.isRootsOnly || geteuid() == 0 }
 }
 
-/// A home that somebody else made, or could change: in it lies what he put there.
-@Suite("A home of others") struct StrangersHomeTests {
+/// A home that another user made or can change.
+@Suite("A home that other users can change") struct ForeignHomeTests {
   private let scratch = Scratch()
 
   private func makeHome() {
@@ -38,7 +38,7 @@ private struct Damage: Sendable {
   private func isRefused(_ program: String, _ arguments: [String], _ words: String, code: Int32 = 73) throws {
     let child = try scratch.start(program, arguments)
     var waiting = pollfd(fd: child.pidfd, events: Int16(POLLIN), revents: 0)
-    // What is not refused runs on.
+    // A program that does not refuse runs on.
     if poll(&waiting, 1, 60_000) == 0 { child.send(SIGKILL) }
     let end = scratch.end(child)
     let said = scratch.text("said")
@@ -55,7 +55,8 @@ private struct Damage: Sendable {
   ]
 
   @Test(
-    "is refused by every verb before anything in it is used, with the path and what to do", arguments: asked)
+    "Every verb refuses a home that others can change before using it, with path and advice", arguments: asked
+  )
   func verbs(verb: [String]) throws {
     for damage in Damage.all {
       for part in [""] + OwnHome.system {
@@ -67,11 +68,11 @@ private struct Damage: Sendable {
         try isRefused("baton", ["--home", scratch("phone")] + verb, "cannot use \(path): \(damage.says)")
       }
     }
-    // Nothing was begun in any of them.
+    // No verb created a file.
     #expect(scratch.names.filter { !$0.hasPrefix("phone") } == ["said"])
   }
 
-  @Test("is refused by each daemon as well, part by part")
+  @Test("Each daemon refuses a home of which others can change any part")
   func daemons() throws {
     let parts = [
       ("iosd", ["", "os", "AppGroup", "Keychain", "Keychain/items", "journal"]),
@@ -111,7 +112,7 @@ private struct Damage: Sendable {
   ]
 
   @Test(
-    "A file of another user in a home of ours is not read, a secret least of all",
+    "Another user's file in an own home is not read",
     .enabled(if: geteuid() == 0, "only root can give a file away"), arguments: secrets)
   func files(program: String, file: String, size: Int) throws {
     makeHome()
@@ -126,7 +127,7 @@ private struct Damage: Sendable {
   }
 
   @Test(
-    "The seed of another user is not taken for the wallet's",
+    "Another user's seed file is refused",
     .enabled(if: geteuid() == 0, "only root can give a file away"), arguments: ["mainappd", "notifyextd"])
   func seed(program: String) throws {
     makeHome()
@@ -142,7 +143,7 @@ private struct Damage: Sendable {
       ], "cannot open \(path): it belongs to the user 65534, and this is the user 0; ", code: 74)
   }
 
-  @Test("is no place to keep a run in, also when it is empty", arguments: ["demo", "run"])
+  @Test("--keep refuses a directory that others can write to, even an empty one", arguments: ["demo", "run"])
   func kept(verb: String) throws {
     mkdir(scratch("kept"), 0o777)
     chmod(scratch("kept"), 0o777)
@@ -157,7 +158,7 @@ private struct Damage: Sendable {
   }
 
   @Test(
-    "A link in the place of a daemon's log: nothing is written to what it leads to",
+    "A symbolic link in place of a daemon's log is refused, and its target is unchanged",
     arguments: Daemon.allCases)
   func linkedLog(daemon: Daemon) throws {
     makeHome()
@@ -174,7 +175,7 @@ private struct Damage: Sendable {
 
   // MARK: Two users
 
-  /// The programs where every user can run them.
+  /// Copies the programs to where every user can run them.
   private func copyPrograms() throws {
     chmod(scratch.path, 0o755)
     for program in ["baton", "iosd", "lspd", "mainappd", "notifyextd"] {
@@ -195,16 +196,16 @@ private struct Damage: Sendable {
   }
 
   @Test(
-    "Two users and one directory that both may write: each runs a phone of his own there, and none runs on what the other prepared",
+    "Two users of one shared directory: neither runs on a home that the other can change",
     .enabled(if: geteuid() == 0, "only root can become two others"))
   func twoUsers() throws {
     try copyPrograms()
-    // The one makes his phone there; it stays his.
+    // User 65533 makes a phone there.
     let (up, said) = try run(as: 65533, ["up"])
     #expect(up == .exited(code: 0), "\(said)")
     #expect(try run(as: 65533, ["status"]).0 == .exited(code: 0))
     #expect(try run(as: 65533, ["down"]).0 == .exited(code: 0))
-    // All of it opened to everybody, secrets too, as somebody would who wants another to take it over.
+    // Every file is opened to all users, as for a takeover by another user.
     let opened = try scratch.start("/bin/chmod", ["-R", "a+rwX", scratch("shared/phone")])
     #expect(scratch.end(opened) == .exited(code: 0))
     let before = try FileManager.default.subpathsOfDirectory(atPath: scratch("shared/phone")).sorted()
@@ -218,14 +219,14 @@ private struct Damage: Sendable {
         "\(words)")
     }
     #expect(try FileManager.default.subpathsOfDirectory(atPath: scratch("shared/phone")).sorted() == before)
-    // Not even its owner goes on with what others could have changed.
+    // Its owner does not use a home either that others could have changed.
     let (again, why) = try run(as: 65533, ["up"])
     #expect(again == .exited(code: 73))
     #expect(why.contains("others may write to it (mode 777)"), "\(why)")
   }
 
   @Test(
-    "A link that another user made on the way to a home is not followed; one of the system's is",
+    "On the way to a home another user's symbolic link is refused, root's or one's own is followed",
     .enabled(if: geteuid() == 0, "only root can give a link away"))
   func linkOnTheWay() throws {
     mkdir(scratch("real"), 0o700)

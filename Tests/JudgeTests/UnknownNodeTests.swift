@@ -3,15 +3,15 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-/// Another node than the wallet's dials the peer.
-@Suite("A visitor")
-struct VisitorTests {
-  private static let stranger = WireBytes.bytes(
+/// A node other than the wallet's dials the peer.
+@Suite("The verdict on a connection of an unknown node")
+struct UnknownNodeTests {
+  private static let unknownNode = WireBytes.bytes(
     "034f355bdcb7cc0af728ef3cceb9615d90684bb5b2ca5f859ab0f0b704075871aa")
   private static let initMessage = [0, 16, 0, 0, 0, 0] as [UInt8]
 
   private func findings(
-    verdict: String = "visitor", of node: [UInt8] = stranger, initMessage: [UInt8] = initMessage,
+    verdict: String = "visitor", of node: [UInt8] = unknownNode, initMessage: [UInt8] = initMessage,
     _ then: (SampleRun) throws -> Void = { _ in }
   ) throws -> [Int] {
     let run = try SampleStory.tellWithoutPayments { run in
@@ -26,19 +26,20 @@ struct VisitorTests {
     return try Judge.verdict(home: run.home).findings.map(\.invariant)
   }
 
-  @Test("may greet and ping")
-  func greets() throws {
+  @Test("It may send init and ping")
+  func initAndPing() throws {
     #expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) } == [])
   }
 
-  @Test("is found when it is let in as the wallet, and so is the wallet when it is not")
+  @Test(
+    "An unknown node accepted as the wallet violates invariant 1, and so does the wallet accepted as unknown")
   func letIn() throws {
     #expect(try findings(verdict: "unfenced").contains(1))
     #expect(try findings(of: SampleRun.node).contains(1))
   }
 
-  @Test("may say what our own ends never say")
-  func saysOtherThings() throws {
+  @Test("It may send frames that Baton's own nodes never send")
+  func otherFrames() throws {
     let networks: [UInt8] = Self.initMessage + [1, 32] + [UInt8](repeating: 6, count: 32)
     let found = try findings(initMessage: networks) { run in
       try run.receive(2, [0, 18, 0, 1, 0, 3, 97, 98, 99], out: [WireBytes.pong(1)])
@@ -48,7 +49,7 @@ struct VisitorTests {
     #expect(found == [])
   }
 
-  @Test("is found when a word of it is acted on")
+  @Test("A processed frame of it violates invariant 1")
   func actedOn() throws {
     #expect(try findings { try $0.receive(2, WireBytes.storage([1, 2, 3])) }.contains(1))
     #expect(

@@ -3,8 +3,8 @@ import Testing
 
 @testable import PhonePolicy
 
-/// What an app said just before it was stopped is heard when it is stopped: each question has an answer all the same.
-@Suite("Words that are late") struct LateWordTests {
+/// What an app sent just before it was suspended arrives after the suspension: each request still gets an answer.
+@Suite("Messages that arrive after the suspension") struct LateMessageTests {
   private func stopped() -> TestPhone {
     var configuration = PhoneConfiguration()
     configuration.hasAudioMode = true
@@ -16,7 +16,8 @@ import Testing
     return phone
   }
 
-  @Test("A request for a background task counts, and the app reads so when it goes on") func submitted() {
+  @Test("A background task request is accepted, and the app reads the answer when it is resumed")
+  func submitted() {
     var phone = stopped()
     let directives = phone.submit(sync, .refresh)
     #expect(directives.toldTasks == [.accepted(identifier: sync)])
@@ -25,7 +26,7 @@ import Testing
     #expect(phone.phone.app == .suspended)
   }
 
-  @Test("Time in the background is none any more, and nobody is woken to say so") func began() {
+  @Test("A named task that begins too late expires at once, without waking the app") func began() {
     var phone = stopped()
     #expect(phone(.taskBegan(id: 4, name: "late")) == [.tell(.app, .taskExpiring(id: 4))])
     #expect(phone(.taskEnded(id: 4)) == [])
@@ -34,14 +35,14 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("Audio is refused, as nobody hears it") func audio() {
+  @Test("An audio request is refused as too late") func audio() {
     var phone = stopped()
     #expect(
       phone(.audio(.startRequested(AudioSession()))) == [.tell(.app, .audio(.refused(.tooLate)))])
     #expect(phone.phone.audio.playing == nil)
   }
 
-  @Test("Who is on its way out is answered too; who is gone is not") func ending() {
+  @Test("An app that is ending still gets answers; an app that has ended gets none") func ending() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone(.userQuit)
