@@ -7,7 +7,7 @@ extension ControlDesk {
   func device(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
     // All are read before the first is done: half a request is none.
     let changes = try Self.changes(in: message)
-    if changes.contains(where: \.needsScreen), let why = shell.phone.refusalOfThumb {
+    if changes.contains(where: \.needsScreen), let why = shell.phone.refusalOfUserInput {
       return .error(why.description)
     }
     for change in changes { shell.handle(.deviceChanged(change)) }

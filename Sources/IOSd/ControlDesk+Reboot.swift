@@ -12,10 +12,10 @@ extension ControlDesk {
     let losingBeats = try message.flag("lose-beats", default: false)
     let unlocking = try message.flag("unlock", default: false)
     guard !shell.phone.isGoingDown else {
-      return .error("the phone is going down; start it again with `baton up`, which is a boot too")
+      return .error("the phone is powering off; start it again with `baton up`, which is a boot too")
     }
     // It would come to nothing, and its answer would be that of another reboot.
-    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
+    if let why = shell.phone.refusalOfUserInput { return .error(why.description) }
     waitForBoot = connection
     shell.handle(.rebooted(losingBeats: losingBeats, unlocking: unlocking))
     return nil

@@ -68,14 +68,14 @@ final class ControlDesk {
   private func json(_ text: String) -> ControlMessage { ControlMessage("ok", body: Array(text.utf8)) }
 
   private func thumb(_ event: PhoneEvent) -> ControlMessage {
-    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
+    if let why = shell.phone.refusalOfUserInput { return .error(why.description) }
     shell.handle(event)
     return ControlMessage("ok", ["app": shell.phone.app.word])
   }
 
   /// Nil: the answer comes when the process that was found ending is gone, and another one in its place.
   private func open(_ connection: UnixConnection) -> ControlMessage? {
-    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
+    if let why = shell.phone.refusalOfUserInput { return .error(why.description) }
     shell.lookForEnd(of: .app)
     shell.handle(.userOpened)
     guard !shell.phone.opensWhenGone else {

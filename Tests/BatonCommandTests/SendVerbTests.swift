@@ -22,7 +22,7 @@ import Testing
     let invoice = try externalInvoice(5000)
     #expect(
       try phone.run("send", invoice)
-        == "baton: only a user with the app in front does that; open it first\n")
+        == "baton: this needs the app in the foreground; open it first\n")
     try phone.openAndConnect()
     let lines = try phone.run("send", "lightning:\(invoice)").split(separator: "\n")
     #expect(lines.first?.hasPrefix("offered: 5,000 sat for ") == true)
@@ -170,7 +170,8 @@ import Testing
         "UPDATE outgoing_payments SET state = 'paid', failure_code = NULL", "failed, and it was taken"
       ),
       (
-        ledger, "UPDATE external_invoices SET paid_at_ns = NULL", "UPDATE external_invoices SET paid_at_ns = made_at_ns",
+        ledger, "UPDATE external_invoices SET paid_at_ns = NULL",
+        "UPDATE external_invoices SET paid_at_ns = made_at_ns",
         "paid, and it has not arrived"
       ),
       (

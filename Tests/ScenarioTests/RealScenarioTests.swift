@@ -94,7 +94,7 @@ struct RealScenarioTests {
       # No such task
       the phone runs a debug build
       the task “com.example.nothing” is launched
-        > cannot be done: no such task waits; `baton tasks` shows those that do
+        > cannot be done: no such task is pending; `baton tasks` lists the pending ones
       what became of the task “com.example.nothing”?
         > the app has not asked for the task “com.example.nothing”
       the verdict

@@ -34,7 +34,7 @@ extension PhoneShell {
       guard let identity = child(role)?.process.identity else { continue }
       if identity.pid == peer.pid && identity.startTime == startTime { return .wallet(role) }
     }
-    return .stranger(pid: peer.pid)
+    return .unknownProcess(pid: peer.pid)
   }
 
   func answerForKeychain(
@@ -64,7 +64,8 @@ extension PhoneShell {
     let known = try keychain.item(group, account)
     let request = try message["protection"].map(Self.protection)
     let strictest =
-      [known?.protection, request].contains(.whenUnlocked) ? KeychainProtection.whenUnlocked : .afterFirstUnlock
+      [known?.protection, request].contains(.whenUnlocked)
+      ? KeychainProtection.whenUnlocked : .afterFirstUnlock
     if let refusal = phone.refusal(to: asker, group: group, protection: strictest) {
       return .error(refusal.description)
     }
