@@ -2,14 +2,15 @@ import DaemonRuntime
 import Glibc
 import PhonePolicy
 
-/// The file that keeps what the app has registered: its notifications outlive it, and can be answered before it runs again.
+/// The file of the app's registered categories: notifications outlive the app and can be answered before it runs
+/// again.
 final class CategoryFile {
   private let path: String
-  /// What to begin with.
+  /// The categories at the start.
   let categories: [NotificationCategory]
-  /// Why nothing could be made of what is there; nil when there was nothing, or all is well.
+  /// Why the file could not be read; nil if it is missing or valid.
   let trouble: String?
-  /// The last write failed: the file does not say what the phone knows.
+  /// The last write failed, so the file is out of date.
   private(set) var isBehind = false
 
   init(_ path: String) {

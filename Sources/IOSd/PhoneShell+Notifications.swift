@@ -23,7 +23,7 @@ extension PhoneShell {
     return level
   }
 
-  /// The app says what can be done with its notifications.
+  /// The app registers its notification categories.
   func hearCategories(_ message: ControlMessage) throws(ControlMessageError) {
     guard let categories = CategoryList.read(message.body) else {
       throw .badValue(name: "categories", expected: "a body as docs/protocols.md has it")
@@ -33,16 +33,17 @@ extension PhoneShell {
     if wasBehind { saveCategoriesAgain() }
   }
 
-  /// What could not be written has its next chance when the app registers again, also the same, and when the phone goes down.
+  /// A failed write is retried when the app registers again, even the same categories, and when the phone powers
+  /// off.
   func saveCategoriesAgain() {
     if categoryFile.isBehind { save(phone.categories) }
   }
 
-  /// A file that cannot be written costs the next start its categories, until the app registers them again.
+  /// After a failed write the next start has no categories until the app registers them again.
   func save(_ categories: [NotificationCategory]) {
     do throws(SystemError) {
       try categoryFile.write(categories)
-    } catch { journal.note("what the app has registered is forgotten with the phone's end: \(error)") }
+    } catch { journal.note("the app's categories will be lost when iosd ends: \(error)") }
   }
 
   func hearResponseDone(_ message: ControlMessage) throws(ControlMessageError) {

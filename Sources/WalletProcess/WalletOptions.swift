@@ -56,7 +56,8 @@ public struct WalletOptions {
       OptionDeclaration(
         "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
       OptionDeclaration(
-        "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"
+        "--stale-after", value: .span, default: "5s",
+        help: "after how long without a beat a holder counts as frozen"
       ),
       OptionDeclaration(
         "--multi-part-window", value: .span, default: "60s",

@@ -76,7 +76,7 @@ import Testing
     #expect(try row(phone)["answer"] as? String == "OPEN_NOW")
     #expect(
       try phone.refusal("touch", ["id": "2", "do": "tap"])
-        == "notification 2 is gone from the list; `baton notifications` lists those that are there")
+        == "notification 2 is gone from the list; `baton notifications` lists the present ones")
     #expect(try phone.rows("ps").count == 1)
   }
 
