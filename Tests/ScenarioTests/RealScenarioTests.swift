@@ -176,7 +176,7 @@ struct RealScenarioTests {
     }
     #expect(outcome(.played(.sound(settled: 1, failed: 0))) == .done)
     #expect(outcome(.played(.unsettled(["x"]))) == .noProgress)
-    #expect(outcome(.inVain(line: 1, "x")) == .noProgress)
+    #expect(outcome(.timedOut(line: 1, "x")) == .noProgress)
     #expect(outcome(.played(.broken(["x"]))) == .exclusionOrMoneyBroken)
     #expect(outcome(.broken(line: 1, "x")) == .exclusionOrMoneyBroken)
     #expect(outcome(.played(.crashed(["x"]))) == .crashedByItself)

@@ -25,7 +25,7 @@ public enum TaskHindrance: Hashable, Codable, Sendable, CustomStringConvertible 
     case .swipedAway: "the user swiped the app away and has not opened it since"
     case .refreshOff: "background app refresh is off"
     case .lowPower: "low power mode is on"
-    case .appInFront: "the app is in the foreground"
+    case .appInFront: "the app is in front"
     case .appEnding: "the app is terminating"
     case .anotherRuns: "another task of its kind is running"
     case .inUse: "the phone is in use; it waits for the lock screen"
