@@ -36,8 +36,8 @@ final class PresenceLink {
     // Nobody is answered on the connection on which he spoke.
     limits.door.openRequests = .max
     // There is one other process; a few more for tools that listen to both. This is the extension's memory.
-    limits.door.strangers = 16
-    limits.door.guests = 16
+    limits.door.silentMax = 16
+    limits.door.activeMax = 16
     listener = try UnixListener(path: path(of: role), loop: loop, limits: limits) {
       [unowned self] connection in
       connection.onMessage = { [unowned self] in received($0) }

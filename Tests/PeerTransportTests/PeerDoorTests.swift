@@ -58,7 +58,7 @@ import Testing
     _ beginning: [UInt8]
   ) throws {
     var limits = PeerListener.standardLimits
-    limits.firstWordWithin = .milliseconds(20)
+    limits.firstMessageWithin = .milliseconds(20)
     var accepted = 0
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
     let stranger = try knock(on: listener.address, saying: beginning)
@@ -69,7 +69,7 @@ import Testing
 
   @Test func `A wallet gets in while strangers come and hold on`() throws {
     var limits = PeerListener.standardLimits
-    limits.strangers = 4
+    limits.silentMax = 4
     var frames: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
       connection.onMessage = { frames.append($0) }
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `Strangers who come between a wallet's dial and its first message do not turn it out`() throws {
     var limits = PeerListener.standardLimits
-    limits.strangers = 4
+    limits.silentMax = 4
     var heard: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
       connection.onMessage = { heard.append($0) }
@@ -118,7 +118,7 @@ import Testing
 
   @Test func `Who knows our id and then says nothing is hung up on all the same`() throws {
     var limits = PeerListener.standardLimits
-    limits.firstWordWithin = .milliseconds(30)
+    limits.firstMessageWithin = .milliseconds(30)
     var accepted = 0
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
     var opening: [UInt8] = []

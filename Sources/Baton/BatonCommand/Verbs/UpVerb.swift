@@ -114,7 +114,7 @@ enum UpVerb: Verb {
         interval: line.span("--beat-interval") ?? standard.interval,
         staleAfter: line.span("--stale-after") ?? standard.staleAfter)
     } catch { throw CommandFailure(.wrongUsage, error.description) }
-    if let complaint = PingRule.complaint(line) { throw CommandFailure(.wrongUsage, complaint) }
+    if let complaint = PingRule.problem(line) { throw CommandFailure(.wrongUsage, complaint) }
   }
 
   /// A start that is cut short leaves no daemon behind.
