@@ -11,7 +11,7 @@ final class CategoryFile {
   /// Why the file could not be read; nil if it is missing or valid.
   let trouble: String?
   /// The last write failed, so the file is out of date.
-  private(set) var isBehind = false
+  private(set) var isOutdated = false
 
   init(_ path: String) {
     self.path = path
@@ -32,8 +32,8 @@ final class CategoryFile {
   }
 
   func write(_ categories: [NotificationCategory]) throws(SystemError) {
-    isBehind = true
+    isOutdated = true
     try WholeFile.write(Array(CategoryList.rows(of: categories).json.utf8), to: path)
-    isBehind = false
+    isOutdated = false
   }
 }

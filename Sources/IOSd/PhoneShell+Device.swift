@@ -7,13 +7,13 @@ extension PhoneShell {
     do throws(SystemError) {
       try deviceFile.write(state)
     } catch { journal.note("the device's switches will be lost when iosd ends: \(error)") }
-    saying { storage.follow(isFull: state.isStorageFull) }
+    journalingChange { storage.follow(isFull: state.isStorageFull) }
   }
 
-  func topUpStorage() { saying(storage.topUp) }
+  func topUpStorage() { journalingChange(storage.topUp) }
 
   /// Journals the storage's state each time it changes.
-  private func saying(_ change: () -> Void) {
+  private func journalingChange(_ change: () -> Void) {
     let before = storage.words
     change()
     guard storage.words != before else { return }

@@ -28,15 +28,15 @@ extension PhoneShell {
     guard let categories = CategoryList.read(message.body) else {
       throw .badValue(name: "categories", expected: "a body as docs/protocols.md has it")
     }
-    let wasBehind = categoryFile.isBehind
+    let wasOutdated = categoryFile.isOutdated
     handle(.categoriesRegistered(categories))
-    if wasBehind { saveCategoriesAgain() }
+    if wasOutdated { saveCategoriesAgain() }
   }
 
   /// A failed write is retried when the app registers again, even the same categories, and when the phone powers
   /// off.
   func saveCategoriesAgain() {
-    if categoryFile.isBehind { save(phone.categories) }
+    if categoryFile.isOutdated { save(phone.categories) }
   }
 
   /// After a failed write the next start has no categories until the app registers them again.

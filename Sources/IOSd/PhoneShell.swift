@@ -324,7 +324,7 @@ final class PhoneShell {
 
   private func understand(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
     switch message.verb {
-    case "hello": try greet(message, role)
+    case "hello": try checkHello(message, role)
     case "content":
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       let text = try notificationText(message)
@@ -360,7 +360,7 @@ final class PhoneShell {
     handle(.endAnnounced(role))
   }
 
-  private func greet(_ message: ControlMessage, _ role: Role) throws(ControlMessageError) {
+  private func checkHello(_ message: ControlMessage, _ role: Role) throws(ControlMessageError) {
     let said = try message.required("role")
     if said != role.rawValue { journal.note("the \(role.rawValue) introduced itself as \(said)") }
   }

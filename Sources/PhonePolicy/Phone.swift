@@ -19,7 +19,7 @@ public struct Phone: Core {
   public internal(set) var queue: [PhonePush] = []
   /// Set when the phone powers off; no process is started any more.
   public private(set) var isGoingDown = false
-  private var saidDown = false
+  private var isOff = false
   /// Set from its reboot until both processes are gone.
   public internal(set) var rebooting: Reboot?
   /// The user opened the app while it was terminating.
@@ -59,8 +59,8 @@ public struct Phone: Core {
     var directives = reactWhileOff(to: event) ?? react(to: event, at: now)
     directives += finishReboot(at: now)
     directives += settleSilentPushes(after: event, directives, at: now)
-    directives += tendAudio(at: now)
-    directives += tendTasks(after: event, at: now)
+    directives += updateAudio(at: now)
+    directives += updateTasks(after: event, at: now)
     directives += suspendIfIdle(at: now)
     directives += finishGoingDown()
     return directives
@@ -168,8 +168,8 @@ public struct Phone: Core {
   }
 
   private mutating func finishGoingDown() -> [PhoneDirective] {
-    guard isGoingDown, !saidDown, app == .notRunning, service == .notRunning else { return [] }
-    saidDown = true
+    guard isGoingDown, !isOff, app == .notRunning, service == .notRunning else { return [] }
+    isOff = true
     return [.powerOff]
   }
 }

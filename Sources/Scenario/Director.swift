@@ -3,7 +3,7 @@ import Ground
 /// Plays a story on a stage, line by line; the same for every stage.
 public struct Director<Stage: ScenarioStage> {
   /// The limit of each wait, on the stage's own clock: far more than any wait needs.
-  public static var patience: TimeSpan { .seconds(60) }
+  public static var waitLimit: TimeSpan { .seconds(60) }
 
   public private(set) var stage: Stage
   private let scenario: Scenario
@@ -88,7 +88,7 @@ public struct Director<Stage: ScenarioStage> {
   }
 
   private mutating func wait(_ what: String, _ isMet: (inout Stage) throws -> Bool) throws {
-    let end = stage.now + Self.patience
+    let end = stage.now + Self.waitLimit
     while try !isMet(&stage) {
       guard stage.now < end, stage.broken == nil else { throw TimedOut(what: what) }
       try stage.goOn(until: end)

@@ -32,7 +32,7 @@ extension Phone {
   }
 
   /// Called after each event: ends audio that is over or interrupted, or whose app does not run.
-  mutating func tendAudio(at now: Instant) -> [PhoneDirective] {
+  mutating func updateAudio(at now: Instant) -> [PhoneDirective] {
     guard let playing = audio.playing else { return [] }
     if !app.isUsable {
       stopAudio()

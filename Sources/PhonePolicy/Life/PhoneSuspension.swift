@@ -38,7 +38,7 @@ extension Phone {
   }
 
   /// The app is in the background, and no assertion keeps it awake.
-  public var hasAppLetGo: Bool {
+  public var isAppIdle: Bool {
     switch app {
     case .background(let stay): stay.isDone && assertions.isEmpty
     case .suspended: true

@@ -126,7 +126,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     for index in pending.indices where pending[index].dueAt <= now { pending[index].isDue = true }
   }
 
-  var inTurn: [UInt64] { pending.sorted { $0.dueAt < $1.dueAt }.map(\.number) }
+  var byDueTime: [UInt64] { pending.sorted { $0.dueAt < $1.dueAt }.map(\.number) }
 
   /// Nil if the task may run. Otherwise the record of its hindrance, if that is new.
   mutating func hold(_ number: UInt64, _ conditions: TaskConditions, at now: Instant) -> [PhoneDirective]? {

@@ -49,14 +49,14 @@ extension Phone {
   // MARK: The scheduler
 
   /// Called after each event: checks pending and running tasks.
-  mutating func tendTasks(after event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
+  mutating func updateTasks(after event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     tasks.noteUse(app, event)
     guard !tasks.isEmpty else { return [] }
     var directives = tasks.end(taskConditions, &assertions, at: now)
     guard !isGoingDown else { return directives + tasks.loseWaiting() }
     tasks.noteDue(at: now)
     guard rebooting == nil else { return directives }
-    for number in tasks.inTurn {
+    for number in tasks.byDueTime {
       if let waits = tasks.hold(number, taskConditions, at: now) {
         directives += waits
       } else if let pending = tasks.pending.first(where: { $0.number == number }) {
