@@ -26,7 +26,7 @@ public enum TypedArguments {
   public static func environment(_ name: String, _ value: OptionValue) throws(UsageError) -> String? {
     guard let bytes = getenv(name) else { return nil }
     guard let text = String(validatingCString: bytes) else {
-      throw UsageError(description: "\(name) is not UTF-8; set it anew, or unset it")
+      throw UsageError(description: "\(name) is not valid UTF-8; correct it, or unset it")
     }
     if text.isEmpty { return nil }
     if let expected = value.expectation(violatedBy: text) {

@@ -141,7 +141,7 @@ struct PhoneOptions {
         interval: parsed.span("--beat-interval") ?? .seconds(2),
         staleAfter: parsed.span("--stale-after") ?? .seconds(5))
     } catch { exitWithSentence(.wrongUsage, error.description) }
-    if let complaint = PingRule.problem(parsed) { exitWithSentence(.wrongUsage, complaint) }
+    if let problem = PingRule.problem(parsed) { exitWithSentence(.wrongUsage, problem) }
     memoryMechanism = parsed.choice("--memory-mechanism", as: MemoryLimiter.Choice.self) ?? .auto
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }

@@ -85,7 +85,7 @@ public enum Condition: Hashable, Sendable {
     case .frozen(let role): "the \(role.rawValue) to be frozen"
     case .suspended: "the app to be suspended"
     case .inFront: "the app to be in front"
-    case .shownAsSent: "the user to see a push with its original alert"
+    case .shownAsSent: "the user to see a push as it was sent"
     case .silentPushOver: "the newest silent push to be over"
     case .silentPushCompleted: "the app to complete the newest silent push"
     case .taskOver(let identifier): "the task “\(identifier)” to be over"

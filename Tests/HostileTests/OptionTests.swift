@@ -148,7 +148,7 @@ struct OptionTests {
     #expect(words.errors == "baton: argument 2 is not valid UTF-8; type it in UTF-8\n")
     #expect(words.code == 64)
     let home = try shell(#"BATON_HOME="$(printf '\377')" BATON ps"#)
-    #expect(home.errors == "baton: BATON_HOME is not UTF-8; set it anew, or unset it\n")
+    #expect(home.errors == "baton: BATON_HOME is not valid UTF-8; correct it, or unset it\n")
     #expect(home.code == 64)
   }
 

@@ -18,7 +18,7 @@ public struct TaskConfiguration: Hashable, Codable, Sendable {
   public var deferralPercent: Int
   /// The longest deferral.
   public var deferral: TimeSpan
-  /// Divides the scheduler's spans. The time of a run is not scaled, as its work is real.
+  /// Divides the scheduler's spans. The time limit of a run is not scaled, as its work takes real time.
   public var timeScale: Int64
   public var seed: UInt64
 
