@@ -2,9 +2,10 @@ import CLinux
 import Ground
 import Glibc
 
-/// A child that was started with a packet socket as its descriptor 3, small, coreless, and bound to its parent's life.
+/// A child started with a packet socket as descriptor 3, a small stack, no core dumps, and SIGKILL at its parent's
+/// death.
 public struct ChildProcess: Sendable {
-  /// The variable that tells a child which descriptor leads to iosd.
+  /// The variable with the child's descriptor of the channel to iosd.
   public static let channelVariable = "BATON_OS_FD"
   public static let channelDescriptor: Int32 = 3
 
@@ -17,20 +18,20 @@ public struct ChildProcess: Sendable {
   public struct Options: Sendable {
     public var stackBytes: Int64 = 256 * 1024
     public var diesWithParent = true
-    /// Its standard output and standard error; -1 for those of the parent.
+    /// Its standard output and standard error; -1 for the parent's.
     public var output: Int32 = -1
     public var error: Int32 = -1
-    /// `cgroup.procs` of a group that it joins before its first instruction; owned by the caller.
+    /// `cgroup.procs` of a group that the child joins before its first instruction; owned by the caller.
     public var group: Int32 = -1
-    /// Added to, or put in place of, what the parent has.
+    /// Added to the parent's environment, replacing equal names.
     public var environment: [(name: String, value: String)] = [
       ("MALLOC_ARENA_MAX", "1"), ("SWIFT_BACKTRACE", "enable=no"),
     ]
     public init() {}
   }
 
-  /// The core limit is 0, as a dump of a large process delays its death; the process leads a group of its own, so
-  /// that a ^C for the parent is not one for the child.
+  /// The core limit is 0, as a dump of a large process delays its death. The child leads its own process group, so
+  /// that a ^C for the parent does not reach it.
   public static func start(
     _ path: String, arguments: [String], boot: BootID, options: Options = Options()
   ) throws(SystemError) -> ChildProcess {
@@ -51,13 +52,13 @@ public struct ChildProcess: Sendable {
       close(ends[0])
       throw error
     }
-    // Nobody else reaps: until then the pid is this child's, ended or not.
+    // Only we reap the child: until then the pid is its own, even after its end.
     let startTime = ProcessTable.startTime(of: pid) ?? 0
     return ChildProcess(
       identity: ProcessIdentity(pid: pid, startTime: startTime, boot: boot), pidfd: pidfd, channel: ends[0])
   }
 
-  /// The kernel names no file when it misses one, and mostly means another than ours.
+  /// On ENOENT the kernel does not name the missing file; it is often the interpreter of a script.
   public static func failure(toStart path: String, code: Int32) -> SystemError {
     SystemError(
       "start \(path)", code: code, because: code == ENOENT ? MissingInterpreter(of: path)?.sentence : nil)
@@ -101,7 +102,7 @@ public struct ChildProcess: Sendable {
     return pointers.withUnsafeMutableBufferPointer { body(UnsafePointer($0.baseAddress!)) }
   }
 
-  /// The signal goes to exactly this child, never to a later process of its number.
+  /// The signal goes to exactly this child, never to a later process with the same pid.
   @discardableResult
   public func send(_ signal: Int32) -> Bool { baton_pidfd_send_signal(pidfd, signal) == 0 }
 }

@@ -2,9 +2,9 @@ import Ground
 import Platform
 
 /// The clocks of one phone. The monotonic clock drives cores and timers; the wall clock is for display and for
-/// what the protocols say in wall time; neither it nor the boot clock's age decides who owns the node.
+/// protocol fields in wall time. Neither the wall clock nor the boot clock's age decides the node's ownership.
 ///
-/// With a clock file (written by iosd) each phone has its own boot id and its own idea of the wall time.
+/// With a clock file (written by iosd) each phone has its own boot id and wall clock.
 public final class Clock {
   private let file: PhoneClockFile?
   private var lastGood: PhoneClock?
@@ -15,12 +15,12 @@ public final class Clock {
     kernelBoot = Kernel.boot
   }
 
-  /// CLOCK_MONOTONIC: the only clock that cores see. It does not count sleep and nobody can set it.
+  /// CLOCK_MONOTONIC: the only clock that cores see. It does not count sleep and cannot be set.
   public var now: Instant { Self.monotonicNow }
 
   public static var monotonicNow: Instant { Kernel.now }
 
-  /// CLOCK_BOOTTIME of the phone, which counts sleep.
+  /// CLOCK_BOOTTIME of the phone; counts sleep.
   public var bootClock: Instant {
     Self.kernelBootClock + TimeSpan(nanoseconds: phone?.bootOffsetNanoseconds ?? 0)
   }
@@ -28,7 +28,7 @@ public final class Clock {
   /// CLOCK_BOOTTIME of the machine.
   public static var kernelBootClock: Instant { Kernel.bootClock }
 
-  /// Nanoseconds since 1970 as the phone's user sees them.
+  /// Nanoseconds since 1970 on the phone's wall clock.
   public var wallNanoseconds: Int64 {
     let kernel = Kernel.wallNanoseconds
     let (sum, overflowed) = kernel.addingReportingOverflow(phone?.wallOffsetNanoseconds ?? 0)
@@ -37,7 +37,7 @@ public final class Clock {
 
   public var boot: BootID { phone?.boot ?? kernelBoot }
 
-  /// Read anew each time; a file that is torn or gone leaves the last good value in force.
+  /// Read each time; if the file is torn or missing, the last good value stays in force.
   private var phone: PhoneClock? {
     guard let file else { return nil }
     if let fresh = file.read() { lastGood = fresh }

@@ -1,15 +1,15 @@
-/// What a program takes on its command line. Parsing, usage text and shell completion are all derived from it, so
-/// that they cannot disagree.
+/// The command line of a program. Parser, usage text and shell completion are all derived from it, so they cannot
+/// disagree.
 public struct CommandLineDeclaration: Sendable {
   public var name: String
-  /// One line, as it stands in the list of verbs.
+  /// One line, for the list of verbs.
   public var summary: String
   public var options: [OptionDeclaration]
   public var positionals: [PositionalDeclaration]
   public var subcommands: [CommandLineDeclaration]
-  /// Without one it shows what there is.
+  /// Without a subcommand the program lists them.
   public var worksWithoutCommand: Bool
-  /// Whole lines that can be typed as they are, each with what it does.
+  /// Complete command lines, each with an explanation.
   public var examples: [(line: String, does: String)]
 
   public init(

@@ -1,4 +1,4 @@
-/// One pass over the words, from left to right.
+/// Parses the arguments in one pass, from left to right.
 struct CommandLineParser {
   private var path: [CommandLineDeclaration]
   private var result = ParsedCommandLine()
@@ -7,7 +7,7 @@ struct CommandLineParser {
   init(root: CommandLineDeclaration) { path = [root] }
 
   private var current: CommandLineDeclaration { path[path.count - 1] }
-  /// Options of the verbs above are understood below them too.
+  /// Options of a verb also apply to its subcommands.
   private var options: [OptionDeclaration] { path.reversed().flatMap(\.options) }
 
   mutating func parse(_ arguments: [String]) throws(UsageError) -> ParsedCommandLine {
@@ -30,7 +30,7 @@ struct CommandLineParser {
     return result
   }
 
-  /// A lone dash, a negative number and a negative time are words.
+  /// A lone dash, a negative number and a negative time are not options.
   private func isOption(_ word: String) -> Bool {
     guard word.hasPrefix("-"), word != "-" else { return false }
     if options.contains(where: { $0.names.contains(word) }) { return true }
@@ -55,8 +55,8 @@ struct CommandLineParser {
     guard !value.isEmpty else {
       throw UsageError(description: "\(typed) must not be empty; write \(typed) \(wanted)")
     }
-    if let complaint = option.value.complaint(about: value) {
-      throw UsageError(description: "\(typed) must be \(complaint), not \(UsageError.quoted(value))")
+    if let expected = option.value.expectation(violatedBy: value) {
+      throw UsageError(description: "\(typed) must be \(expected), not \(UsageError.quoted(value))")
     }
     if option.mayRepeat {
       result.values[option.name, default: []].append(value)
@@ -84,8 +84,8 @@ struct CommandLineParser {
     }
     let positional = declared[min(place, declared.count - 1)]
     guard !word.isEmpty else { throw UsageError(description: "\(positional.name) must not be empty") }
-    if let complaint = positional.value.complaint(about: word) {
-      throw UsageError(description: "\(positional.name) must be \(complaint), not \(UsageError.quoted(word))")
+    if let expected = positional.value.expectation(violatedBy: word) {
+      throw UsageError(description: "\(positional.name) must be \(expected), not \(UsageError.quoted(word))")
     }
     result.positionals.append(word)
   }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// What a command line asks for.
+/// The result of parsing a command line.
 public enum CommandLineRequest: Sendable {
   case run(ParsedCommandLine)
-  /// `-h` or `--version` was somewhere in it: print this and exit 0.
+  /// `-h` or `--version` was given: print this text and exit 0.
   case help(String)
 }
 
 extension CommandLineDeclaration {
-  /// Prints help and exits 0, or prints one sentence and exits 64, or gives back what was typed.
+  /// Returns the parsed command line; prints help and exits 0; or prints one error sentence and exits 64.
   public func parseOrExit(_ arguments: [String] = TypedArguments.readOrExit())
     -> ParsedCommandLine
   {
@@ -33,7 +33,7 @@ extension CommandLineDeclaration {
     return .run(try parser.parse(arguments))
   }
 
-  /// Who asks for help has often typed a line in part: of all its words those count that must name a command.
+  /// With `-h` the line is often incomplete: only the words that must name a command count.
   private func commandWords(of typed: ArraySlice<String>) -> [String] {
     var path = [self]
     var words: [String] = []
@@ -51,7 +51,7 @@ extension CommandLineDeclaration {
     return words
   }
 
-  /// The usage of the command that these words name, all of them.
+  /// The usage of the command named by these words.
   public func helpText(of words: [String]) throws(UsageError) -> String {
     var path = [self]
     for word in words {

@@ -1,4 +1,4 @@
-/// The usage text of one command, derived from the declarations on the way to it.
+/// The usage text of one command, derived from its declaration and those above it.
 struct CommandLineUsage {
   let path: [CommandLineDeclaration]
 
@@ -13,8 +13,8 @@ struct CommandLineUsage {
     text += section(
       "options",
       options.map { (spelled($0), explained($0.help, $0.value, $0.defaultValue)) }
-        + [("-h, --help", "say this")]
-        + (path.count == 1 ? [("--version", "say the version")] : []))
+        + [("-h, --help", "print this help")]
+        + (path.count == 1 ? [("--version", "print the version")] : []))
     text += section("examples", command.examples.map { ($0.line, $0.does) })
     return text
   }
@@ -55,7 +55,7 @@ struct CommandLineUsage {
     var text = "\n\(title):\n"
     for (left, right) in rows {
       let lines = wrapped(right, to: 96 - width)
-      // A name that is too long for the column stands on a line of its own.
+      // A name that is too long for the column gets a line of its own.
       if left.count > width {
         text += "  \(left)\n"
         for line in lines { text += "  \(String(repeating: " ", count: width))  \(line)\n" }

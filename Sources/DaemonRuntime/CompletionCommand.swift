@@ -1,4 +1,4 @@
-/// One command as completion sees it: itself, and all options that are understood there.
+/// One command for completion, with all options that apply to it.
 struct CompletionCommand {
   var verbs: [String]
   var subcommands: [CommandLineDeclaration]
@@ -8,7 +8,7 @@ struct CompletionCommand {
   var path: String { verbs.joined(separator: " ") }
   var takesPath: Bool { positionals.contains { if case .path = $0.value { true } else { false } } }
 
-  /// The words that a positional may be.
+  /// The possible values of its positionals.
   var choices: [(word: String, help: String)] {
     positionals.flatMap { positional -> [(word: String, help: String)] in
       let choices: [String]
@@ -23,7 +23,7 @@ struct CompletionCommand {
   var describedWords: [(word: String, help: String)] {
     subcommands.map { (word: $0.name, help: $0.summary) } + choices
       + options.flatMap { option in option.names.map { ($0, option.help) } } + [
-        ("--help", "say this")
+        ("--help", "print this help")
       ]
   }
 
@@ -34,7 +34,7 @@ struct CompletionCommand {
     inherited: [OptionDeclaration] = []
   ) -> [CompletionCommand] {
     var declaration = declaration
-    // What names a command is completed as that command is, without its options.
+    // A positional that names a command is completed with the command names, without options.
     if let root,
       declaration.positionals.contains(where: { if case .command = $0.value { true } else { false } })
     {
@@ -53,7 +53,7 @@ struct CompletionCommand {
 }
 
 extension CommandLineDeclaration {
-  /// Itself and what is below it, and nothing else that may be typed there.
+  /// The command and its subcommands by name only.
   fileprivate var namesAlone: CommandLineDeclaration {
     CommandLineDeclaration(name: name, summary: summary, subcommands: subcommands.map(\.namesAlone))
   }

@@ -2,12 +2,12 @@ import CLinux
 import Ground
 import Glibc
 
-/// Asks a daemon over its control socket and waits for the answer; for command lines, which have nothing else to do.
+/// Sends requests to a daemon's control socket and blocks for the answer; for command-line programs.
 public final class ControlClient {
   private let descriptor: Int32
   private let path: String
 
-  /// `daemon` is the name for people: "iosd".
+  /// `daemon` is the name in messages: "iosd".
   public init(path text: String, daemon: String, timeout: TimeSpan = .seconds(5)) throws(ControlClientError) {
     path = text
     let milliseconds = max(1, min(timeout.wholeMilliseconds, 86_400_000))
@@ -23,7 +23,7 @@ public final class ControlClient {
       default: throw .system(SystemError("connect to \(text)"))
       }
     }
-    // Before a word is said: a socket that another user put there would hear all that the daemon is told.
+    // Check before the first message: a socket of another user would receive everything meant for the daemon.
     guard let peer = PeerCredentials(of: descriptor), peer.isOurs else {
       throw .foreign(daemon: daemon, path: text, user: PeerCredentials(of: descriptor)?.user)
     }
@@ -31,17 +31,17 @@ public final class ControlClient {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Who listens there; nil when the kernel does not say.
+  /// The listener's pid; nil if the kernel does not report it.
   public var listener: Int32? { PeerCredentials(of: descriptor)?.pid }
 
-  /// Sends one message and gives back the next one that comes. An `error` answer is thrown as `refused`.
+  /// Sends one message and returns the next one received. An `error` answer is thrown as `refused`.
   public func request(
     _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
   ) throws(ControlClientError) -> ControlMessage {
     do throws(ControlClientError) {
       try send(message, timeout: timeout)
     } catch .hungUp {
-      // Whoever closed the door before we spoke may have said why: that is still to be read.
+      // A daemon that closed the connection before our request may have sent the reason: read it.
     }
     let answer = try receive(timeout: timeout)
     if let sentence = answer.errorSentence { throw .refused(sentence) }
@@ -69,7 +69,7 @@ public final class ControlClient {
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC))
       if count < 0 {
         switch errno {
-        // A reset is said once, ahead of the last message, which is still there.
+        // A reset is reported once, before the last message, which can still be read.
         case EINTR, ECONNRESET: continue
         case EAGAIN: try wait(for: POLLIN, until: end)
         default: throw .system(SystemError("receive from \(path)"))

@@ -38,7 +38,7 @@ public struct ControlMessage: Hashable, Sendable {
     self.body = body
   }
 
-  /// The answer that says in one sentence what is wrong and what to do.
+  /// An error answer: one sentence with the error and what to do.
   public static func error(_ sentence: String) -> ControlMessage {
     ControlMessage("error", ["message": sentence])
   }
@@ -80,7 +80,7 @@ public struct ControlMessage: Hashable, Sendable {
     return value
   }
 
-  /// nil when the field is not there; a field that is there and no such number is an error.
+  /// Nil if the field is missing; an invalid number is an error.
   public func integerIfPresent<Integer: FixedWidthInteger>(
     _ name: String, in range: ClosedRange<Integer>
   ) throws(ControlMessageError) -> Integer? {

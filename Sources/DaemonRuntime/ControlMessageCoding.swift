@@ -1,5 +1,5 @@
-// How a control message becomes bytes and back. The decoder is strict: what it accepts, the encoder could have
-// written, so that two programs never read one message in two ways.
+// The encoding of control messages. The decoder is strict: it accepts only what the encoder can write, so two
+// programs never read one message in two ways.
 
 extension ControlMessage {
   public func encoded() throws(ControlMessageError) -> [UInt8] {

@@ -1,10 +1,10 @@
 import Ground
 
-/// Runs one machine in the world: gives it events with their instant, writes them down, carries out what it says, and
-/// comes back at its deadline.
+/// Runs one machine: passes it events with their instant, journals them, carries out its directives, and calls it
+/// at its deadline.
 ///
-/// An event raised while directives are carried out is queued, never handled in the middle: a core must see the
-/// world after all it ordered, and a chain of answers must not grow the stack.
+/// An event raised while directives are carried out is queued: the core must see it after all its directives, and a
+/// chain of answers must not grow the stack.
 public final class CoreRunner<M: Machine> {
   public private(set) var core: M
   /// Events handled since the start.
@@ -19,8 +19,8 @@ public final class CoreRunner<M: Machine> {
   private var timer: LoopTimer?
   private var lastReached: Instant?
 
-  /// `think` lets the machine handle an event, and has written that down when it returns: after a crash the journal says
-  /// what was about to happen. `carryOut` gets all directives of one event, in their order; never an empty list.
+  /// `think` lets the machine handle an event and journals it before it returns: after a crash the journal has the
+  /// pending directives. `carryOut` gets all directives of one event, in order; never an empty list.
   public init(
     _ machine: M, loop: EventLoop, clock: Clock,
     think: @escaping (inout M, M.Event, Instant) -> [M.Directive],
@@ -58,8 +58,8 @@ public final class CoreRunner<M: Machine> {
       timer = nil
       return
     }
-    // A core that keeps a deadline it was told of has a fault of its own; it must not take the processor and fill the
-    // disk with its journal as well.
+    // A core that keeps an expired deadline has a bug; it must not also use up the CPU and fill the disk with its
+    // journal.
     let isStuck = deadline == lastReached && deadline <= clock.now
     timer = loop.at(isStuck ? clock.now + Self.stuckPause : deadline) { [weak self] in
       self?.lastReached = deadline

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// What a crash leaves behind, and what it would tell: the memory of our programs holds the wallet's seed, the keychain's
-/// key and the peer's.
+/// Keeps secrets out of crash dumps and reports: our programs hold the wallet's seed, the keychain's key and the
+/// peer's key in memory.
 public enum CrashTraces {
-  /// The first thing that each program does. /proc and the children's descriptors stay within reach of this user, as a
-  /// phone looks after its processes by them: it keeps images of memory from files, and nothing from this user.
+  /// Called first in each program. It only disables core dumps: /proc and the children's descriptors stay
+  /// accessible to this user, as iosd needs them.
   public static func withholdMemory() { _ = baton_dump_no_core() }
 
-  /// Swift's own report of a crash shows bytes of memory for each register, and would stand in the log of a daemon. Whoever
-  /// looks for a mistake of ours sets the variable.
+  /// Swift's crash report shows memory at each register and would end up in a daemon's log. To debug a crash, set
+  /// the variable.
   public static func withholdReports() { setenv("SWIFT_BACKTRACE", "enable=no", 0) }
 }

@@ -1,13 +1,13 @@
 import OwnFiles
 import Platform
 
-/// What lies in a directory, by name.
+/// The names in a directory.
 public enum DirectoryListing {
-  /// Sorted, without `.` and `..`; nil when it cannot be read. What is a directory of these is for `stat` to say: not
-  /// every file system tells it here.
+  /// Sorted, without `.` and `..`; nil if it cannot be read. Use `stat` for the type: not every file system has it
+  /// here.
   public static func names(of directory: String) -> [String]? { Kernel.names(of: directory) }
 
-  /// Of the directory that was opened, whatever lies at its path by now.
+  /// Of the opened directory, even if its path was replaced since.
   public static func names(in directory: OwnDirectory) -> [String]? {
     let descriptor = directory.openToRead()
     return descriptor < 0 ? nil : Kernel.names(closing: descriptor)

@@ -1,29 +1,28 @@
 import Ground
 
-/// Who may stay at a door where anybody can knock: the one rule of all listeners. A value without clock or sockets.
+/// The admission rule of all listeners: which connections stay open. A value without clock or sockets.
 ///
-/// A *stranger* has not said anything whole yet, a *guest* has. Each kind has places of its own, so that no crowd of
-/// strangers turns a guest out. A newcomer always gets in, and then whoever has been silent the longest goes: refusing
-/// the newcomer would leave the door to those who came first and hold on.
+/// A *silent* connection has not sent a complete message yet, an *active* one has. Each kind has its own limit, so
+/// that many silent connections cannot evict an active one. A new connection is always accepted, and the one that
+/// has been silent the longest is closed: refusing new connections would let the first ones block the socket.
 public struct Doorkeeper: Hashable, Sendable {
   public struct Limits: Hashable, Sendable {
-    /// Those of a control socket: a command line says its request within a millisecond and leaves with the answer, so
-    /// that even a hundred of them at once leave half of the places empty. All together they use a fifth of the 1,024
-    /// descriptors that a process usually has.
-    public var strangers = 64
-    public var guests = 128
-    /// A stopped or swapped-out client still gets in; one that wants nothing does not stay.
-    public var firstWordWithin = TimeSpan.seconds(10)
-    /// What one guest may have asked without having its answers. Nobody who waits for them comes near.
+    /// For a control socket: a command-line program sends its request within 1 ms and disconnects after the answer,
+    /// so even 100 at once use half of the places. Together they use a fifth of the usual 1,024 descriptors.
+    public var silentMax = 64
+    public var activeMax = 128
+    /// Long enough for a stopped or swapped-out client; a connection without a request is closed.
+    public var firstMessageWithin = TimeSpan.seconds(10)
+    /// Requests of one connection that may be unanswered. A client that waits for its answers stays far below.
     public var openRequests = 64
 
     public init() {}
   }
 
-  /// What is to be done about a caller that has spoken.
+  /// What to do about a connection that has sent a message.
   public enum Verdict: Hashable, Sendable {
     case stays
-    /// It stays, and that one goes to make room.
+    /// It stays, and the other connection is closed to make room.
     case staysInPlaceOf(UInt64)
     case asksTooMuch
   }
@@ -35,61 +34,61 @@ public struct Doorkeeper: Hashable, Sendable {
   }
 
   private let limits: Limits
-  /// Both in the order in which they were last heard, the longest silent first.
-  private var strangers: [Caller] = []
-  private var guests: [Caller] = []
+  /// Both ordered by their last message, the oldest first.
+  private var silent: [Caller] = []
+  private var active: [Caller] = []
 
   public init(limits: Limits = Limits()) { self.limits = limits }
 
-  public var count: Int { strangers.count + guests.count }
+  public var count: Int { silent.count + active.count }
 
-  /// Whom to send away so that there is room; nil when there was room.
+  /// The connection to close to make room; nil if there was room.
   public mutating func arrived(_ id: UInt64, at now: Instant) -> UInt64? {
-    strangers.append(Caller(id: id, lastHeard: now))
-    return strangers.count > limits.strangers ? strangers.removeFirst().id : nil
+    silent.append(Caller(id: id, lastHeard: now))
+    return silent.count > limits.silentMax ? silent.removeFirst().id : nil
   }
 
-  /// It has said something whole.
+  /// The connection has sent a complete message.
   public mutating func spoke(_ id: UInt64, at now: Instant) -> Verdict {
     guard var caller = take(id) else { return .stays }
     caller.lastHeard = now
     caller.openRequests += 1
-    guests.append(caller)
+    active.append(caller)
     if caller.openRequests > limits.openRequests { return .asksTooMuch }
-    return makeRoomForGuests().map(Verdict.staysInPlaceOf) ?? .stays
+    return makeRoomForActive().map(Verdict.staysInPlaceOf) ?? .stays
   }
 
-  /// It got an answer: who waits for none goes before those who do.
+  /// The connection got an answer. A connection without open requests is closed before those that have some.
   public mutating func wasAnswered(_ id: UInt64) {
-    guard let index = guests.firstIndex(where: { $0.id == id }) else { return }
-    guests[index].openRequests = max(0, guests[index].openRequests - 1)
+    guard let index = active.firstIndex(where: { $0.id == id }) else { return }
+    active[index].openRequests = max(0, active[index].openRequests - 1)
   }
 
   public mutating func left(_ id: UInt64) { _ = take(id) }
 
-  /// For a door that has no descriptors left: the stranger that has waited longest.
-  public mutating func sendAwayAStranger() -> UInt64? {
-    strangers.isEmpty ? nil : strangers.removeFirst().id
+  /// For a listener without free descriptors: the connection that has been silent the longest.
+  public mutating func sendAwayLongestSilent() -> UInt64? {
+    silent.isEmpty ? nil : silent.removeFirst().id
   }
 
-  /// When the first stranger's time is over.
-  public var deadline: Instant? { strangers.first.map { $0.lastHeard + limits.firstWordWithin } }
+  /// When the first silent connection's time is over.
+  public var deadline: Instant? { silent.first.map { $0.lastHeard + limits.firstMessageWithin } }
 
   public mutating func sendAwayOverdue(at now: Instant) -> [UInt64] {
-    let overdue = strangers.prefix { $0.lastHeard + limits.firstWordWithin <= now }
-    strangers.removeFirst(overdue.count)
+    let overdue = silent.prefix { $0.lastHeard + limits.firstMessageWithin <= now }
+    silent.removeFirst(overdue.count)
     return overdue.map(\.id)
   }
 
-  private mutating func makeRoomForGuests() -> UInt64? {
-    guard guests.count > limits.guests else { return nil }
-    // Not the last one: it has just spoken.
-    let older = guests.dropLast()
-    return guests.remove(at: older.firstIndex { $0.openRequests == 0 } ?? 0).id
+  private mutating func makeRoomForActive() -> UInt64? {
+    guard active.count > limits.activeMax else { return nil }
+    // Not the last one: it has just sent a message.
+    let older = active.dropLast()
+    return active.remove(at: older.firstIndex { $0.openRequests == 0 } ?? 0).id
   }
 
   private mutating func take(_ id: UInt64) -> Caller? {
-    if let index = strangers.firstIndex(where: { $0.id == id }) { return strangers.remove(at: index) }
-    return guests.firstIndex { $0.id == id }.map { guests.remove(at: $0) }
+    if let index = silent.firstIndex(where: { $0.id == id }) { return silent.remove(at: index) }
+    return active.firstIndex { $0.id == id }.map { active.remove(at: $0) }
   }
 }

@@ -1,14 +1,14 @@
-// DaemonRuntime: what every daemon needs once — one event loop, one clock, one journal, one option parser, one
-// text format on local sockets, one way to start a child. It decides nothing about ownership, and imports no
-// Foundation: the extension lives within 24 MB and starts in a millisecond.
+// DaemonRuntime: what every daemon needs: event loop, clock, journal, option parser, the text format of local
+// sockets, and starting children. It decides nothing about ownership, and imports no Foundation: the extension has
+// 24 MB and starts in 1 ms.
 
 import CLinux
 import Ground
 import Glibc
 
-/// One thread, one epoll descriptor: everything a daemon waits for comes through here, one handler at a time.
+/// One thread, one epoll descriptor: runs all handlers of a daemon, one at a time.
 ///
-/// A handler may remove itself or any other watch, also one whose event is already fetched: each watch carries a
+/// A handler may remove itself or any other watch, even one whose event is already fetched: each watch has a
 /// generation, and an event of an older generation is dropped.
 public final class EventLoop {
   /// What a descriptor is ready for. Hang-up and error are always reported, asked for or not.
@@ -39,15 +39,15 @@ public final class EventLoop {
   private var armedFor: Instant?
   private var posted: [() -> Void] = []
   private var stopping = false
-  /// Where a connection reads a packet into before it takes its bytes: one for all of the loop. Only the pages that a
-  /// packet ever filled are in memory.
+  /// The buffer into which connections receive a packet, one per loop. Only pages that a packet has ever filled are
+  /// resident.
   let packetBuffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: ControlMessage.maximumSize, alignment: 16)
-  /// What one wait brings; kept, as a daemon waits often.
+  /// The result of one wait; kept to avoid an allocation per wait.
   private var ready = [baton_ready](repeating: baton_ready(), count: 64)
 
   public init() throws(SystemError) {
-    // A reader that hangs up is an error of the write, never the death of the daemon.
+    // A write to a closed connection must return EPIPE, not kill the daemon.
     signal(SIGPIPE, SIG_IGN)
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     if epoll < 0 { throw SystemError("start the event loop") }
@@ -158,7 +158,7 @@ public final class EventLoop {
     at(now + span, handler)
   }
 
-  /// How many wait to be fired.
+  /// The number of pending timers.
   public var timerCount: Int { timers.count }
 
   private func forget(_ timer: LoopTimer) {
@@ -177,7 +177,7 @@ public final class EventLoop {
     var expirations: UInt64 = 0
     _ = read(timer, &expirations, MemoryLayout<UInt64>.size)
     armedFor = nil
-    // Only what was due when the loop got here: a handler that sets a timer in the past must not starve the rest.
+    // Only timers that are due now: a handler that sets a timer in the past must not starve the rest.
     let current = now
     let limit = nextTimerOrder
     while let first = timers.first(where: { $0.order < limit }), first.instant <= current {
@@ -192,7 +192,7 @@ public final class EventLoop {
   /// Runs the work after the current handler has returned, before the loop waits again.
   public func post(_ work: @escaping () -> Void) { posted.append(work) }
 
-  /// Returns after `stop()`, also one from before the loop began to turn; what was posted before is still run.
+  /// Returns after `stop()`, even if that was called before `run()`; work posted before is still run.
   public func run() throws(SystemError) {
     defer { stopping = false }
     while !stopping { try turn(waitingMilliseconds: -1) }
@@ -201,14 +201,15 @@ public final class EventLoop {
 
   public func stop() { stopping = true }
 
-  /// Runs until the condition holds or the span has passed; says whether it holds. For command lines and tests.
+  /// Runs until the condition holds or the span has passed; returns whether it holds. For command-line programs and
+  /// tests.
   public func run(for span: TimeSpan, until condition: () -> Bool) throws(SystemError) -> Bool {
     let end = now + span
     let waker = at(end) {}
     defer { waker.cancel() }
     while !condition() {
       if now >= end { return false }
-      // It may be what the condition waits for, and nothing else may come to end the wait.
+      // Posted work may meet the condition, and no event may come to end the wait.
       guard posted.isEmpty else {
         runPosted()
         continue
@@ -218,7 +219,7 @@ public final class EventLoop {
     return true
   }
 
-  /// One wait and the dispatch of what it brought.
+  /// One wait, and the dispatch of its events.
   public func turn(waitingMilliseconds timeout: Int32) throws(SystemError) {
     runPosted()
     if stopping { return }

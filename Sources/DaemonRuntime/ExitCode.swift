@@ -1,9 +1,9 @@
 import Glibc
 
-/// How a program of the project ends.
+/// The exit codes of all programs of the project.
 public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case done = 0
-  /// Something else came of a story than it expects.
+  /// A story's answers differ from the expected ones.
   case differs = 1
   /// Verdicts of run, sim, explore and chaos.
   case exclusionOrMoneyBroken = 2
@@ -11,36 +11,36 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case crashedByItself = 4
   /// A payment, or a withdrawal, did not go through.
   case paymentFailed = 5
-  /// It ended at a bound before it had seen everything; what it has seen was good.
+  /// A search stopped at a bound; what it had seen by then was good.
   case gaveUp = 6
-  /// What it waited for did not come in its time.
+  /// A wait timed out.
   case tooSlow = 7
-  /// The phone or its peer answered, and did not do it.
+  /// The phone or its peer refused the request.
   case notDone = 8
   /// From sysexits.
   case wrongUsage = 64
-  /// Somebody asked whether there are problems, and there are.
+  /// A check found problems.
   case problemsFound = 65
   case daemonMissing = 69
   case bugOfOurs = 70
   case cannotCreate = 73
   case inputOutputError = 74
   case badConfiguration = 78
-  /// 128 and the number of the signal, as shells say it.
+  /// 128 plus the signal's number, as in shells.
   case hungUp = 129
   case interrupted = 130
   case quitByKey = 131
   case terminated = 143
 }
 
-/// Ends the process with one sentence on stderr, and lines that belong to it. Whatever names and paths are in them, no
-/// character reaches the terminal that would do anything there.
+/// Ends the process with one sentence on stderr, and detail lines. Control characters in names and paths never
+/// reach the terminal.
 public func exitWithSentence(_ code: ExitCode, _ sentence: String, details: [String] = []) -> Never {
   sayOnStandardError(sentence, details: details)
   exit(code.rawValue)
 }
 
-/// One sentence, and the lines of others that belong to it.
+/// Prints one sentence and its detail lines.
 public func sayOnStandardError(_ sentence: String, details: [String] = []) {
   let lines = ["\(programName): \(sentence)"] + details
   writeAll(standardError, Array(lines.map { "\($0.onOneLine)\n" }.joined().utf8))
@@ -55,7 +55,7 @@ public var programName: String {
   CommandLine.arguments.first.flatMap { $0.split(separator: "/").last }.map(String.init) ?? "baton"
 }
 
-/// Writes everything, unbuffered: stdout of C buffers fully when it is a pipe. False when the reader is gone.
+/// Writes everything, unbuffered: C's stdout is fully buffered on a pipe. False if the reader is gone.
 @discardableResult
 public func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
   var offset = 0
@@ -75,5 +75,5 @@ public func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
   return true
 }
 
-/// One line on stdout, at once.
+/// Prints one line on stdout, unbuffered.
 public func printLine(_ text: String) { writeAll(standardOutput, Array("\(text)\n".utf8)) }

@@ -1,7 +1,6 @@
 import Glibc
 
-/// An address as people type it: four numbers and a port. Names are not looked up, as that would block the loop, so
-/// what is accepted here can be dialled as it is.
+/// An IPv4 address and port as typed. Names are not accepted, as a lookup would block the loop.
 public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
   public let host: String
   public let port: UInt16

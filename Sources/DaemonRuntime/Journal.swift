@@ -4,11 +4,10 @@ import Ground
 import Glibc
 import OwnFiles
 
-/// What happened in one process, in order: JSON Lines, one file per process start, one `write` per record.
+/// The events of one process, in order: JSON Lines, one file per process start, one `write` per record.
 ///
-/// Every event of every core is here with its instant and the directives it led to, so that the cores can be run
-/// again and compared. A disk that is full must not stop a daemon: records that cannot be written are counted, and
-/// the next that can says how many are missing.
+/// Has every event of every core with its instant and directives, so that the cores can be replayed and compared. A
+/// full disk must not stop a daemon: unwritten records are counted, and the next written record has their number.
 public final class Journal {
   public let path: String
   /// Records that could not be written since the start.
@@ -20,14 +19,14 @@ public final class Journal {
   private var sequence: UInt64 = 0
   private var lostSinceLastRecord: UInt64 = 0
   private var lines: LineWriter
-  /// Wall minus monotonic clock at the last record: a change says that somebody set the wall clock.
+  /// Wall minus monotonic clock at the last record: a change means that the wall clock was set.
   private var clockDifference: Int64?
 
   public init(
     directory: String, name: String, clock: Clock, version: String, arguments: [String]
   ) throws(SystemError) {
     self.clock = clock
-    // Through the directory that was looked at, so that no link can lead the journal elsewhere.
+    // Relative to the checked directory, so that no link can redirect the journal.
     let place = try OwnHome.makeDirectory(directory)
     let stem = "\(Self.stamp(clock.wallNanoseconds))-\(name)-\(getpid())"
     var file = "\(stem).jsonl"
@@ -64,7 +63,7 @@ public final class Journal {
     append("core", at: clock.now, CoreBegin<C>(core: C.name, configuration: configuration))
   }
 
-  /// `now` is exactly the instant the core was given.
+  /// `now` is exactly the instant passed to the core.
   public func record<C: Core>(
     _ type: C.Type, event: C.Event, at now: Instant, directives: [C.Directive]
   ) {

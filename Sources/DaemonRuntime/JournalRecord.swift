@@ -1,7 +1,7 @@
 import Ground
 
-/// One line of a journal: what every record has, and then the members of its kind. Read and encoded again, it is the same
-/// bytes: that is how a journal is replayed.
+/// One line of a journal: the common header, then the members of its kind. Decoding and encoding gives the same
+/// bytes, which replay relies on.
 public struct JournalRecord<Body: Codable>: Codable {
   public var header: JournalHeader
   public var body: Body
@@ -35,13 +35,13 @@ public struct JournalHeader: Codable {
   }
 }
 
-/// The record with which a core begins.
+/// The first record of a core.
 public struct CoreBegin<C: Core>: Codable {
   public var core: String
   public var configuration: C.Configuration
 }
 
-/// An event of one core, and what it decided.
+/// An event of one core, and its directives.
 public struct CoreEvent<C: Core>: Codable {
   public var core: String
   public var event: C.Event

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Appends lines to a file of ours alone. One that is cut short, by a full disk or a kill, costs itself and no other.
+/// Appends lines to a file with no other writer. A line truncated by a full disk or a kill loses only itself.
 public struct LineWriter {
   private let descriptor: Int32
   private var length: Int
   private var lineIsTorn = false
 
-  /// The descriptor stays its owner's; it appends.
+  /// The descriptor stays owned by the caller; it is open for appending.
   public init(appendingTo descriptor: Int32) {
     self.descriptor = descriptor
     length = lseek(descriptor, 0, SEEK_END)
@@ -14,9 +14,9 @@ public struct LineWriter {
     lineIsTorn = length > 0 && pread(descriptor, &last, 1, length - 1) == 1 && last != UInt8(ascii: "\n")
   }
 
-  /// False when the line is not there whole.
+  /// False if the line was not written completely.
   public mutating func append(_ text: String) -> Bool {
-    // A torn line that could not be taken back is ended first, so that it costs one line and not two.
+    // A torn line that could not be truncated is ended first, so that only one line is lost.
     let bytes = Array("\(lineIsTorn ? "\n" : "")\(text)\n".utf8)
     let count = write(descriptor, bytes, bytes.count)
     if count == bytes.count {

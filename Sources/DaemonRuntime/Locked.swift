@@ -1,14 +1,14 @@
 import Glibc
 
-/// A value that threads share. `Synchronization.Mutex` would do, but waits inside the Swift runtime, where the thread
-/// sanitizer does not look: it would report what happens behind the lock as a race.
+/// A value shared by threads. `Synchronization.Mutex` waits inside the Swift runtime, which the thread sanitizer
+/// does not instrument: it would report guarded accesses as races.
 public final class Locked<Value>: @unchecked Sendable {
   private var value: Value
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
   public init(_ value: sending Value) {
     self.value = value
-    // Without attributes it cannot fail on Linux.
+    // Cannot fail on Linux without attributes.
     pthread_mutex_init(mutex, nil)
   }
 

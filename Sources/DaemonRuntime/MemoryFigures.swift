@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// What a process uses, from `/proc/PID/status`.
+/// A process's memory use, from `/proc/PID/status`.
 public struct MemoryFigures: Hashable, Sendable {
-  /// Anonymous memory and swap: what iOS would call the footprint.
+  /// Anonymous memory and swap, the equivalent of iOS's footprint.
   public var footprintBytes: UInt64
   public var residentBytes: UInt64
-  /// The highest resident size so far, as the kernel keeps it; it keeps none of the footprint.
+  /// The kernel's highest resident size so far; it keeps no such figure of the footprint.
   public var peakResidentBytes: UInt64
 
   public init(footprintBytes: UInt64, residentBytes: UInt64, peakResidentBytes: UInt64) {
@@ -15,7 +15,7 @@ public struct MemoryFigures: Hashable, Sendable {
     self.peakResidentBytes = peakResidentBytes
   }
 
-  /// What this process itself has allocated and not freed; to a byte, where the kernel knows pages.
+  /// Bytes that this process has allocated and not freed; exact, where the kernel counts pages.
   public static var heapBytes: UInt64 { baton_heap_bytes() }
 
   /// nil when the process is gone, or a zombie (which has no memory).
@@ -29,7 +29,7 @@ public struct MemoryFigures: Hashable, Sendable {
     var swapped: UInt64?
     var resident: UInt64?
     var peakResident: UInt64?
-    // Most of its sixty lines are about something else, and a phone reads it of each process again and again.
+    // Parse only the relevant of some 60 lines: iosd polls this file for each process.
     for line in text.split(separator: UInt8(ascii: "\n"))
     where line.first == UInt8(ascii: "V") || line.first == UInt8(ascii: "R") {
       let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }

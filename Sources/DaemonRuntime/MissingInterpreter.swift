@@ -1,14 +1,14 @@
 import Glibc
 
-/// A program that is there and cannot be started, as what should run it is not there.
+/// A script that cannot be started because its interpreter does not exist.
 public struct MissingInterpreter {
-  /// What its first line names.
+  /// The interpreter named in the script's first line.
   public let interpreter: String
 
-  /// The kernel reads no more of a first line.
+  /// The kernel's limit for the first line.
   private static let lineBytesMax = 256
 
-  /// Nil when the file has no line of the kind, or its interpreter is there.
+  /// Nil if the file has no `#!` line or the interpreter exists.
   public init?(of program: String) {
     guard let bytes = SmallFile.read(program, limit: Self.lineBytesMax), bytes.starts(with: [35, 33]),
       let line = bytes.dropFirst(2).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -22,8 +22,8 @@ public struct MissingInterpreter {
 
   public var sentence: String {
     let ending =
-      interpreter.hasSuffix("\r") ? " (it ends with a carriage return, as files of Windows do)" : ""
+      interpreter.hasSuffix("\r") ? " (it ends with a carriage return, as in Windows files)" : ""
     return
-      "its first line names the interpreter \(interpreter), which is not there\(ending); install it, or name another one in that line"
+      "its first line names the interpreter \(interpreter), which does not exist\(ending); install it, or name another one in that line"
   }
 }

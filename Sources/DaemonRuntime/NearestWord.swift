@@ -1,4 +1,4 @@
-/// Finds what somebody probably meant.
+/// Finds the known word that was probably meant.
 public enum NearestWord {
   public static func find(_ word: String, among known: [String]) -> String? {
     let plain = word.drop { $0 == "-" }

@@ -1,7 +1,6 @@
-/// `NODEID@HOST:PORT` as people type it: the one reader of that form. Whether the id is a point of the curve is for who
-/// dials it.
+/// `NODEID@HOST:PORT` as typed. Whether the id is a point of the curve is checked at the dial.
 public struct NodeAddress: Hashable, Sendable {
-  /// 66 hexadecimal digits, of which the first two say that it is a compressed point.
+  /// 66 hexadecimal digits, starting with 02 or 03 (a compressed point).
   public let id: String
   public let place: HostAndPort
 

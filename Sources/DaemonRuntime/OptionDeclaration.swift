@@ -1,9 +1,9 @@
 /// One option, given as `--name value` or `--name=value`.
 public struct OptionDeclaration: Sendable {
-  /// With their dashes, the one that people should use first.
+  /// With their dashes, the preferred one first.
   public var names: [String]
   public var value: OptionValue
-  /// Stands in when the option is not given, and is shown in the usage.
+  /// Used if the option is not given, and shown in the usage.
   public var defaultValue: String?
   public var help: String
   public var mayRepeat: Bool

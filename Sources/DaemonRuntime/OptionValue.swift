@@ -1,27 +1,27 @@
 import Ground
 
-/// What the value of an option may be; checked while parsing, so that a program only sees good ones.
+/// The allowed values of an option; checked while parsing, so that a program only sees valid ones.
 public enum OptionValue: Hashable, Sendable {
-  /// A switch: there or not.
+  /// A flag without a value.
   case none
   case text(String)
   case path(String)
   case integer(ClosedRange<Int64>)
   /// `2s`, `500ms`, `1h`, `250us`, `10m`, `0`.
   case span
-  /// The same, from one to another.
+  /// A span within the range.
   case spanIn(ClosedRange<TimeSpan>)
   case choice([String])
-  /// Some of these words with commas between them; which are wrong is for the program to say.
+  /// A comma-separated list of these words; the program itself rejects unknown ones.
   case list(String, of: [String])
-  /// The names of a command of the program, or one of these words.
+  /// The name of a command of the program, or one of these words.
   case command(or: [String])
   /// `HOST:PORT`, the host as four numbers.
   case hostAndPort
   /// `NODEID@HOST:PORT`, the id as 66 hexadecimal digits.
   case nodeAddress
 
-  /// As the kernel has it, without the zero at the end.
+  /// The kernel's limit, without the terminating zero.
   private static let pathBytesMax = 4095
 
   var placeholder: String {
@@ -38,8 +38,8 @@ public enum OptionValue: Hashable, Sendable {
     }
   }
 
-  /// What the value must be, as it continues "must be …"; nil when it is good. It is not empty.
-  func complaint(about text: String) -> String? {
+  /// The expected value, continuing "must be …"; nil if the text is valid. The text is not empty.
+  func expectation(violatedBy text: String) -> String? {
     switch self {
     case .none, .text, .list, .command: return nil
     case .path:
@@ -56,7 +56,7 @@ public enum OptionValue: Hashable, Sendable {
     case .spanIn(let range):
       if let span = SpanText.parse(text), range.contains(span) { return nil }
       if SpanText.parse(text) == nil && !SpanText.isTooLong(text) {
-        return OptionValue.span.complaint(about: text)
+        return OptionValue.span.expectation(violatedBy: text)
       }
       return "a time from \(SpanText.write(range.lowerBound)) to \(SpanText.write(range.upperBound))"
     case .choice(let words): return words.contains(text) ? nil : "one of \(words.joined(separator: ", "))"

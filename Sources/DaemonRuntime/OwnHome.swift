@@ -1,14 +1,15 @@
 import Glibc
 import OwnFiles
 
-/// The directories that make one phone. All of our programs look at them here before they use anything in them: in a home
-/// that somebody else prepared lies the seed that he knows.
+/// The directories of one phone. All our programs check them here before use: a home prepared by another user would
+/// contain a seed that this user knows.
 public enum OwnHome {
-  /// What `baton` reads and asks; a container has its own rules, which say more.
+  /// The directories that `baton` uses; the container has its own, stricter rules.
   public static let system = ["os", "lsp", "journal", "Keychain", "Keychain/items"]
   public static let container = "AppGroup"
 
-  /// Throws for the home, or a part of it, that is a link, another user's, or open to others. What is not there is fine.
+  /// Throws if the home or a part of it is a link, belongs to another user, or is open to others. Missing parts are
+  /// fine.
   public static func check(_ home: String, _ parts: [String] = system) throws(SystemError) {
     guard let directory = try ifThere({ () throws(OwnError) in try OwnDirectory.open(home) }) else { return }
     for part in parts {
@@ -20,7 +21,7 @@ public enum OwnHome {
     }
   }
 
-  /// Makes what is missing, and looks at all of it.
+  /// Creates the missing directories, and checks all of them.
   public static func make(_ home: String, _ parts: [String]) throws(SystemError) {
     do throws(OwnError) {
       let directory = try OwnDirectory.make(home)
@@ -31,13 +32,13 @@ public enum OwnHome {
     } catch { throw Self.sentence(of: error) }
   }
 
-  /// One directory alone, for a program that is told of each.
+  /// One directory only, for a program that gets each path as an option.
   @discardableResult
   public static func makeDirectory(_ path: String) throws(SystemError) -> OwnDirectory {
     do throws(OwnError) { return try OwnDirectory.make(path) } catch { throw sentence(of: error) }
   }
 
-  /// One that is there.
+  /// An existing directory.
   public static func openDirectory(_ path: String) throws(SystemError) -> OwnDirectory {
     do throws(OwnError) { return try OwnDirectory.open(path) } catch { throw SystemError(error) }
   }

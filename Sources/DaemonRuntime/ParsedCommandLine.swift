@@ -1,23 +1,22 @@
 import Ground
 
-/// What was typed, checked against the declaration.
+/// A command line, checked against its declaration.
 public struct ParsedCommandLine: Sendable {
-  /// The subcommands that were named, outermost first.
+  /// The subcommands, outermost first.
   public internal(set) var verbs: [String] = []
   public internal(set) var positionals: [String] = []
   var values: [String: [String]] = [:]
   var defaults: [String: String] = [:]
 }
 
-// Values with a type. They were checked while parsing: asking for one in another type than it is declared with, or
-// under a name that is not declared, gives nil.
+// Typed values, checked while parsing. A type or name other than the declared one gives nil.
 extension ParsedCommandLine {
   /// The last value, or the default.
   public func text(_ name: String) -> String? { values[name]?.last ?? defaults[name] }
 
   public func all(_ name: String) -> [String] { values[name] ?? defaults[name].map { [$0] } ?? [] }
 
-  /// Whether it was typed; a default does not count.
+  /// Whether the option was given; a default does not count.
   public func isGiven(_ name: String) -> Bool { values[name] != nil }
 
   public func integer(_ name: String) -> Int64? { text(name).flatMap { Int64($0) } }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Who is at the other end of a Unix socket, as the kernel noted when it was connected.
+/// The process at the other end of a Unix socket, as recorded by the kernel at the connect.
 public struct PeerCredentials: Hashable, Sendable {
   public var pid: Int32
   public var user: UInt32
@@ -18,11 +18,11 @@ public struct PeerCredentials: Hashable, Sendable {
     guard baton_peer_credentials(descriptor, &pid, &user, &group) == 0 else { return nil }
   }
 
-  /// The same user as this process: nobody else is spoken to at a phone's sockets, also not the superuser, so that what is
-  /// said at one end is never another's words at the other.
+  /// The same user as this process: a phone's sockets serve no other user, not even root, so messages on both ends
+  /// come from this user.
   public var isOurs: Bool { user == geteuid() }
 
-  /// Of whoever listens at a path; nil when nobody does.
+  /// The listener at a path; nil if there is none.
   public static func listener(at path: String) throws(SystemError) -> PeerCredentials? {
     let socket = try UnixPath(path).connect(blockingMilliseconds: nil)
     if socket < 0 {

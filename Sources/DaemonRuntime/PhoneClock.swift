@@ -1,6 +1,6 @@
 import Ground
 
-/// What makes a phone's clocks its own: its boot, and how far its clocks are from the kernel's.
+/// A phone's boot id and the offsets of its clocks from the kernel's.
 public struct PhoneClock: Hashable, Sendable {
   public var boot: BootID
   public var wallOffsetNanoseconds: Int64
@@ -15,7 +15,8 @@ public struct PhoneClock: Hashable, Sendable {
   static let size = 64
   private static let magic: [UInt8] = Array("BATONCLK".utf8)
 
-  /// 64 bytes, little-endian: magic, boot (high, low), wall offset, boot offset, 16 zeros, FNV-1a of what is before.
+  /// 64 bytes, little-endian: magic, boot (high, low), wall offset, boot offset, 16 zeros, FNV-1a of the bytes
+  /// before.
   func encoded() -> [UInt8] {
     var bytes = Self.magic
     let words = [

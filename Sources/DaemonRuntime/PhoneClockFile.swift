@@ -1,6 +1,6 @@
 import Glibc
 
-/// The file through which iosd gives each phone its own clocks. iosd writes it, everybody else reads it.
+/// The file through which iosd gives each phone its own clocks. iosd writes it, the other programs read it.
 public final class PhoneClockFile {
   public let path: String
   private var reader: Int32 = -1
@@ -9,7 +9,7 @@ public final class PhoneClockFile {
 
   deinit { if reader >= 0 { close(reader) } }
 
-  /// nil when there is no file, or nothing in it that carries the right checksum.
+  /// Nil if there is no file or its checksum is wrong.
   public func read() -> PhoneClock? {
     if reader < 0 {
       reader = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -1,10 +1,10 @@
 import Glibc
 import OwnFiles
 
-/// Opens small files that must be plain: a pipe would block or swallow what is written, a link leads elsewhere.
+/// Opens files that must be plain files: a pipe would block or swallow the bytes, a link points elsewhere.
 public enum PlainFile {
-  /// A file of a phone: it must be this user's, and no other may change it. Asked of what was opened, so that nothing is
-  /// read from it, or written to it, before.
+  /// A file of a phone: it must belong to this user, and other users may not change it. Checked on the open
+  /// descriptor, before any read or write.
   public static func openOwn(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
     let descriptor = try open(path, flags)
     if let fault = OwnFault.find(descriptor: descriptor, mustBe: .plainFile) {
@@ -14,7 +14,7 @@ public enum PlainFile {
     return descriptor
   }
 
-  /// For reading; nil if there is none.
+  /// For reading; nil if there is no such file.
   static func openOwnIfThere(_ path: String) throws(SystemError) -> Int32? {
     do throws(SystemError) {
       return try openOwn(path, O_RDONLY)
@@ -24,14 +24,14 @@ public enum PlainFile {
     }
   }
 
-  /// A new one in the place of whatever has that name.
+  /// A new file; replaces an existing one.
   public static func openNew(_ path: String) throws(SystemError) -> Int32 {
     unlink(path)
     return try openOwn(path, O_WRONLY | O_CREAT | O_EXCL)
   }
 
-  /// For what a library opens by its path, following links: looked at before, in a directory in which nobody else can put
-  /// anything later. What is not there, or no file at all, the library says in its own words.
+  /// For files that a library opens by path, following links: checked before, in a directory that other users
+  /// cannot change. Missing files and other types are left to the library's own error.
   public static func checkOwn(_ path: String) throws(SystemError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -41,11 +41,11 @@ public enum PlainFile {
     }
   }
 
-  /// One that the user names, and that may be anybody's.
+  /// A file named by the user; it may belong to any user.
   public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> Int32 {
     let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
     if descriptor < 0 {
-      // How a pipe without a reader, or a socket, answers.
+      // ENXIO: a pipe without a reader, or a socket.
       throw SystemError("open \(path)", code: errno == ENXIO ? ESPIPE : errno)
     }
     var status = stat()

@@ -1,4 +1,4 @@
-/// A word whose place says what it is.
+/// A positional argument.
 public struct PositionalDeclaration: Sendable {
   public enum Count: Sendable { case one, optional, any, atLeastOne }
 

@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// The network connections of a child, as far as its parent can reach them.
+/// The network connections of a child, as far as its parent can access them.
 public enum ProcessSockets {
-  /// Ends each connection to the network that a process has, as the kernel of a phone does to one that is suspended.
-  /// The duplicates are closed at once: one that was kept would hide the process's death from its peer.
+  /// Shuts down each network connection of a process, as iOS does for a suspended process. The duplicates are
+  /// closed at once: an open duplicate would hide the process's death from its peer.
   public static func endConnections(of process: ChildProcess) -> (ended: Int, obstacle: SystemError?) {
     var count = 0
     var obstacle: SystemError?
     let descriptors: [Int32]
     do throws(SystemError) { descriptors = try ProcessTable.descriptors(of: process.identity.pid) } catch {
-      // Of one that has just ended, the kernel has closed all.
+      // If the process has just ended, the kernel has closed all of them.
       return (0, ProcessTable.isAlive(process.identity, boot: process.identity.boot) ? error : nil)
     }
     for descriptor in descriptors {
       let duplicate = baton_pidfd_getfd(process.pidfd, descriptor)
       guard duplicate >= 0 else {
-        // One that was closed meanwhile is no trouble.
+        // A descriptor that was closed meanwhile is fine.
         if errno != EBADF && errno != ESRCH {
           obstacle = obstacle ?? SystemError("take a descriptor of process \(process.identity.pid)")
         }
@@ -28,8 +28,8 @@ public enum ProcessSockets {
     return (count, obstacle)
   }
 
-  /// Nil when connections of others can be ended here; else why not. A process may always look at itself, so this sees a
-  /// kernel that is too old or a filter of system calls. That a child is out of reach shows with the child.
+  /// Why connections of other processes cannot be shut down on this machine; nil if they can. Probed on this
+  /// process itself, which detects an old kernel or a system call filter, but not a lack of rights on a child.
   public static var obstacle: SystemError? {
     let own = baton_pidfd_open(getpid())
     guard own >= 0 else { return SystemError("watch a process") }

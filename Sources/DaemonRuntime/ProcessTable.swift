@@ -3,7 +3,8 @@ import Glibc
 import Ground
 import Platform
 
-/// What the kernel says about processes, beyond what `Platform` says of one. A pid alone is never an identity: it is used again.
+/// Facts about processes from the kernel, beyond those of `Platform`. A pid alone is never an identity: pids are
+/// reused.
 public enum ProcessTable {
   static func status(of pid: Int32) -> ProcessStatus? { Kernel.processStatus(of: pid) }
 
@@ -15,14 +16,14 @@ public enum ProcessTable {
     Kernel.isAlive(identity, boot: boot)
   }
 
-  /// Whether nothing can keep it alive any more: it is dead, its end has begun, or a signal that ends it is on its way
-  /// to it. False when there is none.
+  /// Whether the process is certain to end: it is dead, exiting, or has SIGKILL pending. False if there is no such
+  /// process.
   public static func isEnding(_ pid: Int32) -> Bool {
     guard let status = status(of: pid) else { return false }
     return status.isDead || status.isExiting || hasKillPending(pid)
   }
 
-  /// Whatever signal is to end a process, the kernel hands SIGKILL to each of its threads.
+  /// For any fatal signal the kernel queues SIGKILL to each thread of the process.
   private static func hasKillPending(_ pid: Int32) -> Bool {
     let lines = (SmallFile.read("/proc/\(pid)/status", limit: 8192) ?? []).split(
       separator: UInt8(ascii: "\n"))
@@ -33,23 +34,23 @@ public enum ProcessTable {
     }
   }
 
-  /// The numbers of those whose parent it is, the lowest first; also of the dead that it has not waited for.
+  /// The pids of a process's children in ascending order, zombies included.
   public static func children(of parent: Int32) -> [Int32] {
     (DirectoryListing.names(of: "/proc") ?? []).compactMap { Int32($0) }
       .filter { status(of: $0)?.parent == parent }.sorted()
   }
 
-  /// The first 15 bytes of its program's name; nil when there is none.
+  /// The first 15 bytes of its program's name; nil if there is no such process.
   public static func name(of pid: Int32) -> String? {
     SmallFile.read("/proc/\(pid)/comm", limit: 64).map {
       String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
   }
 
-  /// Whether the process is stopped by a signal or a tracer; false when there is none.
+  /// Whether the process is stopped by a signal or a tracer; false if there is no such process.
   public static func isStopped(_ pid: Int32) -> Bool { status(of: pid)?.isStopped ?? false }
 
-  /// The numbers of its open descriptors, the lowest first. Throws when it is gone, or not ours to look at.
+  /// Its open descriptors in ascending order. Throws if the process is gone or not accessible.
   static func descriptors(of pid: Int32) throws(SystemError) -> [Int32] {
     guard let names = DirectoryListing.names(of: "/proc/\(pid)/fd") else {
       throw SystemError("list the descriptors of process \(pid)")
@@ -57,8 +58,8 @@ public enum ProcessTable {
     return names.compactMap { Int32($0) }.sorted()
   }
 
-  /// A descriptor of exactly this process: the start time is compared after the opening, so that a pid that was
-  /// used again in between is not mistaken for it. nil when the process is gone. The caller closes it.
+  /// A pidfd of exactly this process: the start time is compared after the opening, in case the pid was reused in
+  /// between. Nil if the process is gone. The caller closes it.
   public static func openPidfd(_ identity: ProcessIdentity, boot: BootID) throws(SystemError) -> Int32? {
     guard identity.boot == boot, identity.pid > 0 else { return nil }
     let pidfd = baton_pidfd_open(identity.pid)

@@ -1,6 +1,6 @@
 import Ground
 
 extension Role {
-  /// The name of its process, as people know it.
+  /// The name of its program.
   public var processName: String { self == .app ? "mainappd" : "notifyextd" }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A few secret bytes in a file of their owner alone.
+/// Secret bytes in a file that only its owner can read.
 public struct SecretFile {
   public let path: String
   private let size: Int
@@ -10,7 +10,7 @@ public struct SecretFile {
     self.size = size
   }
 
-  /// Nil if there is none.
+  /// Nil if there is no such file.
   public func read() throws -> [UInt8]? {
     guard let descriptor = try PlainFile.openOwnIfThere(path) else { return nil }
     defer { close(descriptor) }
@@ -23,13 +23,13 @@ public struct SecretFile {
     guard count == size else {
       throw SecretFileError.wrongSize(path, Int64(status.st_size), wanted: size)
     }
-    // In place: a copy of it would stay behind.
+    // In place: a copy of the secret would stay in memory.
     bytes.removeLast(bytes.count - size)
     return bytes
   }
 
-  /// Written whole under another name and then linked, so that nobody ever reads half a secret and one that is there is
-  /// never replaced. Gives what is there afterwards: who comes second gets the first one's.
+  /// Written under another name and then linked, so that no reader sees a partial secret and an existing one is
+  /// never replaced. Returns the stored secret: of two concurrent writers both get the first one's.
   public func keep(_ fresh: [UInt8]) throws -> [UInt8] {
     let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -37,7 +37,7 @@ public struct SecretFile {
     let descriptor = try PlainFile.openNew(temporary)
     let count = write(descriptor, fresh, fresh.count)
     let isWritten = count == fresh.count && fsync(descriptor) == 0
-    // A short write leaves no number of its own behind.
+    // A short write does not set errno.
     let code = 0..<fresh.count ~= count ? ENOSPC : errno
     close(descriptor)
     defer { unlink(temporary) }
@@ -61,8 +61,8 @@ public enum SecretFileError: Error, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .wrongSize(let path, let size, let wanted):
-      "\(path) has \(size) bytes and must have \(wanted); put back the one that was there"
-    case .openToOthers(let path): "\(path) can be read by others; take that right away with chmod 600"
+      "\(path) has \(size) bytes and must have \(wanted); restore the original file"
+    case .openToOthers(let path): "\(path) is readable by other users; run chmod 600 on it"
     }
   }
 }

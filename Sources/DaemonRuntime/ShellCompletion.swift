@@ -1,4 +1,4 @@
-/// Completion scripts for the shells people use, derived from a declaration.
+/// Shell completion scripts, derived from a declaration.
 public enum ShellCompletion: String, CaseIterable, Sendable {
   case bash
   case zsh
@@ -56,7 +56,7 @@ public enum ShellCompletion: String, CaseIterable, Sendable {
     }
   }
 
-  /// Behind the last comma; what stands before it stays.
+  /// Completes the word after the last comma.
   private static func bashList(_ words: [String]) -> String {
     "local last=\"${current##*,}\"; COMPREPLY=($(compgen -P \"${current%\"$last\"}\" -W \(quoted(words.joined(separator: " "))) -- \"$last\"))"
   }
@@ -167,7 +167,7 @@ public enum ShellCompletion: String, CaseIterable, Sendable {
     String(program.map { $0.isLetter || $0.isNumber ? $0 : "_" })
   }
 
-  /// In single quotes for all three shells: an apostrophe is replaced, as only fish could escape it.
+  /// In single quotes for all three shells; an apostrophe is replaced, as only fish could escape it.
   private static func quoted(_ text: String) -> String {
     "'\(String(text.map { $0 == "'" || $0 == "\\" ? "’" : $0 }))'"
   }

@@ -1,8 +1,8 @@
-/// A word as a user can type it into a shell.
+/// Quotes a word for a shell.
 public enum ShellWord {
   private static let plain = Set("/._-+=:,@%".utf8)
 
-  /// In single quotes where it has more than letters, digits and what is nothing special.
+  /// In single quotes, unless the word has only letters, digits and harmless punctuation.
   public static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       let isLetter = (97...122).contains(byte | 0x20) && byte < 128

@@ -1,16 +1,17 @@
 import Glibc
 
-/// Files of `/proc` and the like: read whole, up to a limit.
+/// Reads small files, such as those of `/proc`, up to a limit.
 public enum SmallFile {
   public static func read(_ path: String, limit: Int) -> [UInt8]? {
-    // A pipe that nobody writes to must not hold us up.
+    // A pipe without a writer must not block us.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 { return nil }
     defer { close(descriptor) }
     return read(from: descriptor, limit: limit)
   }
 
-  /// A file of a phone, which must be plain and this user's; all of it without a limit. Nil if there is none.
+  /// A file of a phone, which must be plain and this user's; without a limit, all of it. Nil if there is no such
+  /// file.
   public static func readOwn(_ path: String, limit: Int? = nil) throws(SystemError) -> [UInt8]? {
     guard let descriptor = try PlainFile.openOwnIfThere(path) else { return nil }
     defer { close(descriptor) }
@@ -21,7 +22,7 @@ public enum SmallFile {
     return bytes
   }
 
-  /// Waits for what comes, as everything else that reads standard input.
+  /// Blocks until the input ends or the limit is reached.
   public static func readStandardInput(limit: Int) -> [UInt8]? { read(from: 0, limit: limit) }
 
   private static func read(from descriptor: Int32, limit: Int) -> [UInt8]? {

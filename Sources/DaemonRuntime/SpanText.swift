@@ -1,6 +1,6 @@
 import Ground
 
-/// Spans of time as people type them: a whole or decimal number and a unit.
+/// Time spans as typed: a whole or decimal number and a unit.
 public enum SpanText {
   private static let units: [(name: String, nanoseconds: Int64)] = [
     ("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000),
@@ -23,10 +23,10 @@ public enum SpanText {
     return sumOverflowed ? nil : TimeSpan(nanoseconds: sum)
   }
 
-  /// The longest that can be typed with the largest unit.
+  /// The longest span, in the largest unit.
   static let longest = "\(Int64.max / 86_400_000_000_000)d"
 
-  /// A number and a unit, and more than any span is.
+  /// A number and a unit that exceed the longest span.
   static func isTooLong(_ text: String) -> Bool {
     let number = text.prefix { ("0"..."9").contains($0) }
     return !number.isEmpty && units.contains { $0.name == text.dropFirst(number.count) } && parse(text) == nil

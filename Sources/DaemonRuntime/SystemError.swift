@@ -1,12 +1,12 @@
 import Glibc
 import OwnFiles
 
-/// A call of the operating system that failed, in one sentence.
+/// A failed system call, in one sentence.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was tried, as it continues "cannot …".
+  /// The attempted action, continuing "cannot …".
   public var what: String
   public var code: Int32
-  /// What is so and what to do, where the system's words for the code would not say it.
+  /// The cause and what to do, where the code's own text would not tell.
   public var because: String?
 
   /// Takes the code from `errno`: make it the first thing after the call.
@@ -16,7 +16,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.because = because
   }
 
-  /// A file or directory that is not ours alone to change.
+  /// A file or directory that other users can change.
   public init(_ error: OwnError) {
     guard let sentence = error.fault.sentence else {
       self.init("open \(error.path)", error.fault)
@@ -36,7 +36,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { because == nil ? fact + advice : fact }
 
-  /// What is so, for who has other advice.
+  /// The error without its advice, for callers that give another one.
   public var fact: String { "cannot \(what.onOneLine): \(because?.onOneLine ?? Self.words(of: code))" }
 
   public static func words(of code: Int32) -> String {
@@ -64,7 +64,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     case EROFS: "; choose a directory that can be written"
     case EMFILE, ENFILE: "; raise the limit with `ulimit -n`"
     case EISDIR, ESPIPE: "; a plain file is needed here"
-    case ELOOP: "; put what it leads to in its place"
+    case ELOOP: "; replace it by its target"
     case EIO: "; check its disk"
     case ENOTDIR, ENOENT: "; check the path"
     default: ""

@@ -1,15 +1,15 @@
 import Glibc
 
-/// What was typed behind the program's name, and what the environment says.
+/// The arguments of the command line, and environment variables.
 ///
-/// Bytes that are not UTF-8 would be repaired on the way to a `String`, and then a path means another file than the
-/// one that was typed: so they are refused.
+/// Invalid UTF-8 is refused: a `String` would repair it, and a path would then mean another file than the typed
+/// one.
 public enum TypedArguments {
   public static func read() throws(UsageError) -> [String] {
     var words: [String] = []
     for index in 1..<max(1, CommandLine.argc) {
       guard let word = CommandLine.unsafeArgv[Int(index)], let text = String(validatingCString: word) else {
-        throw UsageError(description: "word \(index) of the command line is not UTF-8; type it in UTF-8")
+        throw UsageError(description: "argument \(index) is not valid UTF-8; type it in UTF-8")
       }
       words.append(text)
     }
@@ -22,15 +22,15 @@ public enum TypedArguments {
     } catch { exitWithSentence(.wrongUsage, error.description) }
   }
 
-  /// Nil when it is not set, or empty.
+  /// Nil if the variable is not set or empty.
   public static func environment(_ name: String, _ value: OptionValue) throws(UsageError) -> String? {
     guard let bytes = getenv(name) else { return nil }
     guard let text = String(validatingCString: bytes) else {
-      throw UsageError(description: "\(name) is not UTF-8; set it anew, or unset it")
+      throw UsageError(description: "\(name) is not valid UTF-8; correct it, or unset it")
     }
     if text.isEmpty { return nil }
-    if let complaint = value.complaint(about: text) {
-      throw UsageError(description: "\(name) must be \(complaint), not \(UsageError.quoted(text))")
+    if let expected = value.expectation(violatedBy: text) {
+      throw UsageError(description: "\(name) must be \(expected), not \(UsageError.quoted(text))")
     }
     return text
   }

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// One packet connection of the event loop. It ends once, and says why.
+/// One packet connection of the event loop. It ends once, with a reason.
 ///
-/// Nothing here blocks: what the other side does not read waits in a bounded queue, and a reader that lets it
-/// overflow is hung up on, so that one stuck client cannot fill a daemon's memory.
+/// Nothing here blocks: unread messages wait in a bounded queue, and a connection whose queue overflows is closed,
+/// so that one stuck client cannot fill a daemon's memory.
 public final class UnixConnection {
   public struct Limits: Sendable {
     public var frameBytes = ControlMessage.maximumSize
@@ -23,7 +23,7 @@ public final class UnixConnection {
 
     public var description: String {
       switch self {
-      case .hungUp: "the other side hung up"
+      case .hungUp: "the other side disconnected"
       case .closedHere: "closed by this side"
       case .slowReader: "the other side did not read its messages"
       case .undecodable(let error): error.description
@@ -36,7 +36,7 @@ public final class UnixConnection {
   public private(set) var end: End?
   public var onMessage: ((ControlMessage) -> Void)?
   public var onEnd: ((End) -> Void)?
-  /// For the door: a whole message came, a message went, it is over.
+  /// For the doorkeeper: a complete message was received, a message was sent, the connection has ended.
   var onHeard: (() -> Void)?
   var onSaid: (() -> Void)?
   var onForget: (() -> Void)?
@@ -70,7 +70,7 @@ public final class UnixConnection {
 
   deinit { if end == nil { Glibc.close(descriptor) } }
 
-  /// Begins to listen; set `onMessage` and `onEnd` before.
+  /// Starts receiving; set `onMessage` and `onEnd` before.
   public func start() {
     guard end == nil else { return }
     do throws(SystemError) {
@@ -80,7 +80,7 @@ public final class UnixConnection {
     } catch { finish(.failed(error)) }
   }
 
-  /// False when the connection has ended, also by this very message.
+  /// False if the connection has ended, even through this message.
   @discardableResult
   public func send(_ message: ControlMessage) -> Bool {
     guard end == nil, !closesWhenSent else { return false }
@@ -88,7 +88,7 @@ public final class UnixConnection {
     do throws(ControlMessageError) {
       bytes = try message.encoded()
     } catch {
-      // An answer of ours that is too large must not look like silence.
+      // If our answer is too large, send an error instead of nothing.
       guard message.verb != "error" else { return false }
       return send(.error("the answer cannot be sent: \(error)"))
     }
@@ -100,7 +100,7 @@ public final class UnixConnection {
     return end == nil
   }
 
-  /// Closes after what is queued has been sent.
+  /// Closes after the queued messages have been sent.
   public func closeWhenSent() {
     closesWhenSent = true
     if queue.isEmpty { finish(.closedHere) }
@@ -118,8 +118,8 @@ public final class UnixConnection {
     } catch { finish(.failed(error)) }
   }
 
-  /// A few messages at a time, then the others have their turn. How many depends on whether there were as many the
-  /// last time: to ask in vain whether there is one more costs as much as to receive it.
+  /// Receives a few messages per turn, so that other connections get theirs. The number adapts to the last turn: a
+  /// receive without a message costs as much as one with a message.
   private func ready(_ readiness: EventLoop.Readiness) {
     if readiness.contains(.writable) { flush() }
     guard !readiness.isDisjoint(with: [.readable, .hangUp, .error]) else { return }
@@ -128,21 +128,21 @@ public final class UnixConnection {
     messagesPerTurn = left == 0 ? min(2 * messagesPerTurn, Self.messagesPerTurnMax) : 1
   }
 
-  /// Reads what has already arrived, without waiting; for the last words of a process that has ended.
+  /// Reads what has already arrived, without waiting; for the last messages of a process that has ended.
   public func drain() {
     while receive() {}
   }
 
-  /// False when there was nothing.
+  /// False if there was no message.
   @discardableResult
   private func receive() -> Bool {
     guard end == nil else { return false }
     let buffer = loop.packetBuffer
-    // The true size, also of a packet that is larger than it may be.
+    // With MSG_TRUNC the true size, even of a packet that is too large.
     let size = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_TRUNC))
     if size < 0 {
-      // A reset says that the other side left something unread. It is said once, ahead of the last messages that
-      // the other side wrote, which are still there.
+      // A reset means that the other side left data unread. It is reported once, before the other side's last
+      // messages, which can still be read.
       if errno == EINTR || errno == ECONNRESET { return true }
       if errno != EAGAIN { finish(.failed(SystemError("receive a message"))) }
       return false
@@ -172,7 +172,7 @@ public final class UnixConnection {
         guard errno == EPIPE || errno == ECONNRESET else {
           return finish(.failed(SystemError("send a message")))
         }
-        // Nobody reads any more; what the other side wrote before it left is still to be read, and then its end.
+        // The other side reads no more; its last messages and its end can still be read.
         queue = []
         queuedBytes = 0
         break
@@ -204,7 +204,7 @@ public final class UnixConnection {
 }
 
 extension UnixConnection {
-  /// Connects without waiting; nil when no program listens there, or it is another user.
+  /// Connects without waiting; nil if no program of this user listens there.
   public static func connect(path text: String, loop: EventLoop, limits: Limits = Limits()) -> UnixConnection?
   {
     guard let path = try? UnixPath(text) else { return nil }

@@ -2,7 +2,8 @@ import CLinux
 import Ground
 import Glibc
 
-/// Takes connections on a Unix socket, from processes of the same user only. Who may stay is the doorkeeper's rule.
+/// Accepts connections on a Unix socket, from processes of the same user only. The doorkeeper decides which
+/// connections stay.
 public final class UnixListener {
   public struct Limits: Sendable {
     public var door = Doorkeeper.Limits()
@@ -11,9 +12,9 @@ public final class UnixListener {
   }
 
   private static let pauseWithoutDescriptors = TimeSpan.milliseconds(100)
-  /// Whoever knocks as fast as we open must not keep the loop from those inside.
+  /// A client that connects as fast as we accept must not starve the open connections.
   private static let acceptedPerTurn = 16
-  /// Those who knock at the same instant: more than all the places, and the kernel keeps the rest waiting.
+  /// More than all places; the kernel lets further clients wait.
   private static let backlog: Int32 = 256
 
   private let loop: EventLoop
@@ -28,12 +29,12 @@ public final class UnixListener {
   private var doorTimer: LoopTimer?
   private var isClosed = false
 
-  /// Connections of another user: told so, closed, and counted.
+  /// Number of refused connections of other users.
   public private(set) var refusedForeigners = 0
-  /// Connections that were closed because they wanted nothing, or others needed their place: told so, and counted.
+  /// Number of connections closed by the doorkeeper: without a request, or to make room.
   public private(set) var sentAway = 0
 
-  /// A stale path is replaced; a live listener keeps it unless `replacingLive` says otherwise.
+  /// A stale path is replaced; a live listener keeps it unless `replacingLive` is set.
   public init(
     path text: String, loop: EventLoop, limits: Limits = Limits(), replacingLive: Bool = false,
     accepted: @escaping (UnixConnection) -> Void
@@ -65,8 +66,8 @@ public final class UnixListener {
     try loop.watch(descriptor, .readable) { [unowned self] _ in acceptAll() }
   }
 
-  /// Without descriptors to spare the waiting connection stays where it is, and the socket readable: the loop would do
-  /// nothing else any more.
+  /// Without free descriptors the waiting connection cannot be accepted, and the socket stays readable: without a
+  /// pause the loop would spin.
   private func pause() {
     loop.unwatch(descriptor)
     loop.after(Self.pauseWithoutDescriptors) { [weak self] in
@@ -77,7 +78,8 @@ public final class UnixListener {
 
   deinit { shutDown() }
 
-  /// Bound under another name, listening, and only then given the path: nobody ever finds it refusing.
+  /// Bound under another name, listening, and only then renamed to the path: no client ever gets ECONNREFUSED
+  /// there.
   private static func bind(_ socket: Int32, to path: UnixPath) throws(SystemError) -> UInt64 {
     let name = ".\(getpid()).\(socket).sock"
     path.remove(name)
@@ -115,9 +117,9 @@ public final class UnixListener {
       }
       let isOutOfDescriptors = errno == EMFILE || errno == ENFILE
       if errno == EINTR || errno == ECONNABORTED { continue }
-      if isOutOfDescriptors, !isKnockedAt { return }
-      if isOutOfDescriptors, let stranger = door.sendAwayAStranger() {
-        sendAway(stranger, "no descriptor was left for others; ask again")
+      if isOutOfDescriptors, !hasWaitingClient { return }
+      if isOutOfDescriptors, let silent = door.sendAwayLongestSilent() {
+        sendAway(silent, "no file descriptor is left for other connections; connect again")
         continue
       }
       if errno != EAGAIN { pause() }
@@ -125,8 +127,9 @@ public final class UnixListener {
     }
   }
 
-  /// Without a descriptor the kernel refuses before it looks whether anybody is there: for nobody, nobody has to go.
-  private var isKnockedAt: Bool {
+  /// Without a free descriptor `accept` fails before it looks for a client: only close a connection if a client
+  /// waits.
+  private var hasWaitingClient: Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, 0) > 0
   }
@@ -149,18 +152,21 @@ public final class UnixListener {
     connection.onForget = { [weak self] in self?.forget(caller) }
     let tooMany = door.arrived(caller, at: loop.now)
     armDoorTimer()
-    if let tooMany { sendAway(tooMany, "too many others wait without a request; send yours at once") }
+    if let tooMany {
+      sendAway(tooMany, "too many connections have sent no request; connect again and send yours at once")
+    }
     accepted(connection)
     connection.start()
   }
 
-  // MARK: Who stays
+  // MARK: Admission
 
   private func heard(_ caller: UInt64) {
     switch door.spoke(caller, at: loop.now) {
     case .stays: break
     case .staysInPlaceOf(let other):
-      sendAway(other, "\(limits.door.guests) newer connections needed the place of this one; ask again")
+      sendAway(
+        other, "\(limits.door.activeMax) newer connections needed the place of this one; connect again")
     case .asksTooMuch:
       sendAway(
         caller, "\(limits.door.openRequests) requests of this connection have no answer yet; wait for those")
@@ -190,10 +196,10 @@ public final class UnixListener {
   }
 
   private func sendAwayOverdue() {
-    for stranger in door.sendAwayOverdue(at: loop.now) {
+    for silent in door.sendAwayOverdue(at: loop.now) {
       sendAway(
-        stranger,
-        "no request came within \(SpanText.write(limits.door.firstWordWithin)); connect when you have one")
+        silent,
+        "no request came within \(SpanText.write(limits.door.firstMessageWithin)); connect when you have one")
     }
     armDoorTimer()
   }

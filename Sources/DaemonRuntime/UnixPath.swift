@@ -12,7 +12,7 @@ final class UnixPath {
 
   init(_ path: String) throws(SystemError) {
     full = path
-    // By bytes, as the kernel does: a slash and a combining mark behind it are one character of Swift.
+    // Split by bytes, as the kernel does: a slash and a combining mark after it are one Swift character.
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     let start = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
     name = String(path[start...])
@@ -25,7 +25,7 @@ final class UnixPath {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// A short path of a name in the same directory.
+  /// The short path of a name in the same directory.
   func short(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
   func status(_ name: String) -> stat? {
@@ -37,7 +37,7 @@ final class UnixPath {
 
   func rename(_ old: String, to new: String) -> Int32 { renameat(descriptor, old, descriptor, new) }
 
-  /// A connected descriptor, or -1 with errno. A link there is not followed: it could lead to any daemon at all.
+  /// A connected descriptor, or -1 with errno. A link is not followed: it could lead to any other daemon.
   func connect(blockingMilliseconds: Int64?) -> Int32 {
     let there = Kernel.openPlace(name, in: descriptor, followsLink: false)
     if there < 0 { return -1 }

@@ -1,2 +1,2 @@
-/// The version of all programs of the project, as journals and `--json` say it.
+/// The version of all programs of the project, in journals and `--json`.
 public let batonVersion = "0.1.0"

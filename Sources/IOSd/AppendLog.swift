@@ -2,12 +2,12 @@ import DaemonRuntime
 import Glibc
 import Reports
 
-/// A file of rows that only grows; the last row of an id is the one that counts.
+/// An append-only file of rows; the last row of an id counts.
 final class AppendLog<Row: Report> {
   private let descriptor: Int32
   private var lines: LineWriter
-  /// What a full disk would not take, the oldest first: without it the rows behind would stand where it is missing, as if
-  /// it had been taken out.
+  /// Rows that a full disk did not take, oldest first. They are written before later rows, so no row is missing in
+  /// between.
   private var waiting: [String] = []
   private static var mostWaiting: Int { 4096 }
 
@@ -21,7 +21,7 @@ final class AppendLog<Row: Report> {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// False when the row could not be made durable; the phone goes on, and tries again with the next one.
+  /// False if the row could not be made durable; the next append tries again.
   @discardableResult
   func append(_ row: Row) -> Bool {
     waiting.append(row.json)
@@ -34,7 +34,7 @@ final class AppendLog<Row: Report> {
     return waiting.isEmpty && fdatasync(descriptor) == 0
   }
 
-  /// All rows there are; lines that are none are skipped.
+  /// All valid rows; other lines are skipped.
   static func rows(of path: String) -> [Row] {
     Row.rows(in: (try? SmallFile.readOwn(path)) ?? [])
   }

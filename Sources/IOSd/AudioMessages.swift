@@ -12,7 +12,7 @@ enum AudioMessages {
     }
   }
 
-  /// Nil for a verb that is none of ours.
+  /// Nil for another verb.
   static func event(of message: ControlMessage) throws(ControlMessageError) -> AudioEvent? {
     switch message.verb {
     case "audio-stop": return .stopped
@@ -29,7 +29,7 @@ enum AudioMessages {
     }
   }
 
-  /// `0`, `1`, `0.01`: at most three digits behind the point.
+  /// `0`, `1`, `0.01`: at most three decimals.
   static func volume(_ text: String) throws(ControlMessageError) -> Int {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let fraction = parts.count == 2 ? String(parts[1]) : "0"

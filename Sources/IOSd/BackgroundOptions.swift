@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import PhonePolicy
 
-/// What iosd is told about work in the background.
+/// iosd's options for background work.
 enum BackgroundOptions {
   static let passedToApp = ["--keep-alive-audio", "--clean-journals"]
 
@@ -14,23 +14,23 @@ enum BackgroundOptions {
     ),
     OptionDeclaration(
       "--time-scale", value: .integer(1...1_000_000), default: "1",
-      help: "what an hour of background budgets is divided by: 60 makes minutes of hours"),
+      help: "divides the spans of background budgets: 60 turns hours into minutes"),
     OptionDeclaration(
-      "--refresh-time", value: .span, default: "30s", help: "what a background refresh has"),
+      "--refresh-time", value: .span, default: "30s", help: "time limit of a background refresh"),
     OptionDeclaration(
-      "--processing-time", value: .span, default: "180s", help: "what a processing task has"),
+      "--processing-time", value: .span, default: "180s", help: "time limit of a processing task"),
     OptionDeclaration(
       "--task-grace", value: .span, default: "1s",
-      help: "from telling a background task to end to letting go of it"),
+      help: "from telling a background task to expire to releasing it"),
     OptionDeclaration(
       "--sufficient-battery", value: .integer(0...100), default: "20",
-      help: "the percentage up to which nothing runs on battery"),
+      help: "at or below this percentage no task runs on battery"),
     OptionDeclaration(
       "--task-deferral", value: .integer(0...100), default: "20",
-      help: "how often, of 100 times, a processing task is put off once"),
+      help: "percentage of processing tasks that are deferred once"),
     OptionDeclaration(
       "--task-seed", value: .integer(0...Int64.max), default: "1",
-      help: "what the scheduler draws its chances from"),
+      help: "seed of the scheduler's random decisions"),
     OptionDeclaration(
       "--background-mode", value: .choice(["audio"]), help: "a background mode that the app has declared"),
     OptionDeclaration(

@@ -2,8 +2,8 @@ import DaemonRuntime
 import Glibc
 import SharedContainer
 
-/// What this machine keeps iosd from seeing or doing to a process that it suspends. Without it a suspension looks right
-/// and is not.
+/// Parts of a suspension that iosd cannot carry out on this machine. Without them a suspension looks right and is
+/// not.
 struct BlindSpots {
   enum Spot: Hashable, CustomStringConvertible {
     case locks(String)
@@ -11,8 +11,8 @@ struct BlindSpots {
 
     var description: String {
       switch self {
-      case .locks(let why): "an app that is suspended with a lock in the container is not noticed: \(why)"
-      case .connections(let why): "the connections of an app that is suspended stay open: \(why)"
+      case .locks(let why): "an app suspended while it holds a lock in the container is not detected: \(why)"
+      case .connections(let why): "the connections of a suspended app stay open: \(why)"
       }
     }
 
@@ -33,8 +33,8 @@ struct BlindSpots {
     if let obstacle = ProcessSockets.obstacle { spots.append(.connections("\(obstacle)")) }
   }
 
-  /// A lock of ours on a file of the container must be seen as one of a child would be: it may lie on another file system
-  /// than the rest of the home.
+  /// Checks that a lock of our own on a file of the container is visible, as a child's would be. The container may
+  /// lie on another file system than the rest of the home.
   private static func probeLocks(in container: String) -> Spot? {
     let name = ".iosd-lock-probe"
     let path = "\(container)/\(name)"
@@ -54,10 +54,10 @@ struct BlindSpots {
     guard let held = HeldLocks.files(in: container, lockedBy: getpid()) else { return .unreadableLocks }
     if held.contains(name) { return nil }
     return .locks(
-      "/proc/locks does not name the file that a lock of ours is on; put --home on another file system")
+      "/proc/locks does not show the file of our own test lock; put --home on another file system")
   }
 
-  /// Each once: what could not be foreseen shows with the first child.
+  /// Journals each once; some only appear with the first child.
   mutating func note(_ spot: Spot, in journal: Journal) {
     guard !spots.contains(where: { $0.isLike(spot) }) else { return }
     spots.append(spot)

@@ -1,13 +1,13 @@
 import Reports
 
-/// A line of os/notifications.jsonl: a notification, or the number on the wallet's icon as a push without an alert has set it.
-/// Both stand in one file, so that it has the order of all that changes the badge.
+/// A line of os/notifications.jsonl: a notification, or a badge set by a push without an alert. One file has both,
+/// so it keeps the order of all badge changes.
 enum BoardLine: Report, Hashable {
   case notification(NotificationRow)
   case badge(BadgeRow)
 
   init(from decoder: any Decoder) throws {
-    // Only a notification has a number.
+    // Only a notification has an id.
     if let row = try? NotificationRow(from: decoder) {
       self = .notification(row)
     } else {

@@ -2,15 +2,16 @@ import DaemonRuntime
 import Glibc
 import PhonePolicy
 
-/// The file that keeps what the app has registered: its notifications outlive it, and can be answered before it runs again.
+/// The file of the app's registered categories: notifications outlive the app and can be answered before it runs
+/// again.
 final class CategoryFile {
   private let path: String
-  /// What to begin with.
+  /// The categories at the start.
   let categories: [NotificationCategory]
-  /// Why nothing could be made of what is there; nil when there was nothing, or all is well.
+  /// Why the file could not be read; nil if it is missing or valid.
   let trouble: String?
-  /// The last write failed: the file does not say what the phone knows.
-  private(set) var isBehind = false
+  /// The last write failed, so the file is out of date.
+  private(set) var isOutdated = false
 
   init(_ path: String) {
     self.path = path
@@ -31,8 +32,8 @@ final class CategoryFile {
   }
 
   func write(_ categories: [NotificationCategory]) throws(SystemError) {
-    isBehind = true
+    isOutdated = true
     try WholeFile.write(Array(CategoryList.rows(of: categories).json.utf8), to: path)
-    isBehind = false
+    isOutdated = false
   }
 }

@@ -1,13 +1,13 @@
 import PhonePolicy
 import Reports
 
-/// The categories that an app registers, as JSON: its message and the answer to `categories` have the same form.
+/// The app's categories as JSON, both in its message and in the answer to `categories`.
 enum CategoryList {
   private static let countMax = 32
   private static let actionsMax = 8
   static let sizeMax = 32_768
 
-  /// Nil for what is none: of a name that stands twice nobody would know which is meant.
+  /// Nil if malformed or if an identifier is duplicated.
   static func read(_ bytes: [UInt8]) -> [NotificationCategory]? {
     guard bytes.count <= sizeMax, let rows = [CategoryRow](json: bytes), rows.count <= countMax,
       isOneEach(rows.map(\.id))
@@ -24,7 +24,7 @@ enum CategoryList {
     return categories
   }
 
-  /// Names are short and plain: they stand in messages and on command lines.
+  /// Ids are short printable ASCII: they are used in messages and on command lines.
   private static func isOneEach(_ names: [String]) -> Bool {
     Set(names).count == names.count
       && names.allSatisfy { name in

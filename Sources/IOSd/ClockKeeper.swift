@@ -2,8 +2,8 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// Writes the file that gives this phone its own clocks. Each start of iosd is a boot of the phone; how far its wall
-/// clock is off stays.
+/// Writes the file that gives this phone its own clocks. Each start of iosd is a boot of the phone; the wall
+/// clock's offset persists.
 final class ClockKeeper {
   private let file: PhoneClockFile
   private var value: PhoneClock
@@ -18,7 +18,7 @@ final class ClockKeeper {
     try file.write(value)
   }
 
-  /// Another boot: its clock begins at zero, and the wall clock goes on.
+  /// Begins a new boot: the boot clock restarts at zero, the wall clock continues.
   func boot() throws(SystemError) -> BootID {
     let all = UInt64.min...UInt64.max
     var next = value
@@ -29,7 +29,7 @@ final class ClockKeeper {
     return next.boot
   }
 
-  /// A step that leaves what a clock can show changes nothing.
+  /// Fails without a change if the step leaves the clock's range.
   func step(bySeconds seconds: Int64) throws(SystemError) {
     let (step, stepOverflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflowed) = value.wallOffsetNanoseconds.addingReportingOverflow(step)

@@ -3,14 +3,14 @@ import Glibc
 import PhonePolicy
 import Reports
 
-/// The file that keeps how the phone is switched. It is replaced whole: nobody reads half of one.
+/// The file of the device's switches. It is replaced atomically.
 struct DeviceFile {
   static let sizeMax = 4096
 
   private let path: String
-  /// What to begin with.
+  /// The state at the start.
   let state: DeviceState
-  /// There was a file, and nothing could be made of it.
+  /// The file exists and is malformed.
   let wasDamaged: Bool
 
   init(_ path: String) throws(SystemError) {
@@ -24,7 +24,7 @@ struct DeviceFile {
     wasDamaged = kept == nil
   }
 
-  /// Nil for what is none.
+  /// Nil if malformed.
   static func read(_ bytes: [UInt8]) -> DeviceState? {
     guard bytes.count <= sizeMax else { return nil }
     return DeviceRecord(json: bytes)?.state

@@ -1,15 +1,15 @@
 import DaemonRuntime
 import Glibc
 
-/// A memory cgroup of our own, below the one that we are in: the kernel itself ends whoever outgrows it.
+/// A memory cgroup of our own, below iosd's: the kernel kills a process that exceeds its limit.
 ///
-/// There is one for the life of an iosd, and each extension joins it in its turn: the kernel keeps a group as long as
-/// any page cache is charged to it, so that a group for each run would leave hundreds of dead ones behind.
+/// One group lives as long as iosd, and each extension joins it: the kernel keeps a group as long as any page cache
+/// is charged to it, so one group per run would leave hundreds of dead ones behind.
 final class MemoryGroup {
   let path: String
   private var killsBefore: UInt64 = 0
 
-  /// The place is made with its limit, or not at all.
+  /// Creates the group with its limit, or fails.
   init(limitBytes: UInt64) throws(SystemError) {
     guard let parent = Self.place() else { throw SystemError("find a memory cgroup (v1)", code: ENODEV) }
     Self.removeAbandoned(in: parent)
@@ -31,7 +31,7 @@ final class MemoryGroup {
     }
   }
 
-  /// For the next process: `cgroup.procs`, open for writing. From here on its figures are counted anew.
+  /// Opens `cgroup.procs` for the next process and resets the counters.
   func open() throws(SystemError) -> Int32 {
     try write("0", to: "memory.max_usage_in_bytes")
     killsBefore = kills ?? 0
@@ -40,13 +40,13 @@ final class MemoryGroup {
     return descriptor
   }
 
-  /// Whether the kernel killed since the last `open`.
+  /// Whether the kernel has killed a process since the last `open`.
   var hasKilled: Bool { kills.map { $0 > killsBefore } ?? false }
 
   /// The most that was charged since the last `open`, page cache and kernel memory included.
   var peakBytes: UInt64? { number(in: "memory.max_usage_in_bytes") }
 
-  /// Only an empty one goes: call it when the last process has been reaped.
+  /// Only an empty group can be removed: call it when the last process has been reaped.
   func remove() { rmdir(path) }
 
   private var kills: UInt64? {
@@ -77,8 +77,8 @@ final class MemoryGroup {
 
   private static func name(pid: Int32, startTime: UInt64) -> String { "baton-\(pid)-\(startTime)" }
 
-  /// An iosd that was killed leaves an empty group; the next one takes it away. Pid and start time name a process
-  /// that no longer is, so nobody's living group goes.
+  /// A killed iosd leaves an empty group, which the next iosd removes. Pid and start time in the name identify a
+  /// dead iosd, so no group in use is removed.
   static func removeAbandoned(in parent: String) {
     for name in DirectoryListing.names(of: parent) ?? [] {
       let parts = name.split(separator: "-")
@@ -89,9 +89,9 @@ final class MemoryGroup {
     }
   }
 
-  // MARK: The place
+  // MARK: Parent group
 
-  /// The directory of the memory group that this process is in; nil where there is none, as with cgroup v2 alone.
+  /// The directory of this process's own memory group; nil if there is none, as with cgroup v2 only.
   static func place() -> String? {
     guard let mounts = SmallFile.read("/proc/self/mountinfo", limit: 1 << 20),
       let groups = SmallFile.read("/proc/self/cgroup", limit: 1 << 16)
@@ -107,7 +107,7 @@ final class MemoryGroup {
       guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 3,
         fields[dash + 1] == "cgroup", fields[dash + 3].split(separator: ",").contains("memory")
       else { continue }
-      // The part of the hierarchy that is mounted here; in a container not the whole of it.
+      // The part of the hierarchy that is mounted here; in a container only a part.
       let root = fields[3] == "/" ? "" : String(fields[3])
       guard own == root || own.hasPrefix("\(root)/") else { continue }
       let below = own.dropFirst(root.count)

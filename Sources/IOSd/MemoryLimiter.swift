@@ -3,10 +3,10 @@ import DaemonRuntime
 import Glibc
 import PhonePolicy
 
-/// Holds the extension to its memory limit by the most exact means there is, and says which that is. When the limit
-/// is reached is a fact that it finds or is told by the kernel; what follows from it is the core's.
+/// Enforces the extension's memory limit by the most exact available mechanism, and names it. It detects that the
+/// limit is reached, or the kernel reports it; the core decides what follows.
 final class MemoryLimiter {
-  /// What a user asks for.
+  /// The mechanism that the user chose.
   enum Choice: String, CaseIterable {
     case auto
     case cgroup
@@ -23,7 +23,7 @@ final class MemoryLimiter {
   static let pollSpan = TimeSpan.milliseconds(5)
 
   private let group: MemoryGroup?
-  /// Nil where there is one, or none is wanted.
+  /// Why there is no group; nil if there is one or none was requested.
   let whyNoGroup: String?
   private let isEnforced: Bool
 
@@ -53,17 +53,17 @@ final class MemoryLimiter {
   var exactness: String {
     switch mechanism {
     case .cgroup:
-      "exact: the kernel ends it with the page that would cross the limit; its kernel memory counts too"
+      "exact: the kernel kills it at the page that would cross the limit; its kernel memory counts too"
     case .polling:
-      "RssAnon + VmSwap, read every \(Self.pollSpan.wholeMilliseconds) ms: ones that grew as fast as they could were seen to be ended up to 12 MB above"
+      "RssAnon + VmSwap, read every \(Self.pollSpan.wholeMilliseconds) ms: extensions that grew at full speed were killed up to 12 MB above the limit"
     case .none: "measured only: a debug build has no limits"
     }
   }
 
-  /// What the next extension joins; -1 for nothing.
+  /// The cgroup that the next extension joins; -1 for none.
   func openGroup() throws(SystemError) -> Int32 { try group?.open() ?? -1 }
 
-  /// What the last extension had when the kernel killed it at the limit; nil if it did not.
+  /// The last extension's memory when the kernel killed it at the limit; nil if the kernel did not.
   func bytesAtKill() -> UInt64? {
     guard let group, group.hasKilled else { return nil }
     return group.peakBytes

@@ -1,15 +1,16 @@
 import DaemonRuntime
 import Glibc
 
-/// What is mounted where, as `/proc/self/mountinfo` has it. Paths are bytes: two that Unicode calls the same are two.
+/// The mounts of `/proc/self/mountinfo`. Paths are bytes: paths that are equal only under Unicode normalization
+/// differ.
 struct MountTable: Hashable {
   struct Mount: Hashable {
-    /// As `stat` numbers it.
+    /// The device number, as in `stat`.
     var device: UInt64
-    /// Which part of the disk it is; `/` for all of it.
+    /// The mounted part of the file system; `/` for all of it.
     var root: [UInt8]
     var place: [UInt8]
-    /// Of the file system.
+    /// The file system's type.
     var kind: [UInt8]
   }
 
@@ -18,13 +19,13 @@ struct MountTable: Hashable {
 
   let mounts: [Mount]
 
-  /// Nil where it cannot be read, or is longer than anybody's.
+  /// Nil if the file cannot be read or is too long.
   static func read() -> MountTable? {
     guard let text = SmallFile.read(path, limit: sizeMax), text.count < sizeMax else { return nil }
     return MountTable(text)
   }
 
-  /// Nil when there is a line that is not understood: it may be the very one that matters.
+  /// Nil if a line cannot be parsed: it may be the relevant one.
   init?(_ text: [UInt8]) {
     var mounts: [Mount] = []
     for line in text.split(separator: UInt8(ascii: "\n")) {
@@ -36,8 +37,8 @@ struct MountTable: Hashable {
 }
 
 extension MountTable.Mount {
-  /// A line like `36 27 254:16 / /mnt/a\040disk rw,noatime shared:1 - ext4 /dev/vdb rw`. How many words stand before
-  /// the dash differs.
+  /// A line like `36 27 254:16 / /mnt/a\040disk rw,noatime shared:1 - ext4 /dev/vdb rw`. The number of words before
+  /// the dash varies.
   init?(_ line: ArraySlice<UInt8>) {
     let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard words.count > 6, let dash = words[6...].firstIndex(of: [UInt8(ascii: "-")]), dash + 1 < words.count,
@@ -60,7 +61,7 @@ extension MountTable.Mount {
     return UInt32(String(decoding: digits, as: UTF8.self)).map(UInt64.init)
   }
 
-  /// Blanks, line breaks and backslashes are written as three octal digits behind a backslash.
+  /// Spaces, line breaks and backslashes are escaped as a backslash and three octal digits.
   private static func plain(_ word: ArraySlice<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = word

@@ -1,6 +1,6 @@
 import Reports
 
-/// What of a file of rows is kept in memory: the newest rows, one of each number.
+/// The newest rows of a file, kept in memory: one per id.
 struct NewestRows<Row: NumberedRow> {
   static var kept: Int { 256 }
 
@@ -9,12 +9,12 @@ struct NewestRows<Row: NumberedRow> {
 
   func row(_ id: UInt64) -> Row? { rows.last { $0.id == id } }
 
-  /// Nothing, if it is not among the newest.
+  /// No-op if the row is not among the newest.
   mutating func replace(_ row: Row) {
     if let index = rows.lastIndex(where: { $0.id == row.id }) { rows[index] = row }
   }
 
-  /// One that is there already is changed where it stands. Gives the row that had to make room.
+  /// Replaces a row with the same id in place. Returns the row that was dropped.
   @discardableResult
   mutating func keep(_ row: Row) -> Row? {
     nextID = max(nextID, row.id &+ 1)

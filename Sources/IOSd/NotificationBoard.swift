@@ -1,19 +1,19 @@
 import PhonePolicy
 import Reports
 
-/// Which notifications there are and were, in the order in which they came, and the badge: the last row of an id counts.
-/// Only the newest are kept, and only these can be taken back.
+/// Present and past notifications, oldest first, and the badge: the last row of an id counts. Only the newest are
+/// kept, and only these can be withdrawn.
 struct NotificationBoard {
   private var newest = NewestRows<NotificationRow>()
   private(set) var badge = 0
-  /// All there ever were.
+  /// The count of all notifications ever.
   private(set) var count = 0
 
   var rows: [NotificationRow] { newest.rows }
 
-  /// As a file of them says, the oldest first.
+  /// From the lines of the file, oldest first.
   init(_ lines: [BoardLine]) {
-    // Any program of this user can write the file; a badge below zero is none.
+    // Any program of this user can write the file: a negative badge becomes 0.
     for line in lines {
       switch line {
       case .notification(let row):
@@ -26,7 +26,7 @@ struct NotificationBoard {
 
   mutating func setBadge(_ number: Int) { badge = max(0, number) }
 
-  /// Gives the row to be written down.
+  /// Returns the row to be stored.
   mutating func show(_ notification: PhoneNotification, wall: Int64, at: Int64) -> NotificationRow {
     if let number = notification.text.badge { setBadge(number) }
     let (sum, overflowed) = badge.addingReportingOverflow(notification.text.badgeIncrement)
@@ -41,7 +41,7 @@ struct NotificationBoard {
     return row
   }
 
-  /// Nil if none of that key is to be seen.
+  /// Nil if no notification with that key is present.
   mutating func withdraw(key: String, wall: Int64, at: Int64) -> NotificationRow? {
     guard var row = rows.last(where: { $0.key == key && $0.isThere }) else { return nil }
     badge = max(0, badge - 1)
@@ -53,7 +53,7 @@ struct NotificationBoard {
     return row
   }
 
-  /// The badge stays: it is the app's to change. Nil if it is not there.
+  /// The badge stays: only the app changes it. Nil if the notification is not present.
   mutating func close(_ id: UInt64, _ answer: String, wall: Int64, at: Int64) -> NotificationRow? {
     guard var row = rows.last(where: { $0.id == id && $0.isThere }) else { return nil }
     row.answer = answer

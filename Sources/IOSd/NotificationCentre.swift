@@ -2,7 +2,7 @@ import DaemonRuntime
 import PhonePolicy
 import Reports
 
-/// What the user sees, and has seen. The file has all of it.
+/// The user's present and past notifications. The file has all of them.
 final class NotificationCentre {
   private let log: AppendLog<BoardLine>
   private var board: NotificationBoard
@@ -20,7 +20,7 @@ final class NotificationCentre {
     shownBefore = Set(lines.compactMap(\.notification?.push))
   }
 
-  /// What a process posts takes the place of what is there under the same key.
+  /// A local notification replaces the present one with the same key.
   func show(_ notification: PhoneNotification, clock: Clock) {
     if notification.replaces, let key = notification.key { withdraw(key: key, clock: clock) }
     let row = board.show(notification, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)

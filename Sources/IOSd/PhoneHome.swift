@@ -21,13 +21,13 @@ final class PhoneHome {
   var output: String { "\(path)/os/output" }
   var tasks: String { "\(path)/os/tasks.jsonl" }
   var pushes: String { "\(path)/os/pushes.jsonl" }
-  /// lspd's, and of no concern here but for the disk on which it lies.
+  /// lspd's directory; only its file system matters here.
   var provider: String { "\(path)/lsp" }
 
   init(_ path: String) throws(PhoneHomeError) {
     self.path = path
     do throws(SystemError) {
-      // All of it, before the first file is opened.
+      // Create all directories before the first file is opened.
       try OwnHome.make(path, ["os", OwnHome.container, "Keychain", "Keychain/items", "journal"])
     } catch { throw .system(error) }
     lock = try Self.takeLock("\(path)/os/iosd.lock", home: path)
@@ -63,7 +63,7 @@ enum PhoneHomeError: Error, Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .inUse(let home, let pid):
-      "the phone \(home) is run by another iosd\(pid.map { " (process \($0))" } ?? ""); use that one, or stop it with `baton down`"
+      "the phone \(home) is run by another iosd\(pid.map { " (process \($0))" } ?? ""); use that phone, or stop it with `baton down`"
     case .system(let error): error.description
     }
   }

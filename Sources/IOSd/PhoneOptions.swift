@@ -5,7 +5,7 @@ import Heartbeat
 import PhonePolicy
 
 let phoneCommandLine = CommandLineDeclaration(
-  name: "iosd", summary: "plays the phone around the two wallet processes",
+  name: "iosd", summary: "emulates the phone for the two wallet processes",
   options: BackgroundOptions.declarations + [
     OptionDeclaration(
       "--home", value: .path("DIR"), default: "./.baton", help: "the directory that is the phone"),
@@ -16,7 +16,7 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer, passed on to both"),
     OptionDeclaration(
       "--peer-file", value: .path("FILE"),
-      help: "where its address stands, passed on instead: other users cannot read it there"),
+      help: "a file with the peer's address, passed on instead: other users cannot read it"),
     OptionDeclaration("--tor", help: "passed on to both: the peer has three times as long, as over Tor"),
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
@@ -25,14 +25,15 @@ let phoneCommandLine = CommandLineDeclaration(
     ),
     OptionDeclaration(
       "--ping-after", value: .span,
-      help: "passed on to both: after how much silence they ping their peer (default 30s)"),
+      help: "passed on to both: after how long without a message they ping their peer (default 30s)"),
     OptionDeclaration(
       "--takeover", value: .choice(["lock", "wait-stale"]), default: "lock",
-      help: "how both recognise a dead holder of the node"),
+      help: "how both detect a dead holder of the node"),
     OptionDeclaration(
       "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
     OptionDeclaration(
-      "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"),
+      "--stale-after", value: .span, default: "5s",
+      help: "after how long without a beat a holder counts as frozen"),
     OptionDeclaration(
       "--multi-part-window", value: .span,
       help: "passed on: how long the parts of a payment wait for the others (default 60s)"),
@@ -40,57 +41,57 @@ let phoneCommandLine = CommandLineDeclaration(
       "--build", value: .choice(["production", "debug"]), default: "production",
       help: "a debug build has no limits of time and memory"),
     OptionDeclaration(
-      "--extension-time", value: .span, default: "30s", help: "what the extension has for one push"),
+      "--extension-time", value: .span, default: "30s", help: "time limit of the extension for one push"),
     OptionDeclaration(
       "--expiry-notice", value: .span, default: "500ms", help: "how long before its end it is warned"),
     OptionDeclaration(
-      "--extension-idle", value: .span, default: "60s", help: "how long an extension without work is kept"),
+      "--extension-idle", value: .span, default: "60s", help: "how long an idle extension keeps running"),
     OptionDeclaration(
       "--grace", value: .span, default: "5s", help: "from asking a process to end to killing it"),
     OptionDeclaration(
       "--callback-time", value: .span, default: "5s",
-      help: "what the app has to finish going to the background"),
+      help: "how long the app may take to confirm that it is in the background"),
     OptionDeclaration(
       "--suspend-after", value: .span, default: "5s",
       help: "how long the app is in the background before it is suspended"),
     OptionDeclaration(
       "--background-time", value: .span, default: "180s",
-      help: "how long tasks of its own keep it awake in the background"),
+      help: "how long its own tasks keep the app awake in the background"),
     OptionDeclaration(
-      "--background-grace", value: .span, default: "5s", help: "from the end of that time to killing it"),
+      "--background-grace", value: .span, default: "5s", help: "from the end of that time to killing the app"),
     OptionDeclaration(
       "--foreground-pushes", value: .choice(ForegroundPushes.allCases.map(\.rawValue)), default: "app",
-      help: "who gets a visible push while the app is in front"),
+      help: "which process gets a visible push while the app is in the foreground"),
     OptionDeclaration(
       "--memory-limit", value: .integer(1_048_576...1_099_511_627_776), default: "25165824",
       help: "bytes the extension may use"),
     OptionDeclaration(
       "--memory-warning", value: .integer(1_048_576...1_099_511_627_776), default: "104857600",
-      help: "bytes at which the app is warned of its memory"),
+      help: "footprint in bytes above which the app gets a memory warning"),
     OptionDeclaration(
       "--seed-protection", value: .choice(KeychainProtection.allCases.map(\.rawValue)),
       default: KeychainProtection.afterFirstUnlock.rawValue,
       help: "when the wallet can read its seed, which it keeps in the keychain"),
     OptionDeclaration(
       "--memory-mechanism", value: .choice(MemoryLimiter.Choice.allCases.map(\.rawValue)), default: "auto",
-      help: "how it is held to that: by the kernel where a memory cgroup can be made, else by polling"),
+      help: "how that limit is enforced: by the kernel if a memory cgroup can be created, else by polling"),
     OptionDeclaration(
       "--fault-ballast", value: .integer(1...1_073_741_824),
-      help: "passed on: with its first push the extension takes so many bytes of memory"),
+      help: "passed on: with its first push the extension allocates this many bytes"),
     OptionDeclaration("--fault-hang", help: "passed on: with its first push the extension hangs"),
     OptionDeclaration(
       "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
-      help: "what Apple has allowed the wallet beyond the usual"),
+      help: "an entitlement that Apple grants on request"),
   ] + SilentPushOptions.declarations,
   examples: [
     (
       "iosd --home /tmp/phone --peer \"$(cat /tmp/phone/lsp/address)\"",
-      "a phone whose wallet talks to that peer"
+      "a phone whose wallet connects to that peer"
     ),
     ("iosd --app ./my-app --ext ./my-extension", "your own pair in place of ours; see docs/protocols.md"),
   ])
 
-/// What iosd was told on its command line.
+/// iosd's parsed command line.
 struct PhoneOptions {
   var home: String
   var app: String
@@ -99,13 +100,13 @@ struct PhoneOptions {
   var isDebugBuild: Bool
   var configuration: PhoneConfiguration
   var memoryMechanism: MemoryLimiter.Choice
-  /// What both children are told beside the places of this phone.
+  /// Arguments for both children, besides the phone's paths.
   private var passedOn: [String]
   private static let connectionOptions = ["--chatter", "--ping-after"]
   private var seedProtection: String
-  /// What the extension alone is told: how to misbehave.
+  /// Arguments for the extension only: injected faults.
   private var faults: [String]
-  /// What the app alone is told: what it does in the background.
+  /// Arguments for the app only: background behaviour.
   private var habits: [String]
 
   init(_ parsed: ParsedCommandLine) {
@@ -134,13 +135,13 @@ struct PhoneOptions {
     configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
     seedProtection = parsed.text("--seed-protection") ?? KeychainProtection.afterFirstUnlock.rawValue
     habits = BackgroundOptions.passedToApp.filter { parsed.isGiven($0) }
-    // The children would refuse it too, but nobody reads what they say when they are started.
+    // The children would reject it too, but their error would not reach the user.
     do throws(HeartbeatTimingError) {
       _ = try HeartbeatTiming(
         interval: parsed.span("--beat-interval") ?? .seconds(2),
         staleAfter: parsed.span("--stale-after") ?? .seconds(5))
     } catch { exitWithSentence(.wrongUsage, error.description) }
-    if let complaint = PingRule.complaint(parsed) { exitWithSentence(.wrongUsage, complaint) }
+    if let problem = PingRule.problem(parsed) { exitWithSentence(.wrongUsage, problem) }
     memoryMechanism = parsed.choice("--memory-mechanism", as: MemoryLimiter.Choice.self) ?? .auto
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
@@ -150,7 +151,7 @@ struct PhoneOptions {
     for name in ["--takeover", "--beat-interval", "--stale-after", "--multi-part-window"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
     }
-    // A program of somebody else need not know these.
+    // Another implementation's programs need not know these.
     for name in Self.connectionOptions where parsed.isGiven(name) {
       passedOn += parsed.text(name).map { [name, $0] } ?? []
     }
@@ -177,7 +178,7 @@ struct PhoneOptions {
     ] + seedArguments(role) + passedOn + (role == .extension ? faults : habits)
   }
 
-  /// A program without any group has no keychain, and asks in that of the wallet to hear so.
+  /// A program without any access group asks for the default one, and gets the refusal from there.
   private func seedArguments(_ role: Role) -> [String] {
     let group = configuration.entitlements(of: role).accessGroups.first ?? Entitlements.accessGroup
     return ["--keychain-group", group, "--seed-protection", seedProtection]
@@ -190,7 +191,7 @@ struct PhoneOptions {
     return own.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/\(name)"
   }
 
-  /// Children have the same working directory, but a path in a record must mean the same to its reader.
+  /// Children have the same working directory, but a recorded path must be valid for a later reader.
   private static func absolute(_ path: String) -> String {
     if path.hasPrefix("/") { return path }
     guard let current = getcwd(nil, 0) else { return path }

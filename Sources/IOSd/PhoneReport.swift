@@ -3,10 +3,10 @@ import DaemonRuntime
 import PhonePolicy
 import Reports
 
-/// The phone for programs: what iosd answers to `status` and its like.
+/// The answers of iosd to `status`, `ps` and similar verbs.
 struct PhoneReport {
   let shell: PhoneShell
-  /// What one answer may hold, with room for the rest of the message; the newest rows win.
+  /// The most that one answer holds, leaving space for the rest of the message; the newest rows win.
   private static let bodyLimit = 100_000
 
   init(_ shell: PhoneShell) { self.shell = shell }
@@ -70,7 +70,7 @@ struct PhoneReport {
     return facts
   }
 
-  /// Those that run, or before them those that ended, as many as one answer holds.
+  /// The running processes, preceded by the ended ones if `all`, as many as one answer holds.
   func processes(all: Bool) -> String {
     let known = shell.processes.rows
     return rows((all ? known.filter { $0.endedWall != nil } : []) + known.filter { $0.endedWall == nil })

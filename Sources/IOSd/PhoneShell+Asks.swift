@@ -1,15 +1,15 @@
 import DaemonRuntime
 import PhonePolicy
 
-// The app is asked for something that is the wallet's alone: the question and the answer are bytes to the phone.
+// Requests to the app, and its answers: opaque bytes to the phone.
 extension PhoneShell {
   func ask(
     _ message: ControlMessage, reply: @escaping (ControlMessage) -> Void
   ) throws(ControlMessageError) {
-    guard message.body.count <= AskDesk.bodyMax else {
+    guard message.body.count <= PendingAsks.bodyMax else {
       return reply(
         .error(
-          "the request has \(message.body.count) bytes and may have \(AskDesk.bodyMax); ask for less at once"
+          "the request has \(message.body.count) bytes and may have \(PendingAsks.bodyMax); ask for less at once"
         ))
     }
     let inFront = try message.flag("in-front", default: true)
@@ -22,12 +22,12 @@ extension PhoneShell {
     handle(.appAnswered(request: request))
   }
 
-  /// A process that others have stopped answers nothing: then what helps is another thing than to ask again.
+  /// If the app's process is stopped (SIGSTOP, debugger), asking again does not help.
   func words(_ refusal: AskRefusal) -> String {
     guard refusal == .timedOut, phone.app != .suspended,
       let pid = child(.app)?.process.identity.pid, ProcessTable.isStopped(pid)
     else { return refusal.description }
     return
-      "the app (process \(pid)) is stopped (SIGSTOP or a debugger) and did not answer in time; `kill -CONT \(pid)` lets it go on, and it may still begin then: look with `baton inspect` before you try again"
+      "the app (process \(pid)) is stopped (SIGSTOP or a debugger) and did not answer in time; resume it with `kill -CONT \(pid)`; it may then still begin the request: check with `baton inspect` before you try again"
   }
 }

@@ -3,7 +3,7 @@ import DaemonRuntime
 import PhonePolicy
 import Reports
 
-// What the app says about its work in the background.
+// Messages of the app about background work.
 extension PhoneShell {
   func understandBackground(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
     guard role == .app else {
@@ -15,8 +15,8 @@ extension PhoneShell {
   }
 }
 
-// What a developer does to tasks by hand.
-extension ControlDesk {
+// Tasks that a developer starts or expires by hand.
+extension ControlServer {
   func taskByHand(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
     let identifier = try TaskMessages.identifier(message)
     let isLaunch = message.verb == "task-launch"

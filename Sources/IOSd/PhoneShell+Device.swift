@@ -2,21 +2,21 @@ import DaemonRuntime
 import PhonePolicy
 
 extension PhoneShell {
-  /// A file that cannot be written costs the switches their next start, and nothing now.
+  /// A failed write only loses the switches at the next start.
   func save(_ state: DeviceState) {
     do throws(SystemError) {
       try deviceFile.write(state)
-    } catch { journal.note("how the phone is switched is forgotten with its end: \(error)") }
-    saying { storage.follow(isFull: state.isStorageFull) }
+    } catch { journal.note("the device's switches will be lost when iosd ends: \(error)") }
+    journalingChange { storage.follow(isFull: state.isStorageFull) }
   }
 
-  func topUpStorage() { saying(storage.topUp) }
+  func topUpStorage() { journalingChange(storage.topUp) }
 
-  /// Once each time that it is otherwise than before.
-  private func saying(_ change: () -> Void) {
+  /// Journals the storage's state each time it changes.
+  private func journalingChange(_ change: () -> Void) {
     let before = storage.words
     change()
     guard storage.words != before else { return }
-    journal.note(storage.words ?? "there is room in the storage again")
+    journal.note(storage.words ?? "the storage has free space again")
   }
 }

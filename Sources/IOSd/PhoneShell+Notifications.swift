@@ -23,26 +23,27 @@ extension PhoneShell {
     return level
   }
 
-  /// The app says what can be done with its notifications.
+  /// The app registers its notification categories.
   func hearCategories(_ message: ControlMessage) throws(ControlMessageError) {
     guard let categories = CategoryList.read(message.body) else {
       throw .badValue(name: "categories", expected: "a body as docs/protocols.md has it")
     }
-    let wasBehind = categoryFile.isBehind
+    let wasOutdated = categoryFile.isOutdated
     handle(.categoriesRegistered(categories))
-    if wasBehind { saveCategoriesAgain() }
+    if wasOutdated { saveCategoriesAgain() }
   }
 
-  /// What could not be written has its next chance when the app registers again, also the same, and when the phone goes down.
+  /// A failed write is retried when the app registers again, even the same categories, and when the phone powers
+  /// off.
   func saveCategoriesAgain() {
-    if categoryFile.isBehind { save(phone.categories) }
+    if categoryFile.isOutdated { save(phone.categories) }
   }
 
-  /// A file that cannot be written costs the next start its categories, until the app registers them again.
+  /// After a failed write the next start has no categories until the app registers them again.
   func save(_ categories: [NotificationCategory]) {
     do throws(SystemError) {
       try categoryFile.write(categories)
-    } catch { journal.note("what the app has registered is forgotten with the phone's end: \(error)") }
+    } catch { journal.note("the app's categories will be lost when iosd ends: \(error)") }
   }
 
   func hearResponseDone(_ message: ControlMessage) throws(ControlMessageError) {

@@ -2,7 +2,7 @@ import DaemonRuntime
 import PhonePolicy
 
 extension PhoneShell {
-  /// The app says that it is done with a silent push.
+  /// The app reports the completion of a silent push.
   func hearPushDone(_ message: ControlMessage) throws(ControlMessageError) {
     let push = try message.integer("id", in: UInt64.min...UInt64.max)
     let word = try message.required("result")
@@ -14,6 +14,7 @@ extension PhoneShell {
   }
 
   func refuseCompletion(of push: UInt64) {
-    journal.note("the app completed push \(push), which is not open: once is enough, and only once it has it")
+    journal.note(
+      "the app completed push \(push), which is not open: a push can be completed once, after its delivery")
   }
 }

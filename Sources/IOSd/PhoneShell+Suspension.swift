@@ -3,10 +3,9 @@ import DaemonRuntime
 import PhonePolicy
 import SharedContainer
 
-// The app is stopped where it stands, its connections end, and what it holds in the container is looked at.
+// Suspension: the app is stopped, its connections are closed, and its locks in the container are checked.
 extension PhoneShell {
-  /// The kernel stops a process when its threads leave the kernel, which takes microseconds, or as long as a write to
-  /// a slow disk.
+  /// A process stops when its threads leave the kernel: after microseconds, or after a write to a slow disk.
   private static let stopPollSpan = TimeSpan.milliseconds(1)
 
   func suspend(_ role: Role) {
@@ -37,7 +36,7 @@ extension PhoneShell {
     guard let child = child(role) else { return }
     let (ended, obstacle) = ProcessSockets.endConnections(of: child.process)
     if let obstacle { blindSpots.note(.connections("\(obstacle)"), in: journal) }
-    if ended > 0 { journal.note("connections of the \(role.rawValue) that the phone ended: \(ended)") }
+    if ended > 0 { journal.note("connections of the \(role.rawValue) that the phone closed: \(ended)") }
   }
 
   func hearBackgroundDone(_ message: ControlMessage) throws(ControlMessageError) {

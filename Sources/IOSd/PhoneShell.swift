@@ -5,10 +5,10 @@ import Glibc
 import PhonePolicy
 import Reports
 
-/// Reads the world for the phone's core and carries out what it says. No rule of the phone is here.
+/// Feeds the phone's core with events and carries out its directives. It contains no rule of the phone.
 final class PhoneShell {
   private static let appPollSpan = TimeSpan.milliseconds(250)
-  /// So that the answer to `status` always fits into one message.
+  /// Keeps the answer to `status` within one message.
   private static let statusFieldsMax = 16
 
   let options: PhoneOptions
@@ -19,7 +19,7 @@ final class PhoneShell {
   let processes: ProcessLedger
   let notifications: NotificationCentre
   let pushes: PushLedger
-  let asks = AskDesk()
+  let asks = PendingAsks()
   let tasks: TaskLedger
   let keychain: KeychainStore
   let memoryLimiter: MemoryLimiter
@@ -28,7 +28,7 @@ final class PhoneShell {
   let storage: StorageBallast
   let categoryFile: CategoryFile
   private(set) var children: [WalletChild] = []
-  /// Why the last launch of a role failed; nil after one that did not.
+  /// Why the last launch of a role failed; nil after a successful one.
   private(set) var launchFailures: [Role: String] = [:]
   var onPowerOff: (() -> Void)?
   var onAppEnded: (() -> Void)?
@@ -36,12 +36,12 @@ final class PhoneShell {
 
   private var payloads: [UInt64: [UInt8]] = [:]
   private var lastEnded: [Role: UInt64] = [:]
-  /// Why a process said that it ends.
-  private struct LastWords {
+  /// The reason that a process announced for its end.
+  private struct AnnouncedEnd {
     var code: String?
     var sentence: String
   }
-  private var lastWords: [Role: LastWords] = [:]
+  private var announcedEnds: [Role: AnnouncedEnd] = [:]
   private var runner: CoreRunner<Phone>!
 
   var phone: Phone { runner.core }
@@ -57,10 +57,10 @@ final class PhoneShell {
     memoryLimiter = try MemoryLimiter(options)
     deviceFile = try DeviceFile(home.device)
     if deviceFile.wasDamaged {
-      journal.note("\(home.device) cannot be read: the phone begins with all switches as they were when new")
+      journal.note("\(home.device) cannot be read: the phone starts with the default switches")
     }
     storage = StorageBallast(home)
-    // The probe needs a file of its own in the container: where there is no room it would see nothing.
+    // Probe before the ballast fills the disk: the probe needs a file in the container.
     blindSpots = BlindSpots(home: home)
     for spot in blindSpots.spots { journal.note("\(spot)") }
     storage.follow(isFull: deviceFile.state.isStorageFull)
@@ -84,8 +84,8 @@ final class PhoneShell {
 
   func child(_ role: Role) -> WalletChild? { children.first { $0.role == role } }
 
-  /// Takes a push in; its number is the answer. An alert that is to wake the app as well counts as two: what becomes of
-  /// one says nothing of the other.
+  /// Accepts a push and returns its number. An alert that also wakes the app counts as two pushes with separate
+  /// fates.
   func accept(_ payload: PushPayload, bytes: [UInt8]) -> (push: UInt64, waking: UInt64?) {
     let push = arrived(payload, bytes, of: nil)
     return (push, payload.waking.map { arrived($0, bytes, of: push) })
@@ -122,7 +122,7 @@ final class PhoneShell {
     case .refuseCompletion(let push): refuseCompletion(of: push)
     case .closeNotification(let id, let touch): notifications.close(id, touch, clock: clock)
     case .refuseNotification(let push, let why): refuseNotification(push, why)
-    // The journal has it; nothing is to be done about it.
+    // Only the journal records it.
     case .refuseContent: break
     case .saveDevice(let state): save(state)
     case .saveCategories(let categories): save(categories)
@@ -146,7 +146,7 @@ final class PhoneShell {
       return ControlMessage("enter-background", ["time": "\(phone.timesInBackground)"])
     case .push(let id, let deadline):
       let body = payloads[id] ?? []
-      // What the extension has is forgotten when it is shown: until then the app may want it too.
+      // The extension's payload is kept until the notification is shown: the app may need it too.
       if role == .app { payloads[id] = nil }
       var message = ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
       if pushes.row(id)?.isSilent == true { message["silent"] = "yes" }
@@ -222,7 +222,7 @@ final class PhoneShell {
     child.pollMemory(every: role == .extension ? MemoryLimiter.pollSpan : Self.appPollSpan)
   }
 
-  /// A process that cannot be watched is not kept.
+  /// A process that cannot be watched is killed.
   private func abandon(_ process: ChildProcess, _ ledgerID: UInt64, because error: SystemError) {
     process.send(SIGKILL)
     _ = ChildEnd.reap(process.identity.pid)
@@ -235,7 +235,7 @@ final class PhoneShell {
     processes.save(ledgerID)
   }
 
-  /// Before somebody counts on a process: what the kernel knows of its end already is an event now.
+  /// Called before relying on a process: reports an end that the kernel already knows.
   func lookForEnd(of role: Role) {
     guard let child = child(role) else { return }
     if child.hasEnded {
@@ -254,7 +254,7 @@ final class PhoneShell {
     switch end?.how {
     case .signalled(let signal): how = .signalled(signal)
     case .exited(let code): how = .exited(code: code)
-    // Not reaped by us: then nobody knows. It is gone, and counts as a crash.
+    // Not reaped by us, so its exit code is unknown: counts as a crash.
     case nil: how = .exited(code: -1)
     }
     children.removeAll { $0 === child }
@@ -284,16 +284,16 @@ final class PhoneShell {
     if child.role == .app { onAppEnded?() }
   }
 
-  /// One that crashed has often said why, to nobody.
+  /// A crashed process has often printed the reason.
   private func noteOutput(of child: WalletChild) {
     guard let row = processes.row(child.ledgerID), row.isCrash == true, let output = row.output else {
       return
     }
     let last = row.lastLine.map { ", and its last line is: \($0)" } ?? ""
-    journal.note("what the \(child.role.rawValue) (process \(row.pid)) wrote is in \(output)\(last)")
+    journal.note("the output of the \(child.role.rawValue) (process \(row.pid)) is in \(output)\(last)")
   }
 
-  /// What the kernel says at the end includes our own size at the fork, so it only counts above that.
+  /// The kernel's figure at the end includes iosd's own size at the fork, so it only counts above that.
   private func peakResident(_ child: WalletChild, _ end: ChildEnd?) -> UInt64? {
     let seen = child.memory?.peakResidentBytes
     let ours = MemoryFigures(of: getpid())?.peakResidentBytes ?? .max
@@ -304,7 +304,7 @@ final class PhoneShell {
   private func recordEnd(_ role: Role, _ reason: EndReason) {
     guard let id = lastEnded[role] else { return }
     processes.change(id) { row in
-      let said = lastWords.removeValue(forKey: role)
+      let said = announcedEnds.removeValue(forKey: role)
       row.reason = said.map { "\(reason): \($0.sentence)" } ?? reason.description
       row.ownCode = said?.code
       row.endCode = reason.code
@@ -312,19 +312,19 @@ final class PhoneShell {
     }
   }
 
-  // MARK: What children say
+  // MARK: Messages of children
 
   private func hear(_ message: ControlMessage, from role: Role) {
     do throws(ControlMessageError) {
       try understand(message, from: role)
     } catch {
-      journal.note("the \(role.rawValue) sent a message that is not understood: \(error)")
+      journal.note("the \(role.rawValue) sent an invalid message: \(error)")
     }
   }
 
   private func understand(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
     switch message.verb {
-    case "hello": try greet(message, role)
+    case "hello": try checkHello(message, role)
     case "content":
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       let text = try notificationText(message)
@@ -354,14 +354,14 @@ final class PhoneShell {
 
   private func hearOfEnd(_ message: ControlMessage, of role: Role) {
     guard let reason = message["reason"], !reason.isEmpty else { return }
-    lastWords[role] = LastWords(
+    announcedEnds[role] = AnnouncedEnd(
       code: message["code"].map { ScreenText.cut($0, to: ScreenText.titleMax) },
       sentence: ScreenText.cut(reason, to: ScreenText.titleMax))
     handle(.endAnnounced(role))
   }
 
-  private func greet(_ message: ControlMessage, _ role: Role) throws(ControlMessageError) {
+  private func checkHello(_ message: ControlMessage, _ role: Role) throws(ControlMessageError) {
     let said = try message.required("role")
-    if said != role.rawValue { journal.note("the \(role.rawValue) says that it is \(said)") }
+    if said != role.rawValue { journal.note("the \(role.rawValue) introduced itself as \(said)") }
   }
 }

@@ -2,23 +2,23 @@ import DaemonRuntime
 import Glibc
 import Reports
 
-/// Every process this phone ever ran: how it came, how it ended and why. The file has them all; in memory are those
-/// that run and the newest that ended, as one answer holds no more and a phone may run for years.
+/// Every process this phone ever ran: why it was launched, how it ended and why. The file has them all; in memory
+/// are the running ones and the newest ended ones, as many as one answer holds.
 final class ProcessLedger {
   private static let keptEnds = 256
 
   private let log: AppendLog<ProcessRow>
   private var rowsByID: [UInt64: ProcessRow] = [:]
-  /// Those in memory that ended, the first to end first.
+  /// Ended processes in memory, the first to end first.
   private var ended: [UInt64] = []
   private var nextID: UInt64 = 1
 
-  /// The number that the next one gets.
+  /// The id of the next process.
   var upcomingID: UInt64 { nextID }
 
   func row(_ id: UInt64) -> ProcessRow? { rowsByID[id] }
 
-  /// In the order in which they began.
+  /// In the order of their launch.
   var rows: [ProcessRow] { rowsByID.values.sorted { $0.id < $1.id } }
 
   init(_ path: String, clock: Clock) throws(SystemError) {
@@ -27,7 +27,7 @@ final class ProcessLedger {
       nextID = max(nextID, row.id &+ 1)
       keep(row)
     }
-    // Children die with their iosd: what has no end in the file ended then, unseen.
+    // Children die with their iosd: a row without an end ended together with an earlier iosd.
     for var row in rows where row.endedWall == nil {
       row.endedWall = clock.wallNanoseconds
       row.reason = "gone with an earlier iosd"
@@ -45,7 +45,7 @@ final class ProcessLedger {
     return row.id
   }
 
-  /// Durable only with `save`: what the kernel says of an end and what the core makes of it are one row.
+  /// Durable only with `save`, so the kernel's report of an end and the core's reason form one row.
   func change(_ id: UInt64, _ change: (inout ProcessRow) -> Void) {
     guard var row = rowsByID[id] else { return }
     change(&row)
@@ -57,7 +57,7 @@ final class ProcessLedger {
     log.append(row)
   }
 
-  /// What still runs is never dropped, however many came after it: its end is to be written down.
+  /// A running process is never dropped from memory: its end must still be recorded.
   private func keep(_ row: ProcessRow) {
     let hadEnded = rowsByID.updateValue(row, forKey: row.id)?.endedWall != nil
     guard row.endedWall != nil, !hadEnded else { return }

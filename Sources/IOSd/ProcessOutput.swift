@@ -3,12 +3,12 @@ import DaemonRuntime
 import Glibc
 import PhonePolicy
 
-/// The file that takes what one process of the phone writes to its standard output and error: a program that crashes says why there.
-/// One that wrote nothing leaves no file.
+/// The file of one process's standard output and error, where a crashing program prints the reason. It is removed
+/// if it is empty.
 final class ProcessOutput {
   let descriptor: Int32
 
-  /// Nil where no file can be made, as on a full disk: then iosd's own output has it.
+  /// Nil if no file can be created, as on a full disk: then the process writes to iosd's own output.
   init?(_ home: PhoneHome, _ role: Role, _ id: UInt64) {
     mkdir(home.output, 0o700)
     let path = Self.path(home, role, id)
@@ -27,7 +27,7 @@ final class ProcessOutput {
   private static let tailBytes = 4096
   private static let lineCharactersMax = 300
 
-  /// Where it is, and what stands in its last line that is not empty.
+  /// The file's path, and its last line that is not empty.
   static func end(_ home: PhoneHome, _ role: Role, _ id: UInt64) -> (path: String, lastLine: String?)? {
     let path = path(home, role, id)
     guard let file = try? PlainFile.open(path, O_RDONLY) else { return nil }

@@ -2,14 +2,14 @@ import DaemonRuntime
 import PhonePolicy
 import Reports
 
-/// Every push this phone ever took, and what became of it: the last row of an id counts. In memory are the newest.
+/// Every push this phone ever accepted, and its fate: the last row of an id counts. In memory are the newest.
 final class PushLedger {
   private let log: AppendLog<PushRow>
   private var newest = NewestRows<PushRow>()
 
   var rows: [PushRow] { newest.rows }
 
-  /// `shown` are those that have a notification.
+  /// `shown`: the pushes that have a notification.
   init(_ path: String, shown: Set<UInt64>, clock: Clock) throws(SystemError) {
     log = try AppendLog(path)
     var last: [UInt64: PushRow] = [:]
@@ -17,7 +17,7 @@ final class PushLedger {
       newest.keep(row)
       last[row.id] = row
     }
-    // Pushes were in the memory of the iosd that took them: a killed one could not say what becomes of them.
+    // Open pushes were only in iosd's memory: a killed iosd could not record their fate.
     for row in last.values.sorted(by: { $0.id < $1.id }) {
       switch row.endInAKill(isShown: shown.contains(row.id)) {
       case .abandoned: write(.abandoned, PushFate.abandoned.description, to: row, clock)
@@ -27,7 +27,7 @@ final class PushLedger {
     }
   }
 
-  /// Its number goes on over restarts.
+  /// Ids continue over restarts.
   func take(_ payload: PushPayload, of alert: UInt64? = nil, clock: Clock) -> UInt64 {
     let row = PushRow(
       id: newest.nextID, of: alert, isVisible: payload.alert != nil,

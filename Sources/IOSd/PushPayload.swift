@@ -1,20 +1,19 @@
 import JSON
 import PhonePolicy
 
-/// A push as its sender wrote it, read as far as the phone reads it. The file format is the one that
-/// `xcrun simctl push` takes.
+/// A push's payload, parsed as far as the phone needs it, in the file format of `xcrun simctl push`.
 struct PushPayload {
-  /// As on the real thing.
+  /// As on iOS.
   static let maximumSize = 4096
 
   var alert: NotificationText?
   var hasMutableContent: Bool
-  /// Of one without an alert.
+  /// Set for a push without an alert only.
   var badgeAndSound: BadgeAndSound?
   private var isContentAvailable: Bool
 
-  /// What the user sees or hears of comes with `content-available: 1`: it wakes the app under the rules of silent pushes too.
-  /// Nil: it is one thing alone.
+  /// A visible or audible push with `content-available: 1` also wakes the app, under the rules of silent pushes.
+  /// Nil for any other push.
   var waking: PushPayload? {
     guard alert != nil || badgeAndSound != nil, isContentAvailable else { return nil }
     var silent = self
@@ -59,14 +58,14 @@ struct PushPayload {
     }
   }
 
-  /// As they are written, or by a key with arguments; a key wins, as on a device.
+  /// The literal text, or that of a `loc-key` with arguments; the key wins, as on iOS.
   private static func words(_ parts: JSONValue, _ name: String, key: String) -> String? {
     guard let found = parts["\(key)-key"]?.text, !found.isEmpty else { return parts[name]?.text }
     let arguments = (parts["\(key)-args"]?.elements ?? []).map { $0.text ?? $0.json }
     return AlertWords.text(key: found, arguments: arguments)
   }
 
-  /// What else Apple's dictionary says of how it is to be shown; what is not understood is left out.
+  /// The other presentation keys of Apple's `aps` dictionary; unknown values are ignored.
   private static func dressed(_ alert: NotificationText, _ aps: JSONValue) -> NotificationText {
     var text = alert
     let apart = badgeAndSound(aps)
@@ -86,7 +85,7 @@ struct PushPayload {
       badge: PushBadge.number(aps["badge"]?.double), sound: sound, level: level)
   }
 
-  /// No text at all is no name.
+  /// Nil for an empty text.
   private static func name(_ value: JSONValue?) -> String? {
     (value?.text).map { ScreenText.cut($0, to: ScreenText.nameMax) }.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -95,7 +94,7 @@ struct PushPayload {
   private static func isOne(_ value: JSONValue?) -> Bool { value?.flag == true || value?.double == 1 }
 }
 
-/// Why bytes are no push.
+/// Why bytes are not a valid push.
 enum PushPayloadError: Error, Hashable, CustomStringConvertible {
   case tooLarge(Int)
   case bytes(PushBytes.Trouble)

@@ -2,12 +2,12 @@ import PhonePolicy
 import Reports
 
 extension PushRow {
-  /// What came of it by the end of an iosd that was killed; nil when that is known. The app had the one that it was
-  /// handed, and ended with its iosd.
+  /// The push's final fate when its iosd was killed; nil if the fate is already final. A push delivered to the app
+  /// ended with the app, and so with iosd.
   func endInAKill(isShown: Bool) -> PushFateCode? {
     if isVisible {
       if isShown { return nil }
-      // It was about to be shown.
+      // The notification was about to be shown.
       return fate == nil || fateCode == .contentRefused ? .lost : nil
     }
     switch fateCode {
@@ -18,7 +18,7 @@ extension PushRow {
     }
   }
 
-  /// A row of an earlier phone, which told its fate to people alone, and to programs not which one of its kind.
+  /// Fills in code and detail in a row of an earlier version, which stored the fate as text only.
   func migrated() -> PushRow {
     guard let fate, fateDetail == nil else { return self }
     var row = self

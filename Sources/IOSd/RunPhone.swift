@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// The whole life of one iosd. Every way to fail ends in one sentence.
+/// Runs one iosd from start to end. Every failure prints one sentence.
 func runPhone(with options: PhoneOptions) {
   let home: PhoneHome
   do throws(PhoneHomeError) {
@@ -20,24 +20,24 @@ func runPhone(with options: PhoneOptions) {
       directory: home.journal, name: "iosd", clock: clock, version: batonVersion,
       arguments: Array(CommandLine.arguments.dropFirst()))
     let shell = try PhoneShell(options: options, home: home, loop: loop, clock: clock, journal: journal)
-    let desk = ControlDesk(shell: shell, clockKeeper: clockKeeper)
-    // The phone is locked by us: whoever listens there is a stray of an earlier test or tool, never a live iosd.
+    let server = ControlServer(shell: shell, clockKeeper: clockKeeper)
+    // We hold the phone's lock, so a live listener there belongs to a stray test or tool, never to an iosd.
     let listener = try UnixListener(path: home.controlSocket, loop: loop, replacingLive: true) {
-      desk.welcome($0)
+      server.welcome($0)
     }
-    shell.onPowerOff = { [unowned shell, unowned desk] in
+    shell.onPowerOff = { [unowned shell, unowned server] in
       shell.memoryLimiter.removeGroup()
-      desk.sayPoweredOff()
+      server.sayPoweredOff()
       loop.stop()
     }
-    shell.onAppEnded = { [unowned desk] in desk.appEnded() }
-    shell.onBoot = { [unowned desk] in desk.booted(losingBeats: $0) }
+    shell.onAppEnded = { [unowned server] in server.appEnded() }
+    shell.onBoot = { [unowned server] in server.booted(losingBeats: $0) }
     for signal in [SIGTERM, SIGINT] {
       try loop.onSignal(signal) { [unowned shell] in shell.handle(.downRequested) }
     }
     try loop.run()
     journal.recordEnd(reason: "powered off")
-    // It keeps the desk, and the desk the shell, until here.
+    // The listener keeps the control server and the shell alive until here.
     listener.shutDown()
   } catch { exitWithSentence(.inputOutputError, "\(error)") }
 }

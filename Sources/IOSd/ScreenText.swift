@@ -1,7 +1,7 @@
 import DaemonRuntime
 
-/// Text of a wallet process as the phone keeps it: no process fills the notification centre with a single message, or
-/// moves the cursor of a terminal that shows it later.
+/// Limits a wallet process's text before the phone stores it: one message cannot fill the notification centre or
+/// send control characters to a terminal.
 enum ScreenText {
   static let titleMax = 256
   static let bodyMax = 1024

@@ -1,8 +1,8 @@
 import DaemonRuntime
 import Glibc
 
-/// Why the container has no disk to itself. Whoever else is on its disk, or sees it at another place, would run out of
-/// room with it.
+/// Why the container has no file system to itself. Other files on the same file system, or other mounts of it,
+/// would run out of space too.
 enum SharedDisk: Hashable, CustomStringConvertible {
   case unseen(String)
   case notMounted
@@ -12,10 +12,10 @@ enum SharedDisk: Hashable, CustomStringConvertible {
   case alsoHolds(String)
   case unbounded
 
-  /// File systems that are one disk with room of its own. The parts of others (btrfs, ZFS, overlays) share theirs.
+  /// File systems with free space of their own. Parts of others (btrfs, ZFS, overlays) share it.
   private static let kinds = ["tmpfs", "ext2", "ext3", "ext4", "xfs"].map { Array($0.utf8) }
 
-  /// Nil: it has.
+  /// Nil if the container has its own file system.
   init?(of home: PhoneHome, _ room: StorageRoom?) {
     guard let room, let place = Self.place(of: home.container, in: home.path) else {
       self = .unseen(home.container)
@@ -29,9 +29,9 @@ enum SharedDisk: Hashable, CustomStringConvertible {
     self = reason
   }
 
-  /// What the mounts of this machine say of the disk of that number at that place.
+  /// From the mount table: the mount with that device number at that path.
   init?(at place: [UInt8], _ device: UInt64, _ table: MountTable) {
-    // Where one lies upon another, the number says which is seen.
+    // If mounts are stacked, the device number tells which one is visible.
     let here = table.mounts.indices.filter { table.mounts[$0].place == place }
     guard let index = here.first(where: { table.mounts[$0].device == device }) ?? here.last else {
       self = .notMounted
@@ -55,7 +55,7 @@ enum SharedDisk: Hashable, CustomStringConvertible {
   private init?(beside home: PhoneHome, _ room: StorageRoom) {
     for path in [home.path, home.system, home.journal, home.keychain, home.provider] {
       let device = StorageRoom(of: path)?.device
-      // Nobody has to have started lspd.
+      // lspd need not have been started.
       if device == nil, path == home.provider { continue }
       guard device == nil || device == room.device else { continue }
       self = device == nil ? .unseen(path) : .alsoHolds(path)
@@ -65,13 +65,13 @@ enum SharedDisk: Hashable, CustomStringConvertible {
     self = .unbounded
   }
 
-  /// The home may be reached by a link. The container may not: then its disk is at another place, too.
+  /// The home may be a symbolic link. The container may not: its file system would be mounted elsewhere.
   static func place(of container: String, in home: String) -> [UInt8]? {
     guard let path = realpath(home, nil) else { return nil }
     defer { free(path) }
     let name = container.utf8.dropFirst(home.utf8.count)
     let real = UnsafeBufferPointer(start: path, count: strlen(path)).map { UInt8(bitPattern: $0) }
-    // The root alone ends with a slash.
+    // Only the root ends with a slash.
     return (real == [UInt8(ascii: "/")] ? [] : real) + name
   }
 
@@ -79,13 +79,13 @@ enum SharedDisk: Hashable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .unseen(let path): "\(path) cannot be looked at"
+    case .unseen(let path): "\(path) cannot be inspected"
     case .notMounted: "nothing is mounted there"
-    case .otherKind(let kind): "one of the kind \(kind) may share its room with others"
-    case .part(let root): "what is mounted there is \(root) of one"
-    case .alsoMounted(let place): "the one there is also at \(place)"
-    case .alsoHolds(let path): "\(path) lies on it, too"
-    case .unbounded: "the one there has no size"
+    case .otherKind(let kind): "a \(kind) file system may share its space with others"
+    case .part(let root): "only \(root) of a file system is mounted there"
+    case .alsoMounted(let place): "it is also mounted at \(place)"
+    case .alsoHolds(let path): "\(path) is on it too"
+    case .unbounded: "it has no size limit"
     }
   }
 }

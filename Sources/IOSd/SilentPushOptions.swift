@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import PhonePolicy
 
-/// What iosd is told of silent pushes.
+/// iosd's options for silent pushes.
 enum SilentPushOptions {
   static let declarations: [OptionDeclaration] = [
     OptionDeclaration(
@@ -10,16 +10,17 @@ enum SilentPushOptions {
       help: "how many silent pushes an hour wake the app in the background"),
     OptionDeclaration(
       "--silent-low-power", value: .choice(SilentPushRules.LowPower.allCases.map(\.rawValue)),
-      default: "drop", help: "what becomes of a silent push in Low Power Mode"),
+      default: "drop", help: "what happens to a silent push in Low Power Mode"),
     OptionDeclaration(
       "--silent-drop", value: .integer(0...100), default: "0",
-      help: "how many of a hundred silent pushes get lost"),
+      help: "percentage of silent pushes that are lost"),
     OptionDeclaration(
-      "--silent-delay", value: .span, default: "0", help: "each silent push comes later, by up to this"),
+      "--silent-delay", value: .span, default: "0", help: "the largest random delay of a silent push"),
     OptionDeclaration(
-      "--silent-seed", value: .integer(0...Int64.max), default: "1", help: "the chances of those two"),
+      "--silent-seed", value: .integer(0...Int64.max), default: "1",
+      help: "seed of the random drops and delays"),
     OptionDeclaration(
-      "--silent-time", value: .span, default: "30s", help: "what the app has for a silent push"),
+      "--silent-time", value: .span, default: "30s", help: "time limit of the app for a silent push"),
   ]
 
   static func rules(_ parsed: ParsedCommandLine) -> SilentPushRules {

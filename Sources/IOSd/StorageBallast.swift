@@ -1,35 +1,36 @@
 import DaemonRuntime
 import Glibc
 
-/// A storage that is really full: one file that takes all the room of the disk on which the container lies. That must be a
-/// small disk of its own, as nobody else may run out of room by it, and iosd's journals and ledgers least of all.
+/// Makes the storage really full: one file takes all free space of the file system on which the container lies. The
+/// container must be alone on a small file system, so that nothing else runs out of space, iosd's journals and
+/// ledgers least of all.
 final class StorageBallast {
   static let name = ".iosd-ballast"
-  /// What may be taken: on a larger disk somebody else counts on the room, or it is the memory of this machine.
+  /// The most that may be taken: a larger file system is probably shared, or is this machine's memory.
   static let roomMax: UInt64 = 1 << 30
-  /// The smallest piece that is asked for.
+  /// The smallest allocation that is tried.
   private static let pieceMin: UInt64 = 512
 
   private let home: PhoneHome
   private var path: String { "\(home.container)/\(Self.name)" }
   private(set) var isFull = false
-  /// Why nothing runs out of room; nil while it does, or while nobody wants it to.
+  /// Why the storage cannot be filled; nil while it is full or should not be.
   private(set) var obstacle: StorageObstacle?
   private var isWanted = false
 
-  /// What a killed iosd has left there goes: whoever looks at the container first is to have room.
+  /// Removes the ballast of a killed iosd first, so that the container has free space at the start.
   init(_ home: PhoneHome) {
     self.home = home
     unlink(path)
   }
 
-  /// As the phone is switched.
+  /// Follows the device's switch.
   func follow(isFull wanted: Bool) {
     isWanted = wanted
     topUp()
   }
 
-  /// What somebody has given up since is taken, too; and all is given back on a disk that others count on by now.
+  /// Also takes space that was freed since, and gives all back if the file system is shared by now.
   func topUp() {
     obstacle = isWanted ? StorageObstacle(of: home) : nil
     isFull = isWanted && obstacle == nil
@@ -39,17 +40,17 @@ final class StorageBallast {
     if !isFull { unlink(path) }
   }
 
-  /// What one in that container takes of its disk.
+  /// The space that a ballast in that container takes.
   static func bytes(in container: String) -> UInt64 {
     var status = stat()
     guard lstat("\(container)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
     return UInt64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).partialValue
   }
 
-  /// For the journal; nil when there is nothing to say.
+  /// For the journal; nil if the storage is as the switch says.
   var words: String? {
     obstacle.map { "\($0)".split(separator: "\n").joined(separator: " ") }
-      ?? (isFull ? "the storage is full: \(path) takes what was free on its disk" : nil)
+      ?? (isFull ? "the storage is full: \(path) takes all free space of its file system" : nil)
   }
 
   private func fill() throws(SystemError) {
@@ -62,8 +63,8 @@ final class StorageBallast {
     var end = UInt64(clamping: status.st_size)
     var piece = max(room.freeBytes, Self.pieceMin)
     while piece >= Self.pieceMin {
-      // The disk may have grown since it was looked at. Beyond the bound one smallest piece is asked for, to see whether
-      // there is more.
+      // The file system may have grown meanwhile. At the bound one more smallest piece is tried, to see whether
+      // there is more space.
       guard end <= Self.roomMax else { throw SystemError("fill \(path)", code: EFBIG) }
       piece = min(piece, Self.roomMax - end + Self.pieceMin)
       let trouble = posix_fallocate(descriptor, off_t(clamping: end), off_t(clamping: piece))

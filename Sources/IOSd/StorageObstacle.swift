@@ -1,12 +1,12 @@
 import DaemonRuntime
 
-/// Why a storage that is full is so in name alone, and what to do: a line for each command.
+/// Why `storage-full` has no effect, and what to do: one line for each command.
 enum StorageObstacle: Hashable, CustomStringConvertible {
   case noDiskOfItsOwn(container: String, SharedDisk)
   case tooLarge(container: String)
   case failed(SystemError)
 
-  /// Nil: the container has a small disk to itself.
+  /// Nil if the container has a small file system to itself.
   init?(of home: PhoneHome) {
     let room = StorageRoom(of: home.container)
     if let why = SharedDisk(of: home, room) {
@@ -14,13 +14,13 @@ enum StorageObstacle: Hashable, CustomStringConvertible {
       return
     }
     guard let room else { return nil }
-    // What the ballast has already is to fill, too: a disk that grows a little at a time would be taken whole.
+    // Count the ballast's own size too: otherwise a file system that grows slowly would be filled without bound.
     let (bytes, overflowed) = room.freeBytes.addingReportingOverflow(StorageBallast.bytes(in: home.container))
     guard overflowed || bytes > StorageBallast.roomMax else { return nil }
     self = .tooLarge(container: home.container)
   }
 
-  /// Whoever has run needs what is there: it is copied before the disk takes its place. Any step that fails leaves the
+  /// Copies the container's files to the new file system before mounting it there. A failing step leaves the
   /// container as it was.
   static func move(_ container: String) -> String {
     let place = ShellWord.quoted(container)
@@ -34,10 +34,10 @@ enum StorageObstacle: Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .noDiskOfItsOwn(let container, let why):
-      "the storage is marked as full, and nothing runs out of room by it, as \(container) is on no disk of its own: \(why);\nwhile the phone is down give it one that holds all that is there, with\n  \(Self.move(container))"
+      "storage-full has no effect: \(container) is not on its own file system: \(why);\nwhile the phone is down, move it to one with\n  \(Self.move(container))"
     case .tooLarge(let container):
-      "the storage is marked as full, and nothing runs out of room by it, as the disk of \(container) has more than \(StorageBallast.roomMax >> 20) MiB to fill, and so much is none of iosd's to take; give it a smaller one"
-    case .failed(let error): "the storage is marked as full, and there is still room in it: \(error)"
+      "storage-full has no effect: the file system of \(container) has more than \(StorageBallast.roomMax >> 20) MiB to fill; give the container a smaller one"
+    case .failed(let error): "storage-full has no effect: \(error)"
     }
   }
 }

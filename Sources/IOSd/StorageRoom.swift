@@ -1,10 +1,10 @@
 import Glibc
 
-/// The disk on which a path lies, and what is free on it.
+/// The file system on which a path lies, and its free space.
 struct StorageRoom {
   let device: UInt64
   let freeBytes: UInt64
-  /// It is no more than so many bytes large.
+  /// The file system has a size limit.
   let isBounded: Bool
 
   init?(of path: String) {
@@ -15,7 +15,7 @@ struct StorageRoom {
     let (free, overflowed) = UInt64(disk.f_bfree).multipliedReportingOverflow(
       by: UInt64(clamping: disk.f_frsize))
     freeBytes = overflowed ? .max : free
-    // A tmpfs without a size says that it has no blocks at all.
+    // A tmpfs without a size reports 0 blocks.
     isBounded = disk.f_blocks > 0
   }
 }

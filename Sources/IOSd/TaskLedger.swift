@@ -3,11 +3,11 @@ import DaemonRuntime
 import PhonePolicy
 import Reports
 
-/// Every background task that the app ever asked for. The file has them all; in memory are the newest.
+/// Every background task that the app ever requested. The file has them all; in memory are the newest.
 final class TaskLedger {
   private let log: AppendLog<TaskRow>
   private var newest = NewestRows<TaskRow>()
-  /// The rows of this boot by the number that the core gives them.
+  /// Row ids of this boot by the core's request number.
   private var ids: [UInt64: UInt64] = [:]
   private let timeScale: Int64
 
@@ -17,7 +17,7 @@ final class TaskLedger {
     log = try AppendLog(path)
     self.timeScale = max(1, timeScale)
     for row in AppendLog<TaskRow>.rows(of: path) { newest.keep(row) }
-    // Requests do not outlive the phone's end, nor do the processes that they would have run in.
+    // Requests do not outlive iosd.
     for var row in rows where row.endedAt == nil {
       row.state = "lost"
       row.why = "gone with an earlier iosd"

@@ -18,7 +18,7 @@ enum TaskMessages {
     }
   }
 
-  /// Nil for a verb that is none of ours.
+  /// Nil for another verb.
   static func event(of message: ControlMessage) throws(ControlMessageError) -> TaskEvent? {
     switch message.verb {
     case "task-submit": return .submitted(try request(message))

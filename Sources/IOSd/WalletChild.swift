@@ -8,14 +8,14 @@ final class WalletChild {
   let role: Role
   let process: ChildProcess
   let ledgerID: UInt64
-  /// As last read; nil before the first time.
+  /// The last sample; nil before the first.
   private(set) var memory: MemoryFigures?
-  /// The highest footprint of all that were read: the kernel keeps no such figure.
+  /// The highest sampled footprint: the kernel keeps no such figure.
   private(set) var peakFootprintBytes: UInt64?
   private var lastReportedFootprint: UInt64 = 0
-  /// What it last said about itself, field by field.
+  /// The fields of its last `status` message.
   var status: [ControlMessage.Field] = []
-  /// When it was killed by us; the delay until its end is worth knowing.
+  /// When iosd killed it; the delay until its end is journaled.
   var killedAt: Instant?
 
   private let connection: UnixConnection
@@ -26,7 +26,7 @@ final class WalletChild {
   private var isAboveWarning = false
   private let onSample: (MemoryFigures) -> Void
 
-  /// `onSample` is told of each sample that matters.
+  /// `onSample` is called with each relevant sample.
   init?(
     role: Role, process: ChildProcess, ledgerID: UInt64, memoryLimit: UInt64, warningLimit: UInt64,
     loop: EventLoop,
@@ -42,7 +42,7 @@ final class WalletChild {
     self.memoryLimit = memoryLimit
     self.warningLimit = warningLimit
     self.onSample = onSample
-    // Whoever speaks is alive and at work: that is when even a short life has figures.
+    // Sample with every message, so that even a short-lived process has figures.
     connection.onMessage = { [unowned self] message in
       sampleMemory()
       onMessage(message)
@@ -51,13 +51,13 @@ final class WalletChild {
     connection.start()
   }
 
-  /// Who has not been told anything yet waits: so each life has a figure from before its first work, at the least.
+  /// Sampled before the first message is sent too, so every process has a figure from before its first work.
   func send(_ message: ControlMessage) {
     sampleMemory()
     connection.send(message)
   }
 
-  /// Set from the order to stop it until the order to go on.
+  /// Set from SIGSTOP until SIGCONT.
   private(set) var isSuspended = false
 
   func suspend() {
@@ -67,7 +67,7 @@ final class WalletChild {
 
   func resume() {
     isSuspended = false
-    // What was above the limit while nobody could be warned is above it anew.
+    // No warning reached the suspended process: a footprint above the limit is reported again.
     isAboveWarning = false
     process.send(SIGCONT)
   }
@@ -85,9 +85,8 @@ final class WalletChild {
     }
   }
 
-  /// A sample is an event of the core when it is above the limit, across that of the warning, or a MiB above the last
-  /// one that was: a journal
-  /// that says the same every few milliseconds helps nobody. A dead process has no figures.
+  /// A sample becomes an event of the core when it is above the limit, crosses the warning limit, or is 1 MiB above
+  /// the last reported one; other samples would only flood the journal. A dead process has no figures.
   private func sampleMemory() {
     guard let sample = MemoryFigures(of: process.identity.pid) else { return }
     memory = sample
@@ -101,13 +100,13 @@ final class WalletChild {
     onSample(sample)
   }
 
-  /// Whether the kernel has reported its end, which the loop may not have come to yet.
+  /// Whether the kernel has reported its end, even if the loop has not handled it yet.
   var hasEnded: Bool {
     var waiting = pollfd(fd: process.pidfd, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&waiting, 1, 0) > 0
   }
 
-  /// After its death: what it said before counts, so the channel is read to its end first.
+  /// Called after its death. Messages that it sent before still count, so the channel is read to its end first.
   func finish() -> ChildEnd? {
     poll?.cancel()
     poll = nil

@@ -1,9 +1,9 @@
 import DaemonRuntime
 import Glibc
 
-/// A file that is replaced whole: written under another name first, so that nobody ever reads half of one.
+/// Replaces a file atomically: written under another name first, then renamed.
 enum WholeFile {
-  /// With its name made to last too, for what may be the only copy.
+  /// `lasting` also syncs the directory, for data that may be the only copy.
   static func write(_ bytes: [UInt8], to path: String, lasting: Bool = false) throws(SystemError) {
     let draft = "\(path).new"
     let descriptor = try PlainFile.openNew(draft)
@@ -24,6 +24,6 @@ enum WholeFile {
     let isKept = place >= 0 && fsync(place) == 0
     let trouble = errno
     if place >= 0 { close(place) }
-    if !isKept { throw SystemError("make \(path) last", code: trouble) }
+    if !isKept { throw SystemError("sync the directory of \(path)", code: trouble) }
   }
 }

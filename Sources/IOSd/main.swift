@@ -1,6 +1,6 @@
-// IOSd: plays the phone's operating system around the two wallet processes. It starts them as real children, routes
-// pushes, keeps time and memory limits, the keychain and the notification centre. Every rule is in PhonePolicy: this
-// is the shell, which reads the world and carries out what the core says.
+// IOSd: emulates the phone's operating system for the two wallet processes. It starts them as children, routes
+// pushes, enforces time and memory limits, and keeps the keychain and the notification centre. Every rule is in
+// PhonePolicy; this shell turns I/O into events and carries out directives.
 
 import DaemonRuntime
 import Glibc

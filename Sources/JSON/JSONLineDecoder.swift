@@ -1,5 +1,5 @@
-/// Reads any `Decodable` from JSON, as strictly as `JSONValue` reads it: integers exact, no number from a text, no member
-/// twice. Members that the type does not have are passed over.
+/// Decodes any `Decodable` from JSON, as strictly as `JSONValue` parses: exact integers, no numbers from strings,
+/// no duplicate members. Unknown members are ignored.
 public struct JSONLineDecoder: Sendable {
   private let names: JSONNames
 
@@ -8,7 +8,7 @@ public struct JSONLineDecoder: Sendable {
   /// Throws `DecodingError`.
   public func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
     guard let value = JSONValue(parsing: bytes) else {
-      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "this is no JSON"))
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "this is not valid JSON"))
     }
     return try decode(type, from: value)
   }

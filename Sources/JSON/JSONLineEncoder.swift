@@ -1,7 +1,6 @@
-/// Turns any `Encodable` into one line of compact JSON: members in encoding order, integers exact.
+/// Encodes any `Encodable` as one line of compact JSON: members in encoding order, exact integers.
 ///
-/// It is canonical: a record that was decoded and is encoded again gives the same bytes, which is how a journal is
-/// replayed and compared.
+/// Canonical: decoding and encoding a record gives the same bytes, which the replay of journals relies on.
 public struct JSONLineEncoder: Sendable {
   private let names: JSONNames
 

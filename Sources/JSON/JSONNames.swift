@@ -1,6 +1,6 @@
-/// How the names of properties stand in a text.
+/// How property names are written in JSON.
 public enum JSONNames: Sendable {
-  /// In journals: as the compiler has them.
+  /// In journals: as declared.
   case asDeclared
   /// In rows and reports: `amountMsat` is `amount_msat`.
   case snakeCase

@@ -1,5 +1,5 @@
-/// One value of a JSON text while it is being built. A class: containers of `Codable` have no end, so what they
-/// fill must be shared with whoever writes it out.
+/// One JSON value while it is being built. A class: `Codable` containers are never closed, so their contents must
+/// be shared with the writer.
 final class JSONNode {
   struct Member {
     var name: String
@@ -7,14 +7,14 @@ final class JSONNode {
   }
 
   enum Content {
-    /// A number, a truth value or null, as it is written.
+    /// A number, a boolean or null, as written.
     case raw(String)
     case string(String)
     case object([Member])
     case array([JSONNode])
   }
 
-  /// A type that encodes nothing at all is an empty object, as Foundation has it.
+  /// A type that encodes nothing is an empty object, as in Foundation.
   var content: Content = .object([])
 
   func child(named name: String) -> JSONNode {

@@ -1,4 +1,4 @@
-/// The `Encoder` behind `JSONLineEncoder`, and its container of one value, to which the two others hand theirs.
+/// The `Encoder` of `JSONLineEncoder`, and its single-value container, which the two other containers use.
 struct JSONNodeEncoder: Encoder, SingleValueEncodingContainer {
   let node: JSONNode
   let codingPath: [any CodingKey]
@@ -16,7 +16,7 @@ struct JSONNodeEncoder: Encoder, SingleValueEncodingContainer {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  // MARK: One value
+  // MARK: Single value
 
   func encodeNil() { node.content = .raw("null") }
   func encode(_ value: Bool) { node.content = .raw(value ? "true" : "false") }
@@ -30,7 +30,7 @@ struct JSONNodeEncoder: Encoder, SingleValueEncodingContainer {
     guard value.isFinite else {
       throw JSONEncodingError.notANumber(path: codingPath.map(\.stringValue).joined(separator: "."))
     }
-    // A whole number has no ".0": it comes back as the same number either way, and one spelling is enough.
+    // A whole number is written without ".0", so each number has one spelling.
     let text = value.description
     node.content = .raw(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
   }

@@ -1,9 +1,9 @@
-/// Reads one JSON text in UTF-8. Nil for anything that is not exactly one value, and where readers would differ: two
-/// members of one name.
+/// Parses one JSON text in UTF-8. Nil for anything but exactly one value, and for duplicate member names, where
+/// readers differ.
 struct JSONParser {
   private let bytes: [UInt8]
   private var position = 0
-  /// Deeper than any record of ours, and shallow enough for the stack.
+  /// Deeper than any of our records, and shallow enough for the stack.
   private static let maximumDepth = 64
 
   static func parse(_ bytes: [UInt8]) -> JSONValue? {
@@ -65,7 +65,7 @@ struct JSONParser {
     return .number(String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
-  /// How many there are; nil for none.
+  /// The number of digits; nil for none.
   private mutating func digits() -> Int? {
     let start = position
     while let byte = next, (48...57).contains(byte) { position += 1 }
@@ -149,7 +149,7 @@ struct JSONParser {
   private mutating func fourDigits() -> UInt32? {
     guard position + 4 <= bytes.count else { return nil }
     defer { position += 4 }
-    // A sign would be read as part of the number.
+    // `UInt32` would accept a sign.
     guard bytes[position] != UInt8(ascii: "+"), bytes[position] != UInt8(ascii: "-") else { return nil }
     return UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
   }

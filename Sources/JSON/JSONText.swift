@@ -1,4 +1,4 @@
-/// Strings as JSON writes them.
+/// JSON string literals.
 public enum JSONText {
   public static func quoted(_ string: String) -> String {
     var bytes: [UInt8] = []
@@ -8,7 +8,7 @@ public enum JSONText {
 
   private static let digits = Array("0123456789abcdef".utf8)
 
-  /// A journal is written while the user waits for a payment, so a line is put together as bytes, once.
+  /// Journaling is on the path of a payment, so a line is built once, as bytes.
   static func append(_ string: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for byte in string.utf8 {

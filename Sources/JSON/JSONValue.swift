@@ -1,9 +1,9 @@
-// JSON: the one writer and the one strict reader, for any value and for `Codable` types. Pure: it imports nothing, no
-// Foundation either, as the extension links it. What it writes is canonical, and what two readers would read in two ways
-// it does not read.
+// JSON: the one writer and the one strict parser, for any value and for `Codable` types. Pure: it imports nothing,
+// not even Foundation, as the extension links it. Its output is canonical, and it rejects texts that other parsers
+// read differently.
 
-/// Any JSON, with its members in their order and its numbers as they were written: journals hold 64-bit numbers that no
-/// `Double` can.
+/// Any JSON value, with members in order and numbers as written: journals have 64-bit integers that do not fit a
+/// `Double`.
 public enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -12,13 +12,13 @@ public enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([JSONMember])
 
-  /// Nil for anything that is not exactly one value in UTF-8, and where readers would differ: two members of one name.
+  /// Nil for anything but exactly one value in UTF-8, and for duplicate member names, where readers differ.
   public init?(parsing bytes: [UInt8]) {
     guard let value = JSONParser.parse(bytes) else { return nil }
     self = value
   }
 
-  /// A member that is null counts as none.
+  /// A null member counts as missing.
   public subscript(name: String) -> JSONValue? {
     guard let value = member(name), value != .null else { return nil }
     return value
@@ -37,7 +37,7 @@ public enum JSONValue: Hashable, Sendable {
   public var uint: UInt64? { integer() }
   public var double: Double? { if case .number(let digits) = self { Double(digits) } else { nil } }
 
-  /// As it was read, but for spaces and escapes.
+  /// The original text, except for spaces and escapes.
   public var json: String {
     switch self {
     case .null: "null"
@@ -50,7 +50,7 @@ public enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// Nil for what does not fit, and for a number that is not written as an integer.
+  /// Nil if the number does not fit or is not written as an integer.
   func integer<T: FixedWidthInteger>() -> T? { if case .number(let digits) = self { T(digits) } else { nil } }
 }
 

@@ -1,4 +1,4 @@
-/// The `Decoder` behind `JSONLineDecoder`, and its container of one value, to which the two others hand theirs.
+/// The `Decoder` of `JSONLineDecoder`, and its single-value container, which the two other containers use.
 struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   let value: JSONValue
   let codingPath: [any CodingKey]
@@ -22,10 +22,10 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   }
 
   func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
-    .typeMismatch(type, .init(codingPath: codingPath, debugDescription: "\(expected) should stand here"))
+    .typeMismatch(type, .init(codingPath: codingPath, debugDescription: "expected \(expected)"))
   }
 
-  // MARK: One value
+  // MARK: Single value
 
   func decodeNil() -> Bool { value == .null }
 
@@ -158,7 +158,7 @@ struct SuperKey: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// The place of an element, for whoever reads where an error is.
+/// The index of an element, for the coding path of an error.
 private struct IndexKey: CodingKey {
   var intValue: Int?
   var stringValue: String { "\(intValue ?? 0)" }

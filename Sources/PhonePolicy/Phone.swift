@@ -1,6 +1,6 @@
-// PhonePolicy: the rules of the phone's operating system — which process lives, who gets a push, when time and
-// memory are up, and what the user sees. Pure: it starts and kills nobody, it says who is to be started and
-// killed. It knows nothing of Lightning or of who owns the node.
+// PhonePolicy: the rules of the phone's operating system: which process runs, which process gets a push, when time
+// and memory are used up, and what the user sees. Pure: its directives name the process to start or kill, iosd
+// carries them out. It knows nothing of Lightning or of the node's owner.
 
 import Ground
 
@@ -9,7 +9,7 @@ public struct Phone: Core {
   public static let name = "phone"
   public static let deadlineReached = PhoneEvent.deadlineReached
 
-  /// Each push keeps its payload of up to 4 KiB, and its user waiting for half a minute.
+  /// Each waiting push holds its payload of up to 4 KiB and may take the extension 30 s.
   static let waitingPushesMax = 64
 
   public let configuration: PhoneConfiguration
@@ -17,28 +17,29 @@ public struct Phone: Core {
   public internal(set) var service = ExtensionState.notRunning
   /// Pushes that wait for the extension, in the order of their arrival.
   public internal(set) var queue: [PhonePush] = []
-  /// Set once the phone goes down; nothing is started any more.
+  /// Set when the phone powers off; no process is started any more.
   public private(set) var isGoingDown = false
-  private var saidDown = false
+  private var isOff = false
   /// Set from its reboot until both processes are gone.
   public internal(set) var rebooting: Reboot?
-  /// The user opened the app while it was on its way out.
+  /// The user opened the app while it was terminating.
   var opensAgain = false
-  /// The extension that runs has finished a push before.
+  /// The running extension has finished a push before.
   var hasServed = false
-  /// Who has said that it ends, and why: an exit after that is no crash.
+  /// Processes that have announced their end: their exit is not a crash.
   var announcedEnds: [Role] = []
   var asks: [OpenAsk] = []
-  /// What keeps the app awake in the background.
+  /// The assertions that keep the app awake in the background.
   public internal(set) var assertions = Assertions()
   var process = AppProcess()
   public internal(set) var silent: SilentPushes
   public internal(set) var categories: [NotificationCategory] = []
   var responses = OpenResponses()
   public internal(set) var device: DeviceState
-  /// How often the app that runs was told that it is in the background: a word that is late says nothing of the next.
+  /// How often the running app was sent `enter-background`: its number tells a late confirmation from that of the
+  /// next stay.
   public internal(set) var timesInBackground: UInt64 = 0
-  /// The app was in front when the screen was locked.
+  /// The app was in the foreground when the screen was locked.
   var returnsOnUnlock = false
 
   public internal(set) var tasks: BackgroundTasks
@@ -58,8 +59,8 @@ public struct Phone: Core {
     var directives = reactWhileOff(to: event) ?? react(to: event, at: now)
     directives += finishReboot(at: now)
     directives += settleSilentPushes(after: event, directives, at: now)
-    directives += tendAudio(at: now)
-    directives += tendTasks(after: event, at: now)
+    directives += updateAudio(at: now)
+    directives += updateTasks(after: event, at: now)
     directives += suspendIfIdle(at: now)
     directives += finishGoingDown()
     return directives
@@ -81,7 +82,7 @@ public struct Phone: Core {
     case .processStarted(.app, _): return networkNewsForApp() + appStarted(at: now)
     case .processStarted(.extension, _): return networkNewsForExtension() + extensionStarted(at: now)
     case .foundEnding(.app): return appFoundEnding()
-    // It gets its next push when it is gone, whatever becomes of the one in its hands.
+    // The next push waits until this process is gone; the current one may still be delivered.
     case .foundEnding(.extension): return []
     case .endAnnounced(let role):
       announceEnd(role)
@@ -121,7 +122,7 @@ public struct Phone: Core {
 
   public var deadline: Instant? {
     var earliest = service.deadline(configuration)
-    // It is asked after every event: no list is made for it.
+    // Evaluated after every event, so it allocates no list.
     func consider(_ candidate: Instant?) {
       guard let candidate else { return }
       earliest = min(earliest ?? candidate, candidate)
@@ -146,13 +147,13 @@ public struct Phone: Core {
     guard !isGoingDown else { return goDownAtOnce() }
     isGoingDown = true
     opensAgain = false
-    // What still waits is shown as it came: nobody will be there to make more of it.
+    // Waiting pushes are shown with their original alert: no extension will run to change it.
     let waiting = queue.flatMap { present(.original($0)) }
     queue = []
     return waiting + terminateApp(at: now) + terminateExtension(at: now)
   }
 
-  /// Asked once more, it gives those that are asked to end no more time.
+  /// A second request kills the processes that have not terminated yet.
   private mutating func goDownAtOnce() -> [PhoneDirective] {
     var directives: [PhoneDirective] = []
     if case .terminating(.asked, _) = app {
@@ -167,8 +168,8 @@ public struct Phone: Core {
   }
 
   private mutating func finishGoingDown() -> [PhoneDirective] {
-    guard isGoingDown, !saidDown, app == .notRunning, service == .notRunning else { return [] }
-    saidDown = true
+    guard isGoingDown, !isOff, app == .notRunning, service == .notRunning else { return [] }
+    isOff = true
     return [.powerOff]
   }
 }

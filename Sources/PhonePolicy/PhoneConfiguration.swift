@@ -1,43 +1,43 @@
 import Ground
 
-/// The limits of one phone. The defaults are the ones people know from the real thing.
+/// The limits of one phone. The defaults are those observed on iOS.
 public struct PhoneConfiguration: Hashable, Codable, Sendable {
-  /// A debugger on the real thing lifts the limits of time and memory; this is its switch.
+  /// False lifts the limits of time and memory, as a debugger does on iOS.
   public var enforcesLimits: Bool
   /// 24 MB for the extension's anonymous memory and swap.
   public var extensionMemoryBytes: UInt64
-  /// Per push, from handing it over.
+  /// Per push, from its delivery to the extension.
   public var extensionTime: TimeSpan
-  /// How long before the end of that time the extension is warned.
+  /// How long before the end of `extensionTime` the extension is warned.
   public var expiryNotice: TimeSpan
-  /// How long an extension without work is kept.
+  /// How long an idle extension keeps running.
   public var extensionIdleTime: TimeSpan
-  /// From asking a process to end to making it end.
+  /// From asking a process to terminate to killing it.
   public var terminationGrace: TimeSpan
-  /// How long the app may take to answer who asks it.
+  /// How long the app may take to answer a request.
   public var answerPatience: TimeSpan
-  /// Whether an app in the background is suspended, and ended if it does not go along; off with the other limits. A
-  /// debugger on the real thing keeps it from that.
+  /// Whether an app in the background is suspended, or killed if it does not comply. Off with the other limits, as
+  /// with a debugger on iOS.
   public var limitsBackground: Bool
-  /// How long the app has to deal with being sent to the background.
+  /// How long the app may take to confirm `enter-background`.
   public var callbackTime: TimeSpan
-  /// How long it is in the background before it can be suspended.
+  /// How long the app is in the background before it can be suspended.
   public var suspendAfter: TimeSpan
-  /// How long tasks of its own keep it awake in the background.
+  /// How long the app's own tasks keep it awake in the background.
   public var backgroundTime: TimeSpan
-  /// From telling it that this time ends to killing it.
+  /// From telling the app that `backgroundTime` is over to killing it.
   public var taskExpiryGrace: TimeSpan
-  /// Who gets a visible push while the app is in front.
+  /// Which process gets a visible push while the app is in the foreground.
   public var foregroundPushes: ForegroundPushes
   /// The wallet has the entitlement for critical alerts.
   public var hasCriticalAlerts = false
   public var silentPushes = SilentPushRules()
-  /// The phone as it was switched when it was started.
+  /// The device's switches at the start.
   public var device = DeviceState()
   public var tasks = TaskConfiguration()
-  /// What the app had registered when the phone was last on.
+  /// The categories that the app had registered when the phone was last on.
   public var categories: [NotificationCategory] = []
-  /// The app has declared that it plays audio in the background.
+  /// The app declares the background mode `audio`.
   public var hasAudioMode = false
   /// The app is warned when its footprint passes this.
   public var memoryWarningBytes: UInt64 = 104_857_600

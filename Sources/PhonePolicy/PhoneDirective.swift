@@ -1,48 +1,48 @@
 import Ground
 
-/// What is to be done for a phone, in the order of the list.
+/// An action for the shell; a list is carried out in its order.
 public enum PhoneDirective: Hashable, Codable, Sendable {
   case launch(Role, LaunchReason)
   case tell(Role, PhoneMessage)
   case kill(Role, KillReason)
-  /// Stop it where it stands, and end its network connections.
+  /// Stop the process (SIGSTOP), and end its network connections.
   case suspend(Role)
   case resume(Role)
   case endConnections(Role)
   case show(PhoneNotification)
-  /// The number on the wallet's icon, by a push without an alert.
+  /// Sets the icon's badge, for a push without an alert.
   case setBadge(Int)
-  /// Takes back what was shown under this key; nothing, if there is none.
+  /// Removes the notification shown under this key, if there is one.
   case withdraw(key: String)
-  /// The user has done with it what there is to do: it is gone from the list.
+  /// The user has tapped or dismissed the notification: it leaves the list.
   case closeNotification(id: UInt64, NotificationTouch)
-  /// It is not shown as its process wants it; that of a push is shown as it was sent.
+  /// The content is refused; for a push the original alert is shown.
   case refuseNotification(push: UInt64?, NotificationRefusal)
-  /// The process called its content handler again, or for a push it does not serve: nothing is shown.
+  /// The process called its content handler twice, or for a push that it does not serve: nothing is shown.
   case refuseContent(push: UInt64)
-  /// Nobody will ask for this push again.
+  /// The payload of this push is not needed any more.
   case drop(push: UInt64)
   case recordFate(push: UInt64, PushFate)
-  /// The app completed a silent push again, or one that it does not have: nothing comes of it.
+  /// The app completed a silent push twice, or one that it does not have: ignored.
   case refuseCompletion(push: UInt64)
-  /// So that it is the same after the next start.
+  /// Store the device's switches for the next start.
   case saveDevice(DeviceState)
   case saveCategories([NotificationCategory])
   case recordEnd(Role, EndReason)
-  /// Give the app's answer to whoever asked.
+  /// Forward the app's answer to the caller.
   case passOnAnswer(request: UInt64)
   case refuseAsk(request: UInt64, AskRefusal)
-  /// What has become of a background task.
+  /// A background task's request has a new state.
   case recordTask(TaskRecord)
-  /// The app has completed a run that is over, or that never was.
+  /// The app has completed a run that is over or never existed.
   case refuseTaskCompletion(identifier: String, run: UInt64)
-  /// Both processes are gone: another boot begins, with an id and a clock of its own.
+  /// Both processes are gone: a new boot begins, with its own id and clock.
   case boot(losingBeats: Bool)
-  /// Both processes are gone: the phone can end.
+  /// Both processes are gone: iosd can exit.
   case powerOff
 }
 
-/// What a process is told.
+/// A message from the phone to a process.
 public enum PhoneMessage: Hashable, Codable, Sendable {
   case network(isThere: Bool)
   case enterForeground
@@ -50,11 +50,11 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   case push(id: UInt64, deadlineMilliseconds: Int64)
   case timeWillExpire(push: UInt64)
   case terminate
-  /// The time for this task of its own is over: it has to end it now.
+  /// The expiration handler of a `beginBackgroundTask` task: the app must end it now.
   case taskExpiring(id: UInt64)
   case notificationResponse(id: UInt64, action: String)
   case memoryWarning(footprintBytes: UInt64)
-  /// Somebody asks it for something, and waits for the answer.
+  /// A request whose answer a caller waits for.
   case ask(request: UInt64)
   case task(TaskMessage)
   case audio(AudioMessage)

@@ -1,68 +1,68 @@
 import Ground
 
-/// What can happen to a phone. One that does not matter now is a no-op.
+/// What can happen to a phone. An irrelevant event is a no-op.
 public enum PhoneEvent: Hashable, Codable, Sendable {
   case deadlineReached
 
-  // The user's thumb.
+  // User input.
   case userOpened
   case userWentHome
   /// Swiped away.
   case userQuit
 
-  /// Also when it is no change.
+  /// Also reported when the value stays the same.
   case deviceChanged(DeviceChange)
-  /// A finger on a notification that is there.
+  /// The user taps, acts on or dismisses a notification in the list.
   case notificationTouched(id: UInt64, category: String?, NotificationTouch)
 
   case pushArrived(PhonePush)
 
-  // The processes. What a process said before it ended is reported before its end.
+  // The processes. The messages of a process are reported before its end.
   case processStarted(Role, pid: Int32)
   case launchFailed(Role, sentence: String)
   case processEnded(Role, ProcessEnd)
-  /// It has said that it ends by itself, and why.
+  /// The process has announced that it exits, and why.
   case endAnnounced(Role)
-  /// The kernel is taking it apart, or is about to: nothing that is told to it arrives any more. Its end comes later.
+  /// The process is exiting in the kernel: no message reaches it any more. Its end is reported later.
   case foundEnding(Role)
   case memorySampled(Role, footprintBytes: UInt64, residentBytes: UInt64)
-  /// It was suspended while it held a lock in the container.
+  /// The process was suspended while it held a lock in the container.
   case foundHoldingLock(Role, file: String)
-  /// The kernel itself killed the process, as it could not grow within its limit. Reported before its end.
+  /// The kernel killed the process at its cgroup's memory limit. Reported before its end.
   case memoryLimitEnforced(Role, usedBytes: UInt64)
 
-  // What the processes say.
+  // Messages of the processes.
   case contentDelivered(push: UInt64, NotificationText, key: String? = nil)
-  /// Under a key of the process's own, if it may want to take it back.
+  /// With a key of the process's own, by which it can withdraw the notification.
   case notificationPosted(NotificationText, key: String?)
   case notificationWithdrawn(key: String)
   case serviceFinished(push: UInt64, reason: String)
-  /// All that the app knows; those of before are gone.
+  /// All categories of the app; they replace the earlier ones.
   case categoriesRegistered([NotificationCategory])
-  /// The app is done with what the user did with a notification.
+  /// The app has handled the user's response to a notification.
   case responseDone(id: UInt64)
-  /// The app is done with a silent push.
+  /// The app has handled a silent push.
   case silentPushDone(push: UInt64, SilentPushResult)
-  /// The app has heard that it is in the background, of so many times; without a number it is the last one.
+  /// The app confirms the `enter-background` of this number; without a number, the last one.
   case backgroundDone(time: UInt64? = nil)
-  /// It asks for time in the background, under a number of its own that it uses once.
+  /// `beginBackgroundTask`, with an id that the app uses once.
   case taskBegan(id: UInt64, name: String)
   case taskEnded(id: UInt64)
-  /// To what it was asked for.
+  /// The app's answer to a request.
   case appAnswered(request: UInt64)
 
-  /// Somebody asks the app for something that it may only do on the screen, or anywhere, and waits for the answer.
+  /// A caller sends the app a request and waits for the answer; `inFront`: only allowed in the foreground.
   case appAsked(request: UInt64, inFront: Bool)
   case downRequested
-  /// With the power gone, what was never synced may be gone too. Whoever has it in the hand unlocks it as soon as it is on,
-  /// or nobody does.
+  /// A power loss may also lose data that was never synced. `unlocking`: the user unlocks the phone right after the
+  /// boot.
   case rebooted(losingBeats: Bool, unlocking: Bool? = nil)
 
   case task(TaskEvent)
   case audio(AudioEvent)
 }
 
-/// How a process ended, as the kernel has it.
+/// How a process ended, as the kernel reports it.
 public enum ProcessEnd: Hashable, Codable, Sendable {
   case exited(code: Int32)
   case signalled(Int32)

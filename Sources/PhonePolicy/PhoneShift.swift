@@ -1,6 +1,6 @@
 import Ground
 
-// The phone in another hour.
+// The phone's state with all instants moved by a span.
 extension Phone: Shiftable {
   public mutating func shift(by span: TimeSpan) {
     if case .terminating(let ending, var killAt) = app {

@@ -1,9 +1,9 @@
 import PhonePolicy
 
-/// The phone's own switches, as they stand in os/device.json and in the answer to `device`.
+/// The device's switches, as in os/device.json and in the answer to `device`.
 public struct DeviceRecord: Report, Hashable {
   public var locked: Bool
-  /// Since the start; not read from the file, as a start ends it.
+  /// Since the boot; not read from the file, as each start of iosd is a boot.
   public var unlockedBefore: Bool
   public var lowPower: Bool
   public var backgroundRefresh: Bool
@@ -14,7 +14,7 @@ public struct DeviceRecord: Report, Hashable {
   public var network: Bool
   public var storageFull: Bool
   public var audio: Bool
-  /// In an answer: why a storage that is full is so in name alone.
+  /// In an answer: why storage-full has no effect.
   public var storageNote: String?
 
   public init(_ state: DeviceState) {
@@ -31,7 +31,7 @@ public struct DeviceRecord: Report, Hashable {
     audio = state.playsOtherAudio
   }
 
-  /// Nil if no phone can be so.
+  /// Nil if the values are inconsistent.
   public var state: DeviceState? {
     guard (0...100).contains(battery), !(!locked && !unlockedBefore) else { return nil }
     var state = DeviceState()

@@ -1,4 +1,4 @@
-/// One notification, as it stands in os/notifications.jsonl. The last row of an id counts.
+/// One notification, as in os/notifications.jsonl. The last row of an id counts.
 public struct NotificationRow: NumberedRow, Hashable {
   public var id: UInt64
   public var push: UInt64?
@@ -6,24 +6,24 @@ public struct NotificationRow: NumberedRow, Hashable {
   public var title: String
   public var subtitle: String?
   public var body: String
-  /// The badge after it.
+  /// The badge after this row.
   public var badge: Int
   public var level: String?
   public var sound: String?
   public var thread: String?
   public var category: String?
-  /// False when it only waits in the list, as a Focus is on; nobody has said so in rows without it.
+  /// False if it is only in the list, as a Focus is on; missing in older rows.
   public var isDisplayed: Bool?
   /// When it was shown.
   public var wall: Int64
   public var at: Int64
-  /// Under which its process may take it back.
+  /// The key by which its process can withdraw it.
   public var key: String?
-  /// Taken back: the user does not see it any more.
+  /// Withdrawn: the user does not see it any more.
   public var isWithdrawn: Bool?
-  /// What the user did with it: it is gone from the list.
+  /// The user's response; the notification has left the list.
   public var answer: String?
-  /// When it was taken back or answered; rows of an older phone have it in place of when they were shown.
+  /// When it was withdrawn or answered; rows of an older version have that time in `wall` and `at`.
   public var goneWall: Int64?
   public var goneAt: Int64?
 
@@ -67,8 +67,7 @@ public struct NotificationRow: NumberedRow, Hashable {
   }
 }
 
-/// What the app has registered that can be done with a notification: its message, os/categories.json and the answer to
-/// `categories`.
+/// A registered notification category, as in the app's message, os/categories.json and the answer to `categories`.
 public struct CategoryRow: Report, Hashable {
   public struct Action: Codable, Hashable, Sendable {
     public var id: String

@@ -2,13 +2,13 @@
 public struct PeerFacts: Report {
   public var address = ""
   public var goingDown: Bool?
-  /// It knows no epochs.
+  /// The peer runs without epochs (`--legacy`).
   public var legacy = false
-  /// The node of the wallet, once it has come.
+  /// The wallet's node id, once it has connected.
   public var wallet: String?
   public var walletConnected = false
   public var channelEstablished = false
-  /// The highest claim that it knows.
+  /// The highest epoch that lspd knows.
   public var epoch: UInt64?
   public var container: String?
   public var channel = ""
@@ -16,11 +16,11 @@ public struct PeerFacts: Report {
   public var walletMsat: UInt64 = 0
   /// The transaction output of the channel.
   public var funding = ""
-  /// How far a splice is.
+  /// The splice's progress.
   public var splice: String?
   public var htlcs = 0
   public var revision: UInt64 = 0
-  /// Payments that wait for the wallet, and those in its channel.
+  /// Payments held for the wallet, and those offered in its channel.
   public var held = 0
   public var offered = 0
   public var backupBytes: Int?
@@ -45,7 +45,7 @@ public struct PeerPaymentRow: NumberedRow {
   public var preimage: String?
   public var failureCode: Int64?
   public var failure: String?
-  /// Of a part: the whole payment.
+  /// Of a part: the total of the payment.
   public var totalMsat: UInt64?
   public var holdUntilNs: Int64?
 
@@ -59,6 +59,6 @@ public struct PeerPaymentRow: NumberedRow {
     self.requestedAtNs = requestedAtNs
   }
 
-  /// It is not over.
+  /// The payment is pending.
   public var isOpen: Bool { state == "held" || state == "offered" }
 }

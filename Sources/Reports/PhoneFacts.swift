@@ -9,7 +9,7 @@ public struct PhoneFacts: Report {
   /// `debug` or `production`.
   public var build = ""
   public var limits = LimitFacts()
-  /// What iosd cannot do to a process that it suspends.
+  /// Parts of a suspension that iosd cannot carry out on this machine.
   public var blindSpots: [String] = []
   public var device: DeviceRecord?
   public var badge = 0
@@ -28,13 +28,13 @@ public struct WalletFacts: Report, Hashable {
   public var pid: Int32?
   public var footprintBytes: UInt64?
   public var residentBytes: UInt64?
-  /// Of the app: it was warned of its memory.
+  /// App only: it got a memory warning.
   public var memoryWarned: Bool?
-  /// What it has last said of itself.
+  /// The fields of its last `status` message.
   public var status: SaidFields?
-  /// Of the app: what keeps it awake.
+  /// App only: the background tasks that keep it awake.
   public var ownTasks: [String]?
-  /// Of the extension: the push that it serves and for how long, and how many wait behind it.
+  /// Extension only: the push that it serves, for how long, and the number of waiting pushes.
   public var push: UInt64?
   public var pushMs: Int64?
   public var waitingPushes: Int?
@@ -66,7 +66,7 @@ public struct NowPlaying: Report {
   }
 }
 
-/// The fields of a control message as they came: a text under each name.
+/// The fields of a control message as received: one text per name.
 public struct SaidFields: Report, Hashable {
   private struct Field: Hashable {
     var name: String
@@ -102,7 +102,7 @@ public struct SaidFields: Report, Hashable {
   }
 }
 
-/// What the extension may use, by what means it is held to that, and how exactly.
+/// The extension's limits, the mechanism that enforces them, and its exactness.
 public struct LimitFacts: Report, Hashable {
   public var enforced = false
   public var memoryBytes: UInt64 = 0

@@ -1,6 +1,6 @@
 import PhonePolicy
 
-/// One process of the phone, as it stands in os/processes.jsonl: written at its start and again at its end.
+/// One process of the phone, as in os/processes.jsonl: written at its start and again at its end.
 public struct ProcessRow: NumberedRow, Hashable {
   public var id: UInt64
   public var role: String
@@ -18,15 +18,15 @@ public struct ProcessRow: NumberedRow, Hashable {
   public var how: String?
   public var number: Int32?
   public var reason: String?
-  /// The same for programs; rows of an older phone have none.
+  /// The reason's code for programs; missing in rows of an older version.
   public var endCode: EndCode?
-  /// What the process itself said last, for programs.
+  /// The code that the process itself announced.
   public var ownCode: String?
   public var isCrash: Bool?
   public var peakFootprintBytes: UInt64?
   public var peakResidentBytes: UInt64?
   public var cpuMicroseconds: UInt64?
-  /// The file with what it wrote to its standard output and error, and the last line of it; nil if it wrote nothing.
+  /// The file with its standard output and error, and the last line of it; nil if there was no output.
   public var output: String?
   public var lastLine: String?
 

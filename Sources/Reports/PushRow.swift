@@ -1,24 +1,23 @@
 import PhonePolicy
 
-/// One push, as it stands in os/pushes.jsonl; its number goes on over restarts, so that a number names one push of
-/// the phone's whole life.
+/// One push, as in os/pushes.jsonl; ids continue over restarts, so an id is unique in the phone's lifetime.
 public struct PushRow: NumberedRow, Hashable {
   public var id: UInt64
-  /// The alert that this one came with, to wake the app.
+  /// Of the waking half of an alert with `content-available`: the alert's push id.
   public var of: UInt64?
   public var isVisible: Bool
   public var hasMutableContent: Bool
-  /// It came with a badge or a sound and without an alert; else the member is not there.
+  /// True for a push with a badge or sound and no alert; otherwise missing.
   public var isBadgeOrSound: Bool?
   public var wall: Int64
   public var at: Int64
-  /// What became of it, as far as there is anything to say, and since when.
+  /// The push's fate as text, if known; `fateWall` and `fateAt` are its time.
   public var fate: String?
-  /// The same for programs.
+  /// The fate's code for programs.
   public var fateCode: PushFateCode?
   /// `PushFate.detail`.
   public var fateDetail: String?
-  /// What was done of a badge or a sound without an alert.
+  /// The applied badge and sound of a push without an alert.
   public var appliedBadge: Int?
   public var appliedSound: String?
   public var fateWall: Int64?

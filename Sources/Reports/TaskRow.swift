@@ -1,5 +1,4 @@
-/// One request for a background task and what became of it, as it stands in os/tasks.jsonl. The last row of an id
-/// counts.
+/// One background task request and its state, as in os/tasks.jsonl. The last row of an id counts.
 public struct TaskRow: NumberedRow, Hashable {
   public var id: UInt64
   public var identifier: String
@@ -8,18 +7,18 @@ public struct TaskRow: NumberedRow, Hashable {
   public var requiresExternalPower: Bool
   /// waiting, replaced, cancelled, refused, running, expiring, completed, failed, expired or lost.
   public var state: String
-  /// Why it waits, was refused, or is over.
+  /// Why it waits, was refused, or has ended.
   public var why: String?
   public var submittedWall: Int64
   public var submittedAt: Int64
-  /// Before it nothing can be expected; the phone may take its time after it.
+  /// The earliest begin; the phone may launch the task any time later.
   public var earliestAt: Int64
   public var launchedAt: Int64?
   public var endedAt: Int64?
-  /// What the app said of its run.
+  /// The app's result of the run.
   public var isSuccess: Bool?
   public var isByHand: Bool?
-  /// How often a run that was over was said to be done.
+  /// How often the app completed a run that was over already.
   public var refusedCompletions: Int?
 
   enum CodingKeys: String, CodingKey {

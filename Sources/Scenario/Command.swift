@@ -1,31 +1,31 @@
 import Ground
 import PhonePolicy
 
-/// What one line of a story says.
+/// The meaning of one line of a story.
 public enum Command: Hashable, Sendable {
-  /// In the head of a story: how its phone and its peer are.
+  /// A line of the story's head: a setting of its phone or its peer.
   case given(Setting)
-  case make(Deed)
+  case make(StoryAction)
   case wait(Condition)
   case pass(TimeSpan)
   case ask(Question)
-  /// The end: everything is judged.
+  /// The end of the story: everything is judged.
   case verdict
 }
 
-/// Something that somebody does, or that goes wrong.
-public enum Deed: Hashable, Sendable {
+/// An action of the user or a sender, or a fault.
+public enum StoryAction: Hashable, Sendable {
   // The user, and a sender.
   case open
   case home
   case quit
-  /// Home and back, as quickly as a thumb could never be.
-  case flick(times: Int)
+  /// Home and back, faster than a user could.
+  case homeAndBack(times: Int)
   case pay(number: Int)
-  /// The first of its parts.
+  /// Only the first part.
   case payInParts(number: Int, parts: Int)
   case payNextPart(number: Int)
-  /// The user, with the wallet.
+  /// The user pays an external invoice with the wallet.
   case payInvoice(number: Int)
 
   // Faults of processes.
@@ -43,28 +43,28 @@ public enum Deed: Hashable, Sendable {
   // Faults of messages and of the peer.
   case restartPeer
   case breakConnection
-  case loseWord
-  case repeatWord
+  case loseMessage
+  case repeatMessage
   case losePush
 
   // The phone itself.
   case device(DeviceChange)
   case silentPush
-  /// Of the newest notification that is there.
+  /// The user's response to the newest present notification.
   case touch(NotificationTouch)
   case launchTask(String)
   case expireTask(String)
 
   // Faults of the phone.
-  /// Whoever has it in the hand unlocks it at once, or does not.
+  /// Unless it stays locked, the user unlocks the phone right after the boot.
   case reboot(staysLocked: Bool)
-  /// Somebody pays while it is off.
+  /// A sender pays while the phone is off.
   case payInReboot(number: Int)
   case sleepDevice(TimeSpan)
   case stepClock(seconds: Int64)
 
-  /// The process that it happens to: it must be there first.
-  var victim: Role? {
+  /// The process that a fault hits; the story waits until it runs.
+  var target: Role? {
     switch self {
     case .kill(let role), .freeze(let role), .freezeInside(let role), .thaw(let role): role
     default: nil

@@ -1,12 +1,12 @@
 import Ground
 
-/// Something that a story waits for.
+/// A condition that a story waits for.
 public enum Condition: Hashable, Sendable {
   case runs(Role)
   case ended(Role)
   case connected(Role)
   case holds(Role)
-  case nobodyHolds
+  case noHolder
   case appShows(String)
   case settled(number: Int)
   case failed(number: Int)
@@ -16,7 +16,7 @@ public enum Condition: Hashable, Sendable {
   case invoicePaid(number: Int)
   case invoiceFailed(number: Int)
   case frozen(Role)
-  /// The app alone: the phone does not suspend the extension.
+  /// Only the app: the phone never suspends the extension.
   case suspended
   case inFront
   case shownAsSent
@@ -27,7 +27,7 @@ public enum Condition: Hashable, Sendable {
   case taskWaits(String, because: String)
   case audioPlays
   case warnedOfMemory
-  /// Nothing is under way any more, and both sides count the same.
+  /// No payment is pending, and both sides of the channel agree.
   case allSettled
 
   public func holds(in scene: Scene) -> Bool {
@@ -40,7 +40,7 @@ public enum Condition: Hashable, Sendable {
     case .ended(let role): !scene[role].isThere
     case .connected(let role): scene[role].isConnected && scene.holder == role
     case .holds(let role): scene.holder == role
-    case .nobodyHolds: scene.holder == nil
+    case .noHolder: scene.holder == nil
     case .appShows(let text): scene.app.shows == text
     case .settled(let number): scene.payments(number).contains { $0.state == .settled }
     case .failed(let number): scene.payments(number).contains { $0.isFailed }
@@ -66,14 +66,14 @@ public enum Condition: Hashable, Sendable {
     }
   }
 
-  /// Behind "waited in vain for".
+  /// Continues "gave up waiting for".
   public var words: String {
     switch self {
     case .runs(let role): "the \(role.rawValue) to run"
     case .ended(let role): "the \(role.rawValue) to end"
     case .connected(let role): "the \(role.rawValue) to be connected"
     case .holds(let role): "the \(role.rawValue) to hold the node"
-    case .nobodyHolds: "nobody to hold the node"
+    case .noHolder: "the node to be free"
     case .appShows(let text): "the app to show “\(text)”"
     case .settled(let number): "payment \(number) to settle"
     case .failed(let number): "payment \(number) to fail"
@@ -86,13 +86,13 @@ public enum Condition: Hashable, Sendable {
     case .suspended: "the app to be suspended"
     case .inFront: "the app to be in front"
     case .shownAsSent: "the user to see a push as it was sent"
-    case .silentPushOver: "the newest silent push to come to its end"
+    case .silentPushOver: "the newest silent push to be over"
     case .silentPushCompleted: "the app to complete the newest silent push"
     case .taskOver(let identifier): "the task “\(identifier)” to be over"
     case .taskRuns(let identifier): "the task “\(identifier)” to run"
     case .taskWaits(let identifier, let why): "the task “\(identifier)” to wait, as “\(why)”"
     case .audioPlays: "the app to play audio"
-    case .warnedOfMemory: "the app to be warned of the memory that it uses"
+    case .warnedOfMemory: "the app to get a memory warning"
     case .allSettled: "everything to be settled"
     }
   }

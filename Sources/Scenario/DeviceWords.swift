@@ -1,8 +1,8 @@
 import PhonePolicy
 
-/// How the phone is switched, as a story says it.
+/// The device's switches in the words of a story.
 enum DeviceWords {
-  /// What is other than on a phone that nobody has touched.
+  /// The switches that differ from a new phone.
   static func of(_ device: DeviceState) -> [String] {
     var words: [String] = []
     if device.isLocked {

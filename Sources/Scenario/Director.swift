@@ -1,15 +1,15 @@
 import Ground
 
-/// Takes a story through a stage, line by line: the same for every stage.
+/// Plays a story on a stage, line by line; the same for every stage.
 public struct Director<Stage: ScenarioStage> {
-  /// For everything that is waited for: far more than any of it needs, on the stage's own clock.
-  public static var patience: TimeSpan { .seconds(60) }
+  /// The limit of each wait, on the stage's own clock: far more than any wait needs.
+  public static var waitLimit: TimeSpan { .seconds(60) }
 
   public private(set) var stage: Stage
   private let scenario: Scenario
   private var played: [Performance.Played] = []
 
-  private struct InVain: Error {
+  private struct TimedOut: Error {
     var what: String
   }
 
@@ -38,18 +38,18 @@ public struct Director<Stage: ScenarioStage> {
         played.append(.init(step: step, said: said))
         if let broken = stage.broken { return performance(.broken(line: line, broken)) }
       }
-    } catch let trouble as InVain {
+    } catch let trouble as TimedOut {
       if let broken = stage.broken { return performance(.broken(line: line, broken)) }
-      return performance(.inVain(line: line, trouble.what))
+      return performance(.timedOut(line: line, trouble.what))
     }
-    return performance(.inVain(line: line, "a verdict"))
+    return performance(.timedOut(line: line, "a verdict"))
   }
 
   private func performance(_ end: Performance.End) -> Performance {
     Performance(scenario: scenario, played: played, end: end)
   }
 
-  /// Every story begins alike: the wallet was opened once, made the invoices, and was swiped away.
+  /// Every story starts with a wallet that was opened once, made the invoices, and was swiped away.
   private mutating func begin() throws {
     try stage.begin()
     try stage.make(.open)
@@ -64,7 +64,7 @@ public struct Director<Stage: ScenarioStage> {
 
   private mutating func perform(_ command: Command) throws -> [String] {
     switch command {
-    case .make(let deed): try make(deed)
+    case .make(let action): try make(action)
     case .wait(let condition): try wait(for: condition)
     case .pass(let span): try pass(span)
     case .ask(let question): return question.answer(in: try stage.look(), of: scenario)
@@ -73,10 +73,10 @@ public struct Director<Stage: ScenarioStage> {
     return []
   }
 
-  private mutating func make(_ deed: Deed) throws {
-    if let victim = deed.victim { try wait(for: .runs(victim)) }
-    try stage.make(deed)
-    switch deed {
+  private mutating func make(_ action: StoryAction) throws {
+    if let target = action.target { try wait(for: .runs(target)) }
+    try stage.make(action)
+    switch action {
     case .quit: try wait(for: .ended(.app))
     case .freeze(let role), .freezeInside(let role): try wait(for: .frozen(role))
     default: break
@@ -87,10 +87,10 @@ public struct Director<Stage: ScenarioStage> {
     try wait(condition.words) { condition.holds(in: try $0.look()) }
   }
 
-  private mutating func wait(_ what: String, _ isSo: (inout Stage) throws -> Bool) throws {
-    let end = stage.now + Self.patience
-    while try !isSo(&stage) {
-      guard stage.now < end, stage.broken == nil else { throw InVain(what: what) }
+  private mutating func wait(_ what: String, _ isMet: (inout Stage) throws -> Bool) throws {
+    let end = stage.now + Self.waitLimit
+    while try !isMet(&stage) {
+      guard stage.now < end, stage.broken == nil else { throw TimedOut(what: what) }
       try stage.goOn(until: end)
     }
   }

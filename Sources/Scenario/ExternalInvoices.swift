@@ -1,26 +1,26 @@
 import Ground
 
-/// Somebody else's invoice, which the user pays with the wallet; it is made before the story begins.
+/// An external invoice, which the user pays with the wallet; it is made before the story begins.
 public struct PlannedInvoice: Hashable, Sendable {
   public var number: Int
   public var amountSat: UInt64
-  /// Who made it does not know it any more: whoever pays it has the money back.
+  /// The recipient does not know its hash any more: the payment fails.
   public var isForgotten = false
 
   public var amountMsat: UInt64 { amountSat * 1000 }
 }
 
 extension Scene {
-  /// What the wallet knows of such an invoice, whichever process has written it down.
+  /// The wallet's stored state of an external invoice.
   public enum ExternalInvoice: Hashable, Sendable {
     case notPaid
     case onItsWay
     case paid
     case failed
-    /// How it ended went with a database, in the place of which an older one was put.
+    /// The outcome was lost when an older database was restored.
     case lost
 
-    /// By the word in the wallet's table; nil is no row of it.
+    /// From the state in the wallet's table; nil if there is no row.
     public init(_ word: String?) {
       switch word {
       case nil: self = .notPaid
@@ -37,18 +37,20 @@ extension Scene {
       case .onItsWay: "is on its way"
       case .paid: "paid"
       case .failed: "failed, and the money is back"
-      case .lost: "may be paid: the database that knew it is lost"
+      case .lost: "may be paid: the outcome was lost with the replaced database"
       }
     }
   }
 
-  /// Of the verdict: invoices are payments as well.
+  /// For the verdict, which counts external invoices as payments.
   public var paidInvoices: Int { invoices.count { $0 == .paid } }
   public var failedInvoices: Int { invoices.count { $0 == .failed } }
-  /// By their numbers.
+  /// Their numbers.
   public var openInvoices: [Int] { invoices.indices.filter { invoices[$0] == .onItsWay }.map { $0 + 1 } }
 
-  func invoice(_ number: Int) -> ExternalInvoice { invoices.indices.contains(number - 1) ? invoices[number - 1] : .notPaid }
+  func invoice(_ number: Int) -> ExternalInvoice {
+    invoices.indices.contains(number - 1) ? invoices[number - 1] : .notPaid
+  }
 }
 
 extension Question {
@@ -65,33 +67,33 @@ extension Question {
   }
 }
 
-// The language of what the user pays.
+// The language of external invoices.
 extension Phrase {
   static let invoices = [
     Phrase(
       "the user pays invoice INVOICE of AMOUNT sat",
-      "Somebody else's invoice, with the wallet: the story goes on when it is in the channel, or refused. Numbers count from 1."
+      "An external invoice; the story goes on when the HTLC is in the channel, or refused. Numbers count from 1."
     ) { .make(.payInvoice(number: $0.invoice)) },
     Phrase(
-      "the user pays invoice INVOICE of AMOUNT sat, forgotten by who made it",
-      "The recipient refuses it, as one that does not know what is paid: the money comes back."
+      "the user pays invoice INVOICE of AMOUNT sat, forgotten by its recipient",
+      "The recipient does not know the hash: the payment fails."
     ) { .make(.payInvoice(number: $0.invoice)) },
-    Phrase("the user pays invoice INVOICE again", "The same invoice once more.") {
+    Phrase("the user pays invoice INVOICE again", "The same invoice again.") {
       .make(.payInvoice(number: $0.invoice))
     },
   ]
 
   static let invoiceWaits = [
-    Phrase("wait until invoice INVOICE is paid", "The wallet has it in writing, with the preimage.") {
+    Phrase("wait until invoice INVOICE is paid", "Its row in the wallet has the preimage.") {
       .wait(.invoicePaid(number: $0.invoice))
     },
-    Phrase("wait until invoice INVOICE has failed", "The wallet has it in writing, and the money back.") {
+    Phrase("wait until invoice INVOICE has failed", "Its row in the wallet says so, and the money is back.") {
       .wait(.invoiceFailed(number: $0.invoice))
     },
   ]
 
   static let invoiceQuestions = [
-    Phrase("what became of the invoices?", "Of each, as the wallet has it in writing.") { _ in .ask(.invoices) },
+    Phrase("what became of the invoices?", "Each one's state in the wallet.") { _ in .ask(.invoices) },
     Phrase("what does the wallet have?", "Its balance in the channel.") { _ in .ask(.balance) },
   ]
 }

@@ -1,6 +1,6 @@
 import Ground
 
-/// What came of a story on one stage.
+/// The result of a story on one stage.
 public struct Performance: Hashable, Sendable {
   public struct Played: Hashable, Sendable {
     public var step: Scenario.Step
@@ -10,10 +10,10 @@ public struct Performance: Hashable, Sendable {
   }
 
   public enum End: Hashable, Sendable {
-    /// To the last line.
+    /// Played to the last line.
     case played(StageVerdict)
-    /// Waited in vain, behind that line; 0 is before the first.
-    case inVain(line: Int, String)
+    /// A wait timed out in that line; 0 is before the first.
+    case timedOut(line: Int, String)
     case broken(line: Int, String)
   }
 
@@ -23,10 +23,10 @@ public struct Performance: Hashable, Sendable {
 
   public var differences: [Played] { played.filter(\.differs) }
 
-  /// It came to its last line, nothing is broken, all is settled and nobody crashed.
+  /// Played to its last line, nothing is broken, all is settled and no process crashed.
   public var isSound: Bool { if case .played(.sound) = end { true } else { false } }
 
-  /// The file with what was said in the place of what was expected; comments and empty lines stay.
+  /// The story's file with the actual answers in place of the expected ones; comments and empty lines stay.
   public var rewritten: String {
     var lines: [String] = []
     var number = 0

@@ -1,14 +1,14 @@
 import PhonePolicy
 
-/// What there is to see of the phone itself.
+/// The observable state of the phone.
 public struct PhoneScene: Hashable, Sendable {
   public var device: DeviceState
   public var badge: Int
-  /// The oldest first.
+  /// Oldest first.
   public var silentPushes: [Scene.SilentPush]
-  /// Of each identifier the newest run, or else what the app has asked for.
+  /// Per identifier the newest run, or else the pending request.
   public var tasks: [Scene.Task]
-  /// What the app has asked for and does not run yet, whatever ran before.
+  /// Pending requests, including those whose identifier ran before.
   public var waiting: [Scene.Task]
   public var playsAudio: Bool
   public var isAppWarned: Bool
@@ -31,9 +31,9 @@ public struct PhoneScene: Hashable, Sendable {
 
 extension Scene {
   public struct SilentPush: Hashable, Sendable {
-    /// Nil before the phone has said what becomes of it.
+    /// Nil before the phone has recorded a fate.
     public var code: PushFateCode?
-    /// In the words of the phone.
+    /// In the phone's words.
     public var fate: String
 
     public init(code: PushFateCode?, fate: String) {
@@ -41,17 +41,17 @@ extension Scene {
       self.fate = fate
     }
 
-    /// Nothing more comes of it.
+    /// The fate is final.
     var isOver: Bool { code?.isEnd ?? false }
   }
 
-  /// What the user sees in the list, and perhaps on the screen.
+  /// A notification in the list, and perhaps on the screen.
   public struct Notification: Hashable, Sendable {
-    /// The alert of a push that no extension has changed.
+    /// The original alert of a push.
     public var isAsSent: Bool
     public var title: String
     public var body: String
-    /// It lights up the screen.
+    /// It is displayed on the screen.
     public var isDisplayed: Bool
 
     public init(isAsSent: Bool = false, title: String, body: String = "", isDisplayed: Bool = true) {
@@ -61,7 +61,7 @@ extension Scene {
       self.isDisplayed = isDisplayed
     }
 
-    /// The user reads the text that the invoice of a payment of the story has.
+    /// Whether its text names the invoice of that payment.
     func tells(ofPayment number: Int) -> Bool {
       !isAsSent && body.hasSuffix(": \(PlannedPayment.text(number))")
     }
@@ -78,7 +78,7 @@ extension Scene {
     public var state: String
     public var why: String?
     public var isOver: Bool
-    /// It has begun, and was not told to end.
+    /// It has begun, and was not told to expire.
     public var runs: Bool
 
     public init(identifier: String, state: String, why: String? = nil, isOver: Bool, runs: Bool = false) {

@@ -1,28 +1,29 @@
 import Ground
 import PhonePolicy
 
-// The language of the phone: how it is, how it is switched, what it delivers and shows.
+// The language of the phone: settings, switches, pushes, notifications and tasks.
 extension Phrase {
   static let settings = [
-    Phrase("the phone suspends the app after TIME", "In the background, if nothing keeps it awake; else 5 s.")
-    {
+    Phrase(
+      "the phone suspends the app after TIME", "In the background, if nothing keeps it awake; default 5 s."
+    ) {
       .given(.suspendsAfter($0.span))
     },
     Phrase(
-      "the phone gives the app TIME in the background", "While it has a task of its own there; else 180 s."
+      "the phone gives the app TIME in the background", "While it has a background task; default 180 s."
     ) { .given(.backgroundTime($0.span)) },
-    Phrase("what the wallet pays takes TIME to arrive", "At whoever made the invoice; else no time.") {
+    Phrase("what the wallet pays takes TIME to arrive", "At the invoice's recipient; default 0 s.") {
       .given(.arrivesAfter($0.span))
     },
-    Phrase("the phone gives the app TIME for a silent push", "In the background; else 30 s.") {
+    Phrase("the phone gives the app TIME for a silent push", "In the background; default 30 s.") {
       .given(.silentTime($0.span))
     },
-    Phrase("the phone lets TIMES silent pushes an hour through", "Those that wake the app; else 3.") {
+    Phrase("the phone lets TIMES silent pushes an hour through", "Those that wake the app; default 3.") {
       .given(.silentBudget(perHour: $0.times))
     },
     Phrase(
       "the phone holds silent pushes back in Low Power Mode",
-      "The newest waits until it is off again; else each is dropped."
+      "The newest waits until the mode is off; default: each is dropped."
     ) { _ in .given(.holdsInLowPower) },
     Phrase("the phone runs a debug build", "No limits of time and memory, and tasks can be run by hand.") {
       _ in
@@ -30,22 +31,21 @@ extension Phrase {
     },
     Phrase(
       "an hour of the phone's budgets takes TIME",
-      "Of background tasks and silent pushes; else an hour. What runs has its real time."
+      "Of background tasks and silent pushes; default 1 h. The time limit of a running task is not scaled."
     ) { .given(.hourTakes($0.span)) },
-    Phrase("the app has the background mode audio", "Declared by its makers; else what it plays is refused.")
-    {
+    Phrase("the app has the background mode audio", "Without it the app's audio is refused.") {
       _ in .given(.hasAudioMode)
     },
-    Phrase("the app plays audio in the background", "So quietly that nobody hears it, to stay awake.") { _ in
+    Phrase("the app plays audio in the background", "Inaudibly, to stay awake.") { _ in
       .given(.playsAudio)
     },
     Phrase(
       "the app cleans up in the background",
-      "It asks for the task “com.example.lightning.processing”, which needs the charger; else only for “com.example.lightning.sync”."
+      "It submits the task “com.example.lightning.processing”, which needs the charger; default only “com.example.lightning.sync”."
     ) { _ in .given(.cleansUp) },
     Phrase(
-      "the phone warns the app above MEGABYTES MB", "Of the memory that it uses; else above 100.",
-      .real(because: "nothing in the simulated world has a size")
+      "the phone warns the app above MEGABYTES MB", "With a memory warning; default 100.",
+      .real(because: "simulated processes have no memory footprint")
     ) { .given(.warnsOfMemory(megabytes: $0.megabytes)) },
     Phrase(
       "the extension has no entitlement for the wallet's seed",
@@ -53,7 +53,7 @@ extension Phrase {
     ) { _ in .given(.extensionWithoutKeychain) },
     Phrase(
       "the wallet's seed is kept for an unlocked phone",
-      "Its item is of the class `when-unlocked`; else `after-first-unlock`."
+      "Its keychain class is `when-unlocked`; default `after-first-unlock`."
     ) { _ in .given(.seedForUnlockedPhone) },
     Phrase("the peer sends silent pushes too", "One after each visible push, to wake the app.") { _ in
       .given(.sendsSilentPushes)
@@ -62,18 +62,19 @@ extension Phrase {
 
   static let device = [
     Phrase("the phone is locked", "An app in front goes to the background.") { _ in .make(.device(.locked)) },
-    Phrase("the phone is unlocked", "The app that was in front is so again.") { _ in .make(.device(.unlocked))
+    Phrase("the phone is unlocked", "The app that was in front returns to the front.") { _ in
+      .make(.device(.unlocked))
     },
     Phrase("the network goes away", "Connections end, and both processes are told.") { _ in
       .make(.device(.network(false)))
     },
     Phrase("the network comes back", "Both processes are told.") { _ in .make(.device(.network(true))) },
-    Phrase("Low Power Mode is switched SWITCH", "While it is on, silent pushes do not come.") {
+    Phrase("Low Power Mode is switched SWITCH", "While it is on, silent pushes are not delivered.") {
       .make(.device(.lowPowerMode($0.isOn)))
     },
     Phrase(
       "Background App Refresh is switched SWITCH",
-      "For the wallet. While it is off, silent pushes do not come."
+      "For the wallet. While it is off, silent pushes are not delivered."
     ) {
       .make(.device(.backgroundRefresh($0.isOn)))
     },
@@ -82,28 +83,31 @@ extension Phrase {
     ) {
       .make(.device(.notifications($0.isOn)))
     },
-    Phrase("a Focus is switched SWITCH", "While it is on, only what is urgent lights up the screen.") {
+    Phrase(
+      "a Focus is switched SWITCH",
+      "While it is on, only time-sensitive and critical notifications are displayed."
+    ) {
       .make(.device(.focus($0.isOn)))
     },
-    Phrase("the battery is at PERCENT percent", "Without much of it no task runs.") {
+    Phrase("the battery is at PERCENT percent", "A low battery holds tasks back.") {
       .make(.device(.battery(percent: $0.percent)))
     },
-    Phrase("the charger is plugged in", "Some tasks wait for it.") { _ in
+    Phrase("the charger is plugged in", "Some tasks need it.") { _ in
       .make(.device(.charger(true)))
     },
-    Phrase("the charger is unplugged", "Such a task that runs has to end.") { _ in
+    Phrase("the charger is unplugged", "A running task that needs it has to end.") { _ in
       .make(.device(.charger(false)))
     },
   ]
 
   static let rest = [
     Phrase(
-      "the storage fills up", "Of the phone, as it says; files can be written all the same."
+      "the storage fills up", "As the phone reports; files stay writable."
     ) { _ in .make(.device(.storage(isFull: true))) },
     Phrase("there is room in the storage again", "As before.") { _ in
       .make(.device(.storage(isFull: false)))
     },
-    Phrase("another app plays audio", "What the wallet plays mixes with it, and goes on.") {
+    Phrase("another app plays audio", "The wallet's audio mixes with it and goes on.") {
       _ in
       .make(.device(.otherAudio(true)))
     },
@@ -113,14 +117,14 @@ extension Phrase {
   ]
 
   static let pushes = [
-    Phrase("a silent push arrives", "One about a payment, which may wake the app in the background.") { _ in
+    Phrase("a silent push arrives", "About a payment; it may wake the app in the background.") { _ in
       .make(.silentPush)
     },
     Phrase("the user taps the newest notification", "The app comes to the front.") { _ in
       .make(.touch(.tap))
     },
     Phrase(
-      "the user dismisses the newest notification", "It is gone, and the app hears of it if it wants to."
+      "the user dismisses the newest notification", "The app is told if the category asks for that."
     ) {
       _ in .make(.touch(.dismiss))
     },
@@ -131,62 +135,63 @@ extension Phrase {
 
   static let tasks = [
     Phrase(
-      "the task “ID” is launched", "By hand, as Xcode can; in a debug build only."
+      "the task “ID” is launched", "By hand, as in Xcode; in a debug build only."
     ) { .make(.launchTask($0.text)) },
     Phrase(
-      "the task “ID” expires", "By hand: the app is told to end it; in a debug build only."
+      "the task “ID” expires", "By hand, as in Xcode; in a debug build only."
     ) { .make(.expireTask($0.text)) },
   ]
 
   static let phoneWaits = [
-    Phrase("wait until the app is suspended", "Stopped by the phone, which never suspends the extension.") {
+    Phrase("wait until the app is suspended", "By the phone, which never suspends the extension.") {
       _ in
       .wait(.suspended)
     },
-    Phrase("wait until the app is in front", "The user looks at it.") { _ in .wait(.inFront) },
-    Phrase("wait until the user sees a push as it was sent", "Nobody has said anything better.") { _ in
+    Phrase("wait until the app is in front", "It is in the foreground.") { _ in .wait(.inFront) },
+    Phrase("wait until the user sees a push as it was sent", "With its original alert.") { _ in
       .wait(.shownAsSent)
     },
-    Phrase("wait until the newest silent push is over", "Dropped, replaced, completed, or out of time.") {
+    Phrase("wait until the newest silent push is over", "Dropped, replaced, completed or expired.") {
       _ in
       .wait(.silentPushOver)
     },
-    Phrase("wait until the newest silent push is completed", "By the app, with whatever result.") { _ in
+    Phrase("wait until the newest silent push is completed", "By the app, with any result.") { _ in
       .wait(.silentPushCompleted)
     },
-    Phrase("wait until the task “ID” is over", "Completed, expired, or gone.") {
+    Phrase("wait until the task “ID” is over", "Completed, expired or lost.") {
       .wait(.taskOver($0.text))
     },
-    Phrase("wait until the task “ID” runs", "The phone has begun it.") { .wait(.taskRuns($0.text)) },
+    Phrase("wait until the task “ID” runs", "The phone has launched it.") { .wait(.taskRuns($0.text)) },
     Phrase(
-      "wait until the task “ID” waits, as “TEXT”", "In the words of the phone, as `baton tasks` has them."
+      "wait until the task “ID” waits, as “TEXT”", "TEXT as in `baton tasks`."
     ) {
       .wait(.taskWaits($0.text, because: $0.sentence))
     },
-    Phrase("wait until the app plays audio", "The phone has let it.") { _ in .wait(.audioPlays) },
+    Phrase("wait until the app plays audio", "The phone permits it.") { _ in .wait(.audioPlays) },
     Phrase(
-      "wait until the app is warned of its memory", "It has passed the figure, and is told so.",
-      .real(because: "nothing in the simulated world has a size")
+      "wait until the app is warned of its memory", "Its footprint is above the setting, and it was warned.",
+      .real(because: "simulated processes have no memory footprint")
     ) { _ in .wait(.warnedOfMemory) },
   ]
 
   static let phoneQuestions = [
-    Phrase("why did the PROCESS end?", "The last that ended, whatever runs now.") {
+    Phrase("why did the PROCESS end?", "The last process of its role that ended.") {
       .ask(.whyEnded($0.role))
     },
-    Phrase("how is the phone?", "What is switched otherwise than when it was new.") { _ in
+    Phrase("how is the phone?", "The switches that differ from a new phone.") { _ in
       .ask(.howIsThePhone)
     },
     Phrase("what does the badge say?", "The number on the wallet's icon.") { _ in .ask(.badge) },
-    Phrase("what became of the silent pushes?", "In the words of the phone, the oldest first.") { _ in
+    Phrase("what became of the silent pushes?", "Their fates, oldest first.") { _ in
       .ask(.silentPushes)
     },
     Phrase(
-      "what became of the task “ID”?", "The newest run of it, or else what the app has asked for."
+      "what became of the task “ID”?", "Its newest run, or else its request."
     ) {
       .ask(.task($0.text))
     },
-    Phrase("what does the app play?", "Whether it is to be heard, as the phone has it.") { _ in .ask(.audio)
+    Phrase("what does the app play?", "Whether the app's audio plays, as the phone reports.") { _ in
+      .ask(.audio)
     },
   ]
 }

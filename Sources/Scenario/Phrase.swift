@@ -1,9 +1,9 @@
 import Ground
 
-/// One form that a line can have. Words in capitals stand for what differs from line to line.
+/// One form that a line can have. Words in capitals stand for values.
 public struct Phrase: Sendable {
   public var form: String
-  /// What it does, for somebody who writes a story.
+  /// What the line does, for the author of a story.
   public var meaning: String
   public var place: Scenario.Place
   let command: @Sendable (Found) -> Command
@@ -18,13 +18,13 @@ public struct Phrase: Sendable {
     self.command = command
   }
 
-  /// What stood in the place of the words in capitals.
+  /// The values found in place of the words in capitals.
   struct Found: Sendable {
     var role = Role.app
     var number = 0
     var invoice = 0
     var amountSat: UInt64?
-    /// Of a invoice.
+    /// The recipient does not know the invoice's hash.
     var isForgotten = false
     var span = TimeSpan.zero
     var seconds: Int64 = 0
@@ -39,8 +39,23 @@ public struct Phrase: Sendable {
     var megabytes = 0
   }
 
+  /// Forms of earlier versions, which stories may still have.
+  private static let olderForms = [
+    "the lock file of the PROCESS is replaced": "a stranger replaces the lock file of the PROCESS",
+    "the heartbeat is emptied": "a stranger empties the heartbeat",
+    "the database is copied": "somebody copies the database",
+    "the next message between the processes is lost": "the next word between the processes is lost",
+    "the next message between the processes is repeated": "the next word between the processes is repeated",
+    "the user pays invoice INVOICE of AMOUNT sat, forgotten by its recipient":
+      "the user pays invoice INVOICE of AMOUNT sat, forgotten by who made it",
+  ]
+
   /// Nil if the line has another form.
   func match(_ line: String) -> Found? {
+    match(line, form) ?? Self.olderForms[form].flatMap { match(line, $0) }
+  }
+
+  private func match(_ line: String, _ form: String) -> Found? {
     var words = line.split(separator: " ").map(String.init)[...]
     var found = Found()
     for token in form.split(separator: " ") {
@@ -59,7 +74,7 @@ public struct Phrase: Sendable {
 extension Phrase.Found {
   static let amountSatMax: UInt64 = 1_000_000
 
-  /// False if the word cannot stand there.
+  /// False if the word does not fit the token.
   fileprivate mutating func take(_ word: String, for token: String, _ rest: inout ArraySlice<String>) -> Bool
   {
     switch token {
@@ -113,7 +128,7 @@ extension Phrase.Found {
     return true
   }
 
-  /// Stories of an earlier version are read.
+  /// Words of earlier versions, which stories may still have.
   private static let olderWords = [
     "person": "user", "bill": "invoice", "bills": "invoices", "bills?": "invoices?",
   ]

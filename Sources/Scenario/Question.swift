@@ -1,6 +1,6 @@
 import Ground
 
-/// Something that a story asks, so that the answer can be compared with what is expected.
+/// A question of a story; its answer is compared with the expected one.
 public enum Question: Hashable, Sendable {
   case holder
   case epoch
@@ -17,7 +17,7 @@ public enum Question: Hashable, Sendable {
   case task(String)
   case audio
 
-  /// In words that depend on nothing but what came of it: no times, no numbers of processes.
+  /// An answer that is the same in every run: without times and process ids.
   public func answer(in scene: Scene, of scenario: Scenario) -> [String] {
     switch self {
     case .holder: [holderSentence(scene)]
@@ -59,7 +59,7 @@ public enum Question: Hashable, Sendable {
     case .inBackground: return "\(name) is in the background\(frozen)"
     case .suspended: return "\(name) is suspended"
     case .running: return "\(name) runs\(frozen)"
-    case .ending: return "\(name) is on its way out\(frozen)"
+    case .ending: return "\(name) is terminating\(frozen)"
     }
   }
 
@@ -97,7 +97,7 @@ public enum Question: Hashable, Sendable {
     case "recipient-away": "as the wallet did not come in time"
     case "already-paid": "as this invoice is paid already"
     case "already-pending": "as a payment of this invoice is on its way"
-    case "no-balance": "as the peer has not so much for the wallet"
+    case "no-balance": "as the peer's balance in the channel is too low"
     case "refused-by-recipient": "as the wallet refused it"
     default: word
     }

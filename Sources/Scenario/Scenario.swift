@@ -1,28 +1,28 @@
-// Scenario: stories of the pair in plain words, with what must come of them. The language, what can be asked, and in which
-// words it is answered; who plays a story is a stage's affair. Pure: it starts nothing and waits for nothing by itself.
+// Scenario: stories of the pair in plain words, with expected answers. It has the language, the questions and the
+// wording of the answers; a stage plays a story. Pure: no I/O and no waiting of its own.
 
 import Ground
 
-/// One story: what happens, line by line, and what is expected to be so.
+/// One story: events and questions, line by line, with the expected answers.
 public struct Scenario: Hashable, Sendable {
-  /// The first comment: the fault that is told.
+  /// The first comment: the fault that the story is about.
   public var title: String
   public var steps: [Step]
-  /// The money that comes in it, in the order of the numbers from 1 on.
+  /// Its incoming payments, numbered from 1.
   public var payments: [PlannedPayment]
-  /// And that goes.
+  /// Its external invoices, numbered from 1.
   public var invoices: [PlannedInvoice] = []
   public var place: Place
-  /// How its phone and its peer are, if not as ever.
+  /// The settings of its phone and its peer that differ from the defaults.
   public var settings: [Setting] {
     steps.compactMap { if case .given(let it) = $0.command { it } else { nil } }
   }
-  /// As it was read, so that it can be written again with its comments.
+  /// The original lines, so that the story can be written again with its comments.
   var lines: [String]
 
-  /// One line that says what to do, with the lines of output that are expected below it.
+  /// One event or question, with the expected answer lines below it.
   public struct Step: Hashable, Sendable {
-    /// From 1 on.
+    /// Counted from 1.
     public var line: Int
     public var text: String
     public var command: Command
@@ -43,7 +43,7 @@ public struct PlannedPayment: Hashable, Sendable {
   public var amountSat: UInt64
 
   public var amountMsat: UInt64 { amountSat * 1000 }
-  /// What its invoice says it is for.
+  /// The invoice's description.
   public var text: String { Self.text(number) }
 
   static func text(_ number: Int) -> String { "payment \(number)" }

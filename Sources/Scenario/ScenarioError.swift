@@ -1,4 +1,4 @@
-/// Why a text is no story: one sentence, with the line.
+/// Why a text is not a valid story: one sentence, with the line.
 public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
   public var line: Int
   public var sentence: String

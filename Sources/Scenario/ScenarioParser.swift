@@ -25,7 +25,7 @@ public struct ScenarioParser {
     self.lines = lines
   }
 
-  /// Without what stands behind the last word.
+  /// Removes trailing white space.
   private static func trimmed(_ line: Substring) -> String {
     var line = line
     while let last = line.last, last == " " || last == "\t" || last == "\r" { line.removeLast() }
@@ -35,7 +35,7 @@ public struct ScenarioParser {
   private mutating func parse() throws(ScenarioError) -> Scenario {
     guard lines.count <= Self.linesMax else {
       throw ScenarioError(
-        Self.linesMax + 1, "a story may have \(Self.linesMax) lines; tell it in two")
+        Self.linesMax + 1, "a story may have \(Self.linesMax) lines; split it into two stories")
     }
     for (index, line) in lines.enumerated() {
       try take(line, number: index + 1)
@@ -46,10 +46,11 @@ public struct ScenarioParser {
     guard case .verdict? = steps.last?.command else {
       throw ScenarioError(
         max(1, lines.count),
-        "the story ends without `\(Phrase.verdictForm)`; write it as the last line, as nothing is judged otherwise"
+        "the story ends without `\(Phrase.verdictForm)`; write it as the last line"
       )
     }
-    return Scenario(title: title, steps: steps, payments: payments, invoices: invoices, place: place, lines: lines)
+    return Scenario(
+      title: title, steps: steps, payments: payments, invoices: invoices, place: place, lines: lines)
   }
 
   private mutating func take(_ line: String, number: Int) throws(ScenarioError) {
@@ -71,7 +72,8 @@ public struct ScenarioParser {
     guard line.first != " ", line.first != "\t", line.first != ">" else {
       throw ScenarioError(
         number,
-        "what happens begins at the margin, and what is expected with two spaces and `>`; this is neither")
+        "an event begins at the margin, and an expected answer with two spaces and `>`; this line does neither"
+      )
     }
     try takeCommand(line, number)
   }
@@ -79,7 +81,7 @@ public struct ScenarioParser {
   private mutating func takeOutput(_ line: String, _ number: Int) throws(ScenarioError) {
     guard !steps.isEmpty else {
       throw ScenarioError(
-        number, "nothing has happened yet that this could be expected of; ask something first")
+        number, "this expected answer has no question; ask something first")
     }
     var text = line.drop { $0 == " " }.dropFirst()
     if text.first == " " { text = text.dropFirst() }
@@ -90,7 +92,7 @@ public struct ScenarioParser {
     if let end = steps.last, case .verdict = end.command {
       throw ScenarioError(
         number,
-        "behind `\(Phrase.verdictForm)` in line \(end.line) nothing happens any more; write this above it")
+        "`\(Phrase.verdictForm)` in line \(end.line) must be the last line; write this above it")
     }
     for phrase in Phrase.all {
       guard let found = phrase.match(line) else { continue }
@@ -102,21 +104,21 @@ public struct ScenarioParser {
       return
     }
     throw ScenarioError(
-      number, "`\(Self.printable(line))` is nothing that a story knows; near it \(Self.near(line))")
+      number, "`\(Self.printable(line))` is not a line of the story language; the nearest \(Self.near(line))")
   }
 
-  // MARK: What must fit together
+  // MARK: Consistency
 
-  /// A phone is not another one in the middle of its story.
+  /// A setting must stand in the head, once: it cannot change during the story.
   private mutating func noteSetting(_ phrase: Phrase, _ number: Int) throws(ScenarioError) {
     if let first = steps.first(where: { if case .given = $0.command { false } else { true } }) {
       throw ScenarioError(
         number,
-        "`\(phrase.form)` is for the head of a story; write it above line \(first.line), where things begin to happen"
+        "`\(phrase.form)` belongs in the head of a story; write it above line \(first.line)"
       )
     }
     if let twice = steps.first(where: { phrase.match($0.text) != nil }) {
-      throw ScenarioError(number, "line \(twice.line) says this already; write `\(phrase.form)` once")
+      throw ScenarioError(number, "line \(twice.line) has this setting already; write `\(phrase.form)` once")
     }
   }
 
@@ -127,7 +129,7 @@ public struct ScenarioParser {
       guard found.number == payments.count + 1 else {
         throw ScenarioError(
           number,
-          "the next new payment is payment \(payments.count + 1), not \(found.number); for one that came before write `payment \(found.number) arrives again`"
+          "the next new payment is payment \(payments.count + 1), not \(found.number); to repeat an earlier one write `payment \(found.number) arrives again`"
         )
       }
       payments.append(PlannedPayment(number: found.number, amountSat: amountSat))
@@ -144,14 +146,15 @@ public struct ScenarioParser {
       guard found.invoice == invoices.count + 1 else {
         throw ScenarioError(
           number,
-          "the next new invoice is invoice \(invoices.count + 1), not \(found.invoice); for one that came before write `the user pays invoice \(found.invoice) again`"
+          "the next new invoice is invoice \(invoices.count + 1), not \(found.invoice); to repeat an earlier one write `the user pays invoice \(found.invoice) again`"
         )
       }
-      invoices.append(PlannedInvoice(number: found.invoice, amountSat: amountSat, isForgotten: found.isForgotten))
+      invoices.append(
+        PlannedInvoice(number: found.invoice, amountSat: amountSat, isForgotten: found.isForgotten))
     } else if found.invoice > invoices.count {
       throw ScenarioError(
         number,
-        "nobody has paid invoice \(found.invoice) yet; write `the user pays invoice \(found.invoice) of 1000 sat` above"
+        "invoice \(found.invoice) has not been paid yet; write `the user pays invoice \(found.invoice) of 1000 sat` above"
       )
     }
   }
@@ -163,19 +166,19 @@ public struct ScenarioParser {
     case (.simulated(let because), .real(let other)), (.real(let other), .simulated(let because)):
       throw ScenarioError(
         number,
-        "this story can be played nowhere, as some of it is only simulated (\(because)) and some only real (\(other)); tell it in two"
+        "no stage can play this story: some lines are only simulated (\(because)), others only real (\(other)); split it into two stories"
       )
     case (.simulated, .simulated), (.real, .real): break
     }
   }
 
-  // MARK: Words for what is not understood
+  // MARK: Errors
 
   private static func printable(_ line: String) -> String {
     String(line.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) }.prefix(80))
   }
 
-  /// The three forms that share most words with it.
+  /// The three forms that share most words with the line.
   private static func near(_ line: String) -> String {
     let words = line.split(separator: " ")
     let ranked = Phrase.all.enumerated().map { place, phrase in

@@ -1,38 +1,38 @@
 import Ground
 
-/// Who plays a story: the simulated world, or real processes. It acts and looks; what to wait for and what to say of it is
-/// decided by whoever directs it.
+/// Plays a story: the simulated world, or real processes. The stage acts and observes; the director decides what to
+/// wait for and how to answer.
 public protocol ScenarioStage {
-  /// Of the clock by which patience and pauses are counted.
+  /// The stage's clock, by which waits and pauses are measured.
   var now: Instant { get }
-  /// A promise that was seen to break; then the story ends.
+  /// A broken invariant; it ends the story.
   var broken: String? { get }
 
-  /// A phone that nobody has opened yet.
+  /// Starts a new phone.
   mutating func begin() throws
-  /// The user asks the app, which is connected, for an invoice.
+  /// The user asks the connected app for an invoice.
   mutating func makeInvoice(_ payment: PlannedPayment) throws
-  /// Somebody else makes an invoice, which the user is to pay.
+  /// Creates an external invoice, which the user is to pay.
   mutating func makeExternalInvoice(_ invoice: PlannedInvoice) throws
-  /// Whether the wallet keeps that invoice for good.
+  /// Whether the wallet has stored that invoice.
   mutating func hasInvoice(_ number: Int) throws -> Bool
   mutating func look() throws -> Scene
-  /// Lets something happen, but nothing later than that instant.
+  /// Lets the next events happen, none later than that instant.
   mutating func goOn(until: Instant) throws
-  mutating func make(_ deed: Deed) throws
+  mutating func make(_ action: StoryAction) throws
   mutating func judge() throws -> StageVerdict
 }
 
-/// What a stage finds when the story is over.
+/// The stage's verdict at the end of the story.
 public enum StageVerdict: Hashable, Sendable {
   case sound(settled: Int, failed: Int)
-  /// Nothing is broken, but not everything was settled.
+  /// Nothing is broken, but not everything is settled.
   case unsettled([String])
   case broken([String])
-  /// A process ended by a mistake of its own.
+  /// A process crashed by itself.
   case crashed([String])
 
-  /// As the story has it; what was found in detail is said beside it.
+  /// The verdict's line in the story; details are printed elsewhere.
   var sentence: String {
     switch self {
     case .sound(let settled, let failed):
@@ -48,7 +48,7 @@ public enum StageVerdict: Hashable, Sendable {
   }
 }
 
-/// The stage cannot do what the story says, for a reason that is part of the story.
+/// The stage cannot carry out a line; the reason is its answer.
 public struct CannotBeDone: Error, Hashable, Sendable {
   public var why: String
 

@@ -1,29 +1,29 @@
 import Ground
 
-/// What there is to see at one moment, whoever plays: the same facts of real processes and of simulated ones.
+/// The observable state at one moment: the same facts for real and simulated processes.
 public struct Scene: Hashable, Sendable {
   public struct Process: Hashable, Sendable {
     public enum Place: Hashable, Sendable {
       case notStarted
-      /// In the words of the phone.
+      /// The reason in the phone's words.
       case ended(String)
       case starting
       case inFront
       case inBackground
-      /// Stopped by the phone, which the app alone can be.
+      /// Suspended by the phone; only the app can be.
       case suspended
-      /// The extension has no place on the screen.
+      /// The extension runs; it is never in front.
       case running
       case ending
     }
 
     public var place: Place
     public var isFrozen: Bool
-    /// What it says of itself; in the case of the app the user reads it.
+    /// Its reported status; the app's is what the user reads.
     public var shows: String
-    /// It says that it is connected, under the epoch that is the newest.
+    /// It reports that it is connected, under the newest epoch.
     public var isConnected: Bool
-    /// How the last of its kind that ended came to its end, in the words of the phone.
+    /// Why the last process of its role ended, in the phone's words.
     public var lastEnd: String?
 
     public init(
@@ -32,7 +32,7 @@ public struct Scene: Hashable, Sendable {
     ) {
       self.place = place
       self.lastEnd = lastEnd
-      // Who is suspended is stopped, too: a story calls frozen what somebody else has done.
+      // A suspended process is stopped too; only a fault of the story counts as frozen.
       self.isFrozen = isFrozen && place != .suspended
       self.shows = shows
       self.isConnected = isConnected
@@ -52,13 +52,13 @@ public struct Scene: Hashable, Sendable {
       case waits
       case underWay
       case settled
-      /// With the provider's word for it.
+      /// With the LSP's failure code.
       case failed(String)
     }
 
     public var number: Int
     public var state: State
-    /// Of a payment in parts: how many of them are still to come.
+    /// Of a multi-part payment: how many parts have not arrived yet.
     public var missingParts = 0
 
     public init(number: Int, state: State) {
@@ -67,27 +67,27 @@ public struct Scene: Hashable, Sendable {
     }
   }
 
-  /// Who has the node, with the lock that proves it.
+  /// The process that holds the node, proven by its lock.
   public var holder: Role?
   /// The newest claim; nil before the first.
   public var newestClaim: Role?
   public var epoch: UInt64
   public var app: Process
   public var notifier: Process
-  /// One for each time that somebody paid, in that order.
+  /// One for each payment attempt, in order.
   public var payments: [Payment]
-  /// How often the wallet has the payment of each number, the first first.
+  /// How often the wallet has received each payment number, from number 1.
   public var receivedTimes: [Int]
-  /// What the user sees, the oldest first.
+  /// The notifications, oldest first.
   public var notifications: [Notification]
-  /// No payment is half-way in the channel, and both sides count the same.
+  /// No HTLC is pending, and both sides of the channel agree.
   public var isChannelEven: Bool
   public var phone: PhoneScene
-  /// Payments of which a part is in the wallet's channel for good, and neither taken nor refused.
+  /// Payments with a part that is durable in the wallet's channel, and neither fulfilled nor failed.
   public var keptParts: [Int] = []
-  /// One for each invoice of the story, the first first.
+  /// One for each external invoice of the story, from number 1.
   public var invoices: [ExternalInvoice] = []
-  /// The wallet's in its channel; nil before it has one.
+  /// The wallet's channel balance; nil before it has a channel.
   public var balanceMsat: UInt64?
 
   public init(
@@ -111,7 +111,7 @@ public struct Scene: Hashable, Sendable {
 
   func payments(_ number: Int) -> [Payment] { payments.filter { $0.number == number } }
 
-  /// What a process says names others by their number: a reader of the story knows them by what they are.
+  /// Replaces process ids in a process's message by the role, as ids differ between runs.
   public static func named(_ text: String, _ processes: [(pid: Int32, role: Role)]) -> String {
     var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     for index in words.indices {

@@ -58,7 +58,7 @@ public struct WalletOptions {
         "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
       OptionDeclaration(
         "--stale-after", value: .span, default: "5s",
-        help: "after how long without beats a holder counts as frozen"
+        help: "after how long without a beat a holder counts as frozen"
       ),
       OptionDeclaration(
         "--multi-part-window", value: .span, default: "60s",

@@ -35,6 +35,7 @@ import Testing
     _ = try phone.run("up", "--app", app)
     let words = try phone.run("app", "open")
     #expect(
-      words.contains("its first line names the interpreter /nowhere/python3, which is not there"), "\(words)")
+      words.contains("its first line names the interpreter /nowhere/python3, which does not exist"),
+      "\(words)")
   }
 }

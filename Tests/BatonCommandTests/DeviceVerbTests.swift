@@ -37,8 +37,8 @@ import Testing
     for step in Self.switches { #expect(try said(["device"] + step.words) == "\(step.says)\n") }
     let group = scratch("phone/AppGroup")
     let note =
-      "the storage is marked as full, and nothing runs out of room by it, as \(group) is on no disk of its own: "
-      + "nothing is mounted there;\nwhile the phone is down give it one that holds all that is there, with\n"
+      "storage-full has no effect: \(group) is not on its own file system: "
+      + "nothing is mounted there;\nwhile the phone is down, move it to one with\n"
       + "  mkdir \(group).disk &&\n  mount -t tmpfs -o size=16m,mode=700 tmpfs \(group).disk &&\n"
       + "  cp -a \(group)/. \(group).disk/ &&\n  mount --bind \(group).disk \(group) &&\n"
       + "  umount \(group).disk &&\n  rmdir \(group).disk"
@@ -67,7 +67,7 @@ import Testing
         == "push 1 is with the phone: dropped: Background App Refresh is off\n")
     #expect(
       try run("notifications", "tap", "1")
-        == ("baton: there is no notification 1; `baton notifications` lists those that are there\n", 8))
+        == ("baton: there is no notification 1; `baton notifications` lists the present ones\n", 8))
     #expect(try run("notifications", "--json").words == "[]\n")
   }
 

@@ -68,7 +68,7 @@ import Testing
     let sent = try phone.begin("send", invoice, into: "sent")
     for child in [asked, sent] { #expect(phone.scratch.end(child) == .exited(code: 8)) }
     let words =
-      "baton: the app (process \(app)) is stopped (SIGSTOP or a debugger) and did not answer in time; `kill -CONT \(app)` lets it go on, and it may still begin then: look with `baton inspect` before you try again\n"
+      "baton: the app (process \(app)) is stopped (SIGSTOP or a debugger) and did not answer in time; resume it with `kill -CONT \(app)`; it may then still begin the request: check with `baton inspect` before you try again\n"
     for name in ["asked", "sent"] { #expect(phone.scratch.text(name) == words) }
   }
 }

@@ -11,7 +11,7 @@ import Testing
   {
     _ = try phone.run("up")
     #expect(
-      try phone.run("restore") == "baton: only a user with the app in front does that; open it first\n")
+      try phone.run("restore") == "baton: this needs the app in the foreground; open it first\n")
     try phone.openAndConnect()
     #expect(
       try phone.run("restore")

@@ -21,7 +21,7 @@ import Testing
     let invoice = try externalInvoice(5000)
     #expect(
       try phone.run("send", invoice)
-        == "baton: only a user with the app in front does that; open it first\n")
+        == "baton: this needs the app in the foreground; open it first\n")
     try phone.openAndConnect()
     let lines = try phone.run("send", "lightning:\(invoice)").split(separator: "\n")
     #expect(lines.first?.hasPrefix("offered: 5,000 sat for ") == true)

@@ -52,7 +52,7 @@ import Testing
     #expect(scratch.end(try start(["up"])) == .exited(code: 73))
     #expect(
       scratch.text("said")
-        == "baton: cannot use \(scratch("phone")): it is not a directory; move it away, or name another place\n"
+        == "baton: cannot use \(scratch("phone")): it is not a directory; move it away, or use another path\n"
     )
     unlink(scratch("phone"))
     mkdir(scratch("phone"), 0o700)

@@ -14,7 +14,7 @@ import Testing
     _ = try phone.run("up")
     #expect(
       try phone.run("withdraw", "4000", TestPhone.ownAddress)
-        == "baton: only a user with the app in front does that; open it first\n")
+        == "baton: this needs the app in the foreground; open it first\n")
     try phone.openAndConnect()
     let lines = try phone.run("withdraw", "4000sat", "bitcoin:\(TestPhone.ownAddress)").split(separator: "\n")
     #expect(

@@ -147,7 +147,7 @@ import Testing
           --peer HOST:PORT  it's the peer
           --home DIR        the phone's directory (default ./.baton)
           --json            one JSON document
-          -h, --help        say this
+          -h, --help        print this help
 
         examples:
           phone push a.apns  delivers it

@@ -7,10 +7,10 @@ import Testing
 
   private func door(strangers: Int = 2, guests: Int = 2, openRequests: Int = 3) -> Doorkeeper {
     var limits = Doorkeeper.Limits()
-    limits.strangers = strangers
-    limits.guests = guests
+    limits.silentMax = strangers
+    limits.activeMax = guests
     limits.openRequests = openRequests
-    limits.firstWordWithin = .seconds(10)
+    limits.firstMessageWithin = .seconds(10)
     return Doorkeeper(limits: limits)
   }
 
@@ -77,8 +77,8 @@ import Testing
     _ = door.arrived(1, at: start)
     _ = door.spoke(1, at: start)
     _ = door.arrived(2, at: start)
-    #expect(door.sendAwayAStranger() == 2)
-    #expect(door.sendAwayAStranger() == nil)
+    #expect(door.sendAwayLongestSilent() == 2)
+    #expect(door.sendAwayLongestSilent() == nil)
     door.left(1)
     #expect(door.count == 0)
   }

@@ -87,7 +87,7 @@ import Testing
 
   @Test func `A silent connection gets an error and is closed`() throws {
     var limits = Doorkeeper.Limits()
-    limits.firstWordWithin = .milliseconds(20)
+    limits.firstMessageWithin = .milliseconds(20)
     let listener = try echo(limits)
     let silent = try dial()
     #expect(try lastSentence(silent) == "no request came within 20ms; connect when you have one")
@@ -97,24 +97,26 @@ import Testing
 
   @Test func `A silent connection displaced by a newer one gets an error`() throws {
     var limits = Doorkeeper.Limits()
-    limits.strangers = 1
+    limits.silentMax = 1
     let listener = try echo(limits)
     let first = try dial()
     let second = try dial()
-    #expect(try lastSentence(first) == "too many others wait without a request; send yours at once")
+    #expect(
+      try lastSentence(first)
+        == "too many connections have sent no request; connect again and send yours at once")
     close(second)
     listener.shutDown()
   }
 
   @Test func `An idle connection displaced by a newer one gets an error`() throws {
     var limits = Doorkeeper.Limits()
-    limits.guests = 1
+    limits.activeMax = 1
     let listener = try echo(limits)
     let first = try dial()
     try say("hello", on: first)
     let second = try dial()
     try say("hello", on: second)
-    #expect(try lastSentence(first) == "1 newer connections needed the place of this one; ask again")
+    #expect(try lastSentence(first) == "1 newer connections needed the place of this one; connect again")
     close(second)
     listener.shutDown()
   }

@@ -16,7 +16,7 @@ struct GarbageTests {
       ("\u{1}\u{2}\u{3}", noEnd), ("status\n", noEnd),
       (String(repeating: "\n", count: 1000), ControlMessageError.badVerb.description),
       (Self.tooLarge, ControlMessageError.tooLarge(bytes: 131_073).description),
-      ("status\na: 1\na: 1\n\n", "the field `a` is there twice; send it once"),
+      ("status\na: 1\na: 1\n\n", "the field `a` is given twice; send it once"),
       (
         "status\n" + (0..<65).map { "\(String(repeating: "a", count: $0 + 1)): 1\n" }.joined() + "\n",
         "the message has more than 64 fields; put long data into the body"

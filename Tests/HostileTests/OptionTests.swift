@@ -84,7 +84,7 @@ struct OptionTests {
   @Test("Ping options that exceed --chatter are refused by iosd and lspd")
   func pings() throws {
     let sentence =
-      "--ping-after 999ms makes up to 20 pings and answers in 10 s, and --chatter allows 19: give --chatter 20, or a "
+      "--ping-after 999ms causes up to 20 pings and pongs in 10 s, and --chatter allows 19: give --chatter 20, or a "
       + "longer --ping-after"
     try inScratch { directory in
       for program in ["iosd", "lspd"] {
@@ -94,10 +94,10 @@ struct OptionTests {
         #expect(ran.code == 64)
       }
     }
-    #expect(PingRule.complaint(chatter: 20, pingAfter: .seconds(1)) == nil)
-    #expect(PingRule.complaint(chatter: 20, pingAfter: .milliseconds(950)) != nil)
-    for never in [nil, TimeSpan.zero] { #expect(PingRule.complaint(chatter: 1, pingAfter: never) == nil) }
-    #expect(PingRule.complaint(chatter: 1_000_000, pingAfter: TimeSpan(nanoseconds: 1)) != nil)
+    #expect(PingRule.problem(chatter: 20, pingAfter: .seconds(1)) == nil)
+    #expect(PingRule.problem(chatter: 20, pingAfter: .milliseconds(950)) != nil)
+    for never in [nil, TimeSpan.zero] { #expect(PingRule.problem(chatter: 1, pingAfter: never) == nil) }
+    #expect(PingRule.problem(chatter: 1_000_000, pingAfter: TimeSpan(nanoseconds: 1)) != nil)
   }
 
   @Test("iosd works and goes down with the longest permitted times")
@@ -145,10 +145,10 @@ struct OptionTests {
       return try RealPhone.run("/bin/sh", ["-c", line.replacingOccurrences(of: "BATON ", with: "\(baton) ")])
     }
     let words = try shell(#"BATON --home "$(printf '\377')" ps"#)
-    #expect(words.errors == "baton: word 2 of the command line is not UTF-8; type it in UTF-8\n")
+    #expect(words.errors == "baton: argument 2 is not valid UTF-8; type it in UTF-8\n")
     #expect(words.code == 64)
     let home = try shell(#"BATON_HOME="$(printf '\377')" BATON ps"#)
-    #expect(home.errors == "baton: BATON_HOME is not UTF-8; set it anew, or unset it\n")
+    #expect(home.errors == "baton: BATON_HOME is not valid UTF-8; correct it, or unset it\n")
     #expect(home.code == 64)
   }
 

@@ -29,7 +29,7 @@ import Testing
       _ = try ControlClient(path: place("iosd.sock"), daemon: "iosd").request(ControlMessage("status"))
     } throws: {
       "\($0)"
-        == "the user 65534 listens on \(place("iosd.sock")) in the place of your iosd, and was told nothing; use a phone of your own"
+        == "the user 65534 listens on \(place("iosd.sock")) in place of your iosd; nothing was sent to it; use a phone of your own"
     }
     #expect(UnixConnection.connect(path: place("iosd.sock"), loop: try EventLoop()) == nil)
     #expect(other.heard() == "")

@@ -24,7 +24,7 @@ import Testing
   }
 
   private static let damages: [(path: String, says: String, code: Int32)] = [
-    ("os/iosd.sock", "iosd: HOME/os/iosd.sock is there and is no socket; move it away\n", 74),
+    ("os/iosd.sock", "iosd: HOME/os/iosd.sock exists and is not a socket; move it away\n", 74),
     ("os/iosd.lock", "iosd: cannot open HOME/os/iosd.lock: KIND; a plain file is needed here\n", 73),
     ("os/clock", "iosd: cannot open HOME/os/clock: KIND; a plain file is needed here\n", 74),
     (

@@ -25,7 +25,7 @@ import Testing
       "battery": "7", "charger": "yes", "network": "no", "storage-full": "yes", "audio": "yes",
     ]
     let others = try device(phone, request)
-    #expect(others.hasPrefix("\(allOther.dropLast()),\"storage_note\":\"the storage is marked as full, and "))
+    #expect(others.hasPrefix("\(allOther.dropLast()),\"storage_note\":\"storage-full has no effect: "))
     kill(phone.process.processIdentifier, SIGKILL)
     phone.process.waitUntilExit()
     try phone.restart()

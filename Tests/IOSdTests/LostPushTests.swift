@@ -29,7 +29,7 @@ import Testing
     try kill(phone)
     try phone.restart()
     let lost = "lost: gone with an earlier iosd"
-    let ends = [nil, lost, lost, "abandoned: the app ended before it had completed it", lost]
+    let ends = [nil, lost, lost, "abandoned: the app ended before it completed it", lost]
     #expect(try fates(phone) == ends)
     #expect(try phone.rows("notifications").count == 1)
     // Written once, not at each start.

@@ -43,7 +43,8 @@ import Testing
     #expect(shown["body"] as? String == "the original")
     #expect(shown["level"] as? String == "active")
     let fate = try phone.rows("pushes").first?["fate"] as? String
-    #expect(fate?.hasPrefix("shown as it was sent: a critical notification needs the entitlement") == true)
+    #expect(
+      fate?.hasPrefix("shown with its original alert: a critical notification needs the entitlement") == true)
     let entitled = try PhoneProcess(ext: "ext-critical", ["--entitlements", "critical-alerts"])
     try entitled.push("the original")
     #expect(try row(entitled)["level"] as? String == "critical")
@@ -75,7 +76,7 @@ import Testing
     #expect(try row(phone)["answer"] as? String == "OPEN_NOW")
     #expect(
       try phone.refusal("touch", ["id": "2", "do": "tap"])
-        == "notification 2 is gone from the list; `baton notifications` lists those that are there")
+        == "notification 2 is gone from the list; `baton notifications` lists the present ones")
     #expect(try phone.rows("ps").count == 1)
   }
 
@@ -148,7 +149,7 @@ import Testing
     #expect(try phone.rows("ps").isEmpty)
     #expect(try phone.rows("notifications").isEmpty)
     let fate = try phone.rows("pushes").first?["fate"] as? String
-    #expect(fate == "not shown: the user lets the wallet show no notifications")
+    #expect(fate == "not shown: the user does not allow the wallet's notifications")
   }
 
   @Test("The badge counts each notification once when app and extension post concurrently")

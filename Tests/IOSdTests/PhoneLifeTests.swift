@@ -127,7 +127,7 @@ import Testing
     try phone.ask("quit")
     #expect(
       try client.receive(timeout: .seconds(20)).errorSentence
-        == "the app ended before it answered, and may have begun; open it, and look with `baton inspect` before you try again"
+        == "the app ended before it answered and may have begun the request; open it, and check with `baton inspect` before you try again"
     )
   }
 

@@ -60,6 +60,6 @@ import Testing
     let (phone, directory) = try phone("exit 0", interpreter: "/nowhere/python3")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let refusal = try #require(try phone.refusal("open"))
-    #expect(refusal.contains("its first line names the interpreter /nowhere/python3, which is not there"))
+    #expect(refusal.contains("its first line names the interpreter /nowhere/python3, which does not exist"))
   }
 }

@@ -31,7 +31,7 @@ import Testing
     #expect(rows.allSatisfy { $0["crashed"] as? Bool == false })
     #expect(try phone.notifications(1) == ["seen"])
     let fates = try phone.rows("pushes").map { $0["fate"] as? String }
-    #expect(fates.last == "dropped: the phone rebooted before it came to anything")
+    #expect(fates.last == "dropped: the phone rebooted before the push was handled")
     let after = try clock(phone)
     #expect(after.boot != before.boot)
     #expect(answer["boot"] == Journal.text(of: after.boot))

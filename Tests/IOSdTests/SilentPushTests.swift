@@ -109,7 +109,7 @@ import Testing
     try waitFor("expired: the app did not complete it in time", phone)
     let answer = try phone.ask("push", body: silent)
     #expect(
-      answer["fate"] == "held back: throttled to 1 an hour, as the app did not complete an earlier one")
+      answer["fate"] == "held back: throttled to 1 an hour, as the app did not complete an earlier push")
   }
 
   @Test(

@@ -30,9 +30,9 @@ import Testing
 
     func words(_ disk: DiskPhone) -> String {
       switch self {
-      case .directoryOfOne: "what is mounted there is /app of one;"
-      case .secondPlace: "the one there is also at \(disk.phone.directory)/others;"
-      case .holdsThePeer: "\(disk.phone.home)/lsp lies on it, too;"
+      case .directoryOfOne: "only /app of a file system is mounted there;"
+      case .secondPlace: "it is also mounted at \(disk.phone.directory)/others;"
+      case .holdsThePeer: "\(disk.phone.home)/lsp is on it too;"
       }
     }
   }
@@ -44,7 +44,8 @@ import Testing
     let disk = try DiskPhone(sharing.prepare)
     let note = try disk.note(["storage-full": "yes"])
     #expect(
-      note?.contains("is on no disk of its own: \(sharing.words(disk))") == true, "\(note ?? "it is filled")")
+      note?.contains("is not on its own file system: \(sharing.words(disk))") == true,
+      "\(note ?? "it is filled")")
     #expect(disk.writeError == 0)
     #expect(try !disk.names.contains(StorageBallast.name))
   }
@@ -61,8 +62,8 @@ import Testing
     try disk.phone.ask("open")
     #expect(disk.writeError == 0)
     #expect(try !disk.names.contains(StorageBallast.name))
-    #expect(try disk.note()?.contains("the one there is also at \(other);") == true)
-    #expect(try disk.journalSays("nothing runs out of room by it") == 1)
+    #expect(try disk.note()?.contains("it is also mounted at \(other);") == true)
+    #expect(try disk.journalSays("storage-full has no effect") == 1)
     try disk.unmount(other)
     #expect(try disk.note() == nil, "a query updates the state")
     #expect(disk.writeError == ENOSPC)

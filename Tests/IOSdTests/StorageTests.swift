@@ -78,7 +78,7 @@ import Testing
   @Test(
     "An unbounded or large disk is not filled",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
-    arguments: [("0", "on no disk of its own"), ("4g", "MiB to fill")])
+    arguments: [("0", "not on its own file system"), ("4g", "MiB to fill")])
   func others(_ size: String, _ words: String) throws {
     let disk = try DiskPhone(size)
     #expect(try disk.note(["storage-full": "yes"])?.contains(words) == true)
@@ -106,7 +106,7 @@ import Testing
   func sharedDisk() throws {
     let disk = try DiskPhone(nil)
     let words = try disk.note(["storage-full": "yes"])
-    #expect(words?.contains("is on no disk of its own: nothing is mounted there;\n") == true)
+    #expect(words?.contains("is not on its own file system: nothing is mounted there;\n") == true)
     #expect(words?.hasSuffix("\n  \(StorageObstacle.move(disk.group))") == true)
     #expect(disk.writeError == 0)
     #expect(try disk.note(["storage-full": "no"]) == nil)

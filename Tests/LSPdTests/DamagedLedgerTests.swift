@@ -59,7 +59,7 @@ import Testing
   @Test("A plain file as its socket and a second lspd are refused; the first stays reachable")
   func sockets() throws {
     let plain = try refusal { close(open("\($0)/lspd.sock", O_CREAT | O_WRONLY, 0o600)) }
-    #expect(plain == ("lspd: HOME/lsp/lspd.sock is there and is no socket; move it away\n", 73))
+    #expect(plain == ("lspd: HOME/lsp/lspd.sock exists and is not a socket; move it away\n", 73))
     let first = try ProviderProcess()
     let second = try output(["--home", first.home], home: first.home)
     #expect(second.0.hasPrefix("lspd: HOME/lsp/lspd.sock is in use by process "))

@@ -58,7 +58,7 @@ import Testing
     _ beginning: [UInt8]
   ) throws {
     var limits = PeerListener.standardLimits
-    limits.firstWordWithin = .milliseconds(20)
+    limits.firstMessageWithin = .milliseconds(20)
     var accepted = 0
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
     let client = try openSocket(to: listener.address, sending: beginning)
@@ -69,7 +69,7 @@ import Testing
 
   @Test func `A wallet connects while unknown clients hold connections open`() throws {
     var limits = PeerListener.standardLimits
-    limits.strangers = 4
+    limits.silentMax = 4
     var frames: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
       connection.onMessage = { frames.append($0) }
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `Unknown clients do not displace a wallet between its dial and its first message`() throws {
     var limits = PeerListener.standardLimits
-    limits.strangers = 4
+    limits.silentMax = 4
     var received: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
       connection.onMessage = { received.append($0) }
@@ -118,7 +118,7 @@ import Testing
 
   @Test func `A client that sends only the first act is disconnected`() throws {
     var limits = PeerListener.standardLimits
-    limits.firstWordWithin = .milliseconds(30)
+    limits.firstMessageWithin = .milliseconds(30)
     var accepted = 0
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
     var opening: [UInt8] = []

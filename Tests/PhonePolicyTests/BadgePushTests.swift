@@ -53,7 +53,7 @@ import Testing
     let nothing = BadgeAndSound()
     #expect(phone(Self.push(BadgeAndSound(sound: "coin"))) == Self.applied(nothing))
     #expect(
-      PushFate.applied(nothing).description == "no notification: a Focus is on, and its sound is not played")
+      PushFate.applied(nothing).description == "no notification: a Focus is on, so the sound is not played")
     let urgent = BadgeAndSound(sound: "coin", level: .timeSensitive)
     #expect(phone(Self.push(urgent)) == Self.applied(urgent))
     // Without the entitlement a critical sound is an ordinary one.
@@ -64,7 +64,7 @@ import Testing
   @Test("Its fate names the badge and the sound")
   func words() {
     func words(_ request: BadgeAndSound) -> String { PushFate.applied(request).description }
-    #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is taken away")
+    #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is removed")
     #expect(
       words(BadgeAndSound(badge: 5, sound: "coin"))
         == "no notification: the badge is 5, and the sound coin is played")

@@ -15,9 +15,9 @@ import Testing
     let refusal = phone.refusal(to: .wallet(.extension), group: group, protection: .afterFirstUnlock)
     #expect(refusal == .notEntitled(.extension, group: group))
     #expect(refusal?.description.contains(group) == true)
-    let stranger = phone.refusal(to: .stranger(pid: 7), group: group, protection: .afterFirstUnlock)
-    #expect(stranger == .stranger(pid: 7, group: group))
-    #expect(stranger?.description.contains(group) == true)
+    let unknown = phone.refusal(to: .unknownProcess(pid: 7), group: group, protection: .afterFirstUnlock)
+    #expect(unknown == .unknownProcess(pid: 7, group: group))
+    #expect(unknown?.description.contains(group) == true)
   }
 
   @Test("L-I.2, L-1.4a The container of another group is refused, and the refusal names the id")
@@ -27,7 +27,7 @@ import Testing
     let refusal = phone.refusal(to: .wallet(.app), container: "group.other")
     #expect(refusal == .noContainer(.app, id: "group.other"))
     #expect(refusal?.description.contains("group.other") == true)
-    #expect(phone.refusal(to: .stranger(pid: 7), container: Entitlements.appGroup) != nil)
+    #expect(phone.refusal(to: .unknownProcess(pid: 7), container: Entitlements.appGroup) != nil)
   }
 
   @Test("K-42 Before the first unlock no item is readable, afterwards those that their class allows")

@@ -33,7 +33,7 @@ import Testing
       phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot), .kill(.extension, .reboot)])
     #expect(phone(.rebooted(losingBeats: true)) == [], "it reboots already")
     #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.reboot))])
-    #expect(phone.phone.refusalOfThumb == .rebooting)
+    #expect(phone.phone.refusalOfUserInput == .rebooting)
     #expect(phone(.userOpened) == [], "no app opens on a phone that is off")
     #expect(phone(.deviceChanged(.unlocked)) == [])
     #expect(

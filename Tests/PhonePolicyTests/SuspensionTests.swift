@@ -113,9 +113,9 @@ import Testing
     _ = phone(.userWentHome)
     #expect(phone.phone.timesInBackground == first + 1)
     _ = phone(.backgroundDone(time: first))
-    #expect(!phone.phone.hasAppLetGo)
+    #expect(!phone.phone.isAppIdle)
     _ = phone(.backgroundDone(time: first + 1))
-    #expect(phone.phone.hasAppLetGo)
+    #expect(phone.phone.isAppIdle)
   }
 
   @Test("An app that does not finish entering the background within 5 s is killed by the watchdog")

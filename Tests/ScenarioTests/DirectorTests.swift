@@ -9,9 +9,9 @@ private struct PaperStage: ScenarioStage {
   var now = Instant(nanoseconds: 0)
   var broken: String?
   var settlesAfter: TimeSpan?
-  var breaksAt: Deed?
+  var breaksAt: StoryAction?
   var verdict = StageVerdict.sound(settled: 1, failed: 0)
-  var deeds: [Deed] = []
+  var actions: [StoryAction] = []
   private var paidAt: Instant?
   private var isAppThere = false
 
@@ -24,10 +24,10 @@ private struct PaperStage: ScenarioStage {
 
   mutating func goOn(until: Instant) { now = min(until, now + .seconds(1)) }
 
-  mutating func make(_ deed: Deed) throws {
-    deeds.append(deed)
-    if deed == breaksAt { broken = "Two processes drive the node." }
-    switch deed {
+  mutating func make(_ action: StoryAction) throws {
+    actions.append(action)
+    if action == breaksAt { broken = "Two processes drive the node." }
+    switch action {
     case .open: isAppThere = true
     case .quit: isAppThere = false
     case .pay: paidAt = now
@@ -77,7 +77,7 @@ private struct PaperStage: ScenarioStage {
     let (performance, stage) = try play(text, on: PaperStage(settlesAfter: .seconds(3)))
     #expect(performance.isSound && performance.differences.isEmpty)
     #expect(performance.rewritten == text)
-    #expect(stage.deeds == [.open, .quit, .pay(number: 1)])
+    #expect(stage.actions == [.open, .quit, .pay(number: 1)])
   }
 
   @Test("A different answer is reported with its line, and the rewritten story keeps its comments")
@@ -102,7 +102,7 @@ private struct PaperStage: ScenarioStage {
 
   @Test("A condition that does not hold within a minute ends the story as timed out") func timedOut() throws {
     let (performance, stage) = try play(text, on: PaperStage())
-    #expect(performance.end == .inVain(line: 8, "payment 1 to settle"))
+    #expect(performance.end == .timedOut(line: 8, "payment 1 to settle"))
     #expect(stage.now == Instant(nanoseconds: 60_000_000_000))
     #expect(!performance.isSound)
   }

@@ -98,7 +98,7 @@ struct RealScenarioTests {
       # No such task
       the phone runs a debug build
       the task “com.example.nothing” is launched
-        > cannot be done: no such task waits; `baton tasks` shows those that do
+        > cannot be done: no such task is pending; `baton tasks` lists the pending ones
       what became of the task “com.example.nothing”?
         > the app has not asked for the task “com.example.nothing”
       the verdict
@@ -180,7 +180,7 @@ struct RealScenarioTests {
     }
     #expect(outcome(.played(.sound(settled: 1, failed: 0))) == .done)
     #expect(outcome(.played(.unsettled(["x"]))) == .noProgress)
-    #expect(outcome(.inVain(line: 1, "x")) == .noProgress)
+    #expect(outcome(.timedOut(line: 1, "x")) == .noProgress)
     #expect(outcome(.played(.broken(["x"]))) == .exclusionOrMoneyBroken)
     #expect(outcome(.broken(line: 1, "x")) == .exclusionOrMoneyBroken)
     #expect(outcome(.played(.crashed(["x"]))) == .crashedByItself)

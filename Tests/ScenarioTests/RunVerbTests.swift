@@ -73,7 +73,7 @@ import Testing
     #expect(try run.run() == 64)
     #expect(try run.run(run.path("nowhere.txt")) == 74)
     #expect(try run.run("--simulated", try run.write("bad.txt", "# x\nthe app sings\nthe verdict\n")) == 64)
-    #expect(run.said.contains("bad.txt, line 2: `the app sings` is nothing that a story knows"))
+    #expect(run.said.contains("bad.txt, line 2: `the app sings` is not a line of the story language"))
     #expect(
       try run.run("--simulated", try run.write("huge.txt", String(repeating: "#\n", count: 40_000))) == 64)
     let file = try run.write("story.txt", story)

@@ -28,13 +28,13 @@ import Testing
     #expect(story.waits(.seconds(200)) { !$0.isConnected(.app) })
     let span = story.world.peerNow - start
     #expect(span >= .seconds(179) && span <= .seconds(181))
-    #expect(story.waits { $0.phone.hasAppLetGo })
+    #expect(story.waits { $0.phone.isAppIdle })
   }
 
   @Test("75, 76: 'backgrounded' while it sends, the app keeps its connection", arguments: numbers)
   func worksOn(number: UInt64) {
     var story = sending(number)
-    #expect(!story.waits(.seconds(100)) { !$0.isConnected(.app) || $0.phone.hasAppLetGo })
+    #expect(!story.waits(.seconds(100)) { !$0.isConnected(.app) || $0.phone.isAppIdle })
     story.world.make(.pay(0))
     #expect(story.waits { $0.isPaid })
     #expect(story.world.pushes.isEmpty)
@@ -56,7 +56,7 @@ import Testing
     #expect(story.waits { if case .settling = $0.life(.app)?.status { true } else { false } })
     story.world.make(.home)
     #expect(story.waits { $0.isPaid })
-    #expect(story.waits { $0.phone.hasAppLetGo })
+    #expect(story.waits { $0.phone.isAppIdle })
     #expect(story.world.pushes.isEmpty, "the app itself completes the payment")
     #expect(story.world.container.value.row?.role == .app)
   }
@@ -70,7 +70,7 @@ import Testing
     #expect(story.waits { $0.container.value.node.channel?.pendingSplice != nil })
     story.world.make(.home)
     #expect(story.waits { $0.areSplicesOver && $0.splices.done.count == 1 })
-    #expect(story.waits { $0.phone.hasAppLetGo })
+    #expect(story.waits { $0.phone.isAppIdle })
     #expect(story.world.container.value.row?.role == .app)
   }
 }

@@ -110,7 +110,7 @@ import Testing
     story.world.make(.pay(0))
     #expect(story.waits(.seconds(1)) { $0.isExtensionWaiting })
     story.world.make(.home)
-    #expect(story.waits(.seconds(2)) { $0.isReceivedOnce && $0.phone.hasAppLetGo })
+    #expect(story.waits(.seconds(2)) { $0.isReceivedOnce && $0.phone.isAppIdle })
     #expect(story.waits(.seconds(10)) { $0.pushes.map(\.shown) == [1] })
   }
 }

@@ -3,7 +3,7 @@ import JSON
 import DaemonRuntime
 import PhonePolicy
 
-/// The file of `--entitlements-file`: what each of the two programs was signed with.
+/// The file of `--entitlements-file`: the entitlements of the two programs.
 struct EntitlementsFile: Codable, Hashable {
   static let sizeMax = 64 * 1024
 
@@ -16,7 +16,7 @@ struct EntitlementsFile: Codable, Hashable {
       case appGroups = "com.apple.security.application-groups"
     }
 
-    /// What does not stand there it does not have.
+    /// A missing key means no groups.
     var entitlements: Entitlements {
       Entitlements(accessGroups: accessGroups ?? [], appGroups: appGroups ?? [])
     }
@@ -25,7 +25,7 @@ struct EntitlementsFile: Codable, Hashable {
   private var app: Signed?
   private var `extension`: Signed?
 
-  /// A program that is not named has none.
+  /// A program missing in the file has no entitlements.
   func entitlements(of role: Role) -> Entitlements {
     (role == .app ? app : `extension`)?.entitlements ?? Entitlements(accessGroups: [], appGroups: [])
   }

@@ -8,7 +8,7 @@ enum EntitlementsFileError: Error, Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .unreadable(let name):
-      "\(name.onOneLine) is no file of entitlements; write {\"app\": {\"keychain-access-groups\": […], \"com.apple.security.application-groups\": […]}, \"extension\": {…}}"
+      "\(name.onOneLine) is not a valid entitlements file; write {\"app\": {\"keychain-access-groups\": […], \"com.apple.security.application-groups\": […]}, \"extension\": {…}}"
     case .problem(let name, let problem): "\(name): \(problem)".onOneLine
     }
   }

@@ -1,6 +1,6 @@
 import PhonePolicy
 
-/// One item as it lies in its file: all of it can be read but its value.
+/// One item as stored in its file: only its value is sealed.
 struct KeychainItem: Codable, Hashable {
   var group: String
   var account: String
@@ -9,7 +9,8 @@ struct KeychainItem: Codable, Hashable {
   var nonce: String
   var sealed: String
 
-  /// Sealed along with the value: an item that is moved to another group, account or class cannot be opened.
+  /// Authenticated along with the value: an item moved to another group, account or protection class cannot be
+  /// opened.
   var header: [UInt8] { Self.header(group, account, protection) }
 
   static func header(_ group: String, _ account: String, _ protection: KeychainProtection) -> [UInt8] {

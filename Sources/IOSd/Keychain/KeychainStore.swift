@@ -5,8 +5,8 @@ import DaemonRuntime
 import Glibc
 import PhonePolicy
 
-/// The items of the phone's keychain, one file each, sealed with a key that lies in os/. A device keeps that key in a
-/// part that nobody can read; here whoever can read the home can read all of it.
+/// The items of the phone's keychain, one file each, sealed with a key in os/. A device keeps that key in the
+/// Secure Enclave; here a program that can read the home can read all items.
 final class KeychainStore {
   static let valueMax = 4096
   static let nameMax = 128
@@ -22,7 +22,7 @@ final class KeychainStore {
     key = try Self.readOrMakeKey(path, beside: directory)
   }
 
-  /// A key that is gone is made anew only where there is nothing that it could have sealed.
+  /// A missing key is replaced only if there are no items that it could have sealed.
   private static func readOrMakeKey(_ path: String, beside items: String) throws -> Bytes32 {
     let file = SecretFile(path: path, size: Bytes32.size)
     let known: [UInt8]?
@@ -41,7 +41,7 @@ final class KeychainStore {
 
   // MARK: Items
 
-  /// Nil if there is none.
+  /// Nil if there is no such item.
   func item(_ group: String, _ account: String) throws -> KeychainItem? {
     let path = self.path(group, account)
     guard let bytes = try SmallFile.readOwn(path, limit: Self.fileMax) else { return nil }
@@ -75,15 +75,15 @@ final class KeychainStore {
     let item = KeychainItem(
       group: group, account: account, protection: protection, nonce: Hexadecimal.encode(nonce),
       sealed: Hexadecimal.encode(sealed))
-    // An item that was answered for may be the only copy.
+    // Durable before the answer: the item may be the only copy.
     let bytes = Array(try JSONLineEncoder().encode(item).utf8)
     try WholeFile.write(bytes, to: path(group, account), lasting: true)
   }
 
-  /// False if there was none.
+  /// False if there was no such item.
   func delete(_ group: String, _ account: String) -> Bool { unlink(path(group, account)) == 0 }
 
-  /// All that can be read, by name; values stay sealed.
+  /// All readable items; values stay sealed.
   var items: [KeychainItem] {
     let names = DirectoryListing.names(of: directory) ?? []
     return names.filter { $0.hasSuffix(".item") }.compactMap {
@@ -91,7 +91,7 @@ final class KeychainStore {
     }
   }
 
-  /// Names come from outside, so they are no part of a path.
+  /// Names come from other programs, so they are hashed and not used in a path.
   private func path(_ group: String, _ account: String) -> String {
     let digest = SHA256.hash(Array("\(group)\n\(account)".utf8)).bytes
     return "\(directory)/\(Hexadecimal.encode(digest.prefix(16))).item"

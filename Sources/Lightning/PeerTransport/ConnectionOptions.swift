@@ -27,7 +27,7 @@ extension ConnectionRules {
   /// Does not come back from a pair of options that would end each connection.
   public init(_ parsed: ParsedCommandLine) {
     self = .standard
-    if let complaint = PingRule.complaint(parsed) { exitWithSentence(.wrongUsage, complaint) }
+    if let complaint = PingRule.problem(parsed) { exitWithSentence(.wrongUsage, complaint) }
     if let count = parsed.integer("--chatter") { chatter = Int(count) }
     if let span = parsed.span("--ping-after") { silence = span == .zero ? nil : span }
   }

@@ -11,7 +11,7 @@ public final class PeerListener {
   /// and shows with its dial, is one no more: it is turned out only by a crowd that knows it as well.
   public static let standardLimits: Doorkeeper.Limits = {
     var limits = Doorkeeper.Limits()
-    limits.strangers = 256
+    limits.silentMax = 256
     return limits
   }()
 
@@ -26,7 +26,7 @@ public final class PeerListener {
   private let accepted: (PeerConnection) -> Void
   private var door: Doorkeeper
   private var gate: HandshakeGate
-  private let firstWordWithin: TimeSpan
+  private let firstMessageWithin: TimeSpan
   private var strangers: [UInt64: PeerConnection] = [:]
   private var nextStranger: UInt64 = 1
   private var doorTimer: LoopTimer?
@@ -44,7 +44,7 @@ public final class PeerListener {
     self.accepted = accepted
     door = Doorkeeper(limits: limits)
     gate = HandshakeGate(limits: handshakes)
-    firstWordWithin = limits.firstWordWithin
+    firstMessageWithin = limits.firstMessageWithin
     descriptor = try PeerSocket.make()
     do throws(SystemError) {
       address = try PeerSocket.listen(descriptor, on: wanted)
@@ -83,7 +83,7 @@ public final class PeerListener {
       }
       let isOutOfDescriptors = errno == EMFILE || errno == ENFILE
       if errno == EINTR || errno == ECONNABORTED { continue }
-      if isOutOfDescriptors, let stranger = door.sendAwayAStranger() {
+      if isOutOfDescriptors, let stranger = door.sendAwayLongestSilent() {
         forget(stranger)
         continue
       }
@@ -118,7 +118,7 @@ public final class PeerListener {
     // Nothing of it waits for an answer of ours.
     door.wasAnswered(id)
     armDoorTimer()
-    loop.after(firstWordWithin) { [weak self] in
+    loop.after(firstMessageWithin) { [weak self] in
       if self?.strangers[id] != nil { self?.forget(id) }
     }
   }

@@ -1,8 +1,8 @@
-/// What the app is told of its audio.
+/// A message to the app about its audio.
 public enum AudioMessage: Hashable, Codable, Sendable {
   case plays
   case refused(AudioRefusal)
-  /// Something else plays now; it goes on only when the app starts it again.
+  /// Another app's audio plays now; the app must start its own again.
   case interrupted
   case ended
 }

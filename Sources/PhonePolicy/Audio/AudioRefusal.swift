@@ -3,7 +3,7 @@ public enum AudioRefusal: String, Hashable, Codable, Sendable, CustomStringConve
   case notDeclared
   case silent
   case otherPlays
-  /// It was stopped, or told to end, before its word was heard.
+  /// The app was suspended or told to terminate before its request arrived.
   case tooLate
 
   public var description: String {
@@ -11,9 +11,10 @@ public enum AudioRefusal: String, Hashable, Codable, Sendable, CustomStringConve
     case .notDeclared:
       "the app has not declared the background mode audio; start the phone with --background-mode audio"
     case .silent: "at volume 0 it counts as idle and keeps no app awake; play at 0.001 or louder"
-    case .otherPlays: "something else plays and this does not mix with it; start it again when that is over"
+    case .otherPlays:
+      "another app plays audio, and this session does not mix with it; start it again when the other audio has ended"
     case .tooLate:
-      "the phone had suspended the app or told it to end before it heard of this; start it again when the app goes on"
+      "the phone had suspended the app or told it to terminate before the request arrived; start the audio again when the app resumes"
     }
   }
 }

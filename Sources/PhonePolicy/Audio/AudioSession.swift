@@ -1,16 +1,16 @@
 import Ground
 
-/// What the app wants to play: everything that decides whether it counts as playing.
+/// The audio that the app asks to play: all that decides whether it counts as playing.
 public struct AudioSession: Hashable, Codable, Sendable {
   /// In thousandths of the full volume.
   public var volumeThousandths: Int
-  /// Plays beside others and does not stop for them.
+  /// `mixWithOthers`: plays beside other apps' audio and is not interrupted by it.
   public var mixes: Bool
   /// How often it is played again; -1 for ever.
   public var loops: Int64
   public var rateHertz: Int64
   public var channels: Int64
-  /// Of one time through, in each channel.
+  /// Per channel, of one pass.
   public var frames: Int64
 
   public init(
@@ -25,7 +25,7 @@ public struct AudioSession: Hashable, Codable, Sendable {
     self.frames = frames
   }
 
-  /// Nil: it never ends by itself.
+  /// Nil if it never ends by itself.
   var length: TimeSpan? {
     guard loops >= 0 else { return nil }
     let seconds = Double(frames) / Double(max(1, rateHertz)) * (Double(loops) + 1)

@@ -1,6 +1,6 @@
 import Ground
 
-/// What of the app's is to be heard.
+/// The app's audio that plays now.
 public struct BackgroundAudio: Hashable, Sendable {
   public struct Playing: Hashable, Codable, Sendable {
     public var session: AudioSession

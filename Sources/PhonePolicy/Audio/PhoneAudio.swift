@@ -1,6 +1,6 @@
 import Ground
 
-// Audio in the background: whoever is heard is kept awake.
+// Background audio: playing keeps the app awake.
 extension Phone {
   mutating func react(to event: AudioEvent, at now: Instant) -> [PhoneDirective] {
     switch event {
@@ -31,8 +31,8 @@ extension Phone {
     assertions.release(.audio)
   }
 
-  /// After each event: nobody plays who has ended, or who has to give way to another.
-  mutating func tendAudio(at now: Instant) -> [PhoneDirective] {
+  /// Called after each event: ends audio that is over or interrupted, or whose app does not run.
+  mutating func updateAudio(at now: Instant) -> [PhoneDirective] {
     guard let playing = audio.playing else { return [] }
     if !app.isUsable {
       stopAudio()

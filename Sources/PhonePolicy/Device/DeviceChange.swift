@@ -1,4 +1,4 @@
-/// One thing about the phone itself that is other than before.
+/// A change of the device's state.
 public enum DeviceChange: Hashable, Codable, Sendable {
   case locked
   case unlocked

@@ -1,12 +1,12 @@
-/// What is so of the phone itself, and of what the user has switched on or off.
+/// The device's state and the user's switches.
 public struct DeviceState: Hashable, Codable, Sendable {
   public var isLocked = false
-  /// Since the phone was started. Until then nobody can read what is kept for an unlocked phone.
+  /// Since the boot. Before that, no keychain item can be read.
   public var hasBeenUnlocked = true
   public var isInLowPowerMode = false
   /// Background App Refresh, for this app.
   public var allowsBackgroundRefresh = true
-  /// Whether the user lets this app show notifications.
+  /// Whether the user allows this app's notifications.
   public var allowsNotifications = true
   public var hasFocus = false
   public var batteryPercent = 100
@@ -18,15 +18,15 @@ public struct DeviceState: Hashable, Codable, Sendable {
 
   public init() {}
 
-  /// The same phone, started again. One that was locked waits for its first unlocking; one that was not is one whose
-  /// user unlocked it at once.
+  /// The state after iosd was started again. A locked phone waits for its first unlock; an unlocked one counts as
+  /// unlocked right after the boot.
   public var afterBoot: DeviceState {
     var state = self
     state.hasBeenUnlocked = !isLocked
     return state
   }
 
-  /// The same phone after a reboot while somebody looked on: it has a code, and nobody has typed it yet.
+  /// The state after a reboot: locked until the user enters the passcode.
   public var afterReboot: DeviceState {
     var state = self
     state.isLocked = true

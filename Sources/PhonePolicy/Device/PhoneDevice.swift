@@ -1,8 +1,8 @@
 import Ground
 
-// What a change of the phone itself means for what runs on it.
+// What a change of the device means for the two processes.
 extension Phone {
-  /// A change that changes nothing is none: it is written down nowhere.
+  /// A change without an effect is not recorded.
   mutating func deviceChanged(_ change: DeviceChange, at now: Instant) -> [PhoneDirective] {
     let before = device
     device.apply(change)
@@ -10,7 +10,7 @@ extension Phone {
     let saved = [PhoneDirective.saveDevice(device)]
     switch change {
     case .locked:
-      // The screen goes dark: what was in front is in the background, and in front again when the user is back.
+      // Locking sends the app to the background; unlocking brings it back.
       guard !isGoingDown, isInFrontOrComing else { return saved }
       returnsOnUnlock = true
       return saved + goHome(at: now)
@@ -22,7 +22,7 @@ extension Phone {
     }
   }
 
-  /// Connections end with the network, whether anybody listens or not.
+  /// Connections end with the network, whether or not a process reads the message.
   private mutating func networkChanged(isThere: Bool) -> [PhoneDirective] {
     let running = Role.allCases.filter(isRunning)
     return (isThere ? [] : running.map { .endConnections($0) })
@@ -30,12 +30,13 @@ extension Phone {
       + (running.contains(.extension) ? [.tell(.extension, .network(isThere: isThere))] : [])
   }
 
-  /// What the app has to know before anything else, when it starts and when it goes on: nobody is told who is stopped.
+  /// The network state is the app's first message at its start and when it resumes. A suspended app gets no
+  /// message.
   mutating func networkNewsForApp() -> [PhoneDirective] {
     app == .suspended ? [] : process.network(isThere: device.hasNetwork)
   }
 
-  /// A process that starts believes that there is a network.
+  /// A new process assumes that there is a network.
   func networkNewsForExtension() -> [PhoneDirective] {
     device.hasNetwork ? [] : [.tell(.extension, .network(isThere: false))]
   }
@@ -47,7 +48,7 @@ extension Phone {
     }
   }
 
-  /// Nobody touches an app behind a locked screen: a thumb on it has unlocked the phone.
+  /// User input on the app implies that the user has unlocked the phone.
   mutating func unlockForUser() -> [PhoneDirective] {
     guard !isGoingDown, device.isLocked else { return [] }
     returnsOnUnlock = false
@@ -64,7 +65,7 @@ extension Phone {
 }
 
 extension AppState {
-  /// It runs, or soon will, and is not on its way out.
+  /// It runs or is starting, and is not terminating.
   fileprivate var isAlive: Bool {
     switch self {
     case .launching, .foreground, .background, .suspended: true

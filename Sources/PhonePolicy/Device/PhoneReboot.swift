@@ -1,6 +1,6 @@
 import Ground
 
-// The phone reboots: both processes are gone at once, and all begins anew behind a locked screen.
+// A reboot kills both processes at once; the phone then starts with a locked screen.
 extension Phone {
   mutating func reboot(losingBeats: Bool, unlocking: Bool) -> [PhoneDirective] {
     guard !isGoingDown else { return [] }
@@ -30,12 +30,12 @@ extension Phone {
     }
   }
 
-  /// A push that had not become a notification yet was in memory alone.
+  /// A push without a notification yet was only in memory.
   func loseInReboot(_ push: UInt64) -> [PhoneDirective] {
     [.recordFate(push: push, .dropped(.reboot)), .drop(push: push)]
   }
 
-  /// What only a phone that is on takes notice of. Nil: it is dealt with as ever.
+  /// Events that have no effect, or wait, while the phone is off. Nil: the event is handled normally.
   mutating func reactWhileOff(to event: PhoneEvent) -> [PhoneDirective]? {
     guard var reboot = rebooting else { return nil }
     switch event {
@@ -51,14 +51,14 @@ extension Phone {
     }
   }
 
-  /// It is on again when the last process is gone.
+  /// The reboot ends when the last process is gone.
   mutating func finishReboot(at now: Instant) -> [PhoneDirective] {
     guard let reboot = rebooting, app == .notRunning, service == .notRunning else { return [] }
     rebooting = nil
     silent.forgetAll()
     tasks.forgetUse()
     device = device.afterReboot
-    // Before anything that came meanwhile is looked at: a push of that moment finds the phone as the next one does.
+    // Unlock before the waiting pushes are routed, so they see the same state as later ones.
     if reboot.unlocks { device.apply(.unlocked) }
     return [.boot(losingBeats: reboot.losesBeats), .saveDevice(device)]
       + reboot.arrived.flatMap { route($0, at: now) }

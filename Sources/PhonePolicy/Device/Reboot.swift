@@ -1,9 +1,9 @@
-/// A phone that is off for a moment: its processes are killed, and what is sent to it waits.
+/// A reboot in progress: the processes are killed, and pushes wait.
 public struct Reboot: Hashable, Codable, Sendable {
-  /// Nobody ever syncs beats to the disk: they are gone if the power was.
+  /// The power was lost, and with it the beats, which are never synced to disk.
   var losesBeats: Bool
-  /// The user unlocks it as soon as it is on.
+  /// The user unlocks the phone right after the boot.
   var unlocks: Bool
-  /// In the order in which they came.
+  /// Pushes that arrived meanwhile, in order.
   var arrived: [PhonePush] = []
 }

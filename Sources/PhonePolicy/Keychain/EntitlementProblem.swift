@@ -5,7 +5,7 @@ public enum EntitlementProblem: Hashable, Codable, Sendable, CustomStringConvert
   public var description: String {
     switch self {
     case .noTeam(let group):
-      "the access group \(group) has no team id in front; write it as \(Entitlements.accessGroup)"
+      "the access group \(group) does not begin with a team id; write it as \(Entitlements.accessGroup)"
     case .noAppGroup(let group):
       "the app group \(group) does not begin with group.; write it as \(Entitlements.appGroup)"
     }

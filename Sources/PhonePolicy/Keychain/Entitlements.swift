@@ -1,4 +1,4 @@
-/// What one program of the wallet was signed with: which keychain items and which containers are its own.
+/// The entitlements of one program of the wallet: its keychain access groups and app groups.
 public struct Entitlements: Hashable, Codable, Sendable {
   /// The app's bundle id, as a push may name it.
   public static let bundle = "com.example.lightning"
@@ -15,7 +15,7 @@ public struct Entitlements: Hashable, Codable, Sendable {
     self.appGroups = appGroups
   }
 
-  /// Why no program can be signed with this; nil when it can.
+  /// Why these entitlements are invalid; nil if they are valid.
   public var problem: EntitlementProblem? {
     if let group = accessGroups.first(where: { !Self.hasTeam($0) }) { return .noTeam(group) }
     if let group = appGroups.first(where: { !$0.hasPrefix("group.") || $0 == "group." }) {
@@ -24,7 +24,7 @@ public struct Entitlements: Hashable, Codable, Sendable {
     return nil
   }
 
-  /// Ten capital letters and digits stand in front of an access group: without them it is nobody's.
+  /// An access group begins with the team id: ten capital letters and digits.
   private static func hasTeam(_ group: String) -> Bool {
     let team = group.utf8.prefix { $0 != UInt8(ascii: ".") }
     return team.count == 10 && group.utf8.count > 11

@@ -1,8 +1,8 @@
 import Ground
 
-/// Who asks for an item or a container.
+/// The process that asks for a keychain item or a container.
 public enum KeychainAsker: Hashable, Sendable {
   case wallet(Role)
-  /// A process that the phone has not started.
-  case stranger(pid: Int32)
+  /// A process that iosd has not started.
+  case unknownProcess(pid: Int32)
 }

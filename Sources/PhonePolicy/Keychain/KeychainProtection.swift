@@ -2,6 +2,6 @@
 public enum KeychainProtection: String, Hashable, Codable, Sendable, CaseIterable {
   /// Only while the phone is unlocked.
   case whenUnlocked = "when-unlocked"
-  /// From the first unlocking after a boot.
+  /// From the first unlock after a boot.
   case afterFirstUnlock = "after-first-unlock"
 }

@@ -2,12 +2,12 @@ import Ground
 
 // The rules of the keychain and of shared containers.
 extension Phone {
-  /// Nil: it may touch items of this group and class.
+  /// Nil if the asker may use items of this group and protection class.
   public func refusal(
     to asker: KeychainAsker, group: String, protection: KeychainProtection
   ) -> KeychainRefusal? {
     switch asker {
-    case .stranger(let pid): return .stranger(pid: pid, group: group)
+    case .unknownProcess(let pid): return .unknownProcess(pid: pid, group: group)
     case .wallet(let role):
       guard configuration.entitlements(of: role).accessGroups.contains(group) else {
         return .notEntitled(role, group: group)
@@ -17,10 +17,10 @@ extension Phone {
     return protection == .whenUnlocked && device.isLocked ? .locked : nil
   }
 
-  /// Nil: the container of this group is its own too.
+  /// Nil if the asker may open the container of this app group.
   public func refusal(to asker: KeychainAsker, container id: String) -> KeychainRefusal? {
     switch asker {
-    case .stranger(let pid): .stranger(pid: pid, group: id)
+    case .unknownProcess(let pid): .unknownProcess(pid: pid, group: id)
     case .wallet(let role):
       configuration.entitlements(of: role).appGroups.contains(id) ? nil : .noContainer(role, id: id)
     }

@@ -1,19 +1,19 @@
 import Ground
 
-/// What the phone has told the process of the app, and will.
+/// What the phone has sent to the app's process, and what it will send at its start.
 struct AppProcess: Hashable, Sendable {
-  /// What it is told as soon as it has started.
-  private var words: [PhoneMessage] = []
-  /// What it was last told of the network. One that starts believes that there is one.
+  /// Sent as soon as the process has started.
+  private var messages: [PhoneMessage] = []
+  /// The network state last sent to the app. A new process assumes that there is a network.
   private var knowsNetwork = true
-  /// It was told that it uses much memory, and has not fallen below since.
+  /// A memory warning was sent, and the footprint has not fallen below the bound since.
   private(set) var isWarned = false
 
-  mutating func keep(_ word: PhoneMessage) { words.append(word) }
+  mutating func keep(_ message: PhoneMessage) { messages.append(message) }
 
-  mutating func takeWords() -> [PhoneDirective] {
-    defer { words = [] }
-    return words.map { .tell(.app, $0) }
+  mutating func takeMessages() -> [PhoneDirective] {
+    defer { messages = [] }
+    return messages.map { .tell(.app, $0) }
   }
 
   mutating func network(isThere: Bool) -> [PhoneDirective] {
@@ -22,8 +22,8 @@ struct AppProcess: Hashable, Sendable {
     return [.tell(.app, .network(isThere: isThere))]
   }
 
-  /// The app has no limit as the extension has, but it is warned: once, and again only after it has fallen below. Who is stopped is
-  /// told nothing.
+  /// The app has no memory limit, only a warning: once, and again only after the footprint has fallen below the
+  /// bound. A suspended app gets no warning.
   mutating func memory(_ footprint: UInt64, warnsAbove bound: UInt64, isUsable: Bool) -> [PhoneDirective] {
     guard footprint > bound else {
       isWarned = false

@@ -1,6 +1,6 @@
 import Ground
 
-/// Where the app is.
+/// The app's state.
 public enum AppState: Hashable, Codable, Sendable {
   /// → launching
   case notRunning
@@ -33,7 +33,7 @@ public enum AppState: Hashable, Codable, Sendable {
     }
   }
 
-  /// There is somebody who may have said something.
+  /// A process exists whose messages may still arrive.
   var hasProcess: Bool {
     switch self {
     case .foreground, .background, .suspended, .terminating: true

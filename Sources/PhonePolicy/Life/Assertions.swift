@@ -2,25 +2,25 @@ import Ground
 
 /// Something that keeps the app awake in the background.
 public enum Assertion: Hashable, Codable, Sendable {
-  /// It asked for time to finish what it is doing: `beginBackgroundTask`.
+  /// `beginBackgroundTask`: the app asked for time to finish its work.
   case backgroundTask(id: UInt64, name: String)
-  /// A silent push is in its hands.
+  /// The app handles a silent push.
   case silentPush(UInt64)
-  /// It is told what the user did with a notification.
+  /// The app handles the user's response to a notification.
   case notificationResponse(UInt64)
-  /// A background task that it had scheduled runs.
+  /// A scheduled background task runs.
   case scheduledTask(String)
-  /// It plays audio.
+  /// The app plays audio.
   case audio
 }
 
-/// A task that the app began by itself.
+/// A task that the app began with `beginBackgroundTask`.
 public struct OwnTask: Hashable, Codable, Sendable {
   public var id: UInt64
   public var name: String
 }
 
-/// All that keeps the app awake, in the order in which it came.
+/// All assertions that keep the app awake, oldest first.
 public struct Assertions: Hashable, Codable, Sendable {
   public struct Held: Hashable, Codable, Sendable {
     public var assertion: Assertion
@@ -33,7 +33,7 @@ public struct Assertions: Hashable, Codable, Sendable {
 
   public func contains(_ assertion: Assertion) -> Bool { held.contains { $0.assertion == assertion } }
 
-  /// The same one twice counts once.
+  /// Holding an assertion twice counts once.
   mutating func hold(_ assertion: Assertion, at now: Instant) {
     guard !contains(assertion) else { return }
     held.append(Held(assertion: assertion, since: now))
@@ -53,7 +53,7 @@ public struct Assertions: Hashable, Codable, Sendable {
 
   mutating func releaseAll() { held = [] }
 
-  /// The tasks that the app itself began, in their order.
+  /// The app's `beginBackgroundTask` tasks, oldest first.
   public var ownTasks: [OwnTask] {
     held.compactMap {
       if case .backgroundTask(let id, let name) = $0.assertion { OwnTask(id: id, name: name) } else { nil }

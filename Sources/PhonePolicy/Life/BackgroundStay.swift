@@ -1,12 +1,12 @@
 import Ground
 
-/// An app in the background that is not suspended: either it came here a moment ago, or something keeps it awake.
+/// A running app in the background: it came here a moment ago, or an assertion keeps it awake.
 public struct BackgroundStay: Hashable, Codable, Sendable {
-  /// Since when: the time for tasks of its own counts from here.
+  /// Start of the stay; the time limit of background tasks counts from here.
   public var since: Instant
-  /// Its word that it has dealt with `enter-background`. It has 5 s for that.
+  /// The app has confirmed `enter-background`, for which it has 5 s.
   public var isDone: Bool
-  /// It was told that the time for its tasks ends, and is killed when this comes.
+  /// Set when its background tasks were told to expire: the app is killed at this instant.
   public var killAt: Instant?
 
   public init(since: Instant, isDone: Bool = false, killAt: Instant? = nil) {

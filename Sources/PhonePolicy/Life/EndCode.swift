@@ -1,11 +1,11 @@
-/// How a process came to its end, in one word that is written down: `EndReason` without its numbers.
+/// How a process ended, as one stored word: `EndReason` without its numbers.
 public enum EndCode: String, Hashable, Codable, Sendable, CaseIterable {
   case ended
   case endedAsAsked = "ended-as-asked"
   case gaveUp = "gave-up"
   case crashed
   case killedFromOutside = "killed-from-outside"
-  /// With a phone that was killed itself.
+  /// It ended together with an iosd that was killed.
   case lost
   // Killed by the phone.
   case swipedAway = "swiped-away"

@@ -3,15 +3,15 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
   case user
   case time(limitMilliseconds: Int64)
   case memory(footprintBytes: UInt64, limitBytes: UInt64)
-  /// It was asked to end and did not.
+  /// It did not terminate within the grace after it was asked to.
   case graceOver
   /// It was suspended while it held a lock in the container.
   case lockHeldWhileSuspended(String)
-  /// It did not answer to being sent to the background.
+  /// It did not confirm `enter-background` in time.
   case watchdog(milliseconds: Int64)
-  /// It went on with tasks after their time.
+  /// It did not end its background tasks after their time.
   case tasksNotEnded(milliseconds: Int64)
-  /// The phone reboots, and with it all that runs.
+  /// The phone reboots.
   case reboot
 
   var code: EndCode {
@@ -55,17 +55,17 @@ public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
   /// Exit code 0 after it was asked to end.
   case endedAsAsked
   case killed(KillReason)
-  /// Another exit code, after it had said why in a sentence.
+  /// Another exit code, after the process had announced the reason.
   case gaveUp(code: Int32)
-  /// An exit code without a word, or a signal that is its own doing.
+  /// An exit code without an announcement, or a signal raised by the process itself.
   case crashed(ProcessEnd)
-  /// A signal that only others send, and we did not.
+  /// A signal sent by another process, not by iosd.
   case killedFromOutside(signal: Int32)
 
-  /// SIGHUP, SIGINT, SIGKILL and SIGTERM: no program gets these by a mistake of its own.
+  /// SIGHUP, SIGINT, SIGKILL and SIGTERM: a bug in the program does not raise these.
   static func isFromOutside(_ signal: Int32) -> Bool { [1, 2, 9, 15].contains(signal) }
 
-  /// For programs; it stays the same when the words change.
+  /// For programs: stable when the wording changes.
   public var code: EndCode {
     switch self {
     case .ended: .ended
@@ -92,18 +92,18 @@ public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What the phone last did to a process on its way out.
+/// How the phone last acted on a process that is ending.
 public enum Ending: Hashable, Codable, Sendable {
   case asked
   case killed(KillReason)
-  /// Nothing: it was found on its way.
+  /// Not at all: it was found ending.
   case found
 
   func reason(for end: ProcessEnd, announced: Bool) -> EndReason {
     switch (self, end) {
     case (.killed(let reason), .signalled(9)): .killed(reason)
     case (.asked, .exited(code: 0)): .endedAsAsked
-    // It was faster than our signal.
+    // It ended before our signal arrived.
     default: EndReason.unasked(end, announced: announced)
     }
   }

@@ -1,6 +1,6 @@
 import Ground
 
-/// One push in the hands of the extension.
+/// The push that the extension serves.
 public struct PushService: Hashable, Codable, Sendable {
   public var push: PhonePush
   public var since: Instant
@@ -14,7 +14,7 @@ public struct PushService: Hashable, Codable, Sendable {
   }
 }
 
-/// Where the extension is.
+/// The extension's state.
 public enum ExtensionState: Hashable, Codable, Sendable {
   /// → launching
   case notRunning
@@ -37,7 +37,7 @@ public enum ExtensionState: Hashable, Codable, Sendable {
     }
   }
 
-  /// The push that the process has in its hands.
+  /// The push that the process serves.
   public var current: PushService? {
     switch self {
     case .serving(let service): service
@@ -64,7 +64,7 @@ extension PushService {
 
   func killAt(_ configuration: PhoneConfiguration) -> Instant { since + configuration.extensionTime }
 
-  /// Who has delivered needs no warning any more; the end of the time holds for all.
+  /// No warning after the delivery; the end of the time holds for all.
   func nextDeadline(_ configuration: PhoneConfiguration) -> Instant {
     isDelivered || isWarned ? killAt(configuration) : min(warnAt(configuration), killAt(configuration))
   }

@@ -1,6 +1,6 @@
 import Ground
 
-// The app's life: the user decides most of it.
+// The app's life cycle, mostly driven by the user.
 extension Phone {
   mutating func open() -> [PhoneDirective] {
     guard !isGoingDown else { return [] }
@@ -40,7 +40,8 @@ extension Phone {
     }
   }
 
-  /// A swipe gives an app in front no word of warning, nor one that is stopped; one in the background is asked first.
+  /// A swipe kills an app in the foreground or suspended without notice; an app in the background is asked to
+  /// terminate first.
   mutating func quit(at now: Instant) -> [PhoneDirective] {
     opensAgain = false
     switch app {
@@ -62,8 +63,8 @@ extension Phone {
     }
   }
 
-  /// Tells the app something, wherever it is: started in the background if it has to be. It stays awake for it until
-  /// the assertion is released. Nil if it cannot be reached, as it is ending.
+  /// Sends a message to the app, starting it in the background or resuming it if necessary. The app stays awake
+  /// until the assertion is released. Nil if the app is terminating and cannot be reached.
   mutating func wake(
     for message: PhoneMessage, _ reason: LaunchReason, holding assertion: Assertion, at now: Instant
   ) -> [PhoneDirective]? {
@@ -94,8 +95,8 @@ extension Phone {
     case .launching(let intoForeground):
       app = intoForeground ? .foreground : .background(BackgroundStay(since: now))
       timesInBackground = intoForeground ? 0 : 1
-      return [.tell(.app, intoForeground ? .enterForeground : .enterBackground)] + process.takeWords()
-    // What was said or sent while it had not started yet found nobody.
+      return [.tell(.app, intoForeground ? .enterForeground : .enterBackground)] + process.takeMessages()
+    // A message or signal sent before the process had started was lost: send it again.
     case .terminating(.killed(let reason), _): return [.kill(.app, reason)]
     case .terminating(.asked, _): return [.tell(.app, .terminate)]
     case .terminating(.found, _): return []
@@ -103,7 +104,7 @@ extension Phone {
     }
   }
 
-  /// Whoever opens it now gets another process, as soon as this one is gone.
+  /// If the user opens the app now, another process starts as soon as this one is gone.
   mutating func appFoundEnding() -> [PhoneDirective] {
     switch app {
     case .foreground, .background, .suspended: app = .terminating(.found, killAt: nil)
@@ -112,7 +113,7 @@ extension Phone {
     return []
   }
 
-  /// The user has opened the app while another process of it was found ending.
+  /// The user has opened the app while its previous process was found ending.
   public var opensWhenGone: Bool {
     if case .terminating(.found, _) = app { opensAgain } else { false }
   }
@@ -141,7 +142,7 @@ extension Phone {
       app = .notRunning
       assertions.releaseAll()
       responses = OpenResponses()
-      _ = process.takeWords()
+      _ = process.takeMessages()
       return openAgainIfWanted()
     case .notRunning, .foreground, .background, .suspended: return []
     }

@@ -1,13 +1,13 @@
 import Ground
 
-/// Somebody has asked the app for something and waits for the answer. What it is about, the phone does not know.
+/// A request to the app whose answer a caller waits for. The phone does not know its contents.
 struct OpenAsk: Hashable, Sendable {
   var request: UInt64
   var endsBy: Instant
 }
 
 extension Phone {
-  /// `inFront`: a button of the app, which nobody presses while the app is not on the screen.
+  /// `inFront`: the request is a button of the app, so it needs the app in the foreground.
   mutating func ask(_ request: UInt64, inFront: Bool, at now: Instant) -> [PhoneDirective] {
     if let why = app.refusal(inFront: inFront) { return [.refuseAsk(request: request, why)] }
     asks.append(OpenAsk(request: request, endsBy: now + configuration.answerPatience))
@@ -33,7 +33,7 @@ extension Phone {
 }
 
 extension AppState {
-  /// Nil: it can be asked.
+  /// Nil if the app can be asked.
   fileprivate func refusal(inFront: Bool) -> AskRefusal? {
     if inFront { return self == .foreground ? nil : .notInFront }
     return switch self {

@@ -1,6 +1,6 @@
 import Ground
 
-// A process that ends by itself may say why.
+// A process that exits by itself may announce the reason first.
 extension Phone {
   mutating func announceEnd(_ role: Role) {
     let isThere = role == .app ? app != .notRunning : service != .notRunning

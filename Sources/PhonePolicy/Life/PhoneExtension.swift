@@ -1,6 +1,6 @@
 import Ground
 
-// The extension's life: it is there for pushes, one after the other, within its limits.
+// The extension's life cycle: it serves one push after the other, within its limits.
 extension Phone {
   // MARK: Pushes
 
@@ -8,7 +8,7 @@ extension Phone {
     let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
     if push.isSilent { return takeSilent(push, at: now) }
     if push.alert == nil, let request = push.badgeAndSound { return take(request, of: push.id) }
-    // Then nobody is asked either: there is nothing to make of it that anybody would see.
+    // Without notification permission the extension is not started: its content would not be shown.
     guard device.allowsNotifications else { return present(.original(push)) }
     if app == .foreground && configuration.foregroundPushes == .app {
       return [forApp, .recordFate(push: push.id, .givenToApp)]
@@ -19,7 +19,7 @@ extension Phone {
     return serveNext(at: now)
   }
 
-  /// Shown, and under the setting that wants it so handed to the app in front just before.
+  /// Shows the notification. With `ForegroundPushes.extension`, an app in the foreground gets the push just before.
   private func conclude(_ push: PhonePush, with notification: PhoneNotification) -> [PhoneDirective] {
     let isForAppToo = app == .foreground && configuration.foregroundPushes == .extension
     let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
@@ -56,7 +56,7 @@ extension Phone {
     }
   }
 
-  /// Each launch that fails costs one push, so that this ends.
+  /// Each failed launch gives up one push, so the retries end.
   mutating func extensionLaunchFailed() -> [PhoneDirective] {
     switch service {
     case .launching:
@@ -82,8 +82,8 @@ extension Phone {
     announcedEnds.removeAll { $0 == .extension }
     var directives = [PhoneDirective.recordEnd(.extension, reason)]
     if case .serving(let current) = service, !current.isDelivered, hasServed, end == .exited(code: 0) {
-      // It was on its way out (another process had taken the node) when this push was handed over: nobody has read
-      // it. A process that ends so at its first push gets no second one, so this ends.
+      // The process was already ending (another process had taken the node) when it was handed this push, and has
+      // not read it: requeue it. Only after an earlier finished push, so the retries end.
       queue.insert(current.push, at: 0)
     } else if let current = service.current, !current.isDelivered {
       directives +=
@@ -117,7 +117,7 @@ extension Phone {
 
   // MARK: Content
 
-  /// Once per push, also from a process that is being killed: what it said before its end counts.
+  /// Accepted once per push, also from a process that is being killed: content sent before its end counts.
   mutating func deliver(_ text: NotificationText, for push: UInt64, key: String?) -> [PhoneDirective] {
     guard var current = service.current, current.push.id == push, !current.isDelivered else {
       return [.refuseContent(push: push)]
@@ -132,7 +132,7 @@ extension Phone {
       return [.refuseNotification(push: push, why), .recordFate(push: push, .contentRefused(why))]
         + conclude(current.push, with: .original(current.push))
     }
-    // The extension is handed the content with the number of the push in it, and leaves that as it is.
+    // On iOS the extension starts from the push's content, badge included, and leaves the badge as it is.
     var content = text
     content.badge = current.push.alert?.badge
     return conclude(current.push, with: PhoneNotification(push: push, source: .content, content, key: key))
@@ -140,7 +140,7 @@ extension Phone {
 
   mutating func serviceFinished(_ push: UInt64, _ reason: String, at now: Instant) -> [PhoneDirective] {
     guard let current = service.current, current.push.id == push else { return [] }
-    // It finished without a word: the user gets what was sent.
+    // It finished without content: the user gets the original alert.
     let forgotten = current.isDelivered ? [] : conclude(current.push, with: .original(current.push))
     switch service {
     case .serving:
@@ -164,7 +164,7 @@ extension Phone {
     }
   }
 
-  /// Nobody has to be killed any more; the end that is reported next is ours all the same.
+  /// The kernel has killed it already; the end that is reported next still counts as our kill.
   mutating func memoryLimitEnforced(_ role: Role, _ used: UInt64) -> [PhoneDirective] {
     guard role == .extension, configuration.enforcesLimits else { return [] }
     switch service {

@@ -1,6 +1,6 @@
 import Ground
 
-// The states of the two processes as the phone has them, and where one event can lead from each.
+// The phone's states of the two processes, and the states that one event can lead to.
 extension AppState: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case notRunning, launching, foreground, background, suspended, terminating

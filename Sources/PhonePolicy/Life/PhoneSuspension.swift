@@ -1,11 +1,11 @@
 import Ground
 
-// What happens to an app that nobody sees: it is stopped some seconds after it left the front, unless something keeps
-// it awake, and whoever is stopped with a lock in the container is killed.
+// An app in the background is suspended some seconds after it left the foreground, unless an assertion keeps it
+// awake. An app suspended while it holds a lock in the container is killed.
 extension Phone {
   // MARK: Tasks of its own
 
-  /// Nobody who forgets to end them makes the phone slow.
+  /// An app that never ends its tasks must not slow the phone down.
   private static let ownTasksMax = 1000
 
   mutating func beginTask(_ id: UInt64, _ name: String, at now: Instant) -> [PhoneDirective] {
@@ -14,8 +14,7 @@ extension Phone {
       guard assertions.ownTasks.count < Self.ownTasksMax else { return [.tell(.app, .taskExpiring(id: id))] }
       assertions.hold(.backgroundTask(id: id, name: name), at: now)
       return []
-    // Nothing is promised to who is stopped or on its way out: its time is over before it began, and it hears so when it
-    // goes on.
+    // A suspended or terminating app gets no time: the task expires at once, which the app learns when it resumes.
     case .suspended, .terminating: return [.tell(.app, .taskExpiring(id: id))]
     case .notRunning: return []
     }
@@ -38,8 +37,8 @@ extension Phone {
     return []
   }
 
-  /// It is in the background, and nothing keeps it awake there.
-  public var hasAppLetGo: Bool {
+  /// The app is in the background, and no assertion keeps it awake.
+  public var isAppIdle: Bool {
     switch app {
     case .background(let stay): stay.isDone && assertions.isEmpty
     case .suspended: true
@@ -49,8 +48,8 @@ extension Phone {
 
   // MARK: Suspension
 
-  /// After every event: who was in the background for longer than the first seconds is stopped as soon as nothing keeps
-  /// it awake.
+  /// Called after every event. An app that has been in the background for `suspendAfter` is suspended as soon as no
+  /// assertion keeps it awake.
   mutating func suspendIfIdle(at now: Instant) -> [PhoneDirective] {
     guard case .background(let stay) = app, let due = suspendsAt(stay), due <= now else { return [] }
     app = .suspended
@@ -62,7 +61,7 @@ extension Phone {
     return stay.since + configuration.suspendAfter
   }
 
-  /// The shell has stopped it and found locks of it in the container.
+  /// The shell has stopped the app and found that it holds a lock in the container.
   mutating func suspendedHoldingLock(_ file: String) -> [PhoneDirective] {
     guard app == .suspended, configuration.limitsBackground else { return [] }
     app = .terminating(.killed(.lockHeldWhileSuspended(file)), killAt: nil)
@@ -76,7 +75,7 @@ extension Phone {
     guard configuration.limitsBackground else { return nil }
     if !stay.isDone { return stay.since + configuration.callbackTime }
     if let killAt = stay.killAt { return killAt }
-    // An app that something else has kept awake for long has its whole time for a task that it begins then.
+    // The time of a task begun late in the stay counts from its begin.
     return assertions.oldestOwnTask.map { max($0, stay.since) + configuration.backgroundTime }
   }
 

@@ -1,4 +1,4 @@
-/// The names people know signals by; the numbers are those of Linux on all machines we build for.
+/// Names of signals; the numbers are Linux's on x86-64 and arm64.
 public enum SignalName {
   public static func word(for signal: Int32) -> String {
     switch signal {

@@ -1,11 +1,11 @@
 /// How much a notification may disturb.
 public enum InterruptionLevel: String, Hashable, Codable, Sendable, CaseIterable {
-  /// Only in the list.
+  /// Shown in the list only.
   case passive
   case active
-  /// Also while a Focus is on.
+  /// Breaks through a Focus.
   case timeSensitive = "time-sensitive"
-  /// Also while the phone is muted; with an entitlement alone.
+  /// Breaks through a Focus and mute; needs an entitlement.
   case critical
 
   var breaksThroughFocus: Bool { self == .timeSensitive || self == .critical }

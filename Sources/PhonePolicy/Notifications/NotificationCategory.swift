@@ -1,9 +1,9 @@
-/// What the user can do with the notifications of one kind, as the app has registered it.
+/// A notification category registered by the app: the actions that the user has (`UNNotificationCategory`).
 public struct NotificationCategory: Hashable, Codable, Sendable {
   public struct Action: Hashable, Codable, Sendable {
     public var id: String
     public var title: String
-    /// It brings the app to the front; else the app does it in the background.
+    /// The action brings the app to the foreground; otherwise the app handles it in the background.
     public var opensApp: Bool
 
     public init(id: String, title: String, opensApp: Bool) {
@@ -15,7 +15,7 @@ public struct NotificationCategory: Hashable, Codable, Sendable {
 
   public var id: String
   public var actions: [Action]
-  /// The app is told too when one is wiped away: `customDismissAction`.
+  /// `customDismissAction`: the app is also told when the user dismisses a notification.
   public var tellsDismissal: Bool
 
   public init(id: String, actions: [Action], tellsDismissal: Bool) {

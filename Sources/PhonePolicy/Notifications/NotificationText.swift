@@ -1,18 +1,18 @@
-/// The words of a notification, and how it wants to be shown.
+/// A notification's text and presentation (`UNNotificationContent`).
 public struct NotificationText: Hashable, Codable, Sendable {
   public var title: String
   public var subtitle: String?
   public var body: String
-  /// How much the badge grows.
+  /// Added to the badge.
   public var badgeIncrement: Int
-  /// The number that a push sets the badge to, before it grows.
+  /// The badge that the push sets, before the increment.
   public var badge: Int?
   public var level: InterruptionLevel
-  /// `default`, or the name of another.
+  /// `default`, or the name of a sound.
   public var sound: String?
-  /// Those of one thread are shown together.
+  /// Notifications of one thread are grouped.
   public var thread: String?
-  /// What the user can do with it is registered under this name.
+  /// The id of its registered category.
   public var category: String?
 
   public init(

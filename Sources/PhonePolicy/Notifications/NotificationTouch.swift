@@ -1,10 +1,10 @@
-/// What the user does with a notification.
+/// The user's response to a notification.
 public enum NotificationTouch: Hashable, Codable, Sendable {
   case tap
   case action(String)
   case dismiss
 
-  /// As the app is told.
+  /// The action's name in the message to the app.
   public var word: String {
     switch self {
     case .tap: "default"

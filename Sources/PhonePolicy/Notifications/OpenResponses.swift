@@ -1,6 +1,6 @@
 import Ground
 
-/// The app is at work on what the user did with these notifications.
+/// Responses to notifications that the app is handling.
 struct OpenResponses: Hashable, Sendable {
   private struct Open: Hashable {
     var id: UInt64

@@ -1,20 +1,20 @@
-/// What is in the user's list of notifications.
+/// An entry of the user's notification list.
 public struct PhoneNotification: Hashable, Codable, Sendable {
   public enum Source: String, Hashable, Codable, Sendable {
-    /// The alert as it was sent.
+    /// The push's original alert.
     case original
     /// The extension's content for a push.
     case content
-    /// Posted by a process of its own accord.
+    /// A local notification of a process.
     case local
   }
 
   public var push: UInt64?
   public var source: Source
   public var text: NotificationText
-  /// Under which its process may take it back.
+  /// The key by which its process can withdraw it.
   public var key: String?
-  /// Whether it lights up the screen; else it waits in the list.
+  /// Whether it is displayed on the screen; otherwise it is only in the list.
   public var isDisplayed = true
 
   public init(push: UInt64?, source: Source, _ text: NotificationText, key: String? = nil) {
@@ -24,7 +24,7 @@ public struct PhoneNotification: Hashable, Codable, Sendable {
     self.key = key
   }
 
-  /// What a process posts takes the place of what is there under its key, as UNUserNotificationCenter does by identifier.
+  /// A local notification replaces the one with the same key, as UNUserNotificationCenter does by identifier.
   public var replaces: Bool { source == .local }
 
   static func original(_ push: PhonePush) -> PhoneNotification {

@@ -2,7 +2,7 @@ import Ground
 
 // The notification centre: what may be shown, and what follows from a touch.
 extension Phone {
-  /// All that is shown comes through here.
+  /// Every notification that is shown passes through here.
   func present(_ wanted: PhoneNotification) -> [PhoneDirective] {
     guard device.allowsNotifications else {
       guard let push = wanted.push else { return [] }
@@ -10,14 +10,14 @@ extension Phone {
     }
     var notification = wanted
     if !configuration.hasCriticalAlerts, notification.text.level == .critical {
-      // An alert as it was sent is shown all the same, as any other: a push does not end without a notification.
+      // The original alert is still shown, at the normal level: every push ends in a notification.
       notification.text.level = .active
     }
     notification.isDisplayed = !device.hasFocus || notification.text.level.breaksThroughFocus
     return [.show(notification)]
   }
 
-  /// What a process posts of its own accord. Nobody waits for it, so a request that is refused shows nothing.
+  /// A local notification. If it is refused, nothing is shown: no push waits for it.
   func post(_ text: NotificationText, key: String?) -> [PhoneDirective] {
     if let why = refusal(of: text) { return [.refuseNotification(push: nil, why)] }
     return present(PhoneNotification(push: nil, source: .local, text, key: key))
@@ -29,19 +29,19 @@ extension Phone {
 
   // MARK: Touches
 
-  /// Those of before are gone. An app says the same at each start.
+  /// Replaces the earlier categories. An app registers the same ones at each start.
   mutating func register(_ registered: [NotificationCategory]) -> [PhoneDirective] {
     guard registered != categories else { return [] }
     categories = registered
     return [.saveCategories(registered)]
   }
 
-  /// Why nothing comes of a thumb on the screen, whatever it is on. A phone that goes down for good does what it can.
-  public var refusalOfThumb: TouchRefusal? { rebooting == nil ? nil : .rebooting }
+  /// Why any user input is refused. A phone that powers off still accepts it.
+  public var refusalOfUserInput: TouchRefusal? { rebooting == nil ? nil : .rebooting }
 
-  /// Nil if it can be done.
+  /// Nil if the touch is allowed.
   public func refusal(of touch: NotificationTouch, category: String?) -> TouchRefusal? {
-    if let refusal = refusalOfThumb { return refusal }
+    if let refusal = refusalOfUserInput { return refusal }
     if isGoingDown { return .goingDown }
     if case .action(let id) = touch, action(id, of: category) == nil { return .noSuchAction(id) }
     if case .terminating = app { return .appIsEnding }
@@ -52,19 +52,19 @@ extension Phone {
     _ id: UInt64, category: String?, _ touch: NotificationTouch, at now: Instant
   ) -> [PhoneDirective] {
     guard refusal(of: touch, category: category) == nil else { return [] }
-    let word = PhoneMessage.notificationResponse(id: id, action: touch.word)
+    let message = PhoneMessage.notificationResponse(id: id, action: touch.word)
     let reason = LaunchReason.notification(id, action: touch == .tap ? nil : touch.word)
     let closed = [PhoneDirective.closeNotification(id: id, touch)]
-    if opensApp(touch, category: category) { return closed + openFor(word, reason) }
+    if opensApp(touch, category: category) { return closed + openFor(message, reason) }
     switch touch {
-    case .tap, .action: return closed + respondInBackground(id, word, reason, at: now)
+    case .tap, .action: return closed + respondInBackground(id, message, reason, at: now)
     case .dismiss:
       guard categories.first(where: { $0.id == category })?.tellsDismissal == true else { return closed }
-      return closed + respondInBackground(id, word, reason, at: now)
+      return closed + respondInBackground(id, message, reason, at: now)
     }
   }
 
-  /// Whether the app comes to the front by it.
+  /// Whether the touch brings the app to the foreground.
   public func opensApp(_ touch: NotificationTouch, category: String?) -> Bool {
     guard refusal(of: touch, category: category) == nil else { return false }
     switch touch {
@@ -78,24 +78,24 @@ extension Phone {
     categories.first { $0.id == category }?.actions.first { $0.id == id }
   }
 
-  /// The user is with the app again, as if it had been opened by its icon.
-  private mutating func openFor(_ word: PhoneMessage, _ reason: LaunchReason) -> [PhoneDirective] {
+  /// As if the user had opened the app by its icon.
+  private mutating func openFor(_ message: PhoneMessage, _ reason: LaunchReason) -> [PhoneDirective] {
     silent.noteOpened()
     let unlocked = unlockForUser()
     let opened = open().map { $0 == .launch(.app, .user) ? .launch(.app, reason) : $0 }
     if case .launching = app {
-      process.keep(word)
+      process.keep(message)
       return unlocked + opened
     }
-    return unlocked + opened + [.tell(.app, word)]
+    return unlocked + opened + [.tell(.app, message)]
   }
 
   private mutating func respondInBackground(
-    _ id: UInt64, _ word: PhoneMessage, _ reason: LaunchReason, at now: Instant
+    _ id: UInt64, _ message: PhoneMessage, _ reason: LaunchReason, at now: Instant
   ) -> [PhoneDirective] {
-    if app == .foreground { return [.tell(.app, word)] }
+    if app == .foreground { return [.tell(.app, message)] }
     let assertion = Assertion.notificationResponse(id)
-    guard let woken = wake(for: word, reason, holding: assertion, at: now) else { return [] }
+    guard let woken = wake(for: message, reason, holding: assertion, at: now) else { return [] }
     responses.begin(id, until: now + configuration.silentPushes.completionTime)
     return woken
   }

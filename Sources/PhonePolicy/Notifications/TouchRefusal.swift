@@ -1,4 +1,4 @@
-/// Why nothing comes of a touch.
+/// Why user input has no effect.
 public enum TouchRefusal: Hashable, Sendable, CustomStringConvertible {
   case noSuchAction(String)
   case appIsEnding
@@ -9,9 +9,9 @@ public enum TouchRefusal: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .noSuchAction(let id):
       "the app has registered no action \(id) for this notification; `baton notifications categories` lists them"
-    case .appIsEnding: "the app is on its way out; do it again when it is gone"
-    case .goingDown: "the phone is going down; start it again"
-    case .rebooting: "the phone is starting again, and its screen is dark; try again in a moment"
+    case .appIsEnding: "the app is terminating; try again when it has ended"
+    case .goingDown: "the phone is powering off; start it again"
+    case .rebooting: "the phone is rebooting; try again in a moment"
     }
   }
 }

@@ -1,5 +1,5 @@
-/// The words of an alert that names them by keys. On a device a key is looked up in the app's `Localizable.strings`; one that is not
-/// there is shown itself, with the arguments in its places, and here none is there.
+/// The text of an alert with `loc-key`. iOS looks the key up in the app's `Localizable.strings` and shows an
+/// unknown key itself, with the arguments inserted; here every key is unknown.
 public enum AlertWords {
   public static func text(key: String, arguments: [String]) -> String {
     var text = ""

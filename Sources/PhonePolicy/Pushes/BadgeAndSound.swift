@@ -1,9 +1,9 @@
-/// What a push does without an alert: a number on the wallet's icon, a sound.
+/// The effects of a push without an alert: badge and sound.
 public struct BadgeAndSound: Hashable, Codable, Sendable {
-  /// The number that the icon has from then on; 0 takes it away.
+  /// The icon's new badge; 0 removes it.
   public var badge: Int?
   public var sound: String?
-  /// Of the sound: whether it is played while a Focus is on.
+  /// Decides whether the sound is played while a Focus is on.
   public var level: InterruptionLevel
 
   public init(badge: Int? = nil, sound: String? = nil, level: InterruptionLevel = .active) {
@@ -14,8 +14,8 @@ public struct BadgeAndSound: Hashable, Codable, Sendable {
 
   /// As it continues "no notification: …".
   var words: String {
-    let number = badge.map { $0 == 0 ? "the badge is taken away" : "the badge is \($0)" }
+    let number = badge.map { $0 == 0 ? "the badge is removed" : "the badge is \($0)" }
     let all = [number, sound.map { "the sound \($0) is played" }].compactMap { $0 }
-    return all.isEmpty ? "a Focus is on, and its sound is not played" : all.joined(separator: ", and ")
+    return all.isEmpty ? "a Focus is on, so the sound is not played" : all.joined(separator: ", and ")
   }
 }

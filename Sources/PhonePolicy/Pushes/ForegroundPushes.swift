@@ -1,7 +1,7 @@
-/// What becomes of a visible push while the app is in front: accounts of the real thing differ.
+/// What happens to a visible push while the app is in the foreground: reports about iOS differ.
 public enum ForegroundPushes: String, Hashable, Codable, Sendable, CaseIterable {
-  /// The app gets it, and nobody else.
+  /// Only the app gets it.
   case app
-  /// The extension is started for it all the same, and the app is handed the push when it is shown.
+  /// The extension is started for it anyway, and the app gets the push when it is shown.
   case `extension`
 }

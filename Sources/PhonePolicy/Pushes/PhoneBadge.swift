@@ -1,9 +1,9 @@
 import Ground
 
-// A push with a badge or a sound and no alert. Apple, "Modifying content in newly delivered notifications": the extension is not
-// employed for it, whatever `mutable-content` says.
+// A push with a badge or a sound and no alert. The extension is not started for it, whatever `mutable-content` says
+// (Apple, "Modifying content in newly delivered notifications").
 extension Phone {
-  /// As with an alert, the app in front decides what it shows of it, and ours shows nothing.
+  /// As with an alert, an app in the foreground decides what is shown; ours shows nothing.
   func take(_ request: BadgeAndSound, of push: UInt64) -> [PhoneDirective] {
     guard device.allowsNotifications else { return [.recordFate(push: push, .notShown), .drop(push: push)] }
     guard app == .foreground else { return apply(request, of: push) + [.drop(push: push)] }

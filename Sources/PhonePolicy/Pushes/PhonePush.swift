@@ -1,14 +1,14 @@
-/// One push, as far as the phone's rules read it.
+/// One push, reduced to the fields that the phone's rules read.
 public struct PhonePush: Hashable, Codable, Sendable {
   public var id: UInt64
   /// The alert as it was sent.
   public var alert: NotificationText?
   /// Whether the sender lets the extension change the alert.
   public var hasMutableContent: Bool
-  /// Of one without an alert.
+  /// Set for a push without an alert only.
   public var badgeAndSound: BadgeAndSound?
 
-  /// Nothing of it is for the user.
+  /// The push has nothing for the user to see or hear.
   public var isSilent: Bool { alert == nil && badgeAndSound == nil }
 
   public init(

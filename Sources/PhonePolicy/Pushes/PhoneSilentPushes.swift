@@ -1,6 +1,6 @@
 import Ground
 
-// Silent pushes: best effort. They wake the app in the background when the phone can afford it.
+// Silent pushes: best effort. They wake the app in the background if the budget and the device allow it.
 extension Phone {
   private var conditions: SilentPushes.Conditions {
     SilentPushes.Conditions(
@@ -17,7 +17,7 @@ extension Phone {
     silent.complete(push, result, &assertions)
   }
 
-  /// After each event: whatever has just changed may let the one that waits through, or end the time of another.
+  /// Called after each event: it may release the waiting push, or end the time of a delivered one.
   mutating func settleSilentPushes(
     after event: PhoneEvent, _ before: [PhoneDirective], at now: Instant
   ) -> [PhoneDirective] {
@@ -44,7 +44,7 @@ extension Phone {
       return [
         .tell(.app, .push(id: push, deadlineMilliseconds: 0)), .recordFate(push: push, .delivered),
       ]
-    case .toAppBehind(let push):
+    case .toAppInBackground(let push):
       let time = configuration.silentPushes.completionTime.wholeMilliseconds
       let message = PhoneMessage.push(id: push, deadlineMilliseconds: time)
       guard let woken = wake(for: message, .silentPush(push), holding: .silentPush(push), at: now) else {

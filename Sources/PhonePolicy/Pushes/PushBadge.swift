@@ -1,9 +1,9 @@
-/// What in a push counts as a badge, for all who read one.
+/// Which `badge` values of a push are valid.
 public enum PushBadge {
-  /// More than an icon ever had.
+  /// An arbitrary upper bound.
   public static let max = 999_999_999
 
-  /// Nil: what stands there is no number for an icon, and the push has no badge.
+  /// Nil if the value is no valid badge: the push then has none.
   public static func number(_ value: Double?) -> Int? {
     guard let value, let number = Int(exactly: value), 0...max ~= number else { return nil }
     return number

@@ -1,7 +1,7 @@
-/// What is wrong with the bytes of a push before anything in them is looked at.
+/// Checks the raw bytes of a push before they are parsed.
 public enum PushBytes {
   public enum Trouble: Hashable, Sendable {
-    /// Where, counted from 1.
+    /// Position of the bad byte, counted from 1.
     case notUTF8(byte: Int)
     case tooDeep
 
@@ -14,7 +14,7 @@ public enum PushBytes {
     }
   }
 
-  /// What the reader of JSON takes.
+  /// The JSON parser's limit.
   public static let depthMax = 64
 
   public static func trouble(in bytes: [UInt8]) -> Trouble? {

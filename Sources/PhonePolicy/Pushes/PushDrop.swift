@@ -1,4 +1,4 @@
-/// Why a silent push never arrives.
+/// Why a silent push is dropped.
 public enum PushDrop: String, Hashable, Codable, Sendable, CustomStringConvertible {
   case lowPowerMode = "low-power-mode"
   case backgroundRefreshOff = "background-refresh-off"
@@ -13,10 +13,10 @@ public enum PushDrop: String, Hashable, Codable, Sendable, CustomStringConvertib
     case .lowPowerMode: "Low Power Mode is on"
     case .backgroundRefreshOff: "Background App Refresh is off"
     case .swipedAway: "the user swiped the app away and has not opened it since"
-    case .chance: "lost on its way, by chance"
-    case .goingDown: "the phone goes down"
+    case .chance: "lost at random"
+    case .goingDown: "the phone powers off"
     case .launchFailed: "the app could not be started"
-    case .reboot: "the phone rebooted before it came to anything"
+    case .reboot: "the phone rebooted before the push was handled"
     }
   }
 }

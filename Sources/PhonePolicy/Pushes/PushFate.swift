@@ -1,25 +1,25 @@
-/// What became of a push, as far as it is known.
+/// A push's state, as far as it is known.
 public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
   case delivered
   case held(PushHold)
   case dropped(PushDrop)
-  /// Only the newest of those that wait is kept.
+  /// Of the waiting silent pushes only the newest is kept.
   case replaced(by: UInt64)
   case completed(SilentPushResult)
-  /// The app did not say in time that it is done.
+  /// The app did not complete it in time.
   case expired
-  /// The app ended before it had said so.
+  /// The app ended before completing it.
   case abandoned
-  /// A visible one: the app in front got it, and nothing is shown.
+  /// A visible one: the app in the foreground got it, and nothing is shown.
   case givenToApp
-  /// A visible one: the user lets the wallet show nothing.
+  /// A visible one: the user allows no notifications.
   case notShown
-  /// A visible one: what the extension made of it is not allowed, and the alert was shown as it was sent.
+  /// A visible one: the extension's content was refused, and the original alert was shown.
   case contentRefused(NotificationRefusal)
-  /// One with a badge or a sound and no alert: that much of it was done.
+  /// One with a badge or a sound and no alert: these were applied.
   case applied(BadgeAndSound)
 
-  /// For programs; it stays the same when the words change.
+  /// For programs: stable when the wording changes.
   public var code: PushFateCode {
     switch self {
     case .delivered: .delivered
@@ -36,7 +36,7 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Which one of its kind, for programs.
+  /// The reason or result within the code, for programs.
   public var detail: String? {
     switch self {
     case .dropped(let why): why.rawValue
@@ -53,16 +53,16 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
     case .replaced(let push): "replaced by push \(push)"
     case .completed(let result): "completed with \(result.rawValue)"
     case .expired: "expired: the app did not complete it in time"
-    case .abandoned: "abandoned: the app ended before it had completed it"
-    case .givenToApp: "given to the app in front"
-    case .notShown: "not shown: the user lets the wallet show no notifications"
-    case .contentRefused(let why): "shown as it was sent: \(why)"
+    case .abandoned: "abandoned: the app ended before it completed it"
+    case .givenToApp: "given to the app in the foreground"
+    case .notShown: "not shown: the user does not allow the wallet's notifications"
+    case .contentRefused(let why): "shown with its original alert: \(why)"
     case .applied(let what): "no notification: \(what.words)"
     }
   }
 }
 
-/// What became of a push, in one word that is written down.
+/// A push's state as one stored word.
 public enum PushFateCode: String, Hashable, Codable, Sendable, CaseIterable {
   case delivered
   case held
@@ -75,10 +75,10 @@ public enum PushFateCode: String, Hashable, Codable, Sendable, CaseIterable {
   case notShown = "not-shown"
   case contentRefused = "content-refused"
   case applied
-  /// Gone with a phone that was killed.
+  /// Lost with an iosd that was killed.
   case lost
 
-  /// Nothing more comes of a silent one.
+  /// For a silent push, the code is final.
   public var isEnd: Bool {
     switch self {
     case .dropped, .replaced, .completed, .expired, .abandoned, .lost: true

@@ -1,4 +1,4 @@
-/// What the app says of a silent push when it is done with it: `UIBackgroundFetchResult`.
+/// The app's result for a silent push: `UIBackgroundFetchResult`.
 public enum SilentPushResult: String, Hashable, Codable, Sendable, CaseIterable {
   case newData = "new-data"
   case noData = "no-data"

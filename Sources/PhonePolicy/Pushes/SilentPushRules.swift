@@ -1,26 +1,26 @@
 import Ground
 
-/// How much can be hoped for from silent pushes on one phone.
+/// The limits and chances of silent pushes on one phone.
 public struct SilentPushRules: Hashable, Codable, Sendable {
-  /// What becomes of one while Low Power Mode is on: accounts of the real thing differ.
+  /// What happens to a silent push in Low Power Mode: reports about iOS differ.
   public enum LowPower: String, Hashable, Codable, Sendable, CaseIterable {
     case drop
-    /// The newest waits until it is off again.
+    /// The newest waits until Low Power Mode is off.
     case hold
   }
 
-  /// So many in the background within the window; one more waits.
+  /// How many the app gets in the background per window; further ones wait.
   public var budget: Int
   public var window: TimeSpan
-  /// How long the app has for one, and how much longer until it is let go.
+  /// How long the app has for one push, and the grace after the warning.
   public var completionTime: TimeSpan
   public var completionGrace: TimeSpan
   public var lowPower: LowPower
-  /// How many of a hundred get lost.
+  /// Percentage that is lost at random.
   public var dropPercent: UInt64
-  /// Each waits for a chance time up to this.
+  /// Each waits a random time up to this.
   public var delayMax: TimeSpan
-  /// Of the chances.
+  /// Seed of the random decisions.
   public var seed: UInt64
 
   public init(

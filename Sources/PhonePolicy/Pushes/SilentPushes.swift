@@ -1,17 +1,17 @@
 import Ground
 
-/// The silent pushes of one phone: the one that waits, those in the app's hands, and what was spent of the budget.
+/// The silent pushes of one phone: the waiting one, those that the app handles, and the budget used.
 public struct SilentPushes: Hashable, Codable, Sendable {
   struct Waiting: Hashable, Codable, Sendable {
     fileprivate(set) var id: UInt64
     fileprivate var notBefore: Instant
-    /// Why, as it was last written down.
+    /// The reason last recorded.
     fileprivate var reason: PushHold?
   }
 
   private struct Open: Hashable, Codable, Sendable {
     var id: UInt64
-    /// Nil while the app is in front: then no time runs.
+    /// Nil while the app is in the foreground: no time limit there.
     var endsBy: Instant?
     var isWarned = false
 
@@ -20,7 +20,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     }
   }
 
-  /// What of the phone decides about them.
+  /// The phone's state that decides about silent pushes.
   struct Conditions {
     var app: AppState
     var isGoingDown: Bool
@@ -32,10 +32,10 @@ public struct SilentPushes: Hashable, Codable, Sendable {
 
   private(set) var waiting: Waiting?
   private var open: [Open] = []
-  /// When one was delivered in the background, as far back as the window goes.
+  /// Deliveries in the background within the window.
   private var deliveries: [Instant] = []
   public private(set) var throttledUntil: Instant?
-  /// The user swiped the app away: it gets none until it is opened again.
+  /// The user swiped the app away: it gets no silent push until it is opened again.
   private var isSwipedAway = false
   private var chance: Chance
 
@@ -44,14 +44,14 @@ public struct SilentPushes: Hashable, Codable, Sendable {
   mutating func noteOpened() { isSwipedAway = false }
   mutating func noteSwipedAway() { isSwipedAway = true }
 
-  // MARK: The one that waits
+  // MARK: The waiting push
 
   mutating func take(_ push: UInt64, _ conditions: Conditions, at now: Instant) -> [PhoneDirective] {
     if conditions.isGoingDown { return Self.drop(push, .goingDown) }
     var notBefore = now
     if conditions.app != .foreground {
       if let why = reasonToDrop(conditions) { return Self.drop(push, why) }
-      // Both are drawn for each: so one setting does not change the chances of the other.
+      // Draw both numbers for every push, so one setting does not change the other's random sequence.
       let luck = chance.number(upTo: 99)
       let delay = chance.number(upTo: UInt64(max(0, conditions.rules.delayMax.nanoseconds)))
       if luck < conditions.rules.dropPercent { return Self.drop(push, .chance) }
@@ -69,7 +69,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     /// Nothing is delivered now.
     case none([PhoneDirective])
     case toAppInFront(UInt64)
-    case toAppBehind(UInt64)
+    case toAppInBackground(UInt64)
   }
 
   mutating func next(_ conditions: Conditions, at now: Instant) -> Next {
@@ -79,12 +79,12 @@ public struct SilentPushes: Hashable, Codable, Sendable {
       return .none(Self.drop(waiting.id, why))
     }
     switch conditions.app {
-    // In a moment it is in front, and gets it there.
+    // The app is about to be in the foreground and gets the push there.
     case .launching(intoForeground: true): return .none([])
     case .foreground: return .toAppInFront(waiting.id)
     default: break
     }
-    guard let why = reasonToHold(waiting, conditions, at: now) else { return .toAppBehind(waiting.id) }
+    guard let why = reasonToHold(waiting, conditions, at: now) else { return .toAppInBackground(waiting.id) }
     guard waiting.reason != why else { return .none([]) }
     self.waiting?.reason = why
     return .none([.recordFate(push: waiting.id, .held(why))])
@@ -97,7 +97,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     open.append(Open(id: push, endsBy: isInFront ? nil : Self.end(conditions, from: now)))
   }
 
-  /// What waits is lost.
+  /// Drops the waiting push.
   mutating func loseWaiting() -> UInt64? {
     defer { waiting = nil }
     return waiting?.id
@@ -124,7 +124,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     [.recordFate(push: push, .dropped(why)), .drop(push: push)]
   }
 
-  // MARK: Those in the app's hands
+  // MARK: Delivered pushes
 
   private static func end(_ conditions: Conditions, from now: Instant) -> Instant? {
     conditions.enforcesLimits ? now + conditions.rules.completionTime : nil
@@ -172,7 +172,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     return directives
   }
 
-  /// An app that ends by itself with a push in its hands has not completed it; one that others end is not to blame.
+  /// An app that exits by itself before completing a push is throttled; an app that was killed is not.
   mutating func abandon(after end: EndReason?, _ rules: SilentPushRules, at now: Instant) -> [PhoneDirective]
   {
     guard !open.isEmpty else { return [] }
@@ -195,13 +195,13 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     throttledUntil = now + rules.window
   }
 
-  /// What was long ago counts no more.
+  /// Forgets deliveries and throttling older than the window.
   mutating func forget(before now: Instant, _ rules: SilentPushRules) {
     deliveries.removeAll { $0 + rules.window <= now }
     if let until = throttledUntil, until <= now { throttledUntil = nil }
   }
 
-  /// What a phone does not know any more after a reboot. Those in the app's hands end with the app.
+  /// Forgets what a reboot forgets. Delivered pushes end with the app.
   mutating func forgetAll() {
     deliveries = []
     throttledUntil = nil
@@ -226,7 +226,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
       earliest = min(earliest ?? instant, instant)
     }
     for push in open { consider(push.due(rules)) }
-    // Only time can help those that wait for time.
+    // Only waits for an instant have a deadline.
     switch waiting?.reason {
     case .delayed: consider(waiting?.notBefore)
     case .budgetUsed, .throttled: consider(budgetChange(rules))

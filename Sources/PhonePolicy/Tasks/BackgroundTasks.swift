@@ -1,13 +1,13 @@
 import Ground
 
-/// What the app has asked for, what runs, and what the scheduler knows of the user's habits.
+/// The pending and running tasks, and what the scheduler knows of the user's habits.
 public struct BackgroundTasks: Hashable, Sendable {
   public struct Pending: Hashable, Codable, Sendable {
     public fileprivate(set) var number: UInt64
     public fileprivate(set) var request: TaskRequest
     public fileprivate(set) var dueAt: Instant
     public fileprivate(set) var hindrance: TaskHindrance
-    /// Its time has come; now it waits for conditions alone.
+    /// The earliest begin is reached; only conditions are missing.
     public fileprivate(set) var isDue = false
     fileprivate var wasDeferred = false
   }
@@ -18,16 +18,16 @@ public struct BackgroundTasks: Hashable, Sendable {
     public fileprivate(set) var since: Instant
     /// Nil in a debug build, which has no limits.
     public fileprivate(set) var expiresAt: Instant?
-    /// One that was started by hand runs whatever the device is like.
+    /// A task started by hand ignores the device's conditions.
     fileprivate var heedsConditions = true
-    /// Set once it was told to end.
+    /// Set when the task was told to end.
     public fileprivate(set) var expiry: TaskExpiry?
     public fileprivate(set) var releaseAt: Instant?
 
     var deadline: Instant? { releaseAt ?? expiresAt }
   }
 
-  /// An app that nobody wanted to see is started for nothing.
+  /// The app is not started for a task if the user has never opened it or has swiped it away.
   public enum Use: Hashable, Codable, Sendable {
     case neverOpened
     case opened
@@ -37,7 +37,7 @@ public struct BackgroundTasks: Hashable, Sendable {
   public private(set) var pending: [Pending] = []
   public private(set) var running: [Running] = []
   public private(set) var use = Use.neverOpened
-  /// The next refresh comes no sooner, whatever was asked for.
+  /// The next refresh begins no earlier, whatever the request says.
   private var nextRefresh: Instant?
   private(set) var lastNumber: UInt64 = 0
   private var chance: Chance
@@ -98,7 +98,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     return others.count < TaskConfiguration.pendingMax(request.kind) ? nil : .tooMany(request.kind)
   }
 
-  /// Never before it was asked for; a refresh also not before the phone's own rhythm has come round.
+  /// Not before the request's earliest begin; a refresh also not before `nextRefresh`.
   private mutating func due(_ request: TaskRequest, _ rules: TaskConfiguration, at now: Instant) -> Instant {
     let asked = now + rules.scaled(request.earliest)
     guard request.kind == .refresh else { return asked }
@@ -119,16 +119,16 @@ public struct BackgroundTasks: Hashable, Sendable {
     return [.recordTask(TaskRecord(number: gone.number, request: gone.request, fate: fate))]
   }
 
-  // MARK: What waits
+  // MARK: Pending tasks
 
-  /// Also on a phone that is off for a moment: it must not wait for an instant that is over.
+  /// Also called during a reboot: the deadline must not stay in the past.
   mutating func noteDue(at now: Instant) {
     for index in pending.indices where pending[index].dueAt <= now { pending[index].isDue = true }
   }
 
-  var inTurn: [UInt64] { pending.sorted { $0.dueAt < $1.dueAt }.map(\.number) }
+  var byDueTime: [UInt64] { pending.sorted { $0.dueAt < $1.dueAt }.map(\.number) }
 
-  /// Nil: it may run. Otherwise what is written down of its waiting, if that is new.
+  /// Nil if the task may run. Otherwise the record of its hindrance, if that is new.
   mutating func hold(_ number: UInt64, _ conditions: TaskConditions, at now: Instant) -> [PhoneDirective]? {
     guard let index = pending.firstIndex(where: { $0.number == number }) else { return [] }
     guard
@@ -164,7 +164,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     return pending.request.requiresNetwork && !conditions.hasNetwork ? .noNetwork : nil
   }
 
-  /// Even what could run is put off now and then, once.
+  /// A processing task that could run is sometimes deferred, once.
   private mutating func deferral(
     of index: Int, _ conditions: TaskConditions, at now: Instant
   ) -> TaskHindrance? {
@@ -177,13 +177,13 @@ public struct BackgroundTasks: Hashable, Sendable {
     return .deferred
   }
 
-  /// Nobody is to be woken for them any more.
+  /// The app is not woken for pending tasks any more.
   mutating func loseWaiting() -> [PhoneDirective] {
     defer { pending = [] }
     return pending.map { .recordTask(TaskRecord(number: $0.number, request: $0.request, fate: .lost)) }
   }
 
-  // MARK: What runs
+  // MARK: Running tasks
 
   mutating func begin(
     _ number: UInt64, isByHand: Bool, _ conditions: TaskConditions, at now: Instant
@@ -198,7 +198,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     return [.recordTask(TaskRecord(number: number, request: request, fate: .runs(isByHand: isByHand)))]
   }
 
-  /// Once per run: a late word of an older run must not end a newer one of the same name.
+  /// Once per run: a late completion of an older run must not end a newer one with the same identifier.
   mutating func complete(
     _ identifier: String, _ run: UInt64, _ isSuccess: Bool, _ assertions: inout Assertions
   ) -> [PhoneDirective] {
@@ -228,7 +228,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     ]
   }
 
-  /// Runs that are over, in whatever way, and those whose time comes to its end.
+  /// Ends lost and overdue runs, and tells others to expire.
   mutating func end(
     _ conditions: TaskConditions, _ assertions: inout Assertions, at now: Instant
   ) -> [PhoneDirective] {
@@ -247,8 +247,8 @@ public struct BackgroundTasks: Hashable, Sendable {
     return directives
   }
 
-  /// An app that ends gives up all that keeps it awake, and what it was doing with it. It may be on its way back
-  /// already, so its state does not tell.
+  /// Ending releases the app's assertions, so a run without its assertion is lost. The app's state does not tell:
+  /// it may be launching again.
   private mutating func lose(_ assertions: Assertions) -> [PhoneDirective] {
     let lost = running.filter { !assertions.contains(.scheduledTask($0.request.identifier)) }
     running.removeAll { run in lost.contains { $0.number == run.number } }
@@ -278,7 +278,7 @@ extension BackgroundTasks: Shiftable {
 }
 
 extension Chance {
-  /// From no time to the bound, which is among them.
+  /// From zero to the bound, inclusive.
   mutating func span(upTo bound: TimeSpan) -> TimeSpan {
     TimeSpan(nanoseconds: Int64(clamping: number(upTo: UInt64(clamping: bound.nanoseconds))))
   }

@@ -1,11 +1,12 @@
 import Ground
 
-// Background tasks: what the app asks for, what comes of it, and how it is woken for them.
+// Background tasks: the app's requests, their scheduling, and waking the app for them.
 extension Phone {
   mutating func react(to event: TaskEvent, at now: Instant) -> [PhoneDirective] {
     switch event {
     case .submitted(let request):
-      // Said just before it was stopped or told to end it counts too: the answer is read when it goes on, if it does.
+      // A request sent just before the app was suspended or told to terminate counts too; the app reads the answer
+      // if it resumes.
       return app.hasProcess ? tasks.submit(request, taskConditions, at: now) : []
     case .cancelled(let identifier): return tasks.withdraw(identifier, .cancelled)
     case .completed(let identifier, let run, let isSuccess):
@@ -47,15 +48,15 @@ extension Phone {
 
   // MARK: The scheduler
 
-  /// Looks after each event at what waits and what runs.
-  mutating func tendTasks(after event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
+  /// Called after each event: checks pending and running tasks.
+  mutating func updateTasks(after event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     tasks.noteUse(app, event)
     guard !tasks.isEmpty else { return [] }
     var directives = tasks.end(taskConditions, &assertions, at: now)
     guard !isGoingDown else { return directives + tasks.loseWaiting() }
     tasks.noteDue(at: now)
     guard rebooting == nil else { return directives }
-    for number in tasks.inTurn {
+    for number in tasks.byDueTime {
       if let waits = tasks.hold(number, taskConditions, at: now) {
         directives += waits
       } else if let pending = tasks.pending.first(where: { $0.number == number }) {
@@ -65,7 +66,7 @@ extension Phone {
     return directives
   }
 
-  /// Unless the app cannot be reached.
+  /// Starts the task, unless the app cannot be reached.
   private mutating func run(
     _ pending: BackgroundTasks.Pending, isByHand: Bool, at now: Instant
   ) -> [PhoneDirective] {
@@ -73,9 +74,9 @@ extension Phone {
     let time = configuration.tasks.time(for: pending.request.kind)
     let message = TaskMessage.run(
       identifier: identifier, run: pending.number, milliseconds: time.wholeMilliseconds)
-    let words = wake(
+    let woken = wake(
       for: .task(message), .scheduledTask(identifier), holding: .scheduledTask(identifier), at: now)
-    guard let words else { return [] }
-    return tasks.begin(pending.number, isByHand: isByHand, taskConditions, at: now) + words
+    guard let woken else { return [] }
+    return tasks.begin(pending.number, isByHand: isByHand, taskConditions, at: now) + woken
   }
 }

@@ -10,10 +10,10 @@ public enum TaskByHandRefusal: Hashable, Codable, Sendable, CustomStringConverti
     switch self {
     case .productionBuild:
       "only a debug build starts or expires a task by hand, as Xcode does; start the phone with --build debug"
-    case .notWaiting: "no such task waits; `baton tasks` shows those that do"
-    case .alreadyRuns: "a task of that identifier runs already; ask again when it is done"
-    case .notRunning: "no such task runs; `baton tasks` shows those that do"
-    case .appEnding: "the app is on its way out; ask again when it has ended"
+    case .notWaiting: "no such task is pending; `baton tasks` lists the pending ones"
+    case .alreadyRuns: "a task with that identifier is already running; try again when it is done"
+    case .notRunning: "no such task is running; `baton tasks` lists the running ones"
+    case .appEnding: "the app is terminating; try again when it has ended"
     }
   }
 }

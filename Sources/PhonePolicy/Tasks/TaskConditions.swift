@@ -1,7 +1,7 @@
-/// What of the phone decides whether a task may run.
+/// The phone's state that decides whether a task may run.
 struct TaskConditions {
   var app: AppState
-  /// Nobody uses the phone.
+  /// The phone is not in use.
   var isIdle: Bool
   var isCharging: Bool
   var batteryPercent: Int

@@ -1,24 +1,24 @@
 import Ground
 
-/// The scheduler's figures. What is only a habit of the real thing is a figure here that can be changed.
+/// The scheduler's parameters. Undocumented behaviour of iOS is a parameter here.
 public struct TaskConfiguration: Hashable, Codable, Sendable {
-  /// The identifiers that the app has declared: no other is ever taken.
+  /// The identifiers that the app has declared; a request with another one is refused.
   public var permitted: [String]
   /// From one refresh to the next, on the average.
   public var refreshInterval: TimeSpan
-  /// By how much that is drawn longer or shorter.
+  /// The random variation of the interval, both ways.
   public var variationPercent: Int
   public var refreshTime: TimeSpan
   public var processingTime: TimeSpan
-  /// From the word that the time is over to the end of the assertion.
+  /// From telling a task to expire to releasing its assertion.
   public var completionGrace: TimeSpan
-  /// Below it nothing runs on battery.
+  /// At or below this no task runs on battery.
   public var sufficientBatteryPercent: Int
-  /// How often a processing task that could run is put off once.
+  /// Percentage of processing tasks that are deferred once.
   public var deferralPercent: Int
-  /// By how much at the most.
+  /// The longest deferral.
   public var deferral: TimeSpan
-  /// What an hour of the scheduler is divided by. A run itself is real work and has its real time.
+  /// Divides the scheduler's spans. The time limit of a run is not scaled, as its work takes real time.
   public var timeScale: Int64
   public var seed: UInt64
 
@@ -43,13 +43,13 @@ public struct TaskConfiguration: Hashable, Codable, Sendable {
     self.seed = seed
   }
 
-  /// A span of the scheduler, or of another budget of background work.
+  /// Scales a span of the scheduler or of another background budget.
   public func scaled(_ span: TimeSpan) -> TimeSpan {
     TimeSpan(nanoseconds: span.nanoseconds / max(1, timeScale))
   }
 
   func time(for kind: TaskKind) -> TimeSpan { kind == .refresh ? refreshTime : processingTime }
 
-  /// As many as the real thing keeps.
+  /// The limits of iOS.
   static func pendingMax(_ kind: TaskKind) -> Int { kind == .refresh ? 1 : 10 }
 }

@@ -1,6 +1,6 @@
 /// What happens to background tasks.
 public enum TaskEvent: Hashable, Codable, Sendable {
-  // What the app says.
+  // Messages of the app.
   case submitted(TaskRequest)
   case cancelled(identifier: String)
   case completed(identifier: String, run: UInt64, isSuccess: Bool)

@@ -1,4 +1,4 @@
-/// Why a run is over before it is done.
+/// Why a run expires.
 public enum TaskExpiry: String, Hashable, Codable, Sendable, CustomStringConvertible {
   case timeUp
   case phoneInUse

@@ -1,4 +1,4 @@
-// What has become of a request, as people read it.
+// The state of a request, as text.
 extension TaskRecord.Fate {
   /// waiting, replaced, cancelled, refused, running, expiring, completed, failed, expired or lost.
   public var state: String {
@@ -19,10 +19,10 @@ extension TaskRecord.Fate {
     switch self {
     case .waits(let hindrance): hindrance.description
     case .replaced: "a newer request has its identifier"
-    case .cancelled: "the app took it back"
+    case .cancelled: "the app cancelled it"
     case .refused(let refusal): refusal.description
     case .expires(let expiry), .expired(let expiry): expiry.description
-    case .lost: "the app or the phone ended before it"
+    case .lost: "the app or the phone ended first"
     case .runs, .completed: nil
     }
   }

@@ -1,7 +1,7 @@
-/// What an app can ask the phone to start it for later.
+/// The two kinds of background task.
 public enum TaskKind: String, Hashable, Codable, Sendable, CaseIterable {
-  /// A short look at what is new: half a minute, every quarter of an hour at the most.
+  /// App refresh: 30 s, at most every 15 minutes.
   case refresh
-  /// Minutes of work, while nobody uses the phone.
+  /// Processing: minutes of work while the phone is not in use.
   case processing
 }

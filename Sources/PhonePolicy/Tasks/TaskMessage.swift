@@ -1,4 +1,4 @@
-/// What the app is told of its tasks.
+/// A message to the app about its tasks.
 public enum TaskMessage: Hashable, Codable, Sendable {
   case accepted(identifier: String)
   case refused(identifier: String, TaskRefusal)

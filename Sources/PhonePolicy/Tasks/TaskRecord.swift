@@ -1,4 +1,4 @@
-/// What becomes of one request, from its submission to the end of its run.
+/// The state of one request, from its submission to the end of its run.
 public struct TaskRecord: Hashable, Codable, Sendable {
   public enum Fate: Hashable, Codable, Sendable {
     case waits(TaskHindrance)
@@ -6,16 +6,16 @@ public struct TaskRecord: Hashable, Codable, Sendable {
     case cancelled
     case refused(TaskRefusal)
     case runs(isByHand: Bool)
-    /// Told to end, and not done yet.
+    /// Told to end, and not completed yet.
     case expires(TaskExpiry)
     case completed(isSuccess: Bool)
-    /// It did not complete within the grace.
+    /// Not completed within the grace.
     case expired(TaskExpiry)
-    /// The app ended before it did, or the phone.
+    /// The app or the phone ended first.
     case lost
   }
 
-  /// Of the request, from 1 in each boot; the run has the same.
+  /// The request's number, from 1 in each boot; its run has the same number.
   public var number: UInt64
   public var request: TaskRequest
   public var fate: Fate

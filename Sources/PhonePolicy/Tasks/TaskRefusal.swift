@@ -1,19 +1,19 @@
-/// Why a request is not taken.
+/// Why a task request is refused.
 public enum TaskRefusal: Hashable, Codable, Sendable, CustomStringConvertible {
   case notPermitted(permitted: [String])
   case tooMany(TaskKind)
   case refreshOff
-  /// Its wait is no time.
+  /// `earliestBeginDate` is negative.
   case badTime
 
   public var description: String {
     switch self {
     case .notPermitted(let permitted):
       "the identifier is not among those that the app may use (\(permitted.joined(separator: ", "))); add it with --permitted-task"
-    case .tooMany(.refresh): "one refresh waits already, and only one may; cancel it first"
-    case .tooMany(.processing): "ten processing tasks wait already, and no more may; cancel one first"
+    case .tooMany(.refresh): "a refresh is already pending, and only one may be; cancel it first"
+    case .tooMany(.processing): "ten processing tasks are already pending, the maximum; cancel one first"
     case .refreshOff: "background app refresh is off; turn it on with `baton device background-refresh on`"
-    case .badTime: "a task cannot wait for less than no time; give a number of seconds from 0 up"
+    case .badTime: "the earliest begin must be 0 s or later; give a number of seconds from 0 up"
     }
   }
 }

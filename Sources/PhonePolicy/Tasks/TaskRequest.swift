@@ -1,12 +1,12 @@
 import Ground
 
-/// What the app asks for: to be started later, for some work of its own.
+/// A request to be started later for background work (`BGTaskRequest`).
 public struct TaskRequest: Hashable, Codable, Sendable {
   public var identifier: String
   public var kind: TaskKind
-  /// Not before so much time has gone by.
+  /// The earliest begin, from the submission on.
   public var earliest: TimeSpan
-  /// For processing only, as are the chargers: a refresh has no conditions of its own.
+  /// This and `requiresExternalPower` are for processing tasks only: a refresh has no conditions.
   public var requiresNetwork: Bool
   public var requiresExternalPower: Bool
 
@@ -21,6 +21,6 @@ public struct TaskRequest: Hashable, Codable, Sendable {
     self.requiresExternalPower = kind == .processing && requiresExternalPower
   }
 
-  /// Both cannot run at once.
+  /// The two tasks cannot run at the same time.
   func collides(with other: TaskRequest) -> Bool { kind == other.kind || identifier == other.identifier }
 }

@@ -60,7 +60,7 @@ int baton_signal_descriptor(int descriptor, uint64_t signals) {
 int baton_timer_descriptor(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
 
 int baton_timer_arm(int descriptor, int64_t at_ns) {
-  // Zero would disarm: an instant that is long past is the first nanosecond. A negative one disarms.
+  // 0 would disarm the timer, so an instant in the past becomes 1 ns. A negative instant disarms.
   struct itimerspec spec;
   memset(&spec, 0, sizeof spec);
   if (at_ns >= 0) {
@@ -110,7 +110,7 @@ int baton_is_ignored(int signal) {
 }
 
 int baton_dump_no_core(void) {
-  // With 0 a program behind a pipe in core_pattern would still get it all; 1 byte the kernel takes as "nothing to anybody".
+  // With 0 a program behind a pipe in core_pattern would still get the dump; with 1 the kernel skips the dump.
   struct rlimit one = {1, 1};
   struct rlimit now;
   if (getrlimit(RLIMIT_CORE, &now) == 0 && now.rlim_max == 0) return 0;
@@ -140,8 +140,8 @@ static int place(int descriptor, int target) {
   return dup2(descriptor, target) < 0 ? -1 : 0;
 }
 
-// Between vfork and execve only async-signal-safe calls, and nothing written that the parent reads: until then the
-// child runs in the parent's memory.
+// Between vfork and execve: only async-signal-safe calls, and no write that the parent could see, as the child runs
+// in the parent's memory.
 static void become_child(const struct baton_spawn_plan *plan, int report, int32_t parent) {
   sigset_t none;
   struct sigaction standard;
@@ -153,17 +153,17 @@ static void become_child(const struct baton_spawn_plan *plan, int report, int32_
   if (plan->own_process_group && setpgid(0, 0)) goto failed;
   if (plan->parent_death_signal) {
     if (prctl(PR_SET_PDEATHSIG, plan->parent_death_signal)) goto failed;
-    // The parent may have died before the line above: then nobody would ever send the signal.
+    // The parent may have died before the line above: then the signal would never be sent.
     if (getppid() != parent) _exit(125);
   }
-  // "0" is the writer itself. All memory of the program is charged to the group, from its first page on.
+  // "0" is the writing process. All memory of the program is charged to the group, from its first page on.
   if (plan->group >= 0 && write(plan->group, "0", 1) != 1) goto failed;
   if (lower_soft_limit(RLIMIT_STACK, plan->stack_limit)) goto failed;
   if (lower_soft_limit(RLIMIT_CORE, plan->core_limit)) goto failed;
   // The report pipe and the sources were moved above 9 by the parent, so no placement overwrites another.
   if (place(plan->input, 0) || place(plan->output, 1) || place(plan->error, 2) || place(plan->channel, 3))
     goto failed;
-  // Whatever a library opened without CLOEXEC stays with the parent.
+  // Descriptors that a library opened without CLOEXEC are not inherited.
   syscall(SYS_close_range, plan->channel < 0 ? 3U : 4U, ~0U, CLOSE_RANGE_CLOEXEC);
   execve(plan->path, plan->arguments, plan->environment);
 failed : {
@@ -201,8 +201,8 @@ int32_t baton_spawn(const struct baton_spawn_plan *plan) {
       (plan->group >= 0 && moved.group < 0)) {
     failure = errno;
   } else {
-    // A handler of the parent must not run in the child; and vfork, as copying a large parent's page tables takes
-    // longer than all that the extension does before it claims.
+    // Block signals: a handler of the parent must not run in the child. vfork, as copying a large parent's page
+    // tables would take longer than all of the extension's work before its claim.
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
@@ -288,7 +288,7 @@ static struct {
 
 static void on_bus_error(int number, siginfo_t *information, void *context) {
   (void)context;
-  // Sent by somebody, or a fault of ours: what the signal means to everybody else.
+  // Sent by kill(2), or a bug of ours: default action.
   if (information->si_code != BUS_ADRERR) {
     signal(number, SIG_DFL);
     raise(number);

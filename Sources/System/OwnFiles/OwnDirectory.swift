@@ -1,5 +1,5 @@
-// OwnFiles: whether a file or directory is this user's alone to change. It asks the kernel about what it has opened, as
-// what lies at a path may be another thing a moment later, and it decides about nothing else.
+// OwnFiles: whether only this user can change a file or directory. It checks open descriptors, as the file at a
+// path may be replaced at any moment.
 
 import Platform
 
@@ -9,13 +9,13 @@ import Platform
   import Glibc
 #endif
 
-/// A directory of ours, held open: what is opened or made through it lies in the directory that was looked at, whatever
-/// becomes of its path.
+/// A directory of this user, held open: files opened or created through it are in the checked directory, even if
+/// its path changes.
 public final class OwnDirectory {
   public let path: String
-  /// To go on from, not to read.
+  /// Only for `openat` and the like, not for reading.
   public let descriptor: Int32
-  /// Made just now: its name may not be durable yet.
+  /// Just created: its name may not be durable yet.
   public private(set) var isNew = false
 
   private init(path: String, descriptor: Int32) {
@@ -25,14 +25,14 @@ public final class OwnDirectory {
 
   deinit { close(descriptor) }
 
-  /// Throws for a link, for another user's, and for one that others may change. On the way there links are followed if
-  /// they are ours or the system's: anybody else could point them elsewhere.
+  /// Throws for a link, and for a directory that another user owns or may change. Links in the path above it are
+  /// followed if this user or root owns them: another user could redirect them.
   public static func open(_ path: String) throws(OwnError) -> OwnDirectory { try reach(path, making: false) }
 
-  /// The same, and makes it where it is missing, for this user alone; its parent must be there.
+  /// As `open`, but creates a missing directory for this user only; its parent must exist.
   public static func make(_ path: String) throws(OwnError) -> OwnDirectory { try reach(path, making: true) }
 
-  /// One that lies in it.
+  /// Opens a directory in this one.
   public func open(_ name: String) throws(OwnError) -> OwnDirectory {
     try Self.look(at: name, in: descriptor, path: "\(path)/\(name)")
   }
@@ -44,10 +44,10 @@ public final class OwnDirectory {
     return directory
   }
 
-  /// A descriptor to list its names or to make them last; the caller closes it. Negative with `errno`.
+  /// A descriptor for listing or syncing its names; the caller closes it. Negative with `errno`.
   public func openToRead() -> Int32 { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
 
-  // MARK: The way there
+  // MARK: Path walk
 
   private static func reach(_ path: String, making: Bool) throws(OwnError) -> OwnDirectory {
     guard Kernel.opensTheWay else { return try reachAtOnce(path, making: making) }
@@ -69,8 +69,8 @@ public final class OwnDirectory {
     return directory
   }
 
-  /// Where nothing above it can be opened. It is looked at before it is made: a sandbox refuses the making of what is
-  /// there already by a name of its own.
+  /// For systems where the directories above cannot be opened. Opens before it creates: for an existing directory a
+  /// sandbox fails `mkdir` with its own error, not EEXIST.
   static func reachAtOnce(_ path: String, making: Bool) throws(OwnError) -> OwnDirectory {
     do throws(OwnError) {
       return try look(at: path, in: AT_FDCWD, path: path)
@@ -99,7 +99,7 @@ public final class OwnDirectory {
     return target
   }
 
-  /// False when there is something of that name already.
+  /// False if the name exists already.
   private static func make(_ name: String, in place: Int32, path: String) throws(OwnError) -> Bool {
     if mkdirat(place, name, 0o700) == 0 { return true }
     guard errno == EEXIST else { throw OwnError(path: path, fault: .failed(errno)) }

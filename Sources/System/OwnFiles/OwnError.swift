@@ -1,4 +1,4 @@
-/// A file or directory that cannot be trusted, or not be reached, by the path at which that showed.
+/// A file or directory that cannot be trusted or opened, with the path at which the check failed.
 public struct OwnError: Error, Hashable, Sendable {
   public var path: String
   public var fault: OwnFault

@@ -4,25 +4,25 @@
   import Glibc
 #endif
 
-/// Why a file or directory is not this user's alone to change.
+/// Why not only this user can change a file or directory.
 public enum OwnFault: Hashable, Sendable {
-  /// Of the user who made the link, who is free to point it elsewhere.
+  /// A link; its owner can redirect it.
   case link(owner: UInt32)
   case notADirectory
   case notAPlainFile
   case foreign(owner: UInt32, us: UInt32)
   case writableByOthers(mode: UInt32)
-  /// The call did not work at all: its `errno`.
+  /// The system call failed with this `errno`.
   case failed(Int32)
 
-  /// What it must be.
+  /// The required file type.
   public enum Kind: Sendable {
     case directory
     case plainFile
   }
 
-  /// The one rule, for all of our programs: what others own, or may change, decides nothing for us. `mode` as `stat` has
-  /// it, with the type of the file.
+  /// The rule of all our programs: never rely on a file that other users own or may change. `mode` is `st_mode`,
+  /// file type included.
   public static func find(mode: UInt32, owner: UInt32, mustBe kind: Kind) -> OwnFault? {
     switch mode & UInt32(S_IFMT) {
     case UInt32(S_IFLNK): return .link(owner: owner)
@@ -34,24 +34,24 @@ public enum OwnFault: Hashable, Sendable {
     return mode & 0o022 == 0 ? nil : .writableByOthers(mode: mode & 0o7777)
   }
 
-  /// Of what was opened, and not of what lies at its path by now.
+  /// Checks the open file, not the file now at its path.
   public static func find(descriptor: Int32, mustBe kind: Kind) -> OwnFault? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return .failed(errno) }
     return find(mode: UInt32(status.st_mode), owner: UInt32(status.st_uid), mustBe: kind)
   }
 
-  /// What is so, and what to do, as it continues "cannot use PATH: "; nil for a call that failed.
+  /// The cause and what to do, continuing "cannot use PATH: "; nil for a failed system call.
   public var sentence: String? {
     switch self {
     case .link(let owner):
-      "it is a symbolic link of the user \(owner), which can be pointed elsewhere; name the place that it leads to"
-    case .notADirectory: "it is not a directory; move it away, or name another place"
+      "it is a symbolic link of the user \(owner), who can redirect it; use its target path"
+    case .notADirectory: "it is not a directory; move it away, or use another path"
     case .notAPlainFile: "it is not a plain file; move it away"
     case .foreign(let owner, let us):
-      "it belongs to the user \(owner), and this is the user \(us); name a place of your own, or run as its owner"
+      "it belongs to the user \(owner), and this is the user \(us); use a path of your own, or run as its owner"
     case .writableByOthers(let mode):
-      "others may write to it (mode \(String(mode, radix: 8))); see that all in it is yours, then take that right away with chmod go-w"
+      "others may write to it (mode \(String(mode, radix: 8))); check that its contents are yours, then run chmod go-w"
     case .failed: nil
     }
   }

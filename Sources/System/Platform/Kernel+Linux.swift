@@ -5,7 +5,7 @@
   extension Kernel {
     // MARK: Clocks and boot
 
-    /// CLOCK_MONOTONIC: does not count sleep, and nobody can set it. The clock that cores and timers run by.
+    /// CLOCK_MONOTONIC: does not count sleep, and cannot be set. The clock of cores and timers.
     public static var now: Instant { Instant(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
 
     /// CLOCK_BOOTTIME: time since boot with sleep, the same for all processes.
@@ -17,14 +17,14 @@
 
     // MARK: Processes
 
-    /// Nil when there is no such process. The start time is in ticks since boot.
+    /// Nil if there is no such process. The start time is in ticks since boot.
     public static func processStatus(of pid: Int32) -> ProcessStatus? {
       guard pid > 0, let line = contents(of: "/proc/\(pid)/stat") else { return nil }
       return parse(stat: line)
     }
 
-    /// `/proc/PID/stat`. The second field is a name that may hold spaces and parentheses: counting starts after the last
-    /// one.
+    /// Parses `/proc/PID/stat`. The second field is a name that may contain spaces and parentheses: count fields
+    /// after the last parenthesis.
     static func parse(stat line: [UInt8]) -> ProcessStatus? {
       guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
       let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
@@ -35,7 +35,8 @@
       else { return nil }
       var status = ProcessStatus(
         state: state, parent: parent, isExiting: flags & exitingFlag != 0, startTime: startTime)
-      // Of a process that is stopped it is the signal that did it; older kernels tell it of the dead alone.
+      // The exit code field. For a stopped process it has the stop signal; older kernels only set it for dead
+      // processes.
       if fields.count > 49, !status.isStopped, fields[49].first != UInt8(ascii: "0") {
         status.isExiting = true
       }
@@ -47,11 +48,11 @@
 
     // MARK: Locks
 
-    /// The list comes in pieces, and goes on changing in between: a lock that was held all the time may stand in one
-    /// reading twice and in another not at all. So it is read until two readings in a row say the same, or this often.
+    /// The list is read in pieces and changes in between: a lock that was held all the time may appear twice in one
+    /// reading and be missing in another. Read until two readings in a row are equal, or this often.
     private static let readingsMax = 24
 
-    /// All file locks of all processes, from `/proc/locks`; nil where it cannot be read.
+    /// All file locks of all processes, from `/proc/locks`; nil if it cannot be read.
     public static func locks() -> [KernelLock]? {
       var locks: [KernelLock] = []
       var before: Set<KernelLock>?
@@ -66,15 +67,15 @@
       return locks
     }
 
-    /// What the newer reading says of a file counts; of files that it does not name, what the older one said.
+    /// The newer reading's locks, plus the older one's for files that the newer one does not name.
     static func joined(older: [KernelLock], newer: [KernelLock]) -> [KernelLock] {
       var seen: Set<KernelLock> = []
       let once = newer.filter { seen.insert($0).inserted }
       return once + older.filter { old in !once.contains { $0.isOn(device: old.device, inode: old.inode) } }
     }
 
-    /// Lines like `1: FLOCK  ADVISORY  WRITE 3683 fe:00:16220837 0 EOF`; those who wait have `->` in second place.
-    /// By bytes: this is read again and again, and taking characters apart is several times as much work.
+    /// Lines like `1: FLOCK ADVISORY WRITE 3683 fe:00:16220837 0 EOF`; waiting locks have `->` in second place.
+    /// Parsed by bytes: this is read often, and splitting characters costs several times as much.
     static func parse(locks text: [UInt8]) -> [KernelLock] {
       text.split(separator: UInt8(ascii: "\n")).compactMap { line in
         let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
@@ -93,29 +94,29 @@
       }
     }
 
-    /// The two numbers as `stat` joins them.
+    /// The device number as in `stat`.
     private static func device(_ major: UInt64, _ minor: UInt64) -> UInt64 {
       (major & ~0xFFF) << 32 | (minor & ~0xFF) << 12 | (major & 0xFFF) << 8 | minor & 0xFF
     }
 
     // MARK: Files
 
-    /// O_PATH, the same on every processor that Swift runs on; the C header has it for C alone.
+    /// O_PATH, the same on all architectures of Swift; Swift cannot import it from the C header.
     private static let pathOnly: Int32 = 0o10000000
 
-    /// Opens what has that name in a directory (AT_FDCWD: as any path), only to look at it and to go on from it; a link
-    /// itself unless it is to be followed. Negative with `errno`.
+    /// Opens a name in a directory (AT_FDCWD: any path), only for `fstat` and `openat`; a link itself unless it is
+    /// to be followed. Negative with `errno`.
     public static func openPlace(_ name: String, in directory: Int32, followsLink: Bool) -> Int32 {
       openat(directory, name, pathOnly | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
     }
 
-    /// Whether the directories above one of ours can be opened, to look at each on the way.
+    /// Whether the directories above one of ours can be opened, to check each one.
     public static let opensTheWay = true
 
-    /// Makes what was written, or a directory's new names, outlive a loss of power.
+    /// Makes written data, or a directory's new names, survive a power loss.
     public static func makeDurable(_ descriptor: Int32) { fsync(descriptor) }
 
-    /// A local socket for datagrams: it waits for nothing, and no child inherits it. Negative with `errno`.
+    /// A non-blocking, close-on-exec datagram socket. Negative with `errno`.
     public static func datagramSocket() -> Int32 {
       socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
     }
@@ -124,13 +125,13 @@
       (status.st_mtim, status.st_ctim)
     }
 
-    /// Nil when there is no randomness yet.
+    /// Nil if the system has no entropy yet.
     public static func randomNumber() -> UInt64? {
       var number: UInt64 = 0
       return getentropy(&number, MemoryLayout<UInt64>.size) == 0 ? number : nil
     }
 
-    /// A file of `/proc`, whose size cannot be asked for.
+    /// Reads a file of `/proc`, whose size is unknown.
     private static func contents(of path: String) -> [UInt8]? {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }

@@ -1,6 +1,6 @@
-// Platform: what the libraries ask of the operating system where Linux and Apple's systems answer differently. It says
-// what is so and decides nothing. What is here is the same on both; `Kernel+Linux.swift` and `Kernel+Darwin.swift` each
-// answer the rest, under the same names.
+// Platform: calls of the operating system that differ between Linux and Darwin. It reports facts and decides
+// nothing. This file is common to both; `Kernel+Linux.swift` and `Kernel+Darwin.swift` implement the rest, under
+// the same names.
 
 import Ground
 
@@ -12,21 +12,22 @@ import Ground
 
 /// The clocks, the boot, the processes and the file locks of the system that this program runs on.
 public enum Kernel {
-  /// This process, as a claim and a beat name it. It does not change while the process lives: ask once and keep it.
+  /// This process's identity, as in a claim and a beat. It never changes while the process lives, so read it once.
   public static func ownIdentity(boot: BootID = Kernel.boot) -> ProcessIdentity {
     let pid = getpid()
-    // 0 where the system does not say: then pid and boot are all that tells two processes apart.
+    // 0 if the system does not report it: then only pid and boot distinguish processes.
     return ProcessIdentity(pid: pid, startTime: processStatus(of: pid)?.startTime ?? 0, boot: boot)
   }
 
-  /// Whether exactly this process lives. A zombie is dead: it holds no lock and no descriptor any more. False also where
-  /// the system does not tell of other processes, as in a sandbox: for people to read, never to decide about a claim.
+  /// Whether exactly this process lives. A zombie is dead: it holds no lock and no descriptor any more. Also false
+  /// where the system does not report other processes, as in a sandbox: for display only, never to decide about a
+  /// claim.
   public static func isAlive(_ identity: ProcessIdentity, boot: BootID) -> Bool {
     guard identity.boot == boot, let status = processStatus(of: identity.pid) else { return false }
     return status.startTime == identity.startTime && !status.isDead
   }
 
-  /// Nanoseconds since 1970, as the user has set the clock: to be shown, never to decide about a claim.
+  /// Nanoseconds since 1970 by the wall clock: for display only, never to decide about a claim.
   public static var wallNanoseconds: Int64 { nanoseconds(of: CLOCK_REALTIME) }
 
   static func nanoseconds(of clock: clockid_t) -> Int64 {
@@ -35,20 +36,20 @@ public enum Kernel {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Lets others run for so long. For an opening that meets another one, before there is an event loop to block.
+  /// Blocks for that long. For a retry before the event loop runs, when two processes open the container at once.
   public static func pause(milliseconds: Int32) { poll(nil, 0, milliseconds) }
 
   // MARK: Directories
 
-  /// What lies in a directory, by name: sorted, without `.` and `..`; nil with `errno` when it cannot be read. What is a
-  /// directory of these is for `stat` to say: not every file system tells it here.
+  /// The names in a directory: sorted, without `.` and `..`; nil with `errno` if it cannot be read. Use `stat` for
+  /// the type: not every file system has it here.
   public static func names(of directory: String) -> [String]? {
     guard let stream = opendir(directory) else { return nil }
     defer { closedir(stream) }
     return sortedNames { readdir(stream) }
   }
 
-  /// The same of an open directory, whatever lies at its path by now. Closes the descriptor.
+  /// The same for an open directory. Closes the descriptor.
   public static func names(closing descriptor: Int32) -> [String]? {
     guard let stream = fdopendir(descriptor) else {
       let code = errno
@@ -71,7 +72,7 @@ public enum Kernel {
     return names.sorted()
   }
 
-  /// A UUID as the systems write the boot's: 32 digits in either case, with anything between them.
+  /// Parses a boot UUID: 32 hexadecimal digits in either case, with any separators.
   static func bootID(_ text: some Sequence<UInt8>) -> BootID? {
     let digits = text.compactMap { byte -> UInt64? in
       switch byte {
@@ -86,7 +87,7 @@ public enum Kernel {
     return BootID(high: join(digits[..<16]), low: join(digits[16...]))
   }
 
-  /// What is taken for the boot where the system names none: one boot for ever. Two boots that look like one cost time;
-  /// one that looks like two would make a living holder look like a past one's.
+  /// The boot id if the system reports none: constant. If two boots look like one, only time is lost; if one looked
+  /// like two, a living holder would seem to be of an earlier boot.
   static let unknownBoot = BootID(high: 0, low: 0)
 }

@@ -48,7 +48,7 @@ package struct Story {
 
   package mutating func goesHome() {
     world.make(.home)
-    _ = waits { $0.phone.hasAppLetGo }
+    _ = waits { $0.phone.isAppIdle }
   }
 
   package mutating func quits() {

@@ -10,9 +10,9 @@ enum BackgroundStartOptions {
       "--callback-time", value: .span, help: "what the app has to finish going there (default 5s)"),
     OptionDeclaration(
       "--background-time", value: .span,
-      help: "how long tasks of its own keep it awake in the background (default 180s)"),
+      help: "how long its own tasks keep the app awake in the background (default 180s)"),
     OptionDeclaration(
-      "--background-grace", value: .span, help: "from the end of that time to killing it (default 5s)"),
+      "--background-grace", value: .span, help: "from the end of that time to killing the app (default 5s)"),
     OptionDeclaration(
       "--time-scale", value: .integer(1...1_000_000),
       help: "what an hour of the background scheduler is divided by (default 1); 60 makes minutes of hours"),

@@ -8,15 +8,16 @@ enum PhoneStartOptions {
       help: "how many silent pushes an hour wake the app in the background (default 3)"),
     OptionDeclaration(
       "--silent-low-power", value: .choice(["drop", "hold"]),
-      help: "what becomes of a silent push in Low Power Mode (default drop)"),
+      help: "what happens to a silent push in Low Power Mode (default drop)"),
     OptionDeclaration(
       "--silent-drop", value: .integer(0...100),
-      help: "how many of a hundred silent pushes get lost (default 0)"),
+      help: "percentage of silent pushes that are lost (default 0)"),
     OptionDeclaration(
-      "--silent-delay", value: .span, help: "each silent push comes later, by up to this (default 0)"),
+      "--silent-delay", value: .span, help: "the largest random delay of a silent push (default 0)"),
     OptionDeclaration(
-      "--silent-seed", value: .integer(0...Int64.max), help: "the chances of those two (default 1)"),
+      "--silent-seed", value: .integer(0...Int64.max), help: "seed of the random drops and delays (default 1)"
+    ),
     OptionDeclaration(
-      "--silent-time", value: .span, help: "what the app has for a silent push (default 30s)"),
+      "--silent-time", value: .span, help: "time limit of the app for a silent push (default 30s)"),
   ]
 }

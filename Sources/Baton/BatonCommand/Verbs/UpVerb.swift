@@ -35,7 +35,8 @@ enum UpVerb: Verb {
         help: "how a dead holder of the node is recognised (default lock)"),
       OptionDeclaration("--beat-interval", value: .span, help: "how often the holder beats (default 2s)"),
       OptionDeclaration(
-        "--stale-after", value: .span, help: "after how much silence a holder counts as frozen (default 5s)"),
+        "--stale-after", value: .span,
+        help: "after how long without a beat a holder counts as frozen (default 5s)"),
       OptionDeclaration(
         "--multi-part-window", value: .span,
         help: "how long the parts of a payment wait for the others (default 60s)"),
@@ -62,10 +63,10 @@ enum UpVerb: Verb {
         help: "after each visible push the peer sends a silent one, which may wake the app"),
       OptionDeclaration(
         "--foreground-pushes", value: .choice(["app", "extension"]),
-        help: "who gets a visible push while the app is in front (default app)"),
+        help: "which process gets a visible push while the app is in the foreground (default app)"),
       OptionDeclaration(
         "--entitlements", value: .choice(["critical-alerts"]),
-        help: "what Apple has allowed the wallet beyond the usual"),
+        help: "an entitlement that Apple grants on request"),
       OptionDeclaration(
         "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
         help: "how the extension is held to 24 MB (default auto: a memory cgroup, else polling)"),
@@ -113,7 +114,7 @@ enum UpVerb: Verb {
         interval: line.span("--beat-interval") ?? standard.interval,
         staleAfter: line.span("--stale-after") ?? standard.staleAfter)
     } catch { throw CommandFailure(.wrongUsage, error.description) }
-    if let complaint = PingRule.complaint(line) { throw CommandFailure(.wrongUsage, complaint) }
+    if let complaint = PingRule.problem(line) { throw CommandFailure(.wrongUsage, complaint) }
   }
 
   /// A start that is cut short leaves no daemon behind.

@@ -78,13 +78,13 @@ final class RealStage: ScenarioStage {
 
   // MARK: Deeds
 
-  func make(_ deed: Deed) throws {
+  func make(_ action: StoryAction) throws {
     pause = Self.lookAgain.first
-    switch deed {
+    switch action {
     case .open: try driver.open()
     case .home: try driver.goHome()
     case .quit: try driver.quit()
-    case .flick(let times):
+    case .homeAndBack(let times):
       for _ in 0..<times {
         try driver.goHome()
         try driver.open()
@@ -117,7 +117,8 @@ final class RealStage: ScenarioStage {
     case .reboot(let staysLocked):
       try phone.ask(.iosd, ControlMessage("reboot", ["unlock": staysLocked ? "no" : "yes"]))
     case .payInReboot(let number): try payInReboot(number)
-    case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseWord, .repeatWord, .losePush,
+    case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseMessage, .repeatMessage,
+      .losePush,
       .sleepDevice:
       throw CannotBeDone("it is for the simulation only")
     }

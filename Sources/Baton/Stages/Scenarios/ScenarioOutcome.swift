@@ -48,7 +48,7 @@ struct ScenarioOutcome {
     case .played(.broken(let sentences)): (kind, details) = (.broken, sentences)
     case .played(.crashed(let sentences)): (kind, details) = (.crashed, sentences)
     case .broken(let line, let sentence): (kind, details) = (.broken, ["behind line \(line): \(sentence)"])
-    case .inVain(let line, let what):
+    case .timedOut(let line, let what):
       (kind, details) = (
         .noProgress,
         [

@@ -104,14 +104,14 @@ struct SimulatedStage: ScenarioStage {
 
   // MARK: Deeds
 
-  mutating func make(_ deed: Deed) throws {
+  mutating func make(_ action: StoryAction) throws {
     // What it writes next is the next thing after the line before.
-    if case .freezeInside = deed {} else { drift() }
-    switch deed {
+    if case .freezeInside = action {} else { drift() }
+    switch action {
     case .open: move(.open)
     case .home: move(.home)
     case .quit: move(.quit)
-    case .flick(let times):
+    case .homeAndBack(let times):
       for _ in 0..<times {
         move(.home)
         drift()
@@ -142,8 +142,8 @@ struct SimulatedStage: ScenarioStage {
     case .breakConnection:
       guard let wire = world.someWire else { throw CannotBeDone("no process is connected to the peer") }
       move(.cut(wire: wire))
-    case .loseWord: losesNextWord = true
-    case .repeatWord: repeatsNextWord = true
+    case .loseMessage: losesNextWord = true
+    case .repeatMessage: repeatsNextWord = true
     case .losePush: move(.losePush)
     case .device(let change): tell { $0.change(change) }
     case .silentPush: tell { $0.silentPush() }

@@ -1,12 +1,12 @@
 #pragma once
-// System calls that Swift cannot import, by topic. Functions return -1 and set errno, as the calls they stand for.
+// System calls that Swift cannot import, by topic. Functions return -1 and set errno, as the wrapped calls do.
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
-// Event loop: the packed union of epoll_event stays on this side.
+// Event loop: hides the packed union of epoll_event.
 struct baton_ready {
   uint64_t token;
   uint32_t events;
@@ -32,14 +32,14 @@ int baton_pidfd_send_signal(int pidfd, int signal);
 /// A duplicate of another process's descriptor.
 int baton_pidfd_getfd(int pidfd, int descriptor);
 int baton_die_with_parent(int signal);
-/// Only before the program has a second thread: the child goes on with the one that called.
+/// Only while the program has one thread: the child only has the calling thread.
 int32_t baton_fork(void);
-/// From now on the children of whatever dies below this process become its own.
+/// From now on orphaned descendants of this process become its children.
 int baton_adopt_orphans(void);
 int baton_is_ignored(int signal);
-/// No image of this process's memory is written when it crashes, to a file or to a program that collects them.
+/// Disables core dumps of this process, to a file and to a core_pattern program.
 int baton_dump_no_core(void);
-/// No descriptor from this one on is handed to a program that is started.
+/// Sets close-on-exec on all descriptors from this one on.
 int baton_close_on_exec_from(int descriptor);
 int baton_wait_exit_code(int status);
 int baton_wait_signalled(int status);
@@ -72,6 +72,6 @@ int baton_unix_bind(int descriptor, const char *path);
 int baton_unix_connect(int descriptor, const char *path);
 int baton_accept(int descriptor);
 
-// From now on a bus error (a mapped file was cut short) writes the sentence to stderr, sends the packet to the channel
-// (-1 for none), and ends the process with the code. Both texts must live as long as the process.
+// From now on a bus error (a truncated mapped file) writes the sentence to stderr, sends the packet to the channel
+// (-1 for none), and exits with the code. Both texts must live as long as the process.
 int baton_end_on_bus_error(const char *sentence, int channel, const void *packet, size_t packet_size, int code);

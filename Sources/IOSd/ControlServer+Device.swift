@@ -2,16 +2,16 @@ import DaemonRuntime
 import PhonePolicy
 import Reports
 
-extension ControlDesk {
-  /// One field for each thing that is to be other than now; the answer is how the phone is then.
+extension ControlServer {
+  /// One field for each switch to change; the answer is the new device state.
   func device(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
-    // All are read before the first is done: half a request is none.
+    // Validate all fields before applying any.
     let changes = try Self.changes(in: message)
-    if changes.contains(where: \.needsScreen), let why = shell.phone.refusalOfThumb {
+    if changes.contains(where: \.needsScreen), let why = shell.phone.refusalOfUserInput {
       return .error(why.description)
     }
     for change in changes { shell.handle(.deviceChanged(change)) }
-    // The disk may be another's by now: the answer is how it is.
+    // The disk may be shared by now: check again before answering.
     shell.topUpStorage()
     var answer = DeviceRecord(shell.phone.device)
     answer.storageNote = shell.storage.obstacle?.description
@@ -41,6 +41,6 @@ extension ControlDesk {
 }
 
 extension DeviceChange {
-  /// A screen that is dark is neither locked nor unlocked by anybody.
+  /// The user cannot lock or unlock a phone that is rebooting.
   fileprivate var needsScreen: Bool { self == .locked || self == .unlocked }
 }

@@ -1,7 +1,8 @@
 import DaemonRuntime
 
-/// Who waits for which answer of the app. The core knows the number alone, and nobody here knows what it is about.
-final class AskDesk {
+/// Callers waiting for an answer of the app. The core knows only the request's number; the contents are opaque to
+/// iosd.
+final class PendingAsks {
   private struct Ask {
     var request: UInt64
     var body: [UInt8]
@@ -9,7 +10,7 @@ final class AskDesk {
     var reply: (ControlMessage) -> Void
   }
 
-  /// With the number it is still one message to the app.
+  /// Fits into one message to the app together with the number.
   static let bodyMax = 16_384
 
   private var open: [Ask] = []
@@ -35,7 +36,7 @@ final class AskDesk {
   func passOn(_ request: UInt64) {
     guard let index = open.firstIndex(where: { $0.request == request }) else { return }
     let ask = open.remove(at: index)
-    ask.reply(ask.answer ?? .error("the app gave no answer; ask again"))
+    ask.reply(ask.answer ?? .error("the app did not answer; ask again"))
   }
 
   func refuse(_ request: UInt64, _ sentence: String) {

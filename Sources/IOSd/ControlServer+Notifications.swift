@@ -1,8 +1,8 @@
 import DaemonRuntime
 import PhonePolicy
 
-extension ControlDesk {
-  /// The user does something with a notification of the list.
+extension ControlServer {
+  /// The user taps, acts on or dismisses a notification of the list.
   func touch(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
     let id = try message.integer("id", in: UInt64.min...UInt64.max)
     let touch: NotificationTouch
@@ -13,11 +13,11 @@ extension ControlDesk {
     default: throw .badValue(name: "do", expected: "tap, action or dismiss")
     }
     guard let row = shell.notifications.rows.last(where: { $0.id == id }) else {
-      return .error("there is no notification \(id); `baton notifications` lists those that are there")
+      return .error("there is no notification \(id); `baton notifications` lists the present ones")
     }
     guard row.isThere else {
       return .error(
-        "notification \(id) is gone from the list; `baton notifications` lists those that are there")
+        "notification \(id) is gone from the list; `baton notifications` lists the present ones")
     }
     if let why = shell.phone.refusal(of: touch, category: row.category) { return .error(why.description) }
     shell.handle(.notificationTouched(id: id, category: row.category, touch))

@@ -3,25 +3,25 @@ import Glibc
 import PhonePolicy
 import SharedContainer
 
-// The phone reboots, and iosd with it stays: it is the phone.
-extension ControlDesk {
-  /// Nil: the answer comes when the phone is on again.
+// The phone reboots; iosd keeps running.
+extension ControlServer {
+  /// Nil: the answer is sent when the phone is on again.
   func reboot(
     _ message: ControlMessage, _ connection: UnixConnection
   ) throws(ControlMessageError) -> ControlMessage? {
     let losingBeats = try message.flag("lose-beats", default: false)
     let unlocking = try message.flag("unlock", default: false)
     guard !shell.phone.isGoingDown else {
-      return .error("the phone is going down; start it again with `baton up`, which is a boot too")
+      return .error("the phone is powering off; start it again with `baton up`, which is also a boot")
     }
-    // It would come to nothing, and its answer would be that of another reboot.
-    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
+    // During a reboot a second one has no effect.
+    if let why = shell.phone.refusalOfUserInput { return .error(why.description) }
     waitForBoot = connection
     shell.handle(.rebooted(losingBeats: losingBeats, unlocking: unlocking))
     return nil
   }
 
-  /// Both processes are gone, so nobody sees the clocks change.
+  /// Both processes are gone, so no process sees the clocks change.
   func booted(losingBeats: Bool) {
     if losingBeats { truncate(ContainerLayout(directory: shell.home.container).heartbeat, 0) }
     var answer: ControlMessage

@@ -3,7 +3,7 @@ import DaemonRuntime
 import PhonePolicy
 
 /// Answers `baton` and lspd on the control socket: one verb, one function.
-final class ControlDesk {
+final class ControlServer {
   let shell: PhoneShell
   let clockKeeper: ClockKeeper
   private var waitForPowerOff: [UnixConnection] = []
@@ -19,7 +19,7 @@ final class ControlDesk {
     connection.onMessage = { [unowned self, unowned connection] message in answer(message, on: connection) }
   }
 
-  /// Whoever asked for the end is told when it has come.
+  /// Answers the callers of `down`.
   func sayPoweredOff() { for connection in waitForPowerOff { connection.send(ControlMessage("ok")) } }
 
   private func answer(_ message: ControlMessage, on connection: UnixConnection) {
@@ -28,14 +28,14 @@ final class ControlDesk {
     } catch { connection.send(.error(error.description)) }
   }
 
-  /// nil when the answer comes later.
+  /// Nil: the answer is sent later.
   private func act(
     on message: ControlMessage, _ connection: UnixConnection
   ) throws(ControlMessageError) -> ControlMessage? {
     switch message.verb {
     case "open": return open(connection)
-    case "home": return thumb(.userWentHome)
-    case "quit": return thumb(.userQuit)
+    case "home": return userInput(.userWentHome)
+    case "quit": return userInput(.userQuit)
     case "push": return push(message)
     case "ask-app":
       try shell.ask(message) { [weak connection] in connection?.send($0) }
@@ -67,35 +67,35 @@ final class ControlDesk {
 
   private func json(_ text: String) -> ControlMessage { ControlMessage("ok", body: Array(text.utf8)) }
 
-  private func thumb(_ event: PhoneEvent) -> ControlMessage {
-    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
+  private func userInput(_ event: PhoneEvent) -> ControlMessage {
+    if let why = shell.phone.refusalOfUserInput { return .error(why.description) }
     shell.handle(event)
     return ControlMessage("ok", ["app": shell.phone.app.word])
   }
 
-  /// Nil: the answer comes when the process that was found ending is gone, and another one in its place.
+  /// Nil: the answer is sent when the ending process is gone and another one has taken its place.
   private func open(_ connection: UnixConnection) -> ControlMessage? {
-    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
+    if let why = shell.phone.refusalOfUserInput { return .error(why.description) }
     shell.lookForEnd(of: .app)
     shell.handle(.userOpened)
     guard !shell.phone.opensWhenGone else {
       waitForOpening.append(connection)
       return nil
     }
-    return whatWasOpened
+    return openingAnswer
   }
 
   func appEnded() {
     let waiting = waitForOpening
     waitForOpening = []
-    for connection in waiting { connection.send(whatWasOpened) }
+    for connection in waiting { connection.send(openingAnswer) }
   }
 
-  private var whatWasOpened: ControlMessage {
+  private var openingAnswer: ControlMessage {
     if let child = shell.child(.app) {
       return ControlMessage("ok", ["app": shell.phone.app.word, "pid": "\(child.process.identity.pid)"])
     }
-    let sentence = shell.launchFailures[.app] ?? "the phone is going down and starts nothing; start it again"
+    let sentence = shell.launchFailures[.app] ?? "the phone is powering off; start it again"
     return .error(sentence)
   }
 

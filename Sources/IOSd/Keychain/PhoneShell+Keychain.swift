@@ -3,12 +3,12 @@ import DaemonRuntime
 import Glibc
 import PhonePolicy
 
-/// Answers whoever asks for keychain items and containers, over the channel of a wallet process or the control socket.
-/// The rules are the phone's; values come into no journal.
+/// Answers requests for keychain items and containers, over the channel of a wallet process or the control socket.
+/// The rules are in PhonePolicy; item values are never journaled.
 extension PhoneShell {
   static let keychainVerbs = ["keychain-read", "keychain-write", "keychain-delete", "container"]
 
-  /// On its channel a process is who it was started as: the other end was given to it alone.
+  /// The channel identifies the process: only this child was given its other end.
   func askKeychain(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
     let request = try message.required("request")
     var answer: ControlMessage
@@ -26,15 +26,15 @@ extension PhoneShell {
     child(role)?.send(answer)
   }
 
-  /// On the control socket the kernel says which process connected. Its number alone proves nothing: it must also have
-  /// begun when our child did.
+  /// On the control socket the kernel names the connecting process. Its pid may be reused, so its start time must
+  /// match our child's too.
   func asker(_ peer: PeerCredentials) -> KeychainAsker {
     let startTime = ProcessTable.startTime(of: peer.pid)
     for role in Role.allCases {
       guard let identity = child(role)?.process.identity else { continue }
       if identity.pid == peer.pid && identity.startTime == startTime { return .wallet(role) }
     }
-    return .stranger(pid: peer.pid)
+    return .unknownProcess(pid: peer.pid)
   }
 
   func answerForKeychain(
@@ -57,14 +57,15 @@ extension PhoneShell {
   private func item(_ message: ControlMessage, _ asker: KeychainAsker) throws -> ControlMessage {
     let group = try Self.name("group", message)
     let account = try Self.name("account", message)
-    // Whoever is not entitled learns nothing of what there is.
+    // A process without the entitlement does not learn which items exist.
     if let refusal = phone.refusal(to: asker, group: group, protection: .afterFirstUnlock) {
       return .error(refusal.description)
     }
     let known = try keychain.item(group, account)
     let request = try message["protection"].map(Self.protection)
     let strictest =
-      [known?.protection, request].contains(.whenUnlocked) ? KeychainProtection.whenUnlocked : .afterFirstUnlock
+      [known?.protection, request].contains(.whenUnlocked)
+      ? KeychainProtection.whenUnlocked : .afterFirstUnlock
     if let refusal = phone.refusal(to: asker, group: group, protection: strictest) {
       return .error(refusal.description)
     }
