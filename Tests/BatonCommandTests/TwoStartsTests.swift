@@ -38,7 +38,7 @@ import Testing
       (["--beat-interval", "3s"], "the staleness rule must be at least two beat intervals"),
       (["--beat-interval", "1ms"], "the beat interval must be between 10 ms and 10 minutes"),
       (["--stale-after", "2h"], "the staleness rule must be at most one hour"),
-      (["--ping-after", "300ms"], "--ping-after 300ms makes up to 66 pings and answers in 10 s"),
+      (["--ping-after", "300ms"], "--ping-after 300ms causes up to 66 pings and pongs in 10 s"),
     ] {
       #expect(scratch.end(try start(["up"] + options)) == .exited(code: 64))
       #expect(scratch.text("said").hasPrefix("baton: \(words)"), "\(scratch.text("said"))")

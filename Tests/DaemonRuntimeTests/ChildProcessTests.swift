@@ -47,7 +47,7 @@ import Testing
     let error = #expect(throws: SystemError.self) { try ChildProcess.start(path, arguments: [], boot: boot) }
     let words = error?.description ?? ""
     #expect(words.contains("its first line names the interpreter /nowhere/python3"), "\(words)")
-    #expect(words.contains("which is not there"), "\(words)")
+    #expect(words.contains("which does not exist"), "\(words)")
     #expect(words.contains("carriage return") == !ending.isEmpty)
     #expect(!words.contains("\n") && !words.contains("\r"))
   }

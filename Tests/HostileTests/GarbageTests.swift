@@ -58,7 +58,7 @@ struct GarbageTests {
       ),
       (.phone, ControlMessage("clock", ["step-seconds": "9223372036854775807"]), "the field `step-seconds`"),
       (.phone, ControlMessage("clock", ["step-seconds": "NaN"]), "the field `step-seconds`"),
-      (.phone, ControlMessage("ask-app"), "only a user with the app in front"),
+      (.phone, ControlMessage("ask-app"), "this needs the app in the foreground"),
       (.phone, ControlMessage("ask-app", ["in-front": "no"]), "the app is not running"),
       (.phone, ControlMessage("ask-app", ["in-front": "2"]), "the field `in-front` must be yes or no"),
       (

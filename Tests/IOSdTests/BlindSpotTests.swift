@@ -65,7 +65,7 @@ import Testing
     // The file is not locked, so /proc/locks lists it as little as one whose file system numbers do not match.
     try Data().write(to: URL(filePath: "\(home.container)/free"))
     let unnamed = BlindSpots.spot(ofOwnLockOn: "free", in: home.container)
-    #expect(unnamed?.description.contains("/proc/locks does not name") == true)
+    #expect(unnamed?.description.contains("/proc/locks does not show") == true)
     // The container counts, not the rest of the home.
     try FileManager.default.removeItem(atPath: home.container)
     try Data().write(to: URL(filePath: home.container))

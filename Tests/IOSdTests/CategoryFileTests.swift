@@ -61,7 +61,7 @@ import Testing
     mkdir(path, 0o700)
     try phone.restart()
     try register(phone)
-    #expect(try notes(phone).contains("what the app has registered is forgotten with the phone's end"))
+    #expect(try notes(phone).contains("the app's categories will be lost when iosd ends"))
     // The app does not register again before its next start.
     try phone.ask("quit")
     _ = try phone.ended("app")

@@ -41,7 +41,7 @@ private let words = "abandon ability able"
     try phone.push()
     #expect(try phone.notifications(1) == [words])
     let refusal = try phone.refusal("keychain-read", ["group": group, "account": "mnemonic"])
-    #expect(refusal?.contains("process \(getpid()) is none that this phone has started") == true)
+    #expect(refusal?.contains("process \(getpid()) was not started by this phone") == true)
     #expect(refusal?.contains(group) == true)
     for verb in ["keychain-write", "keychain-delete"] {
       #expect(try phone.refusal(verb, ["group": group, "account": "mnemonic"]) != nil)

@@ -21,7 +21,7 @@ extension SampleStory {
       3, epoch: 2, highest: 2, reestablish: reestablish(3, 2, secret), replacing: (replaced, firstContainer))
     try run.write(2, app, isRestore: true)
     try run.receive(3, reestablish(3, 2, WireBytes.secret(ofPeer: true, 1)))
-    try run.close(3, "the other side hung up")
+    try run.close(3, "the other side disconnected")
     app.end(at: run.now)
     run.ended(2, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
     try leaveChannel(
@@ -81,7 +81,7 @@ extension SampleStory {
       try run.receive(1, SampleStory.reestablish(1, 0, SampleStory.none))
       try makeInvoice()
       try receive()
-      try run.close(1, "the other side hung up")
+      try run.close(1, "the other side disconnected")
       app.end(at: run.now)
       run.ended(1, "app", pid: 90, how: "exited", number: 0, reason: "ended when it was asked to")
     }

@@ -29,7 +29,7 @@ extension SampleStory {
     case .whole: try finishWhole(run, service)
     case .early: try finishEarly(run, service)
     }
-    try run.close(2, "the other side hung up")
+    try run.close(2, "the other side disconnected")
     service.end(at: run.now)
     run.phoneFinished(1)
     run.ended(2, "extension", pid: 200, how: "exited", number: 0, reason: "ended when it was asked to")

@@ -17,7 +17,7 @@ extension SampleStory {
     try makeExternalInvoice(run)
     try offer(run, app)
     try arrive(run, app)
-    try run.close(1, "the other side hung up")
+    try run.close(1, "the other side disconnected")
     app.end(at: run.now)
     run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
     try leaveChannel(

@@ -37,7 +37,7 @@ extension SampleStory {
       try run.write(1, app)
     }
     if end != .forgotten { try finish(run, app, end == .whole ? 1 : 2) }
-    try run.close(end == .whole ? 1 : 2, "the other side hung up")
+    try run.close(end == .whole ? 1 : 2, "the other side disconnected")
     app.end(at: run.now)
     run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
     let taken = end == .forgotten ? 0 : Int64(SpliceBytes.amountSat + SpliceBytes.feeSat) * 1000

@@ -31,7 +31,7 @@ enum SampleStory {
     try run.sendInit(1, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none))
     try run.write(1, app)
     try run.receive(1, reestablish(1, 0, none))
-    try run.close(1, "the other side hung up")
+    try run.close(1, "the other side disconnected")
     app.end(at: run.now)
     run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
     try after(run)
@@ -61,7 +61,7 @@ enum SampleStory {
       try run.makeInvoice(1, app, hashes[index], msat: Int64(msat))
     }
     try run.receive(1, WireBytes.ping(2), out: [WireBytes.pong(2)])
-    try run.close(1, "the other side hung up")
+    try run.close(1, "the other side disconnected")
     app.end(at: run.now)
     run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
   }
@@ -159,7 +159,7 @@ enum SampleStory {
     try run.store(3)
     try run.receive(3, revoke(peer: false, 4))
     try run.receive(3, WireBytes.commit(signatures: 1), out: [revoke(peer: true, 4)])
-    try run.close(3, "the other side hung up")
+    try run.close(3, "the other side disconnected")
     app.end(at: run.now)
     run.ended(3, "app", pid: 300, how: "exited", number: 0, reason: "ended when it was asked to")
   }

@@ -21,7 +21,7 @@ struct UnknownNodeTests {
         "UPDATE connections SET verdict = ?, judged_at_ns = ? WHERE id = 2",
         [.text(verdict), .integer(run.stamp)])
       try then(run)
-      try run.close(2, "the other side hung up")
+      try run.close(2, "the other side disconnected")
     }
     return try Judge.verdict(home: run.home).findings.map(\.invariant)
   }

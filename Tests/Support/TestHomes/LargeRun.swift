@@ -39,7 +39,7 @@ struct LargeRun {
     if epoch == 1 { try run.write(epoch, process) }
     try run.receive(epoch, reestablish(step, ofPeer: true))
     for payment in payments { try receive(payment, process) }
-    try run.close(epoch, "the other side hung up")
+    try run.close(epoch, "the other side disconnected")
     process.end(at: run.now)
     run.ended(epoch, role, pid: pid, how: "exited", number: 0, reason: "ended when it was asked to")
   }
