@@ -1,7 +1,7 @@
 import LightningNode
 
-/// Node and peer in conversation, each with a stranger's messages in between, and with ends, delays and refusals of the
-/// container at any place. Neither may trap, make or lose money, or store what it cannot read again.
+/// Node and peer in conversation, each with a stranger's messages in between, and with ends, delays and refusals of
+/// the container at any place. Neither may trap, make or lose money, or store what it cannot read again.
 enum ConversationFuzz: FuzzTarget {
   static let name = "conversation"
   static let longestInput = 128

@@ -15,8 +15,8 @@ enum JSONFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     checkQuoting(text(bytes))
-    // Foundation takes other encodings than UTF-8 as well, and drops a byte order mark, also in front of a text within:
-    // ours does neither.
+    // Foundation takes other encodings than UTF-8 as well, and drops a byte order mark, also in front of a text
+    // within: ours does neither.
     guard !bytes.contains(0), Data(bytes).range(of: byteOrderMark) == nil, bytes.first != 0xfe,
       bytes.first != 0xff
     else { return }

@@ -9,8 +9,8 @@ import Heartbeat
 @testable import SharedContainer
 @testable import WalletStore
 
-/// The tables of a container that somebody else wrote. SQLite keeps any value in any column when the schema lets it, so
-/// the tables here have no types.
+/// The tables of a container that somebody else wrote. SQLite keeps any value in any column when the schema lets it,
+/// so the tables here have no types.
 enum WalletRowsFuzz: FuzzTarget {
   static let name = "wallet-rows"
   static let longestInput = 1024

@@ -16,8 +16,8 @@ struct ExtensionStart {
     var floorConnected: [Int64] = []
     let peer = try FloorPeer(floor)
     defer { peer.end() }
-    // The first start of all makes the container, with three times as many durable writes. On a phone that is the app,
-    // long before the first push.
+    // The first start of all makes the container, with three times as many durable writes. On a phone that is the
+    // app, long before the first push.
     _ = try connect()
     for round in 1...rounds {
       let (startedAt, output) = try floor.run(["extension", peer.directory, peer.port])

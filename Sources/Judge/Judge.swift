@@ -6,9 +6,9 @@
 public enum Judge {
   /// Reads and judges; the daemons may be up or down. `progress` hears what is being done, in a few words.
   ///
-  /// With `requireSettled` a payment that is still on its way is a failure: nothing was given time to finish. Evidence of
-  /// the kinds in `without` is not demanded, as there is none; what there is of it is judged all the same. In each of `others`
-  /// is a container that the wallet was moved from or to, or the home of one.
+  /// With `requireSettled` a payment that is still on its way is a failure: nothing was given time to finish.
+  /// Evidence of the kinds in `without` is not demanded, as there is none; what there is of it is judged all the
+  /// same. In each of `others` is a container that the wallet was moved from or to, or the home of one.
   public static func verdict(
     home: String, others: [String] = [], requireSettled: Bool = false, without: Set<EvidencePart> = [],
     progress: (String) -> Void = { _ in }

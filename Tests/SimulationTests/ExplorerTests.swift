@@ -116,7 +116,7 @@ import Testing
       // What happens by itself comes first, and should happen more often than the rest.
       let choice = generator.chance(70) ? 0 : generator.below(movesOfShort.count)
       plain.make(movesOfPlain[choice])
-      plain.world.sortLetters()
+      plain.world.sortPresenceQueue()
       short.make(movesOfShort[choice])
       short.world.normalise()
       var shortened = plain

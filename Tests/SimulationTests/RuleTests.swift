@@ -35,7 +35,7 @@ import Testing
   @Test("the wait for all parts, a preimage leaves for one of them") func completeSet() {
     let violation = firstFailure(without: [.completeSet])?.violation
     #expect(violation?.invariant == .paidIsReceivedOnce)
-    #expect(violation?.sentence == "The preimage of a payment leaves for a part of it.")
+    #expect(violation?.sentence == "The preimage leaves before all parts of its payment have arrived.")
   }
 
   @Test("A failure is made short: a few deeds of many are left, and they break the same promise")

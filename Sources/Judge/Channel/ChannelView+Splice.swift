@@ -1,7 +1,7 @@
 import Ground
 
-// Splices in the model of the channel. The wallet alone begins them, one at a time; from the request for rest until both
-// ends have moved, no update passes.
+// Splices in the model of the channel. The wallet alone begins them, one at a time; from the request for rest until
+// both ends have moved, no update passes.
 extension ChannelView {
   var capacityMsat: UInt64 {
     htlcs.reduce(balanceMsat[.wallet] &+ balanceMsat[.peer]) { $0 &+ $1.amountMsat }

@@ -1,7 +1,7 @@
 /// An HTLC as the judge models it: an addition and perhaps a removal, each on its own way into both commitments.
 ///
-/// Every update takes the same five stages: 0 said; 1 signed for by its author; 2 the other side has revoked what came
-/// before; 3 signed for by the other side; 4 the author has revoked. At 4 it is irrevocable on both sides.
+/// Every update takes the same five stages: 0 said; 1 signed for by its author; 2 the other side has revoked what
+/// came before; 3 signed for by the other side; 4 the author has revoked. At 4 it is irrevocable on both sides.
 struct OpenHTLC: Hashable {
   enum Ending: Hashable {
     /// The preimage, unless only the wallet's own row tells of it.

@@ -1,8 +1,8 @@
 // Splices, as the frames tell of them.
 extension PeerReplay {
   private static let restNs: Int64 = 60_000_000_000
-  /// A wallet that stands still in the middle of a talk is not waited for without end. Whatever else the peer warns of, no
-  /// splice excuses.
+  /// A wallet that stands still in the middle of a talk is not waited for without end. Whatever else the peer warns
+  /// of, no splice excuses.
   func mayEndRest(_ frame: ReadFrame) -> Bool {
     guard let talkSinceNs, frame.channel == view?.channel else { return false }
     return frame.entry.atNs &- talkSinceNs > Self.restNs - stepSlackNs

@@ -1,4 +1,5 @@
-// Invariant 1, in the wallet's database: claims follow each other by one, and each was made by a process that says so.
+// Invariant 1, in the wallet's database: claims follow each other by one, and each was made by a process that says
+// so.
 extension Hearing {
   mutating func checkClaims() {
     var previous: ClaimEntry?

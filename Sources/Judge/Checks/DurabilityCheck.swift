@@ -1,11 +1,11 @@
 // Invariants 1 and 4: the peer acted on nothing that the wallet had not written down under the same epoch before.
 extension Hearing {
-  /// What one fenced write lets out leaves together: at most one revocation and one commitment, with a backup in front.
-  /// So the n-th such bundle of an epoch needs n writes of that epoch, made before it came.
+  /// What one fenced write lets out leaves together: at most one revocation and one commitment, with a backup in
+  /// front. So the n-th such bundle of an epoch needs n writes of that epoch, made before it came.
   ///
-  /// The first bundle of a connection may instead repeat what got lost with an earlier one, without a backup in front: it
-  /// is durable under an earlier epoch, which then has made more writes than the peer has seen bundles of. What is said
-  /// again of a splice, and it says so in the first bundle of a connection, too, is left out.
+  /// The first bundle of a connection may instead repeat what got lost with an earlier one, without a backup in
+  /// front: it is durable under an earlier epoch, which then has made more writes than the peer has seen bundles of.
+  /// What is said again of a splice, and it says so in the first bundle of a connection, too, is left out.
   mutating func checkDurability(_ replay: PeerReplay) {
     let bundles = bundles(replay)
     var earlierBundles = 0

@@ -1,5 +1,5 @@
-// Invariants 2 and 4, in the peer's ledger alone: what it says of lost states, of the wallet's backups, and of frames that
-// came too late.
+// Invariants 2 and 4, in the peer's ledger alone: what it says of lost states, of the wallet's backups, and of
+// frames that came too late.
 extension Hearing {
   mutating func checkLedger() {
     let ledger = evidence.ledger

@@ -41,8 +41,8 @@ extension Hearing {
     }
   }
 
-  /// Only an iosd that was killed loses a push: one that ends by itself shows first what waits. Where there is the journal of
-  /// the one that took it, that must have no end.
+  /// Only an iosd that was killed loses a push: one that ends by itself shows first what waits. Where there is the
+  /// journal of the one that took it, that must have no end.
   private func isProvedLost(_ push: PhoneEvidence.Push, _ taker: JournalFile?) -> Bool {
     guard push.isLost else { return false }
     return taker.map { !$0.hasEnded } ?? true

@@ -1,5 +1,5 @@
-// Invariant 3, for what the wallet pays itself: money leaves it once for each payment; what it calls paid has the preimage
-// and has arrived; and nothing that it calls failed was taken.
+// Invariant 3, for what the wallet pays itself: money leaves it once for each payment; what it calls paid has the
+// preimage and has arrived; and nothing that it calls failed was taken.
 extension Hearing {
   mutating func checkSent(_ replay: PeerReplay) {
     let twins = Dictionary(grouping: evidence.wallet.sent.filter { !$0.isFailed }, by: \.paymentHash)

@@ -1,7 +1,7 @@
 import Ground
 
-// Invariant 3, for what is taken out to the chain: it leaves the wallet once, for what was asked, and by what it says; its
-// transaction has the id by which it is known; and neither end calls done what the other has given up.
+// Invariant 3, for what is taken out to the chain: it leaves the wallet once, for what was asked, and by what it
+// says; its transaction has the id by which it is known; and neither end calls done what the other has given up.
 extension Hearing {
   /// Without a ledger, what the wallet says of itself.
   mutating func checkSplices() {

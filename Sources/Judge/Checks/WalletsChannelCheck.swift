@@ -1,8 +1,10 @@
-// Invariants 2 and 4, at the wallet: its `channels` row is where the frames lead, but for what may still be in flight.
+// Invariants 2 and 4, at the wallet: its `channels` row is where the frames lead, but for what may still be in
+// flight.
 //
-// Legal are exactly these differences: messages of the peer's at the end of its part that the wallet has not taken in
-// yet (at most one commitment and one revocation, and the updates around them), and steps of the wallet's own that are
-// durable and not at the peer yet (at most one revocation and one commitment, with the removals they cover).
+// Legal are exactly these differences: messages of the peer's at the end of its part that the wallet has not taken
+// in yet (at most one commitment and one revocation, and the updates around them), and steps of the wallet's own
+// that are durable and not at the peer yet (at most one revocation and one commitment, with the removals they
+// cover).
 extension Hearing {
   ///
   /// A container that the wallet has left stands where it was then.

@@ -1,6 +1,7 @@
 import JSON
 
-/// Where a journal speaks of one claim: the directive that asked for it, and the answer if the process lived to hear it.
+/// Where a journal speaks of one claim: the directive that asked for it, and the answer if the process lived to hear
+/// it.
 struct ClaimMoment {
   let asked: JournalRecord
   let answered: JournalRecord?

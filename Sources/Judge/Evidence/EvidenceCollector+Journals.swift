@@ -18,8 +18,8 @@ extension EvidenceCollector {
     fileprivate(set) var unread: [(name: String, reason: String)] = []
   }
 
-  /// In the order of their starts; a file whose first line says nothing of the kind counts as the first of all. The peer's lie
-  /// beside its ledger.
+  /// In the order of their starts; a file whose first line says nothing of the kind counts as the first of all. The
+  /// peer's lie beside its ledger.
   func journalHeads() -> [JournalHead] {
     let peers = firstHome == home ? [] : heads(in: firstHome + "/journal").filter { $0.process == "lspd" }
     return (heads(in: journalPath) + peers).sorted { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// One file of the home, read piece by piece. Only a plain file is opened: a pipe would hold the judge up, a device has
-/// no end, and a link may lead anywhere.
+/// One file of the home, read piece by piece. Only a plain file is opened: a pipe would hold the judge up, a device
+/// has no end, and a link may lead anywhere.
 final class EvidenceFile {
   enum Problem: Error, Hashable {
     case missing

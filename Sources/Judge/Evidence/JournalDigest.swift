@@ -3,8 +3,8 @@ import JSON
 /// What of a line the checks ask for. A journal is long by what they do not: channel states, backups, beats, messages
 /// between the processes.
 struct JournalDigest {
-  /// How many of the guard's events are kept behind a request for a claim, though they say nothing of it: as many as may
-  /// be answers to what else was ordered in its line, and one more.
+  /// How many of the guard's events are kept behind a request for a claim, though they say nothing of it: as many as
+  /// may be answers to what else was ordered in its line, and one more.
   private static let keptBehindRequest = 3
   private var guardsToKeep = 0
 

@@ -117,7 +117,8 @@ struct JournalFile {
     gaps.contains { first < $0.line && $0.line <= last }
   }
 
-  /// It ends without a word, and another journal says that then the disk was full: its last lines may be lost as well.
+  /// It ends without a word, and another journal says that then the disk was full: its last lines may be lost as
+  /// well.
   mutating func endInGap(_ gap: JournalGap) { ending = gap }
 }
 

@@ -7,7 +7,8 @@ struct JournalGap {
   let toNs: Int64
   let fromWallNs: Int64
   let toWallNs: Int64
-  /// Whether that line says that its process could not write them. Lines that are missing without a word were cut out.
+  /// Whether that line says that its process could not write them. Lines that are missing without a word were cut
+  /// out.
   let isNoted: Bool
 
   /// Whether a line is among them that would announce what carries this stamp.

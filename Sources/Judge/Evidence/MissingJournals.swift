@@ -1,11 +1,12 @@
-/// Journals that are not there, by the claims and by the runs of the peer of which they would tell. Nothing that they alone
-/// would tell is demanded.
+/// Journals that are not there, by the claims and by the runs of the peer of which they would tell. Nothing that
+/// they alone would tell is demanded.
 struct MissingJournals {
-  /// With `--clean-journals` the app removes journals of ended processes after this time, but never the newest of a program.
+  /// With `--clean-journals` the app removes journals of ended processes after this time, but never the newest of a
+  /// program.
   private static let keptNs: Int64 = 7 * 86_400 * 1_000_000_000
 
-  /// Claims of processes whose journals should be there. An epoch that the journal of another process tells of is not one
-  /// of them: then the row is wrong.
+  /// Claims of processes whose journals should be there. An epoch that the journal of another process tells of is
+  /// not one of them: then the row is wrong.
   private(set) var epochs: Set<Int64> = []
   private(set) var runs: Set<Int64> = []
   /// The same of journals that the app may have removed.

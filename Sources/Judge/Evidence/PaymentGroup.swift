@@ -1,4 +1,5 @@
-/// What the payments of one hash are together: one sender's payment in one part or in several, and attempts that failed.
+/// What the payments of one hash are together: one sender's payment in one part or in several, and attempts that
+/// failed.
 struct PaymentGroup {
   private(set) var paid: [PaymentEntry] = []
   /// The payment of a sender, in one part or in several.

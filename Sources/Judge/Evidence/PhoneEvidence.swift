@@ -54,7 +54,8 @@ struct PhoneEvidence {
   let processes: [Process]
   /// By the names of files that are not there, or are not what iosd writes: what is wrong with them.
   private(set) var problems: [String: EvidenceFile.Problem] = [:]
-  /// Of each file the lines that iosd has not written: noise, where the beginning of a row can be what a kill left of it.
+  /// Of each file the lines that iosd has not written: noise, where the beginning of a row can be what a kill left
+  /// of it.
   private(set) var foreignLines: [(name: String, count: Int, first: Int)] = []
   /// The numbers of the rows of each file, rising.
   let numbers: [(name: String, of: [Int64])]

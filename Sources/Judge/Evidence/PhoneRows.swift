@@ -1,6 +1,6 @@
-// What of the phone's files and of iosd's journals is gone. iosd numbers the rows of each file from one on, over restarts, and
-// takes none away; whatever a full disk would not take it writes in front of the next row. And what stands in a row, the
-// journal of the iosd that wrote it tells of.
+// What of the phone's files and of iosd's journals is gone. iosd numbers the rows of each file from one on, over
+// restarts, and takes none away; whatever a full disk would not take it writes in front of the next row. And what
+// stands in a row, the journal of the iosd that wrote it tells of.
 extension PhoneEvidence {
   /// Rows that are missing between others, one sentence for each file.
   var missingRows: [String] {
@@ -25,7 +25,8 @@ extension PhoneEvidence {
     return nil
   }
 
-  /// Of each journal that ends before what rows of its time say, the first of these. They are in the order of their starts.
+  /// Of each journal that ends before what rows of its time say, the first of these. They are in the order of their
+  /// starts.
   func rowsBehindJournals(
     _ journals: [JournalFile], isCertain: (Int64) -> Bool
   ) -> [(row: String, journal: JournalFile)] {
@@ -44,8 +45,8 @@ extension PhoneEvidence {
     return found
   }
 
-  /// What each row says, when, and whether the journal's line has a later stamp. A push is written down before the journal tells of it: of one that was
-  /// lost, or is the last of all, the iosd may have been killed in between.
+  /// What each row says, when, and whether the journal's line has a later stamp. A push is written down before the
+  /// journal tells of it: of one that was lost, or is the last of all, the iosd may have been killed in between.
   private var stampedRows: [(row: String, atNs: Int64, isLineFirst: Bool)] {
     let last = pushes.last?.id
     var rows: [(row: String, atNs: Int64, isLineFirst: Bool)] = pushes.filter { push in

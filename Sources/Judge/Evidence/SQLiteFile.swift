@@ -5,8 +5,8 @@ final class SQLiteFile {
   private let connection: Connection
   private let path: String
 
-  /// `isLive` asks SQLite to leave the file as it is; otherwise it is a scratch copy of that `original`, whose log may be
-  /// read back. Nobody can do anything about the copy, so that errors name what it is of.
+  /// `isLive` asks SQLite to leave the file as it is; otherwise it is a scratch copy of that `original`, whose log
+  /// may be read back. Nobody can do anything about the copy, so that errors name what it is of.
   init(path: String, isLive: Bool, of original: String) throws(JudgeError) {
     self.path = original
     do {

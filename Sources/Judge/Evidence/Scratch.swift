@@ -1,7 +1,8 @@
 import Foundation
 
-/// A directory of the judge's own, gone with this object. Databases that nobody uses are read from copies in it: SQLite would
-/// create files beside the originals. A program that a signal may end has to remove what lies in its `TMPDIR`.
+/// A directory of the judge's own, gone with this object. Databases that nobody uses are read from copies in it:
+/// SQLite would create files beside the originals. A program that a signal may end has to remove what lies in its
+/// `TMPDIR`.
 final class Scratch {
   /// Far above the databases of a long run; a sparse file of any size is made in a moment.
   static let sizeLimit: Int64 = 2 << 30

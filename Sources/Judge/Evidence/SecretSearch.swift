@@ -13,7 +13,8 @@ struct SecretSearch {
   }
 
   private var forms: [UInt64: [Form]] = [:]
-  /// By a hash of the first eight bytes: nearly every place is passed over with one look, however many secrets there are.
+  /// By a hash of the first eight bytes: nearly every place is passed over with one look, however many secrets there
+  /// are.
   private var isPossible: [Bool]
   private let shift: UInt64
   fileprivate private(set) var longest = 0

@@ -1,4 +1,5 @@
-/// When the wallet lived in which container. Its user may move it, and each container's database tells of its own time alone.
+/// When the wallet lived in which container. Its user may move it, and each container's database tells of its own
+/// time alone.
 struct WalletMoves {
   /// The peer took one container in the place of another.
   struct Move {

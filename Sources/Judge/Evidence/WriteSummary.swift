@@ -50,7 +50,8 @@ struct WriteSummary {
     case "invoice": invoices = 1
     case "cancelled": cancelled = 1
     case "restored": isRestored = true
-    // How many payments lack parts is of no other evidence's concern; of a failure the claims and the peer's frames tell.
+    // How many payments lack parts is of no other evidence's concern; of a failure the claims and the peer's frames
+    // tell.
     default: break
     }
     return true

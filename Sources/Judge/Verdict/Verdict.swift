@@ -81,8 +81,8 @@ public struct Verdict: Hashable, Codable, Sendable {
       notJudged: (notJudged + other.notJudged).uniqued, missing: (missing + other.missing).uniqued)
   }
 
-  /// 0 sound; 2 exclusion or money broken; 3 nothing broken, but not everything was settled; 74 evidence is missing, and
-  /// what is there is not broken.
+  /// 0 sound; 2 exclusion or money broken; 3 nothing broken, but not everything was settled; 74 evidence is missing,
+  /// and what is there is not broken.
   public var exitCode: Int32 {
     switch outcome {
     case .sound: 0

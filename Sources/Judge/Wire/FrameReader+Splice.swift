@@ -1,5 +1,5 @@
-// The messages of BOLT 2 by which two ends make a transaction together, as far as this version of the project uses them:
-// no inputs but the channel's own funding, no witnesses, no demands.
+// The messages of BOLT 2 by which two ends make a transaction together, as far as this version of the project uses
+// them: no inputs but the channel's own funding, no witnesses, no demands.
 extension FrameReader {
   mutating func splice(_ type: Int) throws(Malformed) -> SpliceStep {
     switch type {

@@ -22,8 +22,8 @@ struct FrameReader {
   static func read(_ bytes: [UInt8]) throws(Malformed) -> (message: WireMessage, channel: [UInt8]?) {
     var reader = FrameReader(bytes: bytes)
     let message = try reader.message()
-    // Records that this version never sends are not read, so that something is left over; of unknown messages only the
-    // type is read.
+    // Records that this version never sends are not read, so that something is left over; of unknown messages only
+    // the type is read.
     if case .other = message { return (message, nil) }
     let rest = bytes.count - reader.position
     guard rest == 0 else { throw Malformed(reason: "\(rest) bytes follow its end") }

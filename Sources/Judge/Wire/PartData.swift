@@ -1,4 +1,5 @@
-/// What a sender says of the payment that an HTLC is a part of: the secret of the invoice, and what all parts come to.
+/// What a sender says of the payment that an HTLC is a part of: the secret of the invoice, and what all parts come
+/// to.
 struct PartData: Hashable {
   let secret: [UInt8]
   let totalMsat: UInt64
