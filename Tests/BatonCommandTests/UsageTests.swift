@@ -187,7 +187,7 @@ struct UsageTests {
   @Test(
     "says of a TMPDIR in which no copy can be made what is wrong with it, and what to do",
     arguments: [
-      ("/proc", "it takes none"), ("/nowhere-at-all", "No such file or directory"),
+      ("/proc", "it takes no new directory"), ("/nowhere-at-all", "No such file or directory"),
       ("/dev/null", "Not a directory"),
     ])
   func badPlaceForCopies(place: String, reason: String) throws {

@@ -6,7 +6,7 @@ extension ChannelAccount {
     if row.fundingTxid != (isFirst ? nil : view.funding.txid)
       || row.fundingIndex != (isFirst ? nil : Int64(view.funding.index))
     {
-      differences.append("funding is not that of the last splice that is done")
+      differences.append("funding is not that of the last completed splice")
     }
     // What became of these nobody knows any more.
     let known = splices.filter { $0.state != "lost" }
@@ -21,7 +21,7 @@ extension ChannelAccount {
       if let problem = problem(of: entry, deal) { differences.append("\(entry.name) \(problem)") }
     }
     if known.count > view.deals.count {
-      differences.append("it has \(known.count) splices where \(view.deals.count) are in the messages")
+      differences.append("it has \(known.count) splices, but the messages have \(view.deals.count)")
     }
     return differences
   }
@@ -44,11 +44,11 @@ extension ChannelAccount {
     if entry.transaction != plan.transaction || entry.spentTxid != plan.spentTxid
       || entry.spentIndex != Int64(plan.spentIndex) || entry.fundingIndex != Int64(plan.fundingIndex)
     {
-      return "is not the transaction that both have made"
+      return "has another transaction than the messages build"
     }
     if entry.amountSat != Int64(clamping: plan.amountSat) || entry.feeSat != Int64(clamping: plan.feeSat) {
-      return "is not of what the transaction pays"
+      return "has another amount or fee than its transaction"
     }
-    return entry.isOurs == (end == .wallet ? 1 : 0) ? nil : "is not the wallet's"
+    return entry.isOurs == (end == .wallet ? 1 : 0) ? nil : "has a wrong is_ours"
   }
 }

@@ -28,10 +28,10 @@ extension ChannelView {
       let funding = self.funding
       try add(by: end) { (talk) throws(Illegal) in
         guard talk.input == nil, ChannelFunding(txid: spent, index: index) == funding else {
-          throw Illegal(reason: "it spends what is not the funding of the channel")
+          throw Illegal(reason: "it does not spend the channel's funding")
         }
         guard serial.isMultiple(of: 2), sequence <= 0xffff_fffd else {
-          throw Illegal(reason: "its serial or its sequence is not one that the wallet may use")
+          throw Illegal(reason: "its serial or sequence is not allowed to the wallet")
         }
         talk.input = SpliceTalk.Input(serial: serial, sequence: sequence)
       }
@@ -39,7 +39,7 @@ extension ChannelView {
       try add(by: end) { (talk) throws(Illegal) in
         guard serial.isMultiple(of: 2), !talk.outputs.contains(where: { $0.serial == serial }),
           talk.outputs.count < 2, script.count < 0xfd
-        else { throw Illegal(reason: "its serial or its script is not one that the wallet may use") }
+        else { throw Illegal(reason: "its serial or script is not allowed to the wallet") }
         talk.outputs.append(SpliceTalk.Output(serial: serial, satoshis: satoshis, script: script))
       }
     case .complete: try complete(by: end)
@@ -67,15 +67,15 @@ extension ChannelView {
   private mutating func rest(_ isInitiator: Bool, by end: ChannelEnd) throws(Illegal) {
     var talk = self.talk ?? SpliceTalk()
     guard openDeal == nil, !talk.hasRested[end], mayUpdate(end) else {
-      throw Illegal(reason: "the channel is at rest already")
+      throw Illegal(reason: "the channel is quiescent already")
     }
     guard isInitiator == !talk.hasRested[end.other], isInitiator == (end == .wallet) else {
-      throw Illegal(reason: "only the wallet may ask for rest")
+      throw Illegal(reason: "only the wallet may initiate stfu")
     }
     let isPending = htlcs.contains {
       $0.offeredBy == end ? $0.addStage != OpenHTLC.irrevocable : $0.ending != nil
     }
-    guard !isPending else { throw Illegal(reason: "it asks for rest with an update of its own under way") }
+    guard !isPending else { throw Illegal(reason: "it sends stfu while its own update is pending") }
     talk.hasRested[end] = true
     carried = nil
     self.talk = talk
@@ -83,15 +83,15 @@ extension ChannelView {
 
   private mutating func begin(_ terms: SpliceTalk.Terms, by end: ChannelEnd) throws(Illegal) {
     guard var talk, talk.isAtRest, !talk.isOver, talk.terms == nil, end == .wallet else {
-      throw Illegal(reason: "there is no rest to begin a splice in")
+      throw Illegal(reason: "a splice begins only in a quiescent channel")
     }
     guard terms.contribution < 0, terms.contribution.magnitude <= balanceMsat[.wallet] / 1000 else {
       throw Illegal(
         reason:
-          "it takes \(AmountText.words(sat: terms.contribution.magnitude)), which the wallet has not got")
+          "it withdraws \(AmountText.words(sat: terms.contribution.magnitude)), more than the wallet's balance")
     }
     guard (253...10_000).contains(terms.feeratePerKw), terms.lockTime == 0 else {
-      throw Illegal(reason: "its feerate or its lock time is not one that the wallet uses")
+      throw Illegal(reason: "its feerate or lock time is not one that the wallet uses")
     }
     talk.terms = terms
     self.talk = talk
@@ -99,9 +99,9 @@ extension ChannelView {
 
   private mutating func agree(_ contribution: Int64, _ key: [UInt8], by end: ChannelEnd) throws(Illegal) {
     guard var talk, !talk.isOver, talk.terms != nil, talk.peerKey == nil, end == .peer else {
-      throw Illegal(reason: "there is no splice to agree to")
+      throw Illegal(reason: "no splice_init precedes it")
     }
-    guard contribution == 0 else { throw Illegal(reason: "the peer puts money of its own into a splice") }
+    guard contribution == 0 else { throw Illegal(reason: "the peer contributes its own money to a splice") }
     talk.peerKey = key
     self.talk = talk
   }
@@ -110,7 +110,7 @@ extension ChannelView {
     by end: ChannelEnd, _ change: (inout SpliceTalk) throws(Illegal) -> Void
   ) throws(Illegal) {
     guard var talk, !talk.isOver, talk.peerKey != nil, talk.turn == end, end == .wallet else {
-      throw Illegal(reason: "it is not its turn to add to a transaction")
+      throw Illegal(reason: "it is not the sender's turn to add to the transaction")
     }
     try change(&talk)
     talk.turn = .peer
@@ -120,7 +120,7 @@ extension ChannelView {
 
   private mutating func complete(by end: ChannelEnd) throws(Illegal) {
     guard var talk, !talk.isOver, talk.peerKey != nil, talk.turn == end, openDeal == nil else {
-      throw Illegal(reason: "it is not its turn to complete a transaction")
+      throw Illegal(reason: "it is not the sender's turn to complete the transaction")
     }
     guard end == .wallet else {
       talk.isAnswered = true
@@ -128,7 +128,7 @@ extension ChannelView {
       self.talk = talk
       return
     }
-    guard talk.isWhole else { throw Illegal(reason: "the transaction is not whole") }
+    guard talk.isWhole else { throw Illegal(reason: "the transaction is incomplete") }
     bind(try SplicePlan(talk, funding: funding, capacitySat: capacityMsat / 1000))
     self.talk = talk
   }
@@ -141,7 +141,7 @@ extension ChannelView {
   /// The wallet is bound by its next step, which nobody else has seen yet.
   mutating func bindAhead() throws(Illegal) {
     guard let plan = carried ?? talk.flatMap(plan(of:)), openDeal == nil else {
-      throw Illegal(reason: "there is nothing to be bound to")
+      throw Illegal(reason: "no splice was negotiated")
     }
     bind(plan)
   }
@@ -158,13 +158,13 @@ extension ChannelView {
       return
     }
     guard !waitsForAbort[end], talk?.isOver == false || carried != nil || openDeal != nil else {
-      throw Illegal(reason: "there is nothing to give up")
+      throw Illegal(reason: "there is no splice to abort")
     }
     waitsForAbort[end] = true
     talk?.isOver = true
     guard let deal = openDeal else { return }
     guard viewer != end, deal.mayBeForgotten(by: viewer) else {
-      throw Illegal(reason: "it gives up a splice that it is bound to")
+      throw Illegal(reason: "it aborts a splice that binds it")
     }
     self.deal?.end = .forgotten
   }
@@ -174,7 +174,7 @@ extension ChannelView {
   /// For the new funding, with the signatures of the HTLCs that stay.
   mutating func commitToSplice(_ txid: [UInt8], _ signatures: Int, by end: ChannelEnd) throws(Illegal) {
     guard let deal = openDeal, deal.plan.txid == txid else {
-      throw Illegal(reason: "it signs for a funding that is not under way")
+      throw Illegal(reason: "it signs for a funding of no pending splice")
     }
     let expected = htlcSignatures(by: end)
     guard signatures == expected else {
@@ -182,7 +182,7 @@ extension ChannelView {
     }
     if deal.committed[end] {
       guard deal.mayRepeatCommitment[end] else {
-        throw Illegal(reason: "it signs twice for one funding, and the other end did not ask for it")
+        throw Illegal(reason: "it signs twice for one funding, unrequested by the other side")
       }
     }
     self.deal?.committed[end] = true
@@ -191,15 +191,15 @@ extension ChannelView {
 
   private mutating func sign(_ txid: [UInt8], by end: ChannelEnd) throws(Illegal) {
     guard let deal, deal.plan.txid == txid, deal.end != .forgotten else {
-      throw Illegal(reason: "it signs a transaction that is not under way")
+      throw Illegal(reason: "it signs a transaction of no pending splice")
     }
     // All that is spent counts as the wallet's, so the peer signs first.
     guard end == .wallet ? deal.signed[.peer] : deal.committed[.wallet] else {
-      throw Illegal(reason: "it signs before it is its turn")
+      throw Illegal(reason: "it signs out of turn")
     }
     if deal.signed[end] {
       guard deal.mayRepeatSignatures[end] else {
-        throw Illegal(reason: "it signs a transaction twice, and the other end did not ask for it")
+        throw Illegal(reason: "it signs a transaction twice, unrequested by the other side")
       }
     }
     self.deal?.signed[end] = true
@@ -209,10 +209,10 @@ extension ChannelView {
 
   private mutating func lock(_ txid: [UInt8], by end: ChannelEnd) throws(Illegal) {
     guard let deal, deal.plan.txid == txid, deal.end != .forgotten else {
-      throw Illegal(reason: "it calls a transaction done that is not under way")
+      throw Illegal(reason: "it locks a transaction of no pending splice")
     }
     guard deal.signed[end], deal.signed[end.other], !deal.locked[end] else {
-      throw Illegal(reason: "it calls a splice done before both have signed it, or twice")
+      throw Illegal(reason: "it locks a splice before both have signed it, or twice")
     }
     self.deal?.locked[end] = true
     moveIfDone()
@@ -247,7 +247,7 @@ extension ChannelView {
     guard locked == deal.plan.txid, !deal.locked[end] else { return }
     // It has all signatures, or it could not say so, though its own may be lost.
     guard deal.signed[end.other] else {
-      throw Illegal(reason: "it calls a splice done that the other end has not signed")
+      throw Illegal(reason: "it locks a splice that the other side has not signed")
     }
     self.deal?.locked[end] = true
     moveIfDone()
@@ -258,18 +258,18 @@ extension ChannelView {
     _ next: [UInt8]?, _ needsCommitment: Bool, _ locked: [UInt8]?
   ) throws(Illegal) {
     guard let deal = openDeal else {
-      if next != nil { throw Illegal(reason: "it waits for signatures of what it is not bound to") }
+      if next != nil { throw Illegal(reason: "it requests signatures of a splice that does not bind it") }
       return
     }
     if next == deal.plan.txid {
       guard needsCommitment || deal.committed[.peer], !deal.signed[.wallet] else {
-        throw Illegal(reason: "it says that it lacks other messages than it does")
+        throw Illegal(reason: "it requests other messages than it lacks")
       }
       self.deal?.signed[.peer] = false
       if needsCommitment { self.deal?.committed[.peer] = false }
     } else {
       guard next == nil, locked == deal.plan.txid, deal.signed[.peer] else {
-        throw Illegal(reason: "it does not say what it is bound to")
+        throw Illegal(reason: "it does not name the splice that binds it")
       }
     }
   }

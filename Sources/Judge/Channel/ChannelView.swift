@@ -48,7 +48,7 @@ struct ChannelView: Hashable {
   mutating func apply(_ step: ChannelStep, by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
     if !step.isOfSplice, step.isNumbered ? talk?.isAtRest == true || !isSpliceOver(at: end) : !mayUpdate(end)
     {
-      throw Illegal(reason: "an update passes while the channel is at rest")
+      throw Illegal(reason: "an update is sent while the channel is quiescent")
     }
     switch step {
     case .add(let id, let amount, let hash, let expiry, let data):
@@ -59,10 +59,10 @@ struct ChannelView: Hashable {
     case .fail(let id, let code): return try remove(id, .failed(code), by: end)
     case .failMalformed(let id, let code):
       guard code & 0x8000 != 0 else {
-        throw Illegal(reason: "HTLC \(id) is malformed by a code that does not say so")
+        throw Illegal(reason: "HTLC \(id) is failed as malformed with a code without BADONION")
       }
       return try remove(id, .failed(code), by: end)
-    case .fee: throw Illegal(reason: "no fee is paid in this channel")
+    case .fee: throw Illegal(reason: "this channel has no update_fee")
     case .commit(let signatures, nil): return try commit(signatures, by: end)
     case .commit(let signatures, let txid?):
       try commitToSplice(txid, signatures, by: end)
@@ -80,7 +80,7 @@ struct ChannelView: Hashable {
     }
     guard htlc.amountMsat > 0, htlc.amountMsat <= balanceMsat[htlc.offeredBy] else {
       throw Illegal(
-        reason: "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), which its offerer has not got")
+        reason: "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), more than its sender's balance")
     }
     balanceMsat[htlc.offeredBy] -= htlc.amountMsat
     nextID[htlc.offeredBy] += 1

@@ -4,7 +4,7 @@ extension PeerReplay {
     guard isChannelKnown, let channel = view?.channel, let step = view?.plain(said) else { return }
     if step.isOfSplice { spliceFrames.insert(frame.entry.id) }
     if frame.channel != channel {
-      find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
+      find(2, "Frame \(frame.entry.id) names another channel", frame)
       return
     }
     do throws(ChannelView.Illegal) {
@@ -61,7 +61,7 @@ extension PeerReplay {
     case .splice, .commit(_, .some):
       if link.mustResendCommitment || link.mustResendRevocation {
         find(
-          2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it repeated what was lost", frame)
+          2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted what was lost", frame)
       }
       apply(step, by: .peer, frame)
       return
@@ -76,12 +76,12 @@ extension PeerReplay {
     }
     if isAgain {
       if frame.channel != view.channel {
-        find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
+        find(2, "Frame \(frame.entry.id) names another channel", frame)
       }
       return
     }
     if link.mustResendCommitment || link.mustResendRevocation {
-      find(2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it repeated what was lost", frame)
+      find(2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted what was lost", frame)
     }
     apply(step, by: .peer, frame)
   }
@@ -120,7 +120,7 @@ extension PeerReplay {
       2,
       "The peer's channel_reestablish (frame \(frame.entry.id)) says \(body.nextCommitment)/\(body.nextRevocation) "
         + "where the frames before it lead to \(expected.nextCommitment)/\(expected.nextRevocation), "
-        + "or its channel, its secret or its fundings are others", frame)
+        + "or its channel, secret or fundings differ", frame)
   }
 
   /// What the wallet says may lack what was on the wire, and nothing that its own messages prove it had.
@@ -159,12 +159,12 @@ extension PeerReplay {
       links[frame.entry.connection]?.state = .failed
       find(
         2,
-        "The peer refused the wallet's channel_reestablish: \(frame.entry.whyNot ?? "it does not say why")",
+        "The peer refused the wallet's channel_reestablish: \(frame.entry.whyNot ?? "no reason recorded")",
         frame)
       return
     }
     if links[frame.entry.connection]?.heardReestablish == true {
-      find(2, "The peer acted on a second channel_reestablish (frame \(frame.entry.id))", frame)
+      find(2, "The peer processed a second channel_reestablish (frame \(frame.entry.id))", frame)
     }
     links[frame.entry.connection]?.heardReestablish = true
     links[frame.entry.connection]?.mustResendCommitment =

@@ -39,7 +39,7 @@ extension PeerReplay {
     if let verdict = entry?.verdict, verdict != "visitor" || entry?.epoch != nil {
       find(
         1,
-        "The peer judged connection \(id) \(verdict), but it is another node than the wallet's", frame,
+        "The peer judged connection \(id) \(verdict), but the node is not the wallet's", frame,
         entry.map { [$0.evidence] } ?? [])
     }
     switch frame.message {
@@ -48,7 +48,7 @@ extension PeerReplay {
       find(1, "The peer answered another node's claim (highest \(reply.highest))", frame)
     case .storage, .retrieval, .reestablish, .step:
       guard frame.entry.isActedOn else { return }
-      find(1, "The peer spoke of the channel with another node than the wallet's (\(frame.name))", frame)
+      find(1, "The peer exchanged \(frame.name) with a node that is not the wallet's", frame)
     default: break
     }
   }
@@ -106,7 +106,7 @@ extension PeerReplay {
     guard reply != expected else { return }
     find(
       1,
-      "The peer's word on a claim (frame \(frame.entry.id)) says "
+      "The peer's answer to a claim (frame \(frame.entry.id)) says "
         + (reply.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" }
           ?? "nothing of epochs")
         + " where "

@@ -127,8 +127,8 @@ struct PeerReplay {
         let newest = registered.map { "connection \($0) was registered" } ?? "no connection was registered"
         find(
           1,
-          "The peer acted on \(message.name) (frame \(frame.entry.id)) of connection \(connection), "
-            + "which may not speak: \(newest)", frame)
+          "The peer processed \(message.name) (frame \(frame.entry.id)) of connection \(connection), "
+            + "which is not the registered one: \(newest)", frame)
       }
       return
     }
@@ -164,7 +164,7 @@ struct PeerReplay {
     guard frame.entry.isActedOn != isActedOn else { return }
     find(
       2,
-      "Frame \(frame.entry.id) (\(frame.name)) is written down as \(isActedOn ? "ignored" : "acted on"), "
+      "Frame \(frame.entry.id) (\(frame.name)) is recorded as \(isActedOn ? "ignored" : "processed"), "
         + "which it cannot have been", frame)
   }
 
@@ -174,11 +174,11 @@ struct PeerReplay {
       find(
         2,
         "The peer refused \(step.name) (frame \(frame.entry.id)) of the wallet: "
-          + (frame.entry.whyNot ?? "it does not say why"), frame)
+          + (frame.entry.whyNot ?? "no reason recorded"), frame)
       return
     }
     if links[frame.entry.connection]?.heardReestablish != true {
-      find(2, "The peer acted on \(step.name) (frame \(frame.entry.id)) before channel_reestablish", frame)
+      find(2, "The peer processed \(step.name) (frame \(frame.entry.id)) before channel_reestablish", frame)
     }
     apply(step, by: .wallet, frame)
   }

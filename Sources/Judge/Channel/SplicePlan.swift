@@ -22,10 +22,10 @@ struct SplicePlan: Hashable {
 
   init(_ talk: SpliceTalk, funding: ChannelFunding, capacitySat: UInt64) throws(ChannelView.Illegal) {
     guard let terms = talk.terms, let peerKey = talk.peerKey, let input = talk.input, talk.outputs.count == 2
-    else { throw ChannelView.Illegal(reason: "the transaction is not whole") }
+    else { throw ChannelView.Illegal(reason: "the transaction is incomplete") }
     let taken = terms.contribution.magnitude
     guard taken < capacitySat else {
-      throw ChannelView.Illegal(reason: "it takes more than the channel holds")
+      throw ChannelView.Illegal(reason: "it withdraws more than the channel's capacity")
     }
     let outputs = talk.outputs.sorted { $0.serial < $1.serial }
     let script = Self.fundingScript(terms.key, peerKey)
@@ -33,7 +33,7 @@ struct SplicePlan: Hashable {
       outputs[$0].script == script && outputs[$0].satoshis == capacitySat - taken
     }
     guard places.count == 1 else {
-      throw ChannelView.Illegal(reason: "the transaction does not pay the rest of the channel back to both")
+      throw ChannelView.Illegal(reason: "the transaction does not pay the rest to the funding script")
     }
     let paid = outputs[1 - places[0]]
     guard paid.satoshis <= taken else { throw ChannelView.Illegal(reason: "the transaction has no fee") }

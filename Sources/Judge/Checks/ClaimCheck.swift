@@ -26,7 +26,7 @@ extension Hearing {
       let isAboveOwn = claim.movesHere && claim.epoch == seen &+ 1
       if evidence.hasLedger, !isAboveOwn, !heights.contains(claim.epoch &- 1) {
         find(
-          1, "Epoch \(claim.epoch) was raised above \(claim.epoch &- 1), which the peer never said it knew",
+          1, "Epoch \(claim.epoch) was raised above \(claim.epoch &- 1), which the peer never reported",
           [claim.evidence])
       }
     } else if claim.epoch != seen &+ 1 {
@@ -50,7 +50,7 @@ extension Hearing {
       find(
         1,
         "Epoch \(claim.epoch) was claimed by process \(claim.pid) (started at \(claim.startTime)), "
-          + "and another process says that it claimed it: no journal is of that process",
+          + "which has no journal, but another process's journal has the claim",
         [claim.evidence, "journal \(teller.name)"])
       return
     }
@@ -65,7 +65,7 @@ extension Hearing {
     guard let moment = moment(of: claim) else {
       if journal.mayLack(wallNs: claim.wallNs) { return }
       find(
-        1, "Epoch \(claim.epoch) stands in the database, and its process never asked for it",
+        1, "Epoch \(claim.epoch) is in the database, but its process never claimed it",
         [claim.evidence, "journal \(journal.name)"])
       return
     }

@@ -31,7 +31,7 @@ extension Hearing {
         guard durable < needed else { continue }
         find(
           1,
-          "The peer acted on \(bundle.name) (frame \(bundle.frame)) of epoch \(claim.epoch), which is step "
+          "The peer processed \(bundle.name) (frame \(bundle.frame)) of epoch \(claim.epoch), which is step "
             + "\(needed) of that epoch, when the wallet had made \(durable) writes under it",
           ["ledger frames \(bundle.frame)", claim.evidence])
         break

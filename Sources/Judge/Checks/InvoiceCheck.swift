@@ -6,7 +6,7 @@ extension Hearing {
     // One whose write failed may be written once more.
     if evidence.wallet.cancelled.count > cancelled {
       find(
-        4, "\(evidence.wallet.cancelled.count) invoices are cancelled, and \(cancelled) writes say so",
+        4, "\(evidence.wallet.cancelled.count) invoices are cancelled, but \(cancelled) writes say so",
         ["node.sqlite cancelled_invoices"])
     }
     if !evidence.wallet.isRestored, counted != evidence.wallet.invoices.count {

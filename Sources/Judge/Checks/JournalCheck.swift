@@ -15,7 +15,7 @@ extension Hearing {
     ].compactMap { $0 }
     guard !gone.isEmpty else { return }
     remark(
-      "the journals \(gone.joined(separator: " and ")) are gone, as the app removes old ones (--clean-journals): what only they would tell is not known"
+      "the journals \(gone.joined(separator: " and ")) were removed, as the app removes old ones (--clean-journals): what only they show is not judged"
     )
   }
 

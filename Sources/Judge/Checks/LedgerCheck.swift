@@ -18,7 +18,7 @@ extension Hearing {
         frame.entry.atNs > connection.closedNs ?? .max
       else { continue }
       find(
-        1, "The peer acted on \(frame.name) (frame \(frame.entry.id)) after its connection had ended",
+        1, "The peer processed \(frame.name) (frame \(frame.entry.id)) after its connection had ended",
         [frame.entry.evidence, connection.evidence])
     }
   }

@@ -26,7 +26,7 @@ extension PeerReplay {
     if committed < data.totalMsat {
       find(
         3,
-        "The wallet showed the preimage for HTLC \(id) when it had \(amountWords(committed)) of \(amountWords(data.totalMsat)) of its "
+        "The wallet revealed the preimage for HTLC \(id) when it had \(amountWords(committed)) of \(amountWords(data.totalMsat)) of its "
           + "payment", frame, ["ledger frames \(life.addFrame)"])
     }
   }

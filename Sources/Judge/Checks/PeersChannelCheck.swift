@@ -13,7 +13,7 @@ extension Hearing {
     let differences = [withOffers, afterHangUp].map { account.differences(from: $0) }
     guard let fewest = differences.min(by: { $0.count < $1.count }), !fewest.isEmpty else { return }
     find(
-      2, "The peer's channel is not where its \(frames.count) frames lead: \(fewest.joined(separator: "; "))",
+      2, "The peer's channel row does not follow from its \(frames.count) frames: \(fewest.joined(separator: "; "))",
       ["ledger channel"])
   }
 
@@ -38,7 +38,7 @@ extension Hearing {
         payment?.data == entry.data, view.isInFlight(from: .peer)
       else {
         find(
-          3, "HTLC \(entry.id) waits at the peer to be sent, and no offered payment belongs to it",
+          3, "HTLC \(entry.id) is queued at the peer, but belongs to no offered payment",
           ["ledger htlcs offered \(entry.id)"])
         continue
       }

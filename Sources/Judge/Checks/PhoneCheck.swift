@@ -37,7 +37,7 @@ extension Hearing {
     }
     for push in phone.pushes where push.isBadgeOrSound && shown[push.id] != nil {
       find(
-        5, "Push \(push.id) has no alert, and a notification is of it", ["os/pushes.jsonl \(push.id)"])
+        5, "Push \(push.id) has no alert, but a notification belongs to it", ["os/pushes.jsonl \(push.id)"])
     }
   }
 

@@ -34,7 +34,7 @@ extension Hearing {
     if let shown = replay?.firstFulfilNs[entry.paymentHash], write?.isRestored != true,
       write?.atNs ?? .max > shown
     {
-      find(3, "The preimage of \(name) left before it was written down", [entry.evidence])
+      find(3, "The preimage of \(name) was sent before the receipt was durable", [entry.evidence])
     }
     if evidence.wallet.claim(entry.epoch) == nil {
       find(
@@ -45,14 +45,14 @@ extension Hearing {
   private mutating func checkSender(of entry: ReceivedEntry, _ name: String) {
     let group = evidence.ledger.payments(entry.paymentHash)
     if group.whole.isEmpty {
-      find(3, "The wallet counts \(name), and no sender paid it", [entry.evidence])
+      find(3, "The wallet lists \(name), but no sender paid it", [entry.evidence])
     } else if group.wholeMsat != entry.amountMsat {
       find(
-        3, "The wallet counts \(name), and its sender \(amountWords(group.wholeMsat))",
+        3, "The wallet lists \(name), but its sender paid \(amountWords(group.wholeMsat))",
         [entry.evidence] + group.whole.map(\.evidence))
     }
     if let open = group.firstHeld {
-      find(3, "The wallet counts \(name) before it was offered", [entry.evidence, open.evidence])
+      find(3, "The wallet lists \(name), but the peer still holds it", [entry.evidence, open.evidence])
     }
   }
 
@@ -65,7 +65,7 @@ extension Hearing {
       guard claimed != counted else { continue }
       find(
         3,
-        "Under epoch \(epoch) \(counted) payments are counted as received, and its writes say \(claimed)",
+        "Under epoch \(epoch) \(counted) payments are received, but its writes say \(claimed)",
         ["node.sqlite received_payments"])
     }
   }

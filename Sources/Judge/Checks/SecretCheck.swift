@@ -5,9 +5,9 @@ extension Hearing {
     for (place, secrets) in evidence.secretPlaces {
       for secret in secrets {
         switch evidence.secrets[secret] {
-        case .seed: find(8, "The wallet's seed stands in \(place)", [place])
+        case .seed: find(8, "The wallet's seed is in \(place)", [place])
         case .preimage(let payment):
-          find(8, "The preimage of payment \(payment.id) stands in \(place)", [place, payment.evidence])
+          find(8, "The preimage of payment \(payment.id) is in \(place)", [place, payment.evidence])
         }
       }
     }
@@ -23,14 +23,14 @@ extension Hearing {
       switch evidence.secrets[hit.secret] {
       case .seed:
         if !saysSeed {
-          find(8, "The wallet's seed stands in journal \(journal.name)", ["journal \(journal.name)"])
+          find(8, "The wallet's seed is in journal \(journal.name)", ["journal \(journal.name)"])
         }
         saysSeed = true
       case .preimage(let payment):
         let shown = shownNs[payment.preimage ?? []] ?? .max
         guard let record = hit.record, record.atNs < shown &- slack else { continue }
         find(
-          8, "The preimage of payment \(payment.id) stands in a journal before the peer was shown it",
+          8, "The preimage of payment \(payment.id) is in a journal before the peer received it",
           [record.evidence, payment.evidence])
       }
     }

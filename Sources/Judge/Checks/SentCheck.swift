@@ -11,7 +11,7 @@ extension Hearing {
       case "failed": checkFailed(entry, life, replay)
       case "pending":
         if evidence.moves.isHereNow {
-          waitFor("\(name(entry)) of the wallet's own is on its way", [entry.evidence])
+          waitFor("outgoing \(name(entry)) is pending", [entry.evidence])
         }
       default: remark("how \(name(entry)) ended was lost with the wallet's database")
       }
@@ -35,22 +35,22 @@ extension Hearing {
       || (entry.state == "pending") != (entry.endedEpoch == nil)
     {
       find(
-        3, "The wallet's \(name(entry)) is \(entry.state), and its other columns say otherwise",
+        3, "The wallet's \(name(entry)) is \(entry.state), but its other columns contradict that",
         [entry.evidence])
     }
   }
 
   private mutating func checkPaid(_ entry: SentEntry, _ life: PeerReplay.HTLCLife?, _ replay: PeerReplay) {
     if let preimage = entry.preimage, Secrets.sha256(preimage) != entry.paymentHash {
-      find(3, "The wallet calls \(name(entry)) paid, with a preimage of another hash", [entry.evidence])
+      find(3, "The wallet marks \(name(entry)) as paid with a preimage of another hash", [entry.evidence])
     }
     if replay.isChannelKnown, life?.endSignedNs == nil || life?.preimage != entry.preimage {
       find(
-        3, "The wallet calls \(name(entry)) paid, and the peer never signed for its fulfilment",
+        3, "The wallet marks \(name(entry)) as paid, but the peer never signed for its fulfilment",
         [entry.evidence])
     }
     if arrivals(of: entry).isEmpty {
-      find(3, "The wallet calls \(name(entry)) paid, and it has not arrived", [entry.evidence])
+      find(3, "The wallet marks \(name(entry)) as paid, but its recipient was not paid", [entry.evidence])
     }
   }
 
@@ -58,12 +58,12 @@ extension Hearing {
     let taken = arrivals(of: entry)
     if !taken.isEmpty || life?.isFulfilled == true {
       find(
-        3, "The wallet calls \(name(entry)) failed, and it was taken",
+        3, "The wallet marks \(name(entry)) as failed, but its recipient was paid",
         [entry.evidence] + taken.map(\.evidence))
     } else if replay.isChannelKnown, life?.endSignedNs == nil || life?.failureCode != entry.failureCode {
       find(
         3,
-        "The wallet calls \(name(entry)) failed with \(entry.failureCode ?? 0), which the peer never signed for",
+        "The wallet marks \(name(entry)) as failed with \(entry.failureCode ?? 0), which the peer never signed for",
         [entry.evidence])
     }
   }
@@ -85,7 +85,7 @@ extension Hearing {
       if payers.count != 1, !payers.isEmpty || evidence.moves.isHere(atNs: life?.addNs) {
         find(
           3,
-          "Invoice \(invoice.id) of another payee was paid, and the wallet has \(payers.count) payments of it",
+          "External invoice \(invoice.id) was paid, but the wallet has \(payers.count) payments of it",
           [invoice.evidence] + payers.map(\.evidence))
       }
     }
@@ -112,7 +112,7 @@ extension Hearing {
       {
         find(
           3,
-          "HTLC \(id) of \(amountWords(life.amountMsat)) left the wallet, and is not that of exactly one payment",
+          "HTLC \(id) of \(amountWords(life.amountMsat)) left the wallet, but does not belong to exactly one payment",
           ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
       }
       if let owner = owners.first,
@@ -136,7 +136,7 @@ extension Hearing {
     if offered != Int64(evidence.wallet.sent.count) || ended != Int64(isOver) {
       find(
         4,
-        "The wallet's writes began \(offered) payments and ended \(ended), and its rows are \(evidence.wallet.sent.count) and \(isOver)",
+        "The wallet's writes began \(offered) payments and ended \(ended), but its rows are \(evidence.wallet.sent.count) and \(isOver)",
         ["node.sqlite outgoing_payments"])
     }
   }

@@ -11,7 +11,7 @@ extension Hearing {
     checkRequests()
     checkNumbers("splices", evidence.wallet.splices.map(\.id))
     for entry in evidence.wallet.splices {
-      if !entry.isOver, evidence.moves.isHereNow { waitFor("\(entry.name) is half-way", [entry.evidence]) }
+      if !entry.isOver, evidence.moves.isHereNow { waitFor("\(entry.name) is pending", [entry.evidence]) }
       if entry.state == "lost" { remark("how \(entry.name) ended was lost with the wallet's database") }
     }
   }
@@ -22,7 +22,7 @@ extension Hearing {
       find(3, "The transaction of \(entry.name) has another id", [entry.evidence])
     }
     if entry.isOver != (entry.holder == .peer ? entry.endedNs != nil : entry.endedEpoch != nil) {
-      find(3, "The \(entry.name) is \(entry.state), and its other columns say otherwise", [entry.evidence])
+      find(3, "The \(entry.name) is \(entry.state), but its other columns contradict that", [entry.evidence])
     }
   }
 
@@ -40,14 +40,14 @@ extension Hearing {
           || theirs.state == "forgotten" && !peersKept.contains(theirs.txid)
         guard isOneDone, isForgotten else { continue }
         find(
-          3, "The wallet calls \(entry.name) \(entry.state), and the peer calls it \(theirs.state)",
+          3, "The wallet has \(entry.name) as \(entry.state), but the peer as \(theirs.state)",
           [entry.evidence, theirs.evidence])
       }
     }
     for entry in evidence.wallet.splices where entry.state == "done" || entry.state == "signed" {
       if !peersKept.contains(entry.txid) {
         find(
-          3, "The wallet calls \(entry.name) \(entry.state), and the peer does not know it", [entry.evidence])
+          3, "The wallet has \(entry.name) as \(entry.state), but the peer has no such splice", [entry.evidence])
       }
     }
     for theirs in evidence.ledger.splices where theirs.state == "done" {
@@ -55,7 +55,7 @@ extension Hearing {
       let isHere = evidence.moves.isHere(atNs: theirs.begunNs)
       if owners.count > 1 || owners.isEmpty && isHere && !evidence.wallet.isRestored {
         find(
-          3, "The peer calls \(theirs.name) done, and the wallet has it \(owners.count) times",
+          3, "The peer has \(theirs.name) as done, but the wallet has it \(owners.count) times",
           [theirs.evidence] + owners.map(\.evidence))
       }
     }
@@ -89,7 +89,7 @@ extension Hearing {
       } else if !mayHaveLostRequest(entry, peers.all(entry.txid)) {
         find(
           3,
-          "The user did not ask for \(entry.name), with that amount and to where it goes, or it left twice",
+          "No request of the user has amount and address of \(entry.name), or it was made twice",
           [entry.evidence])
       }
     }

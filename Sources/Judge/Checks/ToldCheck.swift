@@ -11,7 +11,7 @@ extension Hearing {
         guard let epoch = record.event.payload("claimed")?["epoch"]?.integer,
           evidence.wallet.claim(epoch) == nil
         else { continue }
-        find(4, "Epoch \(epoch) was claimed and is not in the database", [record.evidence])
+        find(4, "Epoch \(epoch) was claimed, but is not in the database", [record.evidence])
       }
       for record in journal.events(of: "node") where evidence.isCertain(record) {
         for directive in record.directives {
@@ -30,14 +30,14 @@ extension Hearing {
     guard let hash = directive["invoiceStored"]?["paymentHash"]?.text,
       Hexadecimal.decode(hash).map(evidence.wallet.invoicesByHash.contains) != true
     else { return }
-    find(4, "The invoice \(hash.prefix(12))… was stored and is gone", [record.evidence])
+    find(4, "The invoice \(hash.prefix(12))… was stored, but is gone", [record.evidence])
   }
 
   private mutating func checkCancelled(_ directive: JSONValue, _ record: JournalRecord) {
     guard let hash = directive["invoiceCancelled"]?["paymentHash"]?.text,
       Hexadecimal.decode(hash).map(evidence.wallet.cancelledByHash.contains) != true
     else { return }
-    find(4, "The invoice \(hash.prefix(12))… was cancelled and is open", [record.evidence])
+    find(4, "The invoice \(hash.prefix(12))… was cancelled, but is open", [record.evidence])
   }
 
   private mutating func checkPayment(
@@ -47,7 +47,7 @@ extension Hearing {
       Hexadecimal.decode(hash).map(evidence.wallet.sentByHash.contains) != true
     {
       find(
-        3, "The app said that payment \(hash.prefix(12))… is in the channel, and the wallet has no row of it",
+        3, "The app reported payment \(hash.prefix(12))… as offered, but the wallet has no row of it",
         [record.evidence])
     }
     guard let word = directive.payload("paymentEnded") else { return }
@@ -58,7 +58,7 @@ extension Hearing {
     guard !ends.contains(said) else { return }
     find(
       3,
-      "It was said that payment \((said.paymentHash ?? "?").prefix(12))… \(said.preimage == nil ? "failed" : "is paid"), and its row does not say so",
+      "The wallet reported payment \((said.paymentHash ?? "?").prefix(12))… as \(said.preimage == nil ? "failed" : "paid"), but its row differs",
       [record.evidence])
   }
 
@@ -67,7 +67,7 @@ extension Hearing {
       !rows.contains("\(id) \(end)")
     else { return }
     find(
-      3, "It was said that splice \(id.prefix(12))… is \(end), and the wallet's row does not say so",
+      3, "The wallet reported splice \(id.prefix(12))… as \(end), but its row differs",
       [record.evidence])
   }
 }

@@ -15,7 +15,7 @@ extension Hearing {
     guard let row = evidence.wallet.channels.first else {
       if sequence.contains(where: { $0.by == .wallet && moves.isHere(frame: $0.frame) }) {
         find(
-          4, "The wallet has driven the channel and its database has no row of it", ["node.sqlite channels"])
+          4, "The wallet has driven the channel, but its database has no row of it", ["node.sqlite channels"])
       }
       return
     }
@@ -39,7 +39,7 @@ extension Hearing {
     if let fewest, !fewest.isEmpty {
       find(
         2,
-        "The wallet's channel is not where the messages at the peer lead, and nothing in flight explains it: "
+        "The wallet's channel row does not follow from the messages at the peer, even with messages in flight: "
           + fewest.joined(separator: "; "),
         ["node.sqlite channels", "node.sqlite htlcs", "node.sqlite splices"])
     }
@@ -52,7 +52,7 @@ extension Hearing {
       let revision = last.summary?.revision, revision != row.revision
     else { return }
     find(
-      2, "The wallet's channel is at revision \(row.revision), and its last write made it \(revision)",
+      2, "The wallet's channel is at revision \(row.revision), but its last write made it \(revision)",
       ["node.sqlite channels", last.evidence])
   }
 }

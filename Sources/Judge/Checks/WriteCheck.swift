@@ -7,7 +7,7 @@ extension Hearing {
     for write in writes {
       checkOwner(of: write, after: previous, next)
       if write.summary == nil {
-        find(4, "Node write \(write.id) says \"\(write.what)\", which no write does", [write.evidence])
+        find(4, "Node write \(write.id) has an unknown summary \"\(write.what)\"", [write.evidence])
       }
       previous = write
     }

@@ -59,7 +59,7 @@ struct ClaimMoment {
     var differences: [String] = []
     for directive in asked.directives {
       if let seen = directive["claim"]?["seen"]?.integer, seen != claim.seenEpoch {
-        differences.append("it was asked for against epoch \(seen), and the row says \(claim.seenEpoch)")
+        differences.append("it was claimed against epoch \(seen), but the row says \(claim.seenEpoch)")
       }
     }
     if let said = answered?.event.payload("claimed") {
@@ -67,7 +67,7 @@ struct ClaimMoment {
         differences.append("its process was given another incarnation than the row has")
       }
       if said["container"]?.sixteenBytes != container {
-        differences.append("its process was told another container id than the database has")
+        differences.append("its process was given another container id than the database has")
       }
     }
     return differences

@@ -38,8 +38,8 @@ struct EvidenceCollector {
     let search = SecretSearch(secrets.bytes)
     secrets.places = try places(moment, search)
     let journals = journals(heads, until: moment.takenAtNs, search, progress)
-    var remarks = journals.foreign.map { "\(journalPath)/\($0) does not begin as a journal does" }
-    if moment.takenAtNs != nil { remarks.append("the daemons were up; this is one moment of their run") }
+    var remarks = journals.foreign.map { "\(journalPath)/\($0) has no journal header" }
+    if moment.takenAtNs != nil { remarks.append("the daemons were running: this is a snapshot") }
     secrets.remark.map { remarks.append($0) }
     let hasPhone = FileStamp(phonePath) != nil
     return Evidence(

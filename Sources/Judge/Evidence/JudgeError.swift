@@ -39,7 +39,7 @@ extension JudgeError: CustomStringConvertible {
     case .noOtherContainer(let path):
       "\(path) is no container that this wallet moved from or to: name one that it did, or leave --other out"
     case .restless(let home):
-      "the phone in \(home) does not rest long enough to be judged: take it down, then judge again"
+      "the phone in \(home) kept changing its databases while they were read: stop the phone, then judge again"
     }
   }
 

@@ -172,7 +172,7 @@ struct PhoneEvidence {
       }
       return true
     }
-    if rows.isEmpty, file.size > 0 { throw .unreadable("no line of it is a row") }
+    if rows.isEmpty, file.size > 0 { throw .unreadable("none of its lines is a row") }
     return (rows, foreign)
   }
 

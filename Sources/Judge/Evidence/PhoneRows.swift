@@ -12,7 +12,7 @@ extension PhoneEvidence {
         return number > expected
       }
       let missing = last - Int64(numbers.count)
-      return "os/\(name) lacks \(countWords(missing, "row")), the first in front of row \(first ?? last)"
+      return "os/\(name) lacks \(countWords(missing, "row")), the first before row \(first ?? last)"
     }
   }
 

@@ -18,7 +18,7 @@ final class Scratch {
       let code = errno
       // In /proc and its like the kernel says that it is the new directory that is not there.
       let takesNone = code == ENOENT && FileManager.default.fileExists(atPath: base)
-      throw .noPlace(directory: base, reason: takesNone ? "it takes none" : String(cString: strerror(code)))
+      throw .noPlace(directory: base, reason: takesNone ? "it takes no new directory" : String(cString: strerror(code)))
     }
     directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

@@ -37,7 +37,7 @@ struct SealedSeed {
     let groups = seeds.map(\.group).joined(separator: ", ")
     let choice =
       group == nil
-      ? "no journal says which is the wallet's, and the first was taken"
+      ? "no journal names the wallet's, so the first was used"
       : own.map { "that of \($0.group) is the wallet's" } ?? "none of them is the wallet's"
     return (own, "the keychain has \(seeds.count) seeds, in \(groups): \(choice)")
   }

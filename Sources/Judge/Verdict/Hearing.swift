@@ -95,7 +95,7 @@ struct Hearing {
   /// The wallet deletes no row of these tables, so their numbers have no gap.
   mutating func checkNumbers(_ table: String, _ numbers: [Int64]) {
     for (index, number) in numbers.enumerated() where number != Int64(index) + 1 {
-      find(4, "In front of row \(number) of \(table) a row is missing", ["node.sqlite \(table) \(number)"])
+      find(4, "A row is missing before row \(number) of \(table)", ["node.sqlite \(table) \(number)"])
       return
     }
   }

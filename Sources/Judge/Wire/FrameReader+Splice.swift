@@ -24,7 +24,7 @@ extension FrameReader {
 
   private mutating func input() throws(Malformed) -> SpliceStep {
     let serial = try number(8)
-    guard try number(2) == 0 else { throw Malformed(reason: "it brings an input from elsewhere") }
+    guard try number(2) == 0 else { throw Malformed(reason: "it adds another input than the channel's funding") }
     let index = try number(4)
     let sequence = try number(4)
     return .input(
@@ -44,7 +44,7 @@ extension FrameReader {
   private mutating func onlyRecord(_ type: UInt64, ofSize size: Int) throws(Malformed) -> [UInt8] {
     let all = try records()
     guard all.count == 1, all[0].type == type, all[0].value.count == size else {
-      throw Malformed(reason: "its records are not the one that it must have")
+      throw Malformed(reason: "its records are not the required one")
     }
     return all[0].value
   }

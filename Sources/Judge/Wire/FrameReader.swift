@@ -153,7 +153,7 @@ struct FrameReader {
         replaces = ReplacedFenceClaim(
           epoch: Int64(bitPattern: try inner.number(8)), container: try inner.take(16))
       case (Self.networksRecord, _):
-        guard record.value == Self.chain else { throw Malformed(reason: "it is not on regtest alone") }
+        guard record.value == Self.chain else { throw Malformed(reason: "its networks are not regtest alone") }
       default: throw Malformed(reason: "its record \(record.type) has no place in an init")
       }
     }
@@ -191,7 +191,7 @@ struct FrameReader {
     let width = 2 << Int(first - 0xfd)
     let value = try number(width)
     let least: UInt64 = width == 2 ? 0xfd : 1 << UInt64(4 * width)
-    guard value >= least else { throw Malformed(reason: "a number is written too long") }
+    guard value >= least else { throw Malformed(reason: "a BigSize is not minimal") }
     return value
   }
 
@@ -199,7 +199,7 @@ struct FrameReader {
     var records: [(type: UInt64, value: [UInt8])] = []
     while position < bytes.count {
       let type = try bigSize()
-      if let last = records.last, type <= last.type { throw Malformed(reason: "its records do not grow") }
+      if let last = records.last, type <= last.type { throw Malformed(reason: "its record types do not ascend") }
       let length = try bigSize()
       guard length <= UInt64(bytes.count - position) else { throw Malformed(reason: "it is cut off") }
       records.append((type, try take(Int(length))))
