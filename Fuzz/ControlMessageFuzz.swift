@@ -16,7 +16,8 @@ enum ControlMessageFuzz: FuzzTarget {
       ControlMessage("push", ["id": "7", "deadline-ms": "123456"], body: Array("{\"aps\":{}}".utf8)),
       ControlMessage("invoice", ["amount-msat": "5000", "description": "a\\b\nc\rd", "wait": "yes"]),
       ControlMessage("send", ["invoice": "lnbcrt10u1p", "amount-msat": "5000", "wait": "no"]),
-      ControlMessage("external-invoice", ["amount-msat": "5000", "expiry-seconds": "60", "description": "b"]),
+      ControlMessage(
+        "external-invoice", ["amount-msat": "5000", "expiry-seconds": "60", "description": "b"]),
       ControlMessage(
         "ask", ["request": "3"],
         body: Array("withdraw\namount-sat: 1\naddress: bcrt1q\n\n".utf8)),

@@ -72,7 +72,8 @@ enum ConversationFuzz: FuzzTarget {
             paymentHash: Conversation.paymentHash(source.byte() % 8),
             amountMsat: UInt64(source.byte()) * 1000,
             text: "", tweak: .zero, expiresAt: .max)))
-    case .invoice: conversation.makeExternalInvoice(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
+    case .invoice:
+      conversation.makeExternalInvoice(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
     case .send: conversation.send(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
     case .splice: conversation.splice(satoshis: UInt64(source.byte()) * 1000)
     case .strangerToPeer:

@@ -1,6 +1,6 @@
-// Invariants 2 and 4, in the peer's ledger alone: what it says of lost states, of the wallet's backups, and of
-// frames that came too late.
-extension Hearing {
+// Invariants 2 and 4, in the peer's ledger alone: recorded data loss, the wallet's backups, and frames after the end
+// of their connection.
+extension Checker {
   mutating func checkLedger() {
     let ledger = evidence.ledger
     if ledger.channels.count != 1 {
@@ -23,7 +23,8 @@ extension Hearing {
     }
   }
 
-  /// What the wallet has stored is there, in its order: it is all that is left when the wallet's database is lost.
+  /// The peer has all backups that the wallet stored, in order: nothing else is left when the wallet's database is
+  /// lost.
   private mutating func checkBackups() {
     let stored = frames.lazy.compactMap { frame -> [UInt8]? in
       guard frame.entry.isIn, frame.entry.isActedOn, case .storage(let blob)? = frame.message else {

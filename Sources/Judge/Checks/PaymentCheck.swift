@@ -1,5 +1,6 @@
-// Invariant 3: what a sender sees as paid, the wallet has, once and with the same amount; nothing else it has.
-extension Hearing {
+// Invariant 3: each payment that its sender sees as paid is received once with the same amount, and nothing else is
+// received.
+extension Checker {
   mutating func checkPayments(_ replay: PeerReplay) {
     for payment in evidence.ledger.payments {
       checkColumns(of: payment)
@@ -50,7 +51,7 @@ extension Hearing {
     }
     let received = evidence.wallet.receivedByHash.all(payment.paymentHash)
     if received.isEmpty {
-      // The container that it was in when it showed the preimage has it.
+      // The receipt is in the container that the wallet had when it revealed the preimage.
       guard evidence.moves.isHere(atNs: life?.fulfilNs) else { return }
       find(3, "\(name) is paid, but the wallet has not received it", [payment.evidence])
     } else if received.count > 1 {
@@ -93,12 +94,12 @@ extension Hearing {
       find(3, "The outcome of \(name) was received, but its sender was not notified", [payment.evidence])
     }
     let has = evidence.wallet.receivedByHash.contains(payment.paymentHash)
-    waitFor(
+    notePending(
       "\(name) is \(payment.state) at the peer and \(has ? "accepted" : "not accepted yet") by the wallet",
       [payment.evidence])
   }
 
-  /// HTLCs and payments of one hash belong together, one to one.
+  /// Each HTLC belongs to exactly one payment.
   private mutating func checkHTLCs(_ replay: PeerReplay) {
     guard replay.isChannelKnown else { return }
     var fulfilled: [[UInt8]: (id: UInt64, data: PartData?)] = [:]
@@ -113,7 +114,7 @@ extension Hearing {
           ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
       }
       guard life.isFulfilled else { continue }
-      // Parts of one payment are all fulfilled; that they are not too many is seen by their sum.
+      // All parts of one payment are fulfilled; `arePartsOfOne` checks that there are not too many.
       if let earlier = fulfilled[life.paymentHash], earlier.data == nil || earlier.data != life.data {
         find(
           3, "HTLCs \(earlier.id) and \(id) of one payment hash were both fulfilled",

@@ -1,6 +1,6 @@
-// Invariant 3, at the wallet: what it counts as received, a sender paid.
-extension Hearing {
-  /// Also without a ledger: then only what the wallet says of itself.
+// Invariant 3, at the wallet: every received payment was paid by a sender.
+extension Checker {
+  /// Without a ledger only the wallet's own rows are compared.
   mutating func checkReceived(_ replay: PeerReplay?) {
     var counts: [Int64: Int64] = [:]
     for entry in evidence.wallet.received {
@@ -26,11 +26,11 @@ extension Hearing {
     } else if invoice == nil {
       find(3, "There is no invoice for \(name)", [entry.evidence])
     }
-    // Another container may have taken it before it heard of that.
+    // Another container may have received it before the cancellation.
     if evidence.wallet.cancelledByHash.contains(entry.paymentHash), write?.isRestored != true {
       find(3, "The invoice of \(name) is cancelled", [entry.evidence, "node.sqlite cancelled_invoices"])
     }
-    // What a backup tells of was written down in the container of before.
+    // A restored receipt was durable in the previous container.
     if let shown = replay?.firstFulfilNs[entry.paymentHash], write?.isRestored != true,
       write?.atNs ?? .max > shown
     {
@@ -56,7 +56,7 @@ extension Hearing {
     }
   }
 
-  /// As many as the writes of each epoch say.
+  /// The number of receipts equals the sum in the writes, for each epoch.
   private mutating func checkReceivedCounts() {
     var counts: [Int64: Int64] = [:]
     for entry in evidence.wallet.received { counts[entry.epoch, default: 0] += 1 }

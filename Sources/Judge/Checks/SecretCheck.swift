@@ -1,5 +1,5 @@
-// Invariant 8: no secret stands where others can read it.
-extension Hearing {
+// Invariant 8: no secret is readable.
+extension Checker {
   mutating func checkSecrets() {
     if evidence.seed?.count != 32 { remark("there is no wallet seed to search for") }
     for (place, secrets) in evidence.secretPlaces {
@@ -16,7 +16,7 @@ extension Hearing {
   }
 
   private mutating func checkSecrets(in journal: JournalFile, _ shownNs: [[UInt8]: Int64]) {
-    // The peer writes down what came in a moment before it stamps it.
+    // lspd writes its journal line a moment before it stamps the frame.
     let slack = journal.process == "lspd" ? stepSlackNs : 0
     var saysSeed = false
     for hit in journal.secretHits {
@@ -36,7 +36,7 @@ extension Hearing {
     }
   }
 
-  /// When each preimage came in first.
+  /// When the peer first received each preimage.
   private func firstShown() -> [[UInt8]: Int64] {
     var shown: [[UInt8]: Int64] = [:]
     for frame in frames where frame.entry.isIn {

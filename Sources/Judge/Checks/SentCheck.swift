@@ -1,8 +1,8 @@
-// Invariant 3, for what the wallet pays itself: money leaves it once for each payment; what it calls paid has the
-// preimage and has arrived; and nothing that it calls failed was taken.
-extension Hearing {
+// Invariant 3, for outgoing payments: money leaves once for each payment; a paid payment has the preimage, and its
+// recipient was paid; the recipient of a failed payment was not.
+extension Checker {
   mutating func checkSent(_ replay: PeerReplay) {
-    let twins = Dictionary(grouping: evidence.wallet.sent.filter { !$0.isFailed }, by: \.paymentHash)
+    let duplicates = Dictionary(grouping: evidence.wallet.sent.filter { !$0.isFailed }, by: \.paymentHash)
     for entry in evidence.wallet.sent {
       checkColumns(of: entry)
       let life = replay.sentLives[UInt64(bitPattern: entry.htlc)]
@@ -11,17 +11,17 @@ extension Hearing {
       case "failed": checkFailed(entry, life, replay)
       case "pending":
         if evidence.moves.isHereNow {
-          waitFor("outgoing \(name(entry)) is pending", [entry.evidence])
+          notePending("outgoing \(name(entry)) is pending", [entry.evidence])
         }
       default: remark("how \(name(entry)) ended was lost with the wallet's database")
       }
-      checkOnce(entry, twins)
+      checkOnce(entry, duplicates)
     }
     checkTaken(replay)
     checkOffered(replay)
   }
 
-  /// Of others, by this payment.
+  /// The external invoices that this payment paid.
   private func arrivals(of entry: SentEntry) -> [ExternalInvoiceEntry] {
     evidence.ledger.paidExternal.all(entry.paymentHash).filter { $0.htlc == entry.htlc }
   }
@@ -68,14 +68,16 @@ extension Hearing {
     }
   }
 
-  private mutating func checkOnce(_ entry: SentEntry, _ twins: [[UInt8]: [SentEntry]]) {
-    let twins = twins[entry.paymentHash] ?? []
-    if twins.count > 1, twins.first?.id == entry.id {
-      find(3, "The wallet has paid one invoice \(twins.count) times: \(name(entry))", twins.map(\.evidence))
+  private mutating func checkOnce(_ entry: SentEntry, _ duplicates: [[UInt8]: [SentEntry]]) {
+    let duplicates = duplicates[entry.paymentHash] ?? []
+    if duplicates.count > 1, duplicates.first?.id == entry.id {
+      find(
+        3, "The wallet has paid one invoice \(duplicates.count) times: \(name(entry))",
+        duplicates.map(\.evidence))
     }
   }
 
-  /// Whoever was paid was paid by a payment that the wallet knows of.
+  /// Each paid external invoice was paid by one payment of the wallet.
   private mutating func checkTaken(_ replay: PeerReplay) {
     for invoice in evidence.ledger.externalInvoices where invoice.isPaid {
       let life = invoice.htlc.flatMap { replay.sentLives[UInt64(bitPattern: $0)] }
@@ -91,12 +93,12 @@ extension Hearing {
     }
   }
 
-  /// Every HTLC that the wallet offered is that of one payment.
+  /// Each HTLC that the wallet offered belongs to one payment.
   private mutating func checkOffered(_ replay: PeerReplay) {
     guard replay.isChannelKnown else { return }
     var fulfilled: [[UInt8]: UInt64] = [:]
     for (id, life) in replay.sentLives.sorted(by: { $0.key < $1.key }) {
-      // Whichever container sent it.
+      // Regardless of the container that sent it.
       if life.isFulfilled {
         if let earlier = fulfilled[life.paymentHash] {
           find(
@@ -125,7 +127,7 @@ extension Hearing {
     }
   }
 
-  /// The writes say how many payments they began and ended.
+  /// The rows must be as many as the writes say they began and ended.
   mutating func checkSentCounts() {
     checkNumbers("outgoing_payments", evidence.wallet.sent.map(\.id))
     guard !evidence.wallet.isRestored else { return }

@@ -1,13 +1,10 @@
-// Invariants 2 and 4, at the wallet: its `channels` row is where the frames lead, but for what may still be in
-// flight.
+// Invariants 2 and 4, at the wallet: its `channels` row follows from the frames, except for messages in flight.
 //
-// Legal are exactly these differences: messages of the peer's at the end of its part that the wallet has not taken
-// in yet (at most one commitment and one revocation, and the updates around them), and steps of the wallet's own
-// that are durable and not at the peer yet (at most one revocation and one commitment, with the removals they
-// cover).
-extension Hearing {
-  ///
-  /// A container that the wallet has left stands where it was then.
+// Legal differences: the peer's last messages that the wallet has not received (at most one commitment and one
+// revocation, and the updates around them), and the wallet's durable steps that the peer has not received (at most
+// one revocation and one commitment, with the removals they cover).
+extension Checker {
+  /// A container that the wallet has left must be at the state of that moment.
   mutating func checkWalletsChannel(_ replay: PeerReplay) {
     let moves = evidence.moves
     let sequence =
@@ -45,7 +42,7 @@ extension Hearing {
     }
   }
 
-  /// The last fenced write that names a revision is the one the row shows.
+  /// The row has the revision of the last write that names one.
   mutating func checkRevision() {
     guard evidence.wallet.channels.count == 1, let row = evidence.wallet.channels.first,
       let last = evidence.wallet.writes.last(where: { $0.summary?.revision != nil }),

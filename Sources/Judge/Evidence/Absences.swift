@@ -1,9 +1,9 @@
 import Ground
 
-/// What of the evidence is there, and what should be.
+/// The parts of the evidence, and what is missing.
 struct Absences {
   private(set) var all: [Absence] = []
-  /// Of parts that are there: nobody can say that there is none of these.
+  /// Damages of present parts, which cannot be waived.
   private var damages: Set<Absence> = []
   let parts: [String]
 
@@ -31,7 +31,7 @@ struct Absences {
     }
   }
 
-  /// Those that somebody says there are none of are no loss. What is there and damaged is one all the same.
+  /// All that are not waived. Damaged evidence is never waived.
   func demanded(without waived: Set<EvidencePart>) -> [Absence] {
     all.filter { damages.contains($0) || !waived.contains($0.kind) }
   }
@@ -78,7 +78,7 @@ struct Absences {
     }
     let hadFullDisk = evidence.journals(of: "iosd").contains { $0.hasGaps }
     for sentence in phone.missingRows.map({ "\(evidence.home)/\($0)" }) {
-      // A row that a full disk refused was lost with earlier versions of iosd.
+      // Earlier versions of iosd lost rows on a full disk.
       if hadFullDisk { add("phone", sentence, Self.phoneAdvice) } else { addDamage("phone", sentence) }
     }
     if phone.problems["processes.jsonl"] == nil {
@@ -86,7 +86,8 @@ struct Absences {
       for role in ["app", "extension"] where !known.contains(role) {
         guard let claim = evidence.wallet.claims.first(where: { $0.role == role }) else { continue }
         add(
-          "phone", "the \(role) claimed epoch \(claim.epoch), but os/processes.jsonl has no process of that role",
+          "phone",
+          "the \(role) claimed epoch \(claim.epoch), but os/processes.jsonl has no process of that role",
           Self.phoneAdvice)
       }
     }
@@ -101,7 +102,7 @@ struct Absences {
     }
   }
 
-  /// iosd ends each journal when it ends, and one that was killed leaves no rows of what came later.
+  /// An iosd that exits ends its journal, and a killed one writes no later rows.
   private mutating func addBehindJournals(_ evidence: Evidence) {
     guard let phone = evidence.phone else { return }
     let journals = evidence.journals(of: "iosd")
@@ -159,9 +160,9 @@ struct Absences {
     }
   }
 
-  /// A full disk is noted with the next line. What is missing without a word was taken out.
+  /// A full disk is noted in the next line. Lines missing without a note were removed.
   private mutating func addCuts(of journal: JournalFile) {
-    // A full disk may leave half a line each time, and notes it.
+    // Each noted gap of a full disk may leave one truncated line.
     if journal.unreadableLines.count > journal.gaps.count(where: \.isNoted) {
       addDamage(
         "journals of \(journal.process)",

@@ -1,8 +1,8 @@
 extension Verdict {
-  /// As many findings of a kind, or payments on their way, are shown unless all are asked for.
+  /// How many findings of a kind are shown without `--all`.
   private static let shown = 5
 
-  /// The verdict as a short story for people.
+  /// The verdict as text.
   public var text: String { text(showingAll: false) }
 
   public func text(showingAll: Bool) -> String {
@@ -61,7 +61,7 @@ extension Verdict {
   }
 
   private static func some(_ sentences: [String], _ showingAll: Bool) -> [String] {
-    // One more takes no more room than to say that there is one.
+    // One more sentence takes as much room as the line that would count it.
     guard !showingAll, sentences.count > 4 * shown + 1 else { return sentences }
     return sentences.prefix(4 * shown) + [
       "\(grouped(sentences.count - 4 * shown)) more like these; --all shows them"

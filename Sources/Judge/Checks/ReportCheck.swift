@@ -1,9 +1,9 @@
 import Ground
 import JSON
 
-// Invariants 3 and 4: what a process was told to be durable, or told a user, is in the wallet's database.
-extension Hearing {
-  mutating func checkWhatWasTold() {
+// Invariants 3 and 4: what was reported to a process as durable, or to the user, is in the wallet's database.
+extension Checker {
+  mutating func checkReports() {
     let ends = Set(evidence.wallet.sent.map(\.end))
     let splices = Set(evidence.wallet.splices.map { "\(transactionWords($0.txid)) \($0.state)" })
     for journal in evidence.journals {
@@ -17,7 +17,7 @@ extension Hearing {
         for directive in record.directives {
           checkInvoice(directive, record)
           checkCancelled(directive, record)
-          // What an older database knew is lost with it.
+          // A restored database lacks what the lost one had.
           if evidence.wallet.isRestored { continue }
           checkPayment(directive, ends, record)
           checkSplice(directive, splices, record)
@@ -51,14 +51,14 @@ extension Hearing {
         [record.evidence])
     }
     guard let word = directive.payload("paymentEnded") else { return }
-    let said = SentEntry.End(
+    let reported = SentEntry.End(
       paymentHash: word["payment"]?["paymentHash"]?.text, htlc: word["payment"]?["htlc"]?.integer,
       preimage: word["end"]?["paid"]?["preimage"]?.text,
       failureCode: word["end"]?["failed"]?["code"]?.integer)
-    guard !ends.contains(said) else { return }
+    guard !ends.contains(reported) else { return }
     find(
       3,
-      "The wallet reported payment \((said.paymentHash ?? "?").prefix(12))… as \(said.preimage == nil ? "failed" : "paid"), but its row differs",
+      "The wallet reported payment \((reported.paymentHash ?? "?").prefix(12))… as \(reported.preimage == nil ? "failed" : "paid"), but its row differs",
       [record.evidence])
   }
 
@@ -73,7 +73,7 @@ extension Hearing {
 }
 
 extension SentEntry {
-  /// How a payment ended, as a journal tells it.
+  /// How a payment ended, by a journal.
   fileprivate struct End: Hashable {
     let paymentHash: String?
     let htlc: Int64?
