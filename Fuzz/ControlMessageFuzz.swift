@@ -4,7 +4,7 @@ import Wallet
 
 @testable import WalletProcess
 
-/// What comes over every local socket.
+/// The messages of every local socket.
 enum ControlMessageFuzz: FuzzTarget {
   static let name = "control-message"
   static let longestInput = 4096
@@ -29,13 +29,13 @@ enum ControlMessageFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     do throws(ControlMessageError) {
       let message = try ControlMessage(decoding: bytes)
-      promise((try? message.encoded()) == bytes, "what is read is not what would be written")
+      promise((try? message.encoded()) == bytes, "a message does not round-trip")
       readFields(of: message)
       askApp(message)
     } catch { promiseOneLine(error.description) }
   }
 
-  /// iosd hands a user's request on unread, so the app is the first that reads it.
+  /// iosd passes a user's request on unread, so the app is its first parser.
   private static func askApp(_ message: ControlMessage) {
     guard let wallet = PrivateKey(SHA256.hash([1]))?.publicKey else { return }
     do { _ = try Request(message, from: wallet, atWallSeconds: 0) } catch { promiseOneLine("\(error)") }

@@ -4,8 +4,8 @@ import LightningWire
 
 @testable import Judge
 
-/// What the judge must make of a message: the same fields, and nothing at all where this version of the project would
-/// never have sent it (a signature that is not zeros, a record that it does not know).
+/// The message as the judge must read it: the same fields, or nil if this version of the project would never send it
+/// (a signature that is not zeros, an unknown record).
 enum JudgedMessage {
   /// `isWhole`: no record was dropped.
   static func of(_ message: Message, isWhole: Bool) -> WireMessage? {
