@@ -115,9 +115,9 @@ struct Conversation {
   }
 
   mutating func hangUp() {
-    hear(.closed(connection: connection, "hung up"))
+    hear(.closed(connection: connection, "disconnected"))
     forgetWire()
-    tell(.closed("hung up"))
+    tell(.closed("disconnected"))
   }
 
   // MARK: One pending step; false if there is none

@@ -20,9 +20,9 @@ struct SplicePlan: Hashable {
   /// Version, lock time and two counts; marker and flag; the input; its witness: two signatures and the script.
   private static let weightWithoutOutputs: UInt64 = 4 * (4 + 4 + 1 + 1) + 2 + 4 * 41 + 222
 
-  init(_ negotiation: SpliceNegotiation, funding: ChannelFunding, capacitySat: UInt64) throws(ChannelView
-    .Illegal)
-  {
+  init(
+    _ negotiation: SpliceNegotiation, funding: ChannelFunding, capacitySat: UInt64
+  ) throws(ChannelView.Illegal) {
     guard let terms = negotiation.terms, let peerKey = negotiation.peerKey, let input = negotiation.input,
       negotiation.outputs.count == 2
     else { throw ChannelView.Illegal(reason: "the transaction is incomplete") }

@@ -50,11 +50,11 @@ extension Checker {
         3, "The app reported payment \(hash.prefix(12))… as offered, but the wallet has no row of it",
         [record.evidence])
     }
-    guard let word = directive.payload("paymentEnded") else { return }
+    guard let report = directive.payload("paymentEnded") else { return }
     let reported = SentEntry.End(
-      paymentHash: word["payment"]?["paymentHash"]?.text, htlc: word["payment"]?["htlc"]?.integer,
-      preimage: word["end"]?["paid"]?["preimage"]?.text,
-      failureCode: word["end"]?["failed"]?["code"]?.integer)
+      paymentHash: report["payment"]?["paymentHash"]?.text, htlc: report["payment"]?["htlc"]?.integer,
+      preimage: report["end"]?["paid"]?["preimage"]?.text,
+      failureCode: report["end"]?["failed"]?["code"]?.integer)
     guard !ends.contains(reported) else { return }
     find(
       3,
@@ -63,7 +63,7 @@ extension Checker {
   }
 
   private mutating func checkSplice(_ directive: JSONValue, _ rows: Set<String>, _ record: JournalRecord) {
-    guard let word = directive["spliceEnded"], let id = word["_0"]?.text, let end = word["_1"]?.text,
+    guard let report = directive["spliceEnded"], let id = report["_0"]?.text, let end = report["_1"]?.text,
       !rows.contains("\(id) \(end)")
     else { return }
     find(

@@ -123,12 +123,12 @@ struct Absences {
       let arrival = moves.arrivals.last { $0.from.container == container }
       let words =
         arrival.map {
-          "the wallet moved into this container under epoch \($0.to.epoch), and what it did before"
+          "the wallet moved into this container under epoch \($0.to.epoch); its time before"
         }
-        ?? "the wallet moved away from this container, and what it did then"
+        ?? "the wallet moved away from this container; its time since"
       add(
         "other container",
-        "\(words) lies in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is not here",
+        "\(words) is in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is missing",
         "name that container, or its home, with --other, or pass --without other if it is lost")
     }
   }

@@ -61,11 +61,11 @@ struct ClaimMoment {
         differences.append("it was claimed against epoch \(seen), but the row says \(claim.seenEpoch)")
       }
     }
-    if let said = answered?.event.payload("claimed") {
-      if said["incarnation"]?.integer != claim.incarnation {
+    if let granted = answered?.event.payload("claimed") {
+      if granted["incarnation"]?.integer != claim.incarnation {
         differences.append("its process was given another incarnation than the row has")
       }
-      if said["container"]?.sixteenBytes != container {
+      if granted["container"]?.sixteenBytes != container {
         differences.append("its process was given another container id than the database has")
       }
     }

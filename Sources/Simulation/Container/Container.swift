@@ -10,7 +10,7 @@ public struct Container: Hashable, Sendable {
   public let id: ContainerID
   public internal(set) var row: ClaimRow?
   public internal(set) var node = NodeState()
-  /// Ended outgoing payments.
+  /// Outgoing payments that are paid, or whose outcome is lost.
   public internal(set) var past = PastPayments()
   var waits: [Wait] = []
   /// Received payments, in order.

@@ -123,7 +123,7 @@ extension World {
     "the app looked before the extension's first beat, which comes only with its connection, and then connected"
 
   /// The process that came second; with a lease, the one that took it from the other.
-  private func intruder(_ second: Role) -> Role {
+  private func laterEntrant(_ second: Role) -> Role {
     let isTaker = entry(second.other) == .sawOld && others?.coordination != .phoenix
     return isTaker ? second.other : second
   }
@@ -132,7 +132,7 @@ extension World {
   private func entry(_ role: Role) -> Entry? { otherGuard(role)?.machine.entry }
 
   private func whyBothRun(_ second: Role) -> String {
-    let other = intruder(second).other
+    let other = laterEntrant(second).other
     let hasThawed = otherGuard(.app)?.hasThawed == true || otherGuard(.extension)?.hasThawed == true
     switch entry(other.other) {
     case .outvoted?:

@@ -45,7 +45,7 @@ extension World {
     case .playAudio: tellPhone(.audio(.startRequested(AudioSession())))
     case .stopAudio: tellPhone(.audio(.stopped))
     case .cleanUp(let run):
-      life.answers.append(.background(.stepDone(run: run, .done("no journals are kept here"))))
+      life.answers.append(.background(.stepDone(run: run, .done("the simulation keeps no journals"))))
     }
   }
 

@@ -17,7 +17,7 @@ extension World {
   }
 
   private mutating func evictOthers(than id: UInt64) {
-    for wire in wires.all where wire.id != id { endForPeer(wire.id, "another connection came") }
+    for wire in wires.all where wire.id != id { endForPeer(wire.id, "another connection was opened") }
   }
 
   private mutating func dial(_ life: inout Life) {
@@ -97,7 +97,7 @@ extension World {
       } else if wire.isShutByPeer {
         life.wire = nil
         world.wires.abandon(id)
-        life.answer(.closed("the peer hung up"))
+        life.answer(.closed("the peer disconnected"))
       }
     }
   }

@@ -21,7 +21,8 @@ extension World {
     else { return }
     if let silentAt = holder.silentAt, now - silentAt <= Self.healthyAfter { return }
     if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }
-    report(.healthyOwnerStays, "The \(row.role) owned the node, ran and beat, and the \(life.role) claims.")
+    report(
+      .healthyOwnerStays, "The \(life.role) claims although the \(row.role) owns the node, runs and beats.")
   }
 
   /// A frozen holder is displaced when its beats are stale, not only when it thaws.

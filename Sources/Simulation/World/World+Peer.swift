@@ -18,7 +18,7 @@ extension World {
           .oneDriver, "The peer processes a message whose state was not durable under its sender's claim.")
       }
     } else if wire.isShutByWallet {
-      endForPeer(id, "the wallet hung up")
+      endForPeer(id, "the wallet disconnected")
     }
   }
 
