@@ -1,12 +1,12 @@
 @testable import DaemonRuntime
 @testable import LSPd
 
-/// The file in which lspd says where it listens.
+/// The file with lspd's address.
 enum AddressFileFuzz: FuzzTarget {
   static let name = "address-file"
   static let longestInput = 128
 
-  /// The generator of the curve is a point that everybody knows.
+  /// The curve's generator point.
   private static let node = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
 
   static var seeds: [[UInt8]] {
@@ -16,6 +16,6 @@ enum AddressFileFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     guard let address = AddressFile.parse(bytes) else { return }
     promise(
-      AddressFile.parse(Array("\(address)\n".utf8)) == address, "an address is not written as it is read")
+      AddressFile.parse(Array("\(address)\n".utf8)) == address, "an address does not round-trip")
   }
 }

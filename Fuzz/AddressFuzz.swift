@@ -1,7 +1,6 @@
 @testable import Bitcoin
 
-/// An address as a user pastes it. Its checksum would stop every guess, so what the input has of one is also read
-/// behind a good one.
+/// An address as a user pastes it. The checksum would stop every guess, so the input is also read with a valid one.
 enum AddressFuzz: FuzzTarget {
   static let name = "bitcoin-address"
   static let longestInput = 120
@@ -24,13 +23,13 @@ enum AddressFuzz: FuzzTarget {
     read(Base58.encodeChecked(bytes))
   }
 
-  /// Whatever is taken is written as the same, but for capital letters.
+  /// An accepted address is encoded as the same, except for case.
   private static func read(_ word: String) {
     for network in BitcoinNetwork.allCases {
       do throws(AddressError) {
         let address = try BitcoinAddress(decoding: word, on: network)
         let written = address.text(on: network)
-        promise(written == word || written == word.lowercased(), "an address is not written as it is read")
+        promise(written == word || written == word.lowercased(), "an address does not round-trip")
         promise(OutputScript(address).address == address, "an address is not that of its script")
       } catch { promiseOneLine(error.description) }
     }

@@ -8,7 +8,7 @@ import Reports
 @testable import Terminal
 @testable import IOSd
 
-/// What an app says about tasks and audio, as iosd reads it, with what the phone makes of it; and the rows of tasks.
+/// An app's messages about tasks and audio as iosd reads them, with the phone's reaction; and the rows of tasks.
 enum BackgroundMessageFuzz: FuzzTarget {
   static let name = "background-message"
   static let longestInput = 1024
@@ -57,7 +57,7 @@ enum BackgroundMessageFuzz: FuzzTarget {
     _ = phone.handle(.userWentHome, at: now)
     for _ in 0..<8 {
       guard let deadline = phone.deadline else { break }
-      promise(deadline > now, "the phone waits for what is over")
+      promise(deadline > now, "the phone's deadline is in the past")
       now = deadline
       _ = phone.handle(.deadlineReached, at: now)
     }
@@ -74,6 +74,6 @@ enum BackgroundMessageFuzz: FuzzTarget {
     for now in [Int64.min, 0, .max] {
       for line in Output.lines(of: [row.cells(now: Instant(nanoseconds: now))]) { promiseOneLine(line) }
     }
-    promise(TaskRow(json: row.json.utf8) == row, "a row is not written as it is read")
+    promise(TaskRow(json: row.json.utf8) == row, "a row does not round-trip")
   }
 }

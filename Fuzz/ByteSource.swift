@@ -1,7 +1,6 @@
 import Database
 
-/// Draws structured values from an input; when it is used up, everything is zero. Each value can be written too, for
-/// the inputs to begin with.
+/// Draws structured values from an input, then zeros. Each value can be written too, for seed inputs.
 struct ByteSource {
   private var rest: ArraySlice<UInt8>
 
@@ -13,7 +12,7 @@ struct ByteSource {
 
   mutating func number() -> UInt64 { (0..<8).reduce(0) { number, _ in number << 8 | UInt64(byte()) } }
 
-  /// As many as there are, at most 255 of them.
+  /// A length byte, then as many bytes as are left of that length.
   mutating func counted() -> [UInt8] {
     let count = Int(byte())
     defer { rest = rest.dropFirst(count) }

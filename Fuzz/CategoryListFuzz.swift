@@ -2,7 +2,7 @@ import Reports
 
 @testable import IOSd
 
-/// What an app registers of its notifications.
+/// The notification categories that an app registers.
 enum CategoryListFuzz: FuzzTarget {
   static let name = "category-list"
   static let longestInput = 1024
@@ -16,9 +16,9 @@ enum CategoryListFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     guard let categories = CategoryList.read(bytes) else { return }
-    promise(Set(categories.map(\.id)).count == categories.count, "a category stands twice")
+    promise(Set(categories.map(\.id)).count == categories.count, "a category is duplicated")
     promise(
       CategoryList.read(Array(CategoryList.rows(of: categories).json.utf8)) == categories,
-      "categories are not written as they are read")
+      "categories do not round-trip")
   }
 }

@@ -1,6 +1,6 @@
 @testable import LightningChannel
 
-/// A channel out of a backup. What is accepted must also bear what is then done with it.
+/// A channel in a backup. An accepted channel must also survive further steps.
 enum ChannelRecordFuzz: FuzzTarget {
   static let name = "channel-record"
   static let longestInput = 2048
@@ -10,9 +10,9 @@ enum ChannelRecordFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     do throws(ChannelError) {
       let record = try ChannelRecord(decoding: bytes)
-      // What an older program wrote is written as this one does.
+      // A record of an older program is encoded in today's form.
       let isOlder = bytes.first != ChannelRecord.encodingVersion
-      promise(isOlder || record.encoded() == bytes, "a channel is not written as it is read")
+      promise(isOlder || record.encoded() == bytes, "a channel does not round-trip")
       var channel = try Channel(restoring: record)
       promise((try? Channel(decoding: channel.encoded())) == channel, "a restored channel does not restore")
       use(&channel)

@@ -5,7 +5,7 @@
 import PeerTransport
 import WalletProcess
 
-/// The words of a command line, separated by line feeds, the name of the program first.
+/// The arguments of a command line, separated by line feeds, the program's name first.
 enum CommandLineFuzz: FuzzTarget {
   static let name = "command-line"
   static let longestInput = 512
@@ -36,13 +36,13 @@ enum CommandLineFuzz: FuzzTarget {
   private static func parse(_ words: [String], _ declaration: CommandLineDeclaration) {
     do throws(UsageError) {
       switch try declaration.parse(words) {
-      case .help(let text): promise(text.hasPrefix(declaration.name), "help is about something else")
+      case .help(let text): promise(text.hasPrefix(declaration.name), "help names another program")
       case .run(let parsed): read(parsed, declaration)
       }
     } catch { promiseOneLine(error.description) }
   }
 
-  /// What was accepted can be asked for in the type that was declared.
+  /// Accepted options can be read in their declared type.
   private static func read(_ parsed: ParsedCommandLine, _ declaration: CommandLineDeclaration) {
     for option in declaration.options where parsed.isGiven(option.name) {
       switch option.value {

@@ -4,7 +4,7 @@ import Wallet
 
 @testable import WalletProcess
 
-/// What comes over every local socket.
+/// The messages of every local socket.
 enum ControlMessageFuzz: FuzzTarget {
   static let name = "control-message"
   static let longestInput = 4096
@@ -16,7 +16,8 @@ enum ControlMessageFuzz: FuzzTarget {
       ControlMessage("push", ["id": "7", "deadline-ms": "123456"], body: Array("{\"aps\":{}}".utf8)),
       ControlMessage("invoice", ["amount-msat": "5000", "description": "a\\b\nc\rd", "wait": "yes"]),
       ControlMessage("send", ["invoice": "lnbcrt10u1p", "amount-msat": "5000", "wait": "no"]),
-      ControlMessage("external-invoice", ["amount-msat": "5000", "expiry-seconds": "60", "description": "b"]),
+      ControlMessage(
+        "external-invoice", ["amount-msat": "5000", "expiry-seconds": "60", "description": "b"]),
       ControlMessage(
         "ask", ["request": "3"],
         body: Array("withdraw\namount-sat: 1\naddress: bcrt1q\n\n".utf8)),
@@ -28,13 +29,13 @@ enum ControlMessageFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     do throws(ControlMessageError) {
       let message = try ControlMessage(decoding: bytes)
-      promise((try? message.encoded()) == bytes, "what is read is not what would be written")
+      promise((try? message.encoded()) == bytes, "a message does not round-trip")
       readFields(of: message)
       askApp(message)
     } catch { promiseOneLine(error.description) }
   }
 
-  /// iosd hands a user's request on unread, so the app is the first that reads it.
+  /// iosd passes a user's request on unread, so the app is its first parser.
   private static func askApp(_ message: ControlMessage) {
     guard let wallet = PrivateKey(SHA256.hash([1]))?.publicKey else { return }
     do { _ = try Request(message, from: wallet, atWallSeconds: 0) } catch { promiseOneLine("\(error)") }

@@ -6,8 +6,8 @@ import LightningChannel
 import LightningNode
 import LightningProvider
 
-/// A wallet's node and its peer as one value: what each says reaches the other when it is let, and their containers
-/// and sockets answer when they are let.
+/// A wallet's node and its peer as one value. The input decides when messages are delivered, and when containers and
+/// sockets answer.
 struct Conversation {
   private static let terms = ChannelTerms.standard
 
@@ -18,14 +18,14 @@ struct Conversation {
   private var stored = NodeState()
   private var row: ClaimRow?
   private var past = PastPayments()
-  /// What the node's shell will tell it, in this order.
+  /// Pending answers to the node, in order.
   private var answers: [NodeEvent] = []
   private var pendingWrites: [NodeChange] = []
   private var toPeer: [Message] = []
   private var toNode: [Message] = []
   private var connection: UInt64 = 0
   private var payments: UInt64 = 0
-  /// What the channel holds in each funding that either end was ever bound to.
+  /// The channel's capacity in each funding that ever bound a side.
   private var capacities: [OutPoint: UInt64] = [:]
 
   init() {
@@ -33,7 +33,7 @@ struct Conversation {
       let channel = try? Channel(
         id: SampleMessages.channelID, localMsat: Self.terms.providerMsat, remoteMsat: Self.terms.walletMsat,
         isOpener: true)
-    else { fatalError("there is no channel to talk about") }
+    else { fatalError("the standard channel is invalid") }
     peer = PeerMachine(
       configuration: PeerMachine.Configuration(
         fundingKey: SampleMessages.keys[0], startedAt: now, state: PeerState(channel: channel)))
@@ -43,10 +43,10 @@ struct Conversation {
   static func preimage(_ number: UInt8) -> Bytes32 { SHA256.hash([number]) }
   static func paymentHash(_ number: UInt8) -> Bytes32 { SHA256.hash(preimage(number).bytes) }
 
-  // MARK: What happens
+  // MARK: Events
 
   mutating func start(epoch: UInt64, incarnation: UInt64, container: UInt64) {
-    // What is read at the start is read behind every write: nothing of an earlier life comes after it.
+    // The state is read after every write, so no event of an earlier process may follow.
     while !pendingWrites.isEmpty, answer() {}
     let claim = Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: container, low: 0))
     row = ClaimRow(
@@ -70,7 +70,7 @@ struct Conversation {
           holdUntil: now + TimeSpan(nanoseconds: holdNanoseconds))))
   }
 
-  /// Somebody else's invoice, of a number that the wallet may have an invoice of as well.
+  /// An external invoice, with a number that the wallet may have an invoice of too.
   mutating func makeExternalInvoice(_ number: UInt8, amountMsat: UInt64) {
     hear(
       .externalInvoiceMade(
@@ -96,7 +96,7 @@ struct Conversation {
     for directive in node.handle(event, at: now) { carryOut(directive) }
   }
 
-  /// In place of the answer to a write that is under way: nothing of it is stored then, and there is no other answer.
+  /// Answers a pending write with a failure, and stores nothing of it.
   mutating func failContainer(_ event: NodeEvent) {
     if let index = answers.firstIndex(of: .written), !pendingWrites.isEmpty {
       answers.remove(at: index)
@@ -115,12 +115,12 @@ struct Conversation {
   }
 
   mutating func hangUp() {
-    hear(.closed(connection: connection, "hung up"))
+    hear(.closed(connection: connection, "disconnected"))
     forgetWire()
-    tell(.closed("hung up"))
+    tell(.closed("disconnected"))
   }
 
-  // MARK: One step of what is under way; false if there is none
+  // MARK: One pending step; false if there is none
 
   mutating func deliverToPeer() -> Bool {
     guard !toPeer.isEmpty else { return false }
@@ -158,7 +158,7 @@ struct Conversation {
       guard case .paid(let preimage) = ended.end else { continue }
       promise(
         SHA256.hash(preimage.bytes) == ended.payment.paymentHash,
-        "a payment is paid with a preimage of another")
+        "a payment is paid with another payment's preimage")
     }
     for offered in change.payments?.offered ?? [] {
       let isKnown =
@@ -216,7 +216,7 @@ struct Conversation {
     switch directive {
     case .store(let changes):
       for case .channel(let record) in changes {
-        promise((try? Channel(restoring: record)) != nil, "the ledger holds a channel that it cannot read")
+        promise((try? Channel(restoring: record)) != nil, "the ledger stores a channel that cannot be read")
       }
     case .send(connection, let message): toNode.append(message)
     case .close(connection, _), .evict(connection, _):
@@ -228,11 +228,12 @@ struct Conversation {
 
   private mutating func promiseRestorable(_ channel: Channel) {
     promise(
-      (try? Channel(decoding: channel.encoded())) != nil, "the container holds a channel that it cannot read")
+      (try? Channel(decoding: channel.encoded())) != nil, "the container stores a channel that cannot be read"
+    )
     promiseCapacity(of: channel, "the wallet's channel lost or made money")
   }
 
-  /// By a splice that much leaves it as its transaction takes; by nothing else anything.
+  /// Only a splice changes the capacity, by its amount and fee.
   private mutating func promiseCapacity(of channel: Channel, _ sentence: String) {
     promise(capacities[channel.funding] == channel.capacityMsat, sentence)
     guard let splice = channel.pendingSplice else { return }

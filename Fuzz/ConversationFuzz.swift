@@ -1,13 +1,13 @@
 import LightningNode
 
-/// Node and peer in conversation, each with a stranger's messages in between, and with ends, delays and refusals of the
-/// container at any place. Neither may trap, make or lose money, or store what it cannot read again.
+/// Node and peer in conversation, with an attacker's messages in between, and with process ends, delays and container
+/// failures at any step. Neither may trap, create or lose money, or store a state that it cannot read.
 enum ConversationFuzz: FuzzTarget {
   static let name = "conversation"
   static let longestInput = 128
 
   private enum Step: UInt8, CaseIterable {
-    case settle, toPeer, toNode, answer, start, pay, invoice, strangerToPeer, strangerToNode, pass, hangUp,
+    case settle, toPeer, toNode, answer, start, pay, invoice, attackerToPeer, attackerToNode, pass, hangUp,
       stop
     case handOver, containerFails, backup, otherConnection
     case invoice, send, splice
@@ -18,16 +18,16 @@ enum ConversationFuzz: FuzzTarget {
     let settle = [Step.settle.rawValue]
     let invoice: [UInt8] = [Step.invoice.rawValue, 1, 10]
     let pay: [UInt8] = [Step.pay.rawValue, 1, 10, 60]
-    let stranger = SampleMessages.all.flatMap { message -> [UInt8] in
+    let attacker = SampleMessages.all.flatMap { message -> [UInt8] in
       let bytes = message.encoded()
-      return bytes.count < 60 ? [Step.strangerToPeer.rawValue, 0, 0] + ByteSource.write(bytes) : []
+      return bytes.count < 60 ? [Step.attackerToPeer.rawValue, 0, 0] + ByteSource.write(bytes) : []
     }
     return [
       start + settle + invoice + settle + pay + settle + [Step.stop.rawValue, 1] + settle,
       invoice + pay + start + settle + [Step.hangUp.rawValue] + settle + [Step.pass.rawValue, 40] + settle,
-      start + settle + stranger,
-      start + settle + (1..<7).flatMap { [Step.strangerToPeer.rawValue, 0, $0, 0, 0, 0] },
-      start + settle + (1..<7).flatMap { [Step.strangerToNode.rawValue, $0, 0, 1, 0] },
+      start + settle + attacker,
+      start + settle + (1..<7).flatMap { [Step.attackerToPeer.rawValue, 0, $0, 0, 0, 0] },
+      start + settle + (1..<7).flatMap { [Step.attackerToNode.rawValue, $0, 0, 1, 0] },
       pay + [Step.pass.rawValue, 255] + start + settle + pay + settle,
       start + [Step.toPeer.rawValue, Step.answer.rawValue, Step.toNode.rawValue] + [
         Step.containerFails.rawValue, 1,
@@ -40,8 +40,8 @@ enum ConversationFuzz: FuzzTarget {
       start + settle + [Step.splice.rawValue, 20]
         + (0..<12).flatMap { _ in [Step.answer.rawValue, Step.toPeer.rawValue, Step.toNode.rawValue] }
         + [Step.hangUp.rawValue] + settle + [Step.pass.rawValue, 40] + settle,
-      start + settle + (0..<10).flatMap { [Step.strangerToPeer.rawValue, 0, 9, 0, $0, 0, 0] },
-      start + settle + (0..<10).flatMap { [Step.strangerToNode.rawValue, 9, 0, $0, 0, 0] },
+      start + settle + (0..<10).flatMap { [Step.attackerToPeer.rawValue, 0, 9, 0, $0, 0, 0] },
+      start + settle + (0..<10).flatMap { [Step.attackerToNode.rawValue, 9, 0, $0, 0, 0] },
       [Step.otherConnection.rawValue, 9] + start + settle + [Step.handOver.rawValue] + pay + settle,
     ]
   }
@@ -72,15 +72,16 @@ enum ConversationFuzz: FuzzTarget {
             paymentHash: Conversation.paymentHash(source.byte() % 8),
             amountMsat: UInt64(source.byte()) * 1000,
             text: "", tweak: .zero, expiresAt: .max)))
-    case .invoice: conversation.makeExternalInvoice(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
+    case .invoice:
+      conversation.makeExternalInvoice(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
     case .send: conversation.send(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
     case .splice: conversation.splice(satoshis: UInt64(source.byte()) * 1000)
-    case .strangerToPeer:
+    case .attackerToPeer:
       let other = source.byte()
-      guard let message = StrangeMessage.draw(&source) else { return }
+      guard let message = AttackerMessage.draw(&source) else { return }
       conversation.sayToPeer(message, from: other == 0 ? nil : UInt64(other))
-    case .strangerToNode:
-      guard let message = StrangeMessage.draw(&source) else { return }
+    case .attackerToNode:
+      guard let message = AttackerMessage.draw(&source) else { return }
       conversation.tell(.received(message))
     case .pass: conversation.pass(UInt64(source.byte()) * 100_000_000)
     case .hangUp: conversation.hangUp()
@@ -94,7 +95,7 @@ enum ConversationFuzz: FuzzTarget {
     }
   }
 
-  /// Everything that is under way comes to rest, or goes on for ever and is left.
+  /// Makes all pending steps, up to a bound.
   private static func settle(_ conversation: inout Conversation) {
     for _ in 0..<32 {
       let went = [conversation.answer(), conversation.deliverToPeer(), conversation.deliverToNode()]

@@ -3,7 +3,7 @@ import Reports
 
 @testable import IOSd
 
-/// The file that keeps how the phone is switched.
+/// The file with the device's state.
 enum DeviceFileFuzz: FuzzTarget {
   static let name = "device-file"
   static let longestInput = 512
@@ -18,9 +18,9 @@ enum DeviceFileFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     guard let state = DeviceFile.read(bytes) else { return }
-    promise((0...100).contains(state.batteryPercent), "a battery holds more than all")
-    promise(state.isLocked || state.hasBeenUnlocked, "an open phone was never unlocked")
+    promise((0...100).contains(state.batteryPercent), "a battery percentage is out of range")
+    promise(state.isLocked || state.hasBeenUnlocked, "an unlocked phone has no record of an unlock")
     promise(
-      DeviceFile.read(Array(DeviceRecord(state).json.utf8)) == state, "it is written as another phone")
+      DeviceFile.read(Array(DeviceRecord(state).json.utf8)) == state, "a device state does not round-trip")
   }
 }

@@ -1,9 +1,9 @@
-/// One parser, and what must be true whatever it is fed.
+/// One parser, and the properties that hold for every input.
 protocol FuzzTarget {
   static var name: String { get }
-  /// Longer inputs teach nothing new.
+  /// Longer inputs cover nothing new.
   static var longestInput: Int { get }
-  /// Well-formed inputs to begin with, made by the encoders themselves.
+  /// Well-formed seed inputs, made by the encoders themselves.
   static var seeds: [[UInt8]] { get }
   /// Returns; a trap, a hang or a broken promise ends the process.
   static func feed(_ bytes: [UInt8])
@@ -14,9 +14,9 @@ func promise(_ isKept: @autoclosure () -> Bool, _ sentence: @autoclosure () -> S
   if !isKept() { fatalError("broken promise: \(sentence())") }
 }
 
-/// What people read is one line, and nothing in it moves their cursor.
+/// Texts for people are one line without control characters.
 func promiseOneLine(_ sentence: String) {
-  promise(!sentence.isEmpty, "an error says nothing")
+  promise(!sentence.isEmpty, "an error has no text")
   promise(
     !sentence.unicodeScalars.contains { $0.value < 32 || $0.value == 127 },
     "an error is not one line: \(sentence.debugDescription)")

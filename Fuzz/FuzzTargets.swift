@@ -1,10 +1,10 @@
-// Fuzz: every parser of the project under libFuzzer, one program for all of them. `scripts/fuzz` is the way in.
+// Fuzz: every parser of the project under libFuzzer, in one program. Run it with `scripts/fuzz`.
 
 import DaemonRuntime
 import Glibc
 
 enum FuzzTargets {
-  /// Every parser that turns what comes from outside into values.
+  /// Every parser of external input.
   static var all: [any FuzzTarget.Type] {
     [
       AddressFileFuzz.self, AddressFuzz.self, TransactionFuzz.self, BackgroundMessageFuzz.self,
@@ -26,8 +26,8 @@ enum FuzzTargets {
 
   nonisolated(unsafe) fileprivate static var driven: (any FuzzTarget.Type) = ControlMessageFuzz.self
 
-  /// The arguments are libFuzzer's, which also starts this program again with some of its own: so the name of the
-  /// parser comes with the environment. Without one, all are listed.
+  /// The arguments are libFuzzer's, which also starts this program again with its own, so the parser's name comes
+  /// from the environment. Without one, all names are listed.
   fileprivate static func choose() {
     if let directory = getenv("BATON_FUZZ_SEEDS") { writeSeeds(String(cString: directory)) }
     let name = getenv("BATON_FUZZ_TARGET").map { String(cString: $0) }
@@ -38,7 +38,7 @@ enum FuzzTargets {
     driven = target
   }
 
-  /// The inputs to begin with, one directory for each parser.
+  /// Writes the seed inputs, one directory for each parser.
   private static func writeSeeds(_ directory: String) -> Never {
     for target in all {
       mkdir("\(directory)/\(target.name)", 0o755)

@@ -1,6 +1,6 @@
 import DaemonRuntime
 
-/// An address as somebody types it.
+/// An address as a user types it.
 enum HostAndPortFuzz: FuzzTarget {
   static let name = "host-and-port"
   static let longestInput = 128
@@ -11,6 +11,6 @@ enum HostAndPortFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     guard let address = HostAndPort(text(bytes)) else { return }
-    promise(HostAndPort(address.description) == address, "an address is not written as it is read")
+    promise(HostAndPort(address.description) == address, "an address does not round-trip")
   }
 }

@@ -4,8 +4,8 @@ import Crypto
 @testable import LightningWire
 @testable import LightningInvoices
 
-/// An invoice as a user pastes it. The checksum and the signature would stop every guess, so the same is also read
-/// behind good ones: as a prefix and fields, and as the words between.
+/// An invoice as a user pastes it. Checksum and signature would stop every guess, so the input is also read with
+/// valid ones: as prefix and fields, and as the data words.
 enum InvoiceFuzz: FuzzTarget {
   static let name = "invoice"
   static let longestInput = 2000
@@ -43,7 +43,7 @@ enum InvoiceFuzz: FuzzTarget {
     return [plain, full, open]
   }
 
-  /// What stands in front of the 1, a zero, and the words of five bits up to the signature.
+  /// The human-readable part, a zero, and the 5-bit words up to the signature.
   private static func content(of word: String) -> [UInt8]? {
     guard let (prefix, words, _) = try? Bech32.decode(word) else { return nil }
     return Array(prefix.utf8) + [0] + words.dropLast(104)
@@ -63,15 +63,15 @@ enum InvoiceFuzz: FuzzTarget {
     read(Bech32.encode(prefix: prefix, words: writer.words))
   }
 
-  /// Whoever signs the same fields anew writes what is read as the same.
+  /// The same fields with a new signature are read as the same invoice.
   private static func read(_ word: String) {
     do throws(InvoiceError) {
       let invoice = try SignedInvoice(decoding: word)
       let same = try SignedInvoice(decoding: invoice.encoded)
-      promise(same == invoice, "an invoice is not read twice alike")
+      promise(same == invoice, "a re-signed invoice is read differently")
       guard let key, invoice.fields.payee.map({ $0 == key.publicKey }) ?? true else { return }
       let again = try SignedInvoice(decoding: try SignedInvoice(invoice.fields, signedBy: key).encoded)
-      promise(again.fields == invoice.fields, "an invoice is not written as it is read")
+      promise(again.fields == invoice.fields, "an invoice does not round-trip")
     } catch { promiseOneLine(error.description) }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import JSON
 
-/// Our reader of JSON beside Foundation's: what one takes the other must take, and as the same.
+/// Our JSON reader against Foundation's: both must accept the same texts, with the same values.
 enum JSONFuzz: FuzzTarget {
   static let name = "json"
   static let longestInput = 512
@@ -15,8 +15,8 @@ enum JSONFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     checkQuoting(text(bytes))
-    // Foundation takes other encodings than UTF-8 as well, and drops a byte order mark, also in front of a text within:
-    // ours does neither.
+    // Foundation also accepts other encodings than UTF-8, and drops a byte order mark, even at the start of a
+    // string; ours does neither.
     guard !bytes.contains(0), Data(bytes).range(of: byteOrderMark) == nil, bytes.first != 0xfe,
       bytes.first != 0xff
     else { return }
@@ -33,11 +33,11 @@ enum JSONFuzz: FuzzTarget {
 
   private static let byteOrderMark = Data([0xef, 0xbb, 0xbf])
 
-  /// What the daemons quote is one JSON string.
+  /// A text quoted by the daemons is one JSON string.
   private static func checkQuoting(_ text: String) {
     let quoted = JSONText.quoted(text)
     promise(
-      JSONValue(parsing: Array(quoted.utf8)) == .string(text), "a quoted text does not come back: \(quoted)")
+      JSONValue(parsing: Array(quoted.utf8)) == .string(text), "a quoted text does not round-trip: \(quoted)")
   }
 
   private static func isSame(_ own: JSONValue, _ theirs: Any) -> Bool {
@@ -57,7 +57,7 @@ enum JSONFuzz: FuzzTarget {
     }
   }
 
-  /// Numbers stay digits here, so it has no largest one.
+  /// Our reader keeps numbers as digits, so it has no largest one.
   private static func hasNumberOfItsOwn(_ value: JSONValue) -> Bool {
     switch value {
     case .number(let digits): digits.utf8.count > 15 || digits.contains { $0 == "e" || $0 == "E" }
@@ -71,12 +71,12 @@ enum JSONFuzz: FuzzTarget {
     bytes.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } >= 60
   }
 
-  /// Foundation takes a comma behind the last element when a space follows.
+  /// Foundation accepts a trailing comma when a space follows.
   private static func hasIdleComma(_ bytes: [UInt8]) -> Bool {
     let symbols = bytes.filter { ![9, 10, 13, 32].contains($0) }
     return zip(symbols, symbols.dropFirst()).contains { $0 == UInt8(ascii: ",") && ($1 == 93 || $1 == 125) }
   }
 
-  /// Two members of one name: Foundation forgets one of them, ours refuses.
+  /// Two members of one name: Foundation drops one of them, ours refuses.
   private static func hasTwins(_ bytes: [UInt8]) -> Bool { bytes.count { $0 == UInt8(ascii: ":") } >= 2 }
 }

@@ -1,6 +1,6 @@
 @testable import Inspection
 
-/// A whole journal, run again through the cores: whatever stands in it, they must not trap.
+/// A whole journal, replayed through the cores, which must not trap.
 enum JournalReplayFuzz: FuzzTarget {
   static let name = "journal-replay"
   static let longestInput = 8192

@@ -2,7 +2,7 @@ import Database
 
 @testable import Judge
 
-/// Rows of databases that somebody else wrote, as the judge takes them apart.
+/// Rows of hostile databases, as the judge reads them.
 enum JudgeRowsFuzz: FuzzTarget {
   static let name = "judge-rows"
   static let longestInput = 512
@@ -28,7 +28,7 @@ enum JudgeRowsFuzz: FuzzTarget {
     return cells.map { $0.flatMap(ByteSource.write) }
       + [
         "revision=7 received=1", "invoice=1 received=2", "revision=7 offered=1 ended=2",
-        // Of earlier versions.
+        // From earlier versions.
         "channel revision 7, received 1, new invoice",
       ].map { Array($0.utf8) }
   }
@@ -47,7 +47,7 @@ enum JudgeRowsFuzz: FuzzTarget {
       _ = write.evidence
       summarise(write.what)
     }
-    // Of the bytes alone as well: a row in which every other column fits is a rare find.
+    // Also from the bytes alone: a row whose other columns all fit is rare.
     summarise(text(bytes))
     read { () throws(JudgeError) in _ = try InvoiceEntry(row).evidence }
     read { () throws(JudgeError) in _ = try ReceivedEntry(row).evidence }
@@ -69,7 +69,7 @@ enum JudgeRowsFuzz: FuzzTarget {
   }
 
   private static func summarise(_ what: String) {
-    if let summary = WriteSummary(what) { promise(summary.received >= 0, "less than nothing was received") }
+    if let summary = WriteSummary(what) { promise(summary.received >= 0, "a received count is negative") }
   }
 
   private static func read(_ body: () throws(JudgeError) -> Void) {

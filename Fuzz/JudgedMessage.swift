@@ -4,8 +4,8 @@ import LightningWire
 
 @testable import Judge
 
-/// What the judge must make of a message: the same fields, and nothing at all where this version of the project would
-/// never have sent it (a signature that is not zeros, a record that it does not know).
+/// The message as the judge must read it: the same fields, or nil if this version of the project would never send it
+/// (a signature that is not zeros, an unknown record).
 enum JudgedMessage {
   /// `isWhole`: no record was dropped.
   static func of(_ message: Message, isWhole: Bool) -> WireMessage? {
@@ -13,8 +13,8 @@ enum JudgedMessage {
     case .unknown(let type, _): return .other(type: Int(type))
     case _ where !isWhole: return nil
     case .initMessage(let body): return of(body)
-    case .error(let body): return complaint(17, body)
-    case .warning(let body): return complaint(1, body)
+    case .error(let body): return errorOrWarning(17, body)
+    case .warning(let body): return errorOrWarning(1, body)
     case .ping(let body): return isZeros(body.ignored) ? .ping(pongSize: Int(body.pongSize)) : nil
     case .pong(let ignored): return isZeros(ignored) ? .pong(size: ignored.count) : nil
     case .peerStorage(let blob): return .storage(blob.array)
@@ -29,10 +29,11 @@ enum JudgedMessage {
     }
   }
 
-  private static func complaint(_ type: Int, _ body: Complaint) -> WireMessage {
+  private static func errorOrWarning(_ type: Int, _ body: Complaint) -> WireMessage {
     let text = String(decoding: body.data.array, as: UTF8.self)
-    return .complaint(
-      type: type, text: text, endsRest: body.code == .restEnded || FrameReader.olderRest.contains(text))
+    return .errorOrWarning(
+      type: type, text: text,
+      isStfuTimeout: body.code == .restEnded || FrameReader.olderStfuTimeouts.contains(text))
   }
 
   private static func of(_ body: InitMessage) -> WireMessage? {
@@ -73,10 +74,10 @@ enum JudgedMessage {
           locked: body.fundingLocked?.transaction.hash.bytes)))
   }
 
-  /// Inputs from elsewhere, witnesses and demands are what this version never sends.
+  /// Nil for other inputs, witnesses and `require_confirmed_inputs`, which this version never sends.
   private static func splice(_ message: Message) -> SpliceStep? {
     switch message {
-    case .quiescence(let body) where body.extensions.records.isEmpty: .rest(isInitiator: body.isInitiator)
+    case .quiescence(let body) where body.extensions.records.isEmpty: .stfu(isInitiator: body.isInitiator)
     case .spliceInit(let body) where body.extensions.records.isEmpty && !body.needsConfirmedInputs:
       .begin(
         contribution: body.contribution, feeratePerKw: UInt64(body.feeratePerKw),

@@ -1,7 +1,7 @@
 @testable import Judge
 @testable import Platform
 
-/// `/proc/locks`. The kernel writes it, and yet a line that looks otherwise must cost nobody more than that line.
+/// `/proc/locks`: a line of unknown form must cost only that line.
 enum KernelLocksFuzz: FuzzTarget {
   static let name = "kernel-locks"
   static let longestInput = 512

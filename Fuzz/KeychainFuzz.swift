@@ -1,6 +1,6 @@
 @testable import IOSd
 
-/// What lies in the files of the keychain, and the file of entitlements.
+/// The items of the keychain, and the file of entitlements.
 enum KeychainFuzz: FuzzTarget {
   static let name = "keychain"
   static let longestInput = 1024
@@ -16,8 +16,8 @@ enum KeychainFuzz: FuzzTarget {
     if let item = KeychainStore.read(bytes) { promise(!item.header.isEmpty, "an item has no header") }
     do throws(EntitlementsFileError) {
       let file = try EntitlementsFile(bytes, name: "FILE")
-      promise(file.entitlements(of: .app).problem == nil, "groups are taken that nobody can have")
-      promise(file.entitlements(of: .extension).problem == nil, "groups are taken that nobody can have")
+      promise(file.entitlements(of: .app).problem == nil, "invalid access groups are accepted")
+      promise(file.entitlements(of: .extension).problem == nil, "invalid access groups are accepted")
     } catch { promiseOneLine(error.description) }
   }
 }

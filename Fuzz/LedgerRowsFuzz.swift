@@ -51,13 +51,13 @@ enum LedgerRowsFuzz: FuzzTarget {
       [1, right, 1000, hash, hash, 5, nil, nil], [1, right, 1000, hash, hash, 5, 0, 9],
       [1, hash, 1000, hash, hash, 5, 0, 9], [1, right, -1, hash, hash, 5, nil, nil],
     ]
-    let plain = zip(payments, elsewhere).map { payment, other in
+    let plain = zip(payments, externalInvoices).map { payment, other in
       (payment + channel).flatMap(ByteSource.write) + [1] + (htlc + other).flatMap(ByteSource.write)
     }
     return plain
       + [splice, ownSplice].map { splice in
         (payments[0] + spliced).flatMap(ByteSource.write) + [0]
-          + (elsewhere[0] + splice).flatMap(ByteSource.write)
+          + (externalInvoices[0] + splice).flatMap(ByteSource.write)
       }
   }
 
@@ -83,7 +83,7 @@ enum LedgerRowsFuzz: FuzzTarget {
       try insert("payments", source.values(paymentColumns.count), connection)
       try insert("channel", source.values(channelWidth), connection)
       for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcWidth), connection) }
-      if !source.isAtEnd { try insert("elsewhere", source.values(externalColumns.count), connection) }
+      if !source.isAtEnd { try insert("external_invoices", source.values(externalColumns.count), connection) }
       if !source.isAtEnd { try insert("splices", source.values(spliceColumns.count), connection) }
       attempt { _ = try PaymentTable.readUnresolved(connection, at: Instant(nanoseconds: 5)) }
       attempt { _ = try PaymentTable.readPaid(connection) }

@@ -2,8 +2,8 @@ import LightningWire
 
 @testable import Judge
 
-/// One message from a peer, read by the node and by the judge. They share no code, so where both understand a frame
-/// they must understand the same.
+/// One message from a peer, read by the node and by the judge. They share no code, so frames that both accept must
+/// be read as the same.
 enum LightningMessageFuzz: FuzzTarget {
   static let name = "lightning-message"
   static let longestInput = 4096
@@ -24,12 +24,12 @@ enum LightningMessageFuzz: FuzzTarget {
     }
   }
 
-  /// Records that nobody needs are dropped; everything else comes back byte for byte.
+  /// Unknown odd records are dropped; everything else round-trips byte for byte.
   private static func checkCoding(of message: Message, from bytes: [UInt8]) {
     let encoded = message.encoded()
-    promise(bytes.starts(with: encoded), "a message is written otherwise than it was read: \(message)")
+    promise(bytes.starts(with: encoded), "a message does not round-trip: \(message)")
     let again = try? Message(decoding: encoded)
-    promise(again == message, "a message is read otherwise than it was written: \(message)")
+    promise(again == message, "an encoded message is read as another: \(message)")
   }
 
   private static func checkJudge(of message: Message, from bytes: [UInt8]) {
@@ -38,10 +38,10 @@ enum LightningMessageFuzz: FuzzTarget {
     promise(judged?.message == expected, "the judge reads \(String(describing: judged)) for \(message)")
   }
 
-  /// Of a type that it does not know the judge reads the type alone, and of text it takes what is there.
+  /// The judge must refuse it as well, unless it reads only the type (`.other`).
   private static func checkJudge(refusesWhat error: WireError, _ bytes: [UInt8]) {
     guard let judged = try? FrameReader.read(bytes) else { return }
     if case .other = judged.message { return }
-    promise(false, "the judge reads \(judged.message) where the node says: \(error)")
+    promise(false, "the judge reads \(judged.message), but the node reports: \(error)")
   }
 }

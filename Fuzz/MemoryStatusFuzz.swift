@@ -1,6 +1,6 @@
 @testable import DaemonRuntime
 
-/// `/proc/PID/status`, by which a process is killed for its memory.
+/// `/proc/PID/status`, from which iosd enforces the memory limit.
 enum MemoryStatusFuzz: FuzzTarget {
   static let name = "memory-status"
   static let longestInput = 512

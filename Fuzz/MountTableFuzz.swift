@@ -1,6 +1,6 @@
 @testable import IOSd
 
-/// `/proc/self/mountinfo`: whoever mounts something chooses the names in it.
+/// `/proc/self/mountinfo`, with names that any user who mounts a file system chooses.
 enum MountTableFuzz: FuzzTarget {
   static let name = "mount-table"
   static let longestInput = 512
@@ -18,8 +18,8 @@ enum MountTableFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     guard let table = MountTable(bytes) else { return }
     promise(
-      table.mounts.count == bytes.split(separator: UInt8(ascii: "\n")).count, "a line is no mount, or two")
-    promise(MountTable(table.mounts.flatMap(line)) == table, "what was read is not what is written")
+      table.mounts.count == bytes.split(separator: UInt8(ascii: "\n")).count, "a line gives no mount, or two")
+    promise(MountTable(table.mounts.flatMap(line)) == table, "a mount table does not round-trip")
     for mount in table.mounts {
       if let reason = SharedDisk(at: mount.place, mount.device, table) { promiseOneLine(reason.description) }
     }

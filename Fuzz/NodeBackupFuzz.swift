@@ -4,7 +4,7 @@ import Glibc
 @testable import LightningNode
 @testable import WalletProcess
 
-/// What the peer gives back as our backup, sealed, and what is in it once it could be opened.
+/// The sealed backup that the peer returns, and its opened content.
 enum NodeBackupFuzz: FuzzTarget {
   static let name = "node-backup"
   static let longestInput = 4096
@@ -16,7 +16,7 @@ enum NodeBackupFuzz: FuzzTarget {
     return SampleMessages.channels.prefix(4).map { NodeBackup(channel: $0, invoices: invoices).encoded() }
   }
 
-  /// A seed of this process alone, gone from the disk as soon as it is read.
+  /// A seed for this process, removed from the disk once it is read.
   nonisolated(unsafe) private static let secrets: WalletSecrets? = {
     var template = Array("/tmp/baton-fuzz-XXXXXX".utf8CString)
     guard let directory = template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap { mkdtemp($0) } })
@@ -33,15 +33,15 @@ enum NodeBackupFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     let blob = secrets?.open(bytes)
-    promise(blob == .unreadable || blob == .fromTheFuture, "a blob that we did not seal is opened")
+    promise(blob == .unreadable || blob == .fromTheFuture, "a blob without our seal is opened")
     guard case .backup(let backup) = NodeBackup.read(bytes) else { return }
     let sealed = secrets?.seal(backup) ?? []
     guard case .backup(let again)? = secrets?.open(sealed) else {
       fatalError("a backup that was read is lost")
     }
-    promise(again.channel == backup.channel, "a backup brings back another channel")
+    promise(again.channel == backup.channel, "a backup restores another channel")
     promise(
       again.invoices.map(\.paymentHash) == backup.invoices.suffix(200).map(\.paymentHash),
-      "a backup brings back other invoices")
+      "a backup restores other invoices")
   }
 }

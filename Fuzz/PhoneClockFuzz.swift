@@ -3,7 +3,7 @@ import Heartbeat
 
 @testable import DaemonRuntime
 
-/// The phone's clock, also behind a right checksum.
+/// The phone's clock, also with a valid checksum.
 enum PhoneClockFuzz: FuzzTarget {
   static let name = "phone-clock"
   static let longestInput = 80
@@ -25,6 +25,6 @@ enum PhoneClockFuzz: FuzzTarget {
 
   private static func read(_ bytes: [UInt8]) {
     guard let clock = PhoneClock(decoding: bytes) else { return }
-    promise(PhoneClock(decoding: clock.encoded()) == clock, "a clock is not written as it is read")
+    promise(PhoneClock(decoding: clock.encoded()) == clock, "a clock does not round-trip")
   }
 }

@@ -4,7 +4,7 @@ import Reports
 @testable import IOSd
 @testable import Judge
 
-/// The three files of rows that iosd keeps, read by iosd itself and by the judge.
+/// iosd's three files of rows, read by iosd itself and by the judge.
 enum PhoneRowsFuzz: FuzzTarget {
   static let name = "phone-rows"
   static let longestInput = 2048
@@ -36,7 +36,8 @@ enum PhoneRowsFuzz: FuzzTarget {
       pushes: written(pushes), notifications: written(lines), processes: written(processes))
     promise(evidence.pushes.count <= pushes.count, "the judge sees more pushes")
     promise(
-      Set(evidence.pushes.map(\.id)) == Set(pushes.map { Int64(clamping: $0.id) }), "the judge sees others")
+      Set(evidence.pushes.map(\.id)) == Set(pushes.map { Int64(clamping: $0.id) }),
+      "the judge sees other pushes")
     promise(evidence.processes.count == Set(processes.map(\.id)).count, "the judge sees other processes")
     _ = PhoneEvidence(pushes: bytes, notifications: bytes, processes: bytes)
     var board = NotificationBoard(lines)
@@ -44,11 +45,11 @@ enum PhoneRowsFuzz: FuzzTarget {
     promise(board.badge >= 0, "a badge is below zero")
   }
 
-  /// As iosd writes them, which must read as the same.
+  /// Rows encoded by iosd must be read as the same.
   private static func written<Row: Report & Equatable>(_ rows: [Row]) -> [UInt8] {
     let lines = rows.map(\.json)
     let bytes = Array(lines.joined(separator: "\n").utf8)
-    promise(Row.rows(in: bytes) == rows, "rows are not written as they are read: \(lines)")
+    promise(Row.rows(in: bytes) == rows, "rows do not round-trip: \(lines)")
     return bytes
   }
 }

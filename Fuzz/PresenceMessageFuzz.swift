@@ -12,6 +12,6 @@ enum PresenceMessageFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     guard let message = PresenceMessage(decoding: bytes) else { return }
-    promise(message.encoded() == bytes, "a presence message is not written as it is read")
+    promise(message.encoded() == bytes, "a presence message does not round-trip")
   }
 }

@@ -19,6 +19,6 @@ enum ProcessFactsFuzz: FuzzTarget {
     }
     promise(
       ProcessRow(json: facts.document.json.utf8) == facts.document.second,
-      "a row is not written as it is read")
+      "a row does not round-trip")
   }
 }

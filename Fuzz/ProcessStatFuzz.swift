@@ -1,6 +1,6 @@
 @testable import Platform
 
-/// `/proc/PID/stat`: the name of the process in it is its own choice.
+/// `/proc/PID/stat`, with a name that the process chooses.
 enum ProcessStatFuzz: FuzzTarget {
   static let name = "process-stat"
   static let longestInput = 512
@@ -19,6 +19,6 @@ enum ProcessStatFuzz: FuzzTarget {
     let end = bytes.lastIndex(of: UInt8(ascii: ")")) ?? 0
     promise(
       Kernel.parse(stat: named + bytes[end...]) == status,
-      "the name of a process shifts what stands behind it")
+      "a process name shifts the fields after it")
   }
 }

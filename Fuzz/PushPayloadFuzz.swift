@@ -6,7 +6,7 @@ import Guardrails
 @testable import IOSd
 @testable import WalletProcess
 
-/// A push, as three programs read it: the command before it is sent, the phone, and the extension.
+/// A push payload as its three parsers read it: `baton push`, iosd and the extension.
 enum PushPayloadFuzz: FuzzTarget {
   static let name = "push-payload"
   static let longestInput = 1024
@@ -32,7 +32,7 @@ enum PushPayloadFuzz: FuzzTarget {
     } catch { promiseOneLine(error.sentence) }
     do throws(PushPayloadError) {
       _ = try PushPayload(bytes)
-      promise(isSent, "the command refuses what the phone takes")
+      promise(isSent, "`baton push` refuses a payload that the phone accepts")
     } catch { promiseOneLine(error.description) }
   }
 }

@@ -4,7 +4,7 @@ import Bitcoin
 import LightningWire
 import LightningChannel
 
-/// One well-formed message of each kind, and a channel with payments under way.
+/// One well-formed message of each kind, and a channel with pending payments.
 enum SampleMessages {
   static let channelID = Bytes32(Array(repeating: 1, count: 32)) ?? .zero
   static let preimage = SHA256.hash(Array("preimage".utf8))
@@ -97,7 +97,7 @@ enum SampleMessages {
     ]
   }
 
-  /// A channel in each state that a few steps lead to, from both ends.
+  /// A channel in each state of a few steps, from both sides.
   static var channels: [Channel] {
     guard var peer = try? Channel(id: channelID, localMsat: 1_000_000, remoteMsat: 0, isOpener: true),
       var wallet = try? Channel(id: channelID, localMsat: 0, remoteMsat: 1_000_000, isOpener: false)
@@ -119,7 +119,7 @@ enum SampleMessages {
     return all.filter { seen.insert($0).inserted }
   }
 
-  /// The wallet takes money out; both are kept as they are after each message.
+  /// A splice of the wallet: both sides after each message.
   private static func addSplice(_ peer: Channel, _ wallet: Channel, _ all: inout [Channel]) {
     var ends = [peer, wallet]
     for end in 0..<2 { ends[end].disconnected() }
@@ -137,7 +137,7 @@ enum SampleMessages {
     }
   }
 
-  /// Points of the curve: of the peer, and of the wallet.
+  /// Public keys of the peer and of the wallet.
   static let keys = [1, 2].compactMap { number in
     PrivateKey(SHA256.hash([number])).map { CurvePoint($0.publicKey) }
   }

@@ -1,6 +1,6 @@
 @testable import Scenario
 
-/// A story of `baton run`, as somebody wrote it.
+/// A story file of `baton run`.
 enum ScenarioFuzz: FuzzTarget {
   static let name = "scenario"
   static let longestInput = 1024
@@ -24,8 +24,8 @@ enum ScenarioFuzz: FuzzTarget {
       promise(!story.title.isEmpty, "a story has no title")
       let begins = story.steps.firstIndex { if case .given = $0.command { false } else { true } }
       promise(
-        story.settings.count == begins.map { story.steps[..<$0].count } ?? 0, "a phone changes in its story")
-      promise(story.steps.allSatisfy { $0.line > 1 }, "something happens above the title")
+        story.settings.count == begins.map { story.steps[..<$0].count } ?? 0, "a setting follows a step")
+      promise(story.steps.allSatisfy { $0.line > 1 }, "a step precedes the title")
       promise(
         story.payments.map(\.number)
           == Array(1...max(1, story.payments.count)).prefix(story.payments.count).map { $0 },
@@ -35,7 +35,7 @@ enum ScenarioFuzz: FuzzTarget {
         end: .timedOut(line: 0, ""))
       promise(
         (try? ScenarioParser.parse(bare.rewritten))?.steps.map(\.expected) == story.steps.map(\.expected),
-        "a story that is written again expects something else")
+        "a rewritten story expects another answer")
     } catch { promiseOneLine(error.description) }
   }
 }

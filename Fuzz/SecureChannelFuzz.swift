@@ -2,8 +2,8 @@ import Crypto
 
 @testable import LightningWire
 
-/// What a stranger sends in place of a handshake, and what somebody on the way makes of messages: cut as the first
-/// bytes say, with one byte changed if they say so.
+/// An attacker's bytes in place of a handshake, and messages altered on the network: segmented as the first bytes
+/// say, with one byte changed if they say so.
 enum SecureChannelFuzz: FuzzTarget {
   static let name = "secure-channel"
   static let longestInput = 512
@@ -69,12 +69,12 @@ enum SecureChannelFuzz: FuzzTarget {
     var one = channel
     var other = channel
     let came = events(&one, stream, cut)
-    promise(events(&other, stream, 1) == came, "what comes out depends on how the network cut it")
-    promise(one.isEstablished == other.isEstablished, "who is known depends on how the network cut it")
+    promise(events(&other, stream, 1) == came, "the decrypted messages depend on the segmentation")
+    promise(one.isEstablished == other.isEstablished, "the handshake depends on the segmentation")
     if came.error != nil { promise(one.seal([1]) == nil, "something is sent after an error") }
   }
 
-  /// The input as messages of up to 40 bytes; a byte of the stream is changed if the place lies in it.
+  /// The input as messages of up to 40 bytes; the byte at the given offset is changed if the stream has one there.
   private static func carry(_ input: ArraySlice<UInt8>, _ cut: Int, changing place: Int) {
     var (sender, receiver, _) = pair
     var messages: [[UInt8]] = []
@@ -89,8 +89,8 @@ enum SecureChannelFuzz: FuzzTarget {
     let isChanged = stream.indices.contains(place)
     if isChanged { stream[place] ^= 1 }
     let came = events(&receiver, stream[...], cut)
-    promise(messages.starts(with: came.messages), "a message comes out that was never sent")
-    promise((came.error != nil) == isChanged, "a change was not noticed, or one that is none was")
+    promise(messages.starts(with: came.messages), "a message is delivered that was never sent")
+    promise((came.error != nil) == isChanged, "a changed byte was accepted, or an unchanged stream refused")
     if !isChanged { promise(came.messages == messages, "a message is missing") }
   }
 }

@@ -1,7 +1,7 @@
 @testable import Lab
 @testable import PhoneClient
 
-/// Files of results, as they come from other hosts: a whole one, one that is cut short, one of somebody else.
+/// Result files from other hosts: complete, truncated, or of another campaign.
 enum SeedResultFuzz: FuzzTarget {
   static let name = "seed-result"
   static let longestInput = 2048
@@ -21,7 +21,7 @@ enum SeedResultFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     if let result = SeedResult(line: bytes) {
-      promise(Array(result.line.utf8) == bytes, "a result is not written as it is read")
+      promise(Array(result.line.utf8) == bytes, "a result does not round-trip")
     }
     var merge = ResultMerge()
     do throws(CommandFailure) {
@@ -36,7 +36,7 @@ enum SeedResultFuzz: FuzzTarget {
       missing.reduce(0) { $0 + $1.count } + isThere == range.count, "a seed is neither there nor missing")
     do throws(CommandFailure) {
       try merge.add(bytes, named: "again")
-    } catch { promise(false, "what was taken once is refused the second time: \(error.sentence)") }
-    promise(merge.results(of: nil) == results, "a part that comes twice changes something")
+    } catch { promise(false, "a file accepted once is refused the second time: \(error.sentence)") }
+    promise(merge.results(of: nil) == results, "a duplicate file changes the results")
   }
 }

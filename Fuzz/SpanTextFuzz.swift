@@ -4,7 +4,7 @@ import DaemonRuntime
 @testable import BatonCommand
 @testable import PhoneClient
 
-/// A span of time, an amount and a step of the clock, as somebody types them.
+/// A span of time, an amount and a step of the clock, as a user types them.
 enum SpanTextFuzz: FuzzTarget {
   static let name = "span-text"
   static let longestInput = 64
@@ -19,8 +19,8 @@ enum SpanTextFuzz: FuzzTarget {
     let word = text(bytes)
     if let span = SpanText.parse(word) {
       promise(span >= .zero, "a span is negative")
-      promise(SpanText.parse(SpanText.write(span)) == span, "a span is not written as it is read")
-      promise(!HumanText.span(span).isEmpty, "a span has no words")
+      promise(SpanText.parse(SpanText.write(span)) == span, "a span does not round-trip")
+      promise(!HumanText.span(span).isEmpty, "a span has no text")
     }
     do throws(CommandFailure) {
       let seconds = try DeviceVerb.stepSeconds(word)

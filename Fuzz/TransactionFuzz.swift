@@ -1,6 +1,6 @@
 @testable import Bitcoin
 
-/// A Bitcoin transaction, and each of its outputs as an address. What is read is written as the same bytes.
+/// A Bitcoin transaction, which must round-trip, and each of its outputs as an address.
 enum TransactionFuzz: FuzzTarget {
   static let name = "bitcoin-transaction"
   static let longestInput = 1024
@@ -24,7 +24,7 @@ enum TransactionFuzz: FuzzTarget {
     check(OutputScript(Bytes(bytes)))
     do throws(TransactionError) {
       let transaction = try BitcoinTransaction(decoding: bytes)
-      promise(transaction.encoded() == bytes, "a transaction is not written as it is read")
+      promise(transaction.encoded() == bytes, "a transaction does not round-trip")
       let bare = transaction.encodedWithoutWitnesses()
       promise(
         (try? BitcoinTransaction(decoding: bare))?.id == transaction.id,
@@ -39,10 +39,10 @@ enum TransactionFuzz: FuzzTarget {
   private static func check(_ script: OutputScript) {
     guard let address = script.address else { return }
     promise(OutputScript(address) == script, "a script is not that of its address")
-    promise(script.dustLimit ?? 0 > 0, "an address may be paid nothing")
+    promise(script.dustLimit ?? 0 > 0, "an address has no dust limit")
     for network in BitcoinNetwork.allCases {
       let again = try? BitcoinAddress(decoding: address.text(on: network), on: network)
-      promise(again == address, "an address is not read as it is written")
+      promise(again == address, "an encoded address is read as another")
     }
   }
 }

@@ -15,7 +15,7 @@ enum UnixPathFuzz: FuzzTarget {
   }
 
   static func feed(_ bytes: [UInt8]) {
-    // No argument and no variable of the environment can hold a zero.
+    // Arguments and environment variables contain no zero byte.
     let path = String(decoding: bytes.filter { $0 != 0 }, as: UTF8.self)
     do throws(SystemError) {
       let socket = try UnixPath(path)
@@ -24,6 +24,6 @@ enum UnixPathFuzz: FuzzTarget {
     } catch { promiseOneLine(error.description) }
     promise(Phone(home: path).home.hasPrefix("/"), "a home is not absolute")
     let (process, pid) = JournalMerger.nameParts(path)
-    promise(pid == 0 || !process.contains("-"), "the name of a journal is cut wrongly")
+    promise(pid == 0 || !process.contains("-"), "a journal name is parsed wrongly")
   }
 }

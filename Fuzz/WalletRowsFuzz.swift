@@ -9,8 +9,8 @@ import Heartbeat
 @testable import SharedContainer
 @testable import WalletStore
 
-/// The tables of a container that somebody else wrote. SQLite keeps any value in any column when the schema lets it, so
-/// the tables here have no types.
+/// The tables of a hostile container. SQLite stores any value in a column without a type, so these tables have no
+/// types.
 enum WalletRowsFuzz: FuzzTarget {
   static let name = "wallet-rows"
   static let longestInput = 1024
@@ -53,7 +53,7 @@ enum WalletRowsFuzz: FuzzTarget {
         state == "pending" ? nil : 4, state == "pending" ? nil : 7,
       ]
     }
-    // Of splices the last; what stands before them is enough of the rest.
+    // Only the last channels have splices; the earlier ones cover the rest.
     let channels = SampleMessages.channels
     return (channels.prefix(12) + channels.suffix(12)).enumerated().map { place, channel in
       let record = channel.record

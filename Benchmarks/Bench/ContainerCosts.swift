@@ -5,7 +5,7 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 
-/// What the library's calls cost inside one process, in small batches in turn with the floor's.
+/// Costs of the library's calls in one process, in small batches alternating with the floor's.
 struct ContainerCosts {
   let floor: FloorProgram
   private static let batch = 50

@@ -3,8 +3,8 @@ import ProcessSupport
 import DaemonRuntime
 import Glibc
 
-/// How long after a push's start of the extension the claim is durable, and the channel re-established; and what it
-/// needs for a whole payment.
+/// Time from a push's start of the extension until the claim is durable and the channel re-established, and its
+/// memory for one payment.
 struct ExtensionStart {
   let stage: Stage
   let floor: FloorProgram
@@ -16,13 +16,13 @@ struct ExtensionStart {
     var floorConnected: [Int64] = []
     let peer = try FloorPeer(floor)
     defer { peer.end() }
-    // The first start of all makes the container, with three times as many durable writes. On a phone that is the app,
-    // long before the first push.
+    // The very first start creates the container, with three times as many durable writes. On a phone the app does
+    // that long before the first push.
     _ = try connect()
     for round in 1...rounds {
       let (startedAt, output) = try floor.run(["extension", peer.directory, peer.port])
       let figures = output.split(whereSeparator: \.isWhitespace).compactMap { Int64($0) }
-      guard figures.count == 4 else { throw BenchError("the floor said \(output)") }
+      guard figures.count == 4 else { throw BenchError("the floor printed \(output)") }
       floorClaimed.append(figures[1] - startedAt.nanoseconds)
       floorConnected.append(figures[2] - startedAt.nanoseconds)
 
@@ -41,7 +41,7 @@ struct ExtensionStart {
     ]
   }
 
-  /// From its start to its end, connected in between.
+  /// One run of the extension: start, connect, end.
   private func connect() throws -> HeldProcess {
     let run = try stage.startExtension()
     stage.push(run)
@@ -75,12 +75,12 @@ struct ExtensionStart {
         floor: Samples(floorResident),
         unit: .kilobytes, aims: [.megabytes(10)]),
       Row(
-        name: "extension: its own of that (anonymous)", samples: Samples(anonymous), unit: .kilobytes),
+        name: "extension: anonymous part of that", samples: Samples(anonymous), unit: .kilobytes),
     ]
   }
 }
 
-/// The floor's own peer, on a port of its own.
+/// The floor's peer, on its own port.
 private struct FloorPeer {
   let directory: String
   let port: String

@@ -2,11 +2,11 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// The C program beside us.
+/// The C program with the same work.
 struct FloorProgram {
   var path: String
 
-  /// What it printed, when it has ended well.
+  /// Its output; throws if it failed.
   func run(_ arguments: [String]) throws -> (startedAt: Instant, output: String) {
     let pipe = try OutputPipe()
     defer { pipe.closeReading() }
@@ -34,7 +34,7 @@ struct FloorProgram {
   }
 }
 
-/// Why there are no figures.
+/// The reason why the bench has no figures.
 struct BenchError: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }

@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Glibc
 
-/// What a child prints. The child is given `writing`; closing ours afterwards lets its end be seen.
+/// A child's output. The child gets `writing`; close our copy afterwards, so that the child's end is seen.
 struct OutputPipe {
   private let reading: Int32
   let writing: Int32

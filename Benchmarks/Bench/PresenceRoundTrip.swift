@@ -5,8 +5,8 @@ import Guardrails
 
 /// One ping and its pong between two processes, each with its event loop, over the socket that presence uses.
 ///
-/// Both processes, and both of the floor, share one processor: how long an idle one takes to wake up is not ours, and
-/// is far longer than what is measured.
+/// Both processes, and both of the floor, share one processor: waking an idle processor takes far longer than the
+/// measured round trip.
 enum PresenceRoundTrip {
   static let pingArgument = "--ping"
   static let echoArgument = "--echo"
@@ -40,7 +40,7 @@ enum PresenceRoundTrip {
     ]
   }
 
-  /// The one that asks: starts the other, and prints how long each round took.
+  /// The pinging process: starts the other, and prints the duration of each round.
   static func ping(path: String, rounds: Int) throws {
     let loop = try EventLoop()
     let echo = try ChildProcess.start("/proc/self/exe", arguments: [echoArgument, path], boot: Clock().boot)

@@ -5,7 +5,7 @@ struct Row {
     case kilobytes
   }
 
-  /// What the line is held against.
+  /// The limits of the line.
   enum Aim {
     case ratio(Double)
     case medianMilliseconds(Double)
@@ -15,7 +15,7 @@ struct Row {
 
   var name: String
   var samples: Samples
-  /// The same work in C; nil where the figure stands alone.
+  /// The same work in C, if there is one.
   var floor: Samples?
   var unit = Unit.time
   var aims: [Aim] = []

@@ -1,4 +1,4 @@
-/// The durations of many rounds of one thing, in nanoseconds.
+/// The durations of many rounds, in nanoseconds.
 struct Samples {
   private var sorted: [Int64]
 
@@ -8,7 +8,7 @@ struct Samples {
   var median: Int64 { at(0.5) }
   var p99: Int64 { at(0.99) }
 
-  /// The value that this share of the rounds does not exceed.
+  /// The quantile: the value that this share of the rounds does not exceed.
   private func at(_ share: Double) -> Int64 {
     guard !sorted.isEmpty else { return 0 }
     return sorted[min(sorted.count - 1, Int((share * Double(sorted.count)).rounded(.up)) - 1)]

@@ -5,7 +5,7 @@ import Glibc
 import LightningInvoices
 import PhoneClient
 
-/// A phone of the bench's own: real release programs, with this process in the place of iosd.
+/// A phone for the bench: the release programs, with this process in place of iosd.
 final class Stage {
   let programs: String
   let home: String
@@ -53,7 +53,7 @@ final class Stage {
     nextPush += 1
   }
 
-  /// Has the app make an invoice and put the node down, and the peer hold a payment of it for whoever comes next.
+  /// The app makes an invoice and ends, and the peer holds a payment of it for the next owner.
   func holdPayment(number: Int) throws {
     let app = try startApp()
     app.send(ControlMessage("enter-foreground"))
@@ -104,7 +104,7 @@ final class Stage {
 }
 
 extension HeldProcess {
-  /// A figure of `/proc/PID/status` in kilobytes, such as the most that was resident at once.
+  /// A figure of `/proc/PID/status` in kilobytes, such as the peak resident size.
   func kilobytes(_ name: String) -> Int64? {
     let line = Stage.text("/proc/\(pid)/status")?.split(separator: "\n").first { $0.hasPrefix("\(name):") }
     return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int64($0) }

@@ -1,7 +1,7 @@
 import DaemonRuntime
 import JSON
 
-/// All lines, for people and for programs.
+/// All rows, as Markdown and as JSON.
 struct Table {
   static let heads = ["what", "rounds", "median", "p99", "floor in C", "ratio", "aim"]
   var rows: [Row]
@@ -14,7 +14,7 @@ struct Table {
     ]
   }
 
-  /// A Markdown table that is also pleasant to read as it is.
+  /// A Markdown table with aligned columns.
   var text: String {
     let lines = [Self.heads] + rows.map(cells)
     let widths = Self.heads.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }

@@ -3,11 +3,11 @@ import Crypto
 import DaemonRuntime
 import LightningWire
 
-/// What BOLT 8 costs both ends together, in one process, in small batches in turn with the floor's.
+/// Costs of BOLT 8 for both ends together, in one process, in small batches alternating with the floor's.
 struct WireCosts {
   let floor: FloorProgram
   private static let batch = 50
-  /// A payment's messages: a revocation, an HTLC with its onion, the largest there is.
+  /// Message sizes: a revocation, an HTLC with its onion, the maximum.
   private static let sizes = [100, 1452, 65_535]
   private static let greetingSize = 52
 

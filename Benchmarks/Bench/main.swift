@@ -7,21 +7,24 @@ import Glibc
 
 let declaration = CommandLineDeclaration(
   name: "bench",
-  summary: "Measures the pair against a floor in C, in one run.",
+  summary: "Measures the pair against the same work in C, in one run.",
   options: [
     OptionDeclaration(
-      "--programs", value: .path("DIR"), default: ".", help: "where the release programs are"),
-    OptionDeclaration("--floor", value: .path("FILE"), default: "./floor", help: "the floor's program"),
+      "--programs", value: .path("DIR"), default: ".", help: "directory of the release programs"),
     OptionDeclaration(
-      "--wire-floor", value: .path("FILE"), default: "./wire", help: "the floor of the encrypted wire"),
+      "--floor", value: .path("FILE"), default: "./floor", help: "the C program of the floor"),
+    OptionDeclaration(
+      "--wire-floor", value: .path("FILE"), default: "./wire", help: "the C program of the BOLT 8 floor"),
     OptionDeclaration(
       "--rounds", value: .integer(1...100_000), default: "200",
       help:
-        "how often each start and each change of hands is measured; what takes microseconds, ten times that"),
+        "how often each start, takeover and handover is measured; measurements of microseconds, ten times that"
+    ),
     OptionDeclaration("--json", help: "print the table as JSON"),
-    OptionDeclaration(PresenceRoundTrip.pingArgument, value: .path("SOCKET"), help: "be the one that pings"),
     OptionDeclaration(
-      PresenceRoundTrip.echoArgument, value: .path("SOCKET"), help: "be the one that answers"),
+      PresenceRoundTrip.pingArgument, value: .path("SOCKET"), help: "be the process that pings"),
+    OptionDeclaration(
+      PresenceRoundTrip.echoArgument, value: .path("SOCKET"), help: "be the process that answers"),
   ])
 let parsed = declaration.parseOrExit()
 let rounds = Int(parsed.integer("--rounds") ?? 200)
@@ -50,11 +53,11 @@ do {
   }
   let stage = try Stage(programs: programs)
   let start = ExtensionStart(stage: stage, floor: floor)
-  let hands = ChangeOfHands(stage: stage)
+  let changes = OwnershipChange(stage: stage)
   var rows = try start.rows(rounds: rounds, progress: progress("extension starts", of: rounds))
   rows += try start.memory(rounds: min(rounds, 20))
-  rows += try hands.takeover(rounds: rounds, progress: progress("takeovers", of: rounds))
-  rows += try hands.handover(rounds: rounds, progress: progress("handovers", of: rounds))
+  rows += try changes.takeover(rounds: rounds, progress: progress("takeovers", of: rounds))
+  rows += try changes.handover(rounds: rounds, progress: progress("handovers", of: rounds))
   rows += try ContainerCosts(floor: floor).rows(
     rounds: rounds * 10, progress: progress("claims and writes", of: rounds * 10))
   rows += try PresenceRoundTrip.rows(

@@ -1,4 +1,4 @@
-// The floor: what the same work costs in C with the same system calls and the same libraries, and nothing around it.
+// The floor: the same work in C with the same system calls and libraries, and nothing else.
 // Each command prints one line of nanoseconds per round, or for `extension` the instants of one run.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -76,7 +76,7 @@ static void step(sqlite3_stmt *statement) {
 
 struct commit { sqlite3_stmt *begin, *insert, *end; };
 
-// One row, durable: the least that a claim or a write of the node must do.
+// One durable row: the minimum of a claim or a node write.
 static struct commit prepareCommit(sqlite3 *db) {
   run(db, "CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, words TEXT, at INTEGER)");
   return (struct commit){
@@ -118,7 +118,7 @@ static void beats(const char *directory, int rounds) {
   }
 }
 
-// Waits in an event loop where there is one, as a daemon must that has other things to hear of as well.
+// Waits in an event loop, if there is one: a daemon has other descriptors as well.
 static void receive(int socket, int loop, char *packet) {
   struct epoll_event event;
   if (loop >= 0) check(epoll_wait(loop, &event, 1, -1) == 1, "epoll_wait");
@@ -178,7 +178,7 @@ static void receiveFrame(int socket, size_t size) {
   }
 }
 
-// Makes the number of the newest owner durable before it answers, and the state after it: as a peer that fences must.
+// Stores the newest epoch before it answers, and the state afterwards, as a fencing peer must.
 static void peer(const char *directory) {
   struct commit c = prepareCommit(openDatabase(in(directory, "floor-peer.sqlite")));
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

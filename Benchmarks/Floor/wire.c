@@ -1,5 +1,5 @@
-// The floor of the encrypted wire: BOLT 8 between two ends in one process, over the same two libraries, with nothing
-// around it. No checks but those that cost what ours cost: every tag is verified.
+// The floor of BOLT 8: both ends in one process, with the same two libraries and nothing else. Like ours it verifies every
+// tag; it has no other checks.
 //
 //   wire handshake ROUNDS         three acts, and an init of the wallet's size each way
 //   wire messages ROUNDS SIZE     one message sealed and opened
@@ -134,7 +134,7 @@ static void unseal(Cipher *c, unsigned char *plain, const unsigned char *in) {
   used(c);
 }
 
-// Both ends, act by act; the ciphers of the dialler's direction are given back.
+// Both ends, act by act; returns the ciphers of the dialler's direction.
 static void handshake(const Pair *dialler, const Pair *answerer, Cipher ends[4]) {
   Digest a = begin(answerer->point), b = begin(answerer->point);
   unsigned char tag[TAG], sealed[POINT + TAG], plain[POINT], keys[2][KEY];

@@ -1,11 +1,11 @@
-/// A rule of the coordination, which can be taken away from a simulated world to see what it is for. The cores stay as
-/// they are: the world around them answers as if the rule were not there.
+/// A rule of the coordination that can be removed from a simulated world, to see what breaks. The cores stay
+/// unchanged: the world around them answers as if the rule did not exist.
 public enum Rule: String, Hashable, Sendable, CaseIterable {
   /// A role lock tells at once whether the holder lives.
   case lock
   /// A write is checked against the row, in its transaction.
   case fencedWrites = "fenced-writes"
-  /// The claim gives the state that it read; without, a process goes on with what it knew.
+  /// The claim gives the state that it read; without, a process continues with its state in memory.
   case stateFromClaim = "state-from-claim"
   /// The row and the state are read once more after the peer's `init`.
   case initCheck = "init-check"
@@ -19,22 +19,23 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
   case rowBeforeBeat = "row-before-beat"
   /// The app's intent is state that can be read, not only a message.
   case intentAsState = "intent-as-state"
-  /// A lock file that was replaced is noticed and taken anew.
+  /// A replaced lock file is noticed and locked again.
   case inodeCheck = "inode-check"
-  /// The row is claimed before anything is dialled; without, after the peer's `init`.
+  /// The row is claimed before the node dials; without, after the peer's `init`.
   case claimBeforeDialling = "claim-before-dialling"
   /// The peer refuses an owner of an older epoch; without, its newest connection wins.
   case peerFencing = "peer-fencing"
-  /// The peer cuts an older connection off when the newer one has shown its epoch; without, when it is opened.
+  /// The peer closes an older connection when the newer one has shown its epoch; without, when the newer one is
+  /// opened.
   case evictAfterFence = "evict-after-fence"
-  /// The lock is let go after the connection is closed; without, before.
+  /// The lock is released after the connection is closed; without, before.
   case releaseOrder = "release-order"
-  /// Whoever was paused itself does not count the time as the other one's silence, and checks before it dials.
+  /// A process does not count its own pause as the other's silence, and checks the row before it dials.
   case ownPause = "own-pause"
-  /// That somebody else has the node is a veto; without, it is one vote against a connection among others for it: that
-  /// the app is in front, and that it has a task.
+  /// Another owner of the node is a veto; without, it is one vote against a connection, which two votes for it (the
+  /// app is in front, the app has a task) outweigh.
   case veto
-  /// A part of a payment waits for the others; without, it is taken for the whole.
+  /// A part of a payment waits for the others; without, it counts as the whole payment.
   case completeSet = "complete-set"
 
   public var sentence: String {
@@ -48,14 +49,14 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .earlyBeat: "Beats begin with the claim, not with the connection."
     case .rowBeforeBeat: "Each beat reads the row first."
     case .intentAsState: "The app's intent is state that can be read."
-    case .inodeCheck: "A lock file that was replaced is taken anew with the next beat."
+    case .inodeCheck: "A replaced lock file is locked again with the next beat."
     case .claimBeforeDialling: "The row is claimed before anything is dialled."
     case .peerFencing: "The peer refuses the owner of an older epoch."
-    case .evictAfterFence: "The peer cuts an older connection off only for a newer epoch."
-    case .releaseOrder: "The lock is let go after the connection is closed."
-    case .veto: "Whoever has the node keeps the other away, however much speaks for a connection."
-    case .completeSet: "A preimage leaves when all parts of its payment are there."
-    case .ownPause: "A pause of one's own is not taken for the other one's silence."
+    case .evictAfterFence: "The peer closes an older connection only for a newer epoch."
+    case .releaseOrder: "The lock is released after the connection is closed."
+    case .veto: "A process that has the node vetoes the other's connection, whatever its votes."
+    case .completeSet: "A preimage is sent only when all parts of its payment have arrived."
+    case .ownPause: "A process's own pause does not count as the other's silence."
     }
   }
 }

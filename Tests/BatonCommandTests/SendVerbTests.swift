@@ -32,7 +32,7 @@ import Testing
     #expect(other?["amount_msat"]?.uint == 7000)
     #expect(try phone.run("inspect", "\(phone.phone.container)").contains("payments sent (2)"))
     let verdict = try phone.run("judge")
-    #expect(verdict.contains("2 payments of the wallet's own, 2 paid, 0 failed."))
+    #expect(verdict.contains("2 outgoing payments, 2 paid, 0 failed."))
     #expect(verdict.contains("Verdict: sound."), "\(verdict)")
   }
 
@@ -136,7 +136,7 @@ import Testing
     let invoice = try externalInvoice(7)
     #expect(try phone.run("send", invoice).contains("\nsettled: 7 sat"))
     _ = try phone.run("down")
-    #expect(try phone.run("judge").contains("2 payments of the wallet's own, 1 paid, 1 failed."))
+    #expect(try phone.run("judge").contains("2 outgoing payments, 1 paid, 1 failed."))
     let wallet = try Connection(path: "\(phone.phone.container)/node.sqlite", access: .readWrite)
     try wallet.execute("UPDATE outgoing_payments SET state = 'lost', preimage = NULL WHERE state = 'paid'")
     _ = try phone.run("up")
@@ -166,12 +166,12 @@ import Testing
     for (database, change, undo, sentence) in [
       (
         wallet, "UPDATE outgoing_payments SET state = 'failed', failure_code = 16399",
-        "UPDATE outgoing_payments SET state = 'paid', failure_code = NULL", "failed, and it was taken"
+        "UPDATE outgoing_payments SET state = 'paid', failure_code = NULL", "failed, but its recipient was paid"
       ),
       (
         ledger, "UPDATE external_invoices SET paid_at_ns = NULL",
         "UPDATE external_invoices SET paid_at_ns = made_at_ns",
-        "paid, and it has not arrived"
+        "paid, but its recipient was not paid"
       ),
       (
         wallet, "UPDATE outgoing_payments SET preimage = zeroblob(32)", "SELECT 1",

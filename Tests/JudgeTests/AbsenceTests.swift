@@ -124,10 +124,10 @@ import Testing
   @Test(
     "A row removed from iosd's files is noticed, in the middle and at the end",
     arguments: [
-      ("pushes", "\"id\":1,", "lacks 1 row, the first in front of row 2"),
-      ("pushes", "\"id\":2,", "names push 2, and os/pushes.jsonl has no row of it"),
-      ("notifications", "\"id\":1,", "lacks 1 row, the first in front of row 2"),
-      ("processes", "\"id\":2,", "lacks 1 row, the first in front of row 3"),
+      ("pushes", "\"id\":1,", "lacks 1 row, the first before row 2"),
+      ("pushes", "\"id\":2,", "names push 2, but os/pushes.jsonl has no row of it"),
+      ("notifications", "\"id\":1,", "lacks 1 row, the first before row 2"),
+      ("processes", "\"id\":2,", "lacks 1 row, the first before row 3"),
     ])
   func rows(file: String, row: String, words: String) throws {
     for waived in [[], [EvidencePart.phone]] as [Set<EvidencePart>] {
@@ -213,7 +213,7 @@ import Testing
       try rewrite("\(run.home)/journal/\(journal.name)") { $0 + ["x"] }
     }
     #expect(verdict.exitCode == 74, "\(verdict.text)")
-    #expect(verdict.missing.map(\.sentence).contains { $0.contains("1 line that are no records") })
+    #expect(verdict.missing.map(\.sentence).contains { $0.contains("1 unreadable line") })
   }
 
   @Test("Records missing from a journal are accepted only if the next line counts them as lost")

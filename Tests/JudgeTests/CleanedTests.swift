@@ -86,20 +86,20 @@ import Testing
       (
         .sends, true,
         "UPDATE outgoing_payments SET state = 'failed', preimage = NULL, failure_code = 16399",
-        "failed, and it was taken"
+        "failed, but its recipient was paid"
       ),
       (
         .sends, true, "UPDATE outgoing_payments SET amount_msat = 49000",
-        "is not that of exactly one payment"
+        "does not belong to exactly one payment"
       ),
       (
         .sends, false, "UPDATE external_invoices SET htlc = NULL, paid_at_ns = NULL",
-        "paid, and it has not arrived"
+        "paid, but its recipient was not paid"
       ),
-      (.receives, true, "DELETE FROM received_payments WHERE id = 2", "the wallet does not have it"),
+      (.receives, true, "DELETE FROM received_payments WHERE id = 2", "the wallet has not received it"),
       (
         .receives, false, "UPDATE payments SET amount_msat = amount_msat + 1 WHERE id = 1",
-        "and the wallet has"
+        "but the wallet received"
       ),
     ])
   func broken(story: Story, isWallets: Bool, change: String, words: String) throws {

@@ -7,9 +7,9 @@ import Testing
 @Suite("The judge's work on a long run") struct LinearTests {
   private func visits(of run: SampleRun) throws -> Int {
     let collector = EvidenceCollector(home: run.home)
-    var hearing = Hearing(evidence: try collector.collect { _ in }, requireSettled: true)
-    hearing.hear()
-    _ = hearing.verdict
+    var checker = Checker(evidence: try collector.collect { _ in }, requireSettled: true)
+    checker.run()
+    _ = checker.verdict
     return collector.visits.count
   }
 

@@ -47,12 +47,12 @@ import Testing
   @Test(
     "A broken row in either container, or at the peer, is reported",
     arguments: [
-      ("AppGroup-before", "DELETE FROM received_payments", 3, "the wallet does not have it"),
+      ("AppGroup-before", "DELETE FROM received_payments", 3, "the wallet has not received it"),
       ("AppGroup-before", "UPDATE claims SET incarnation = 5", 1, "has no such claim"),
       ("AppGroup", "UPDATE claims SET incarnation = 5 WHERE epoch = 2", 1, "has no such claim"),
       (
         "AppGroup", "UPDATE claims SET epoch = 4, seen_epoch = 1 WHERE epoch = 2", 1,
-        "which the peer never said"
+        "which the peer never reported"
       ),
       ("AppGroup", "UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
       ("AppGroup-before", "UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),

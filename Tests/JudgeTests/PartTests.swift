@@ -26,7 +26,7 @@ import Testing
       let run = try SampleStory.tellInParts()
       try run.wallet.execute(change)
       let findings = try Judge.verdict(home: run.home).findings
-      #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("of all 2 parts") })
+      #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("for all 2 parts") })
     }
   }
 
@@ -56,6 +56,6 @@ import Testing
     let findings = try Judge.verdict(home: run.home).findings
     #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("was paid 2 times") })
     #expect(
-      findings.contains { $0.invariant == 3 && $0.sentence.contains("is not that of exactly one payment") })
+      findings.contains { $0.invariant == 3 && $0.sentence.contains("does not belong to exactly one payment") })
   }
 }

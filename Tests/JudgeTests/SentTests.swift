@@ -18,28 +18,28 @@ import Testing
     arguments: [
       (
         Place.ledger, "UPDATE external_invoices SET htlc = NULL, paid_at_ns = NULL", 3,
-        "paid, and it has not arrived"
+        "paid, but its recipient was not paid"
       ),
       (.ledger, "UPDATE external_invoices SET htlc = 7", 3, "the wallet has 0 payments of it"),
       (
         .wallet, "UPDATE outgoing_payments SET state = 'failed', preimage = NULL, failure_code = 16399", 3,
-        "failed, and it was taken"
+        "failed, but its recipient was paid"
       ),
       (
         .wallet,
         "UPDATE outgoing_payments SET state = 'pending', preimage = NULL, ended_epoch = NULL, ended_wall_ns = NULL",
-        3, "and its row does not say so"
+        3, "but its row differs"
       ),
-      (.wallet, "UPDATE outgoing_payments SET state = 'failed'", 3, "its other columns say otherwise"),
+      (.wallet, "UPDATE outgoing_payments SET state = 'failed'", 3, "its other columns contradict that"),
       (.wallet, "UPDATE outgoing_payments SET preimage = x'01'", 3, "with a preimage of another hash"),
       (
         .wallet, "UPDATE outgoing_payments SET amount_msat = 49000", 3,
-        "is not that of exactly one payment"
+        "does not belong to exactly one payment"
       ),
       (.wallet, "DELETE FROM outgoing_payments", 3, "the wallet has 0 payments of it"),
-      (.wallet, "DELETE FROM outgoing_payments", 3, "and the wallet has no row of it"),
-      (.wallet, "UPDATE outgoing_payments SET id = 2", 4, "In front of row 2 of outgoing_payments"),
-      (.wallet, "DELETE FROM outgoing_payments", 4, "began 1 payments and ended 1, and its rows are 0 and 0"),
+      (.wallet, "DELETE FROM outgoing_payments", 3, "but the wallet has no row of it"),
+      (.wallet, "UPDATE outgoing_payments SET id = 2", 4, "before row 2 of outgoing_payments"),
+      (.wallet, "DELETE FROM outgoing_payments", 4, "began 1 payments and ended 1, but its rows are 0 and 0"),
       (
         .wallet,
         "INSERT INTO outgoing_payments SELECT 2, payment_hash, amount_msat, payment_secret, htlc, state, preimage, failure_code, begun_epoch, begun_wall_ns, ended_epoch, ended_wall_ns FROM outgoing_payments",

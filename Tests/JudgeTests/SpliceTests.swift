@@ -19,20 +19,20 @@ import Testing
   @Test(
     "A table that contradicts the other, the frames or the user's request is reported",
     arguments: [
-      (Place.wallet, "UPDATE splices SET state = 'forgotten'", 3, "the peer calls it done"),
-      (.ledger, "UPDATE splices SET state = 'forgotten'", 3, "and the peer calls it forgotten"),
-      (.ledger, "DELETE FROM splices", 3, "the peer does not know it"),
+      (Place.wallet, "UPDATE splices SET state = 'forgotten'", 3, "but the peer as done"),
+      (.ledger, "UPDATE splices SET state = 'forgotten'", 3, "but the peer as forgotten"),
+      (.ledger, "DELETE FROM splices", 3, "the peer has no such splice"),
       (.wallet, "DELETE FROM splices", 3, "the wallet has it 0 times"),
-      (.wallet, "UPDATE splices SET id = 2", 4, "In front of row 2 of splices"),
-      (.wallet, "UPDATE splices SET amount_sat = 19000", 3, "The user did not ask for"),
-      (.wallet, "UPDATE splices SET amount_sat = 19000", 2, "is not of what the transaction pays"),
-      (.wallet, "UPDATE splices SET fee_sat = 1724", 2, "is not of what the transaction pays"),
-      (.ledger, "UPDATE splices SET fee_sat = 1724", 2, "is not of what the transaction pays"),
+      (.wallet, "UPDATE splices SET id = 2", 4, "before row 2 of splices"),
+      (.wallet, "UPDATE splices SET amount_sat = 19000", 3, "No request of the user has"),
+      (.wallet, "UPDATE splices SET amount_sat = 19000", 2, "has another amount or fee than its transaction"),
+      (.wallet, "UPDATE splices SET fee_sat = 1724", 2, "has another amount or fee than its transaction"),
+      (.ledger, "UPDATE splices SET fee_sat = 1724", 2, "has another amount or fee than its transaction"),
       (.wallet, "UPDATE splices SET txid = x'01'", 3, "has another id"),
       (.wallet, "UPDATE splices SET unsigned_transaction = x'0102'", 3, "has another id"),
-      (.ledger, "UPDATE splices SET spent_index = 1", 2, "is not the transaction that both have made"),
+      (.ledger, "UPDATE splices SET spent_index = 1", 2, "has another transaction than the messages build"),
       (.wallet, "UPDATE splices SET state = 'signed', ended_epoch = NULL", 2, "is signed and must be done"),
-      (.wallet, "UPDATE splices SET ended_epoch = NULL", 3, "its other columns say otherwise"),
+      (.wallet, "UPDATE splices SET ended_epoch = NULL", 3, "its other columns contradict that"),
       (.wallet, "UPDATE channels SET local_msat = local_msat + 20724000", 2, "local_msat is"),
       (.ledger, "UPDATE channel SET remote_msat = remote_msat + 724000", 2, "remote_msat is"),
       (.wallet, "UPDATE channels SET funding_txid = NULL, funding_index = NULL", 2, "funding is not that"),
@@ -55,7 +55,7 @@ import Testing
     try run.wallet.execute("UPDATE splices SET state = 'committed', ended_epoch = NULL, ended_wall_ns = NULL")
     // No evidence shows that the wallet received the peer's last messages: they may be in flight.
     #expect(try findings(run).contains { $0.sentence.contains("must be") })
-    #expect(try Judge.verdict(home: run.home).unsettled.contains { $0.contains("is half-way") })
+    #expect(try Judge.verdict(home: run.home).unsettled.contains { $0.contains("is pending") })
   }
 
   @Test(
@@ -104,17 +104,17 @@ import Testing
       (
         "an output that is not the channel's",
         SpliceBytes.txAddOutput(2, SpliceBytes.remainingSat, SpliceBytes.target),
-        SpliceBytes.outputs[0], "back to both"
+        SpliceBytes.outputs[0], "the rest to the funding script"
       ),
       (
         "another id", [0, 77] + WireBytes.channel + WireBytes.channel, SpliceBytes.spliceLocked,
-        "not under way"
+        "no pending splice"
       ),
       (
         "an update", WireBytes.add(0, msat: 1000, hash: SampleStory.invoice), SpliceBytes.spliceInit,
-        "at rest"
+        "quiescent"
       ),
-      ("no turn", SpliceBytes.txComplete, SpliceBytes.spliceInit, "not its turn"),
+      ("no turn", SpliceBytes.txComplete, SpliceBytes.spliceInit, "not the sender's turn"),
     ])
   func strangeFrames(what: String, new: [UInt8], old: [UInt8], words: String) throws {
     let run = try SampleStory.tellOfSplice()
@@ -157,7 +157,7 @@ import Testing
       [.blob(said + SpliceBytes.fundings()), .blob(said + SpliceBytes.fundings(next: true))])
     let found = try findings(run)
     #expect(
-      found.contains { $0.invariant == 2 && $0.sentence.contains("says of splices") },
+      found.contains { $0.invariant == 2 && $0.sentence.contains("names fundings") },
       "\(found.map(\.sentence))")
   }
 
@@ -172,6 +172,6 @@ import Testing
     journal.end(at: run.now + 1)
     try journal.write(to: "\(run.home)/journal")
     #expect(
-      try findings(run).contains { $0.invariant == 3 && $0.sentence.contains("It was said that splice") })
+      try findings(run).contains { $0.invariant == 3 && $0.sentence.contains("The wallet reported splice") })
   }
 }

@@ -34,6 +34,6 @@ struct WriteSummaryTests {
     try run.wallet.execute(
       "UPDATE node_writes SET what = 'received=9223372036854775808' WHERE id = 1")
     let findings = try Judge.verdict(home: run.home).findings
-    #expect(findings.contains { $0.sentence.hasPrefix("Node write 1 says") })
+    #expect(findings.contains { $0.sentence.hasPrefix("Node write 1 has") })
   }
 }

@@ -35,7 +35,7 @@ import Wallet
   }
 
   private func fates(_ world: inout World, _ body: (inout World) -> Void) -> [TaskRecord.Fate] {
-    world.isHeard = true
+    world.isRecorded = true
     body(&world)
     return world.takeSaid().flatMap { said -> [PhoneDirective] in
       if case .phone(_, let directives) = said { directives } else { [] }

@@ -118,7 +118,7 @@ import Testing
       // The first move happens by itself, and should be more frequent than the others.
       let choice = generator.chance(70) ? 0 : generator.below(movesOfShort.count)
       plain.make(movesOfPlain[choice])
-      plain.world.sortLetters()
+      plain.world.sortPresenceQueue()
       short.make(movesOfShort[choice])
       short.world.normalise()
       var shortened = plain

@@ -27,7 +27,7 @@ import Testing
     #expect(!opened(by: .action("CALL_BACK")))
     #expect(
       !opened(by: .tap) {
-        $0.tellPhone(.downRequested); $0.letPhoneHear()
+        $0.tellPhone(.downRequested); $0.deliverPhoneEvents()
       })
   }
 

@@ -35,8 +35,8 @@ import Testing
     #expect(violation(.nothingReceived(.incomingPayment)) == .textIsTrue)
     #expect(violation(.partsGivenBack) == .textIsTrue)
     #expect(violation(.appContinues) == nil)
-    #expect(violation(.nothingReceived(.incomingPayment)) { $0.heardOfNothing = [1] } == nil)
-    #expect(violation(.nothingReceived(.incomingPayment)) { $0.heardOfNothing = [2] } == .textIsTrue)
+    #expect(violation(.nothingReceived(.incomingPayment)) { $0.emptyReads = [1] } == nil)
+    #expect(violation(.nothingReceived(.incomingPayment)) { $0.emptyReads = [2] } == .textIsTrue)
     #expect(violation(.nothingReceived(.incomingPayment)) { $0.hasLostContainer = true } == nil)
   }
 
@@ -59,7 +59,7 @@ import Testing
   func earlierPayment(trouble: StorageTrouble) throws {
     var world = try received()
     try #require(world.life(.extension) != nil)
-    world.isHeard = true
+    world.isRecorded = true
     world.make(.failStorage(.extension, StorageFault(.readPast, trouble)))
     let hash = world.invoices[0].invoice.paymentHash
     world.pushing.add(WorldPush(id: 7, paymentHash: hash, reason: .incomingPayment))

@@ -35,7 +35,7 @@ import Testing
   @Test("Without the wait for all parts a preimage is released for one part") func completeSet() {
     let violation = firstFailure(without: [.completeSet])?.violation
     #expect(violation?.invariant == .paidIsReceivedOnce)
-    #expect(violation?.sentence == "The preimage of a payment leaves for a part of it.")
+    #expect(violation?.sentence == "The preimage leaves before all parts of its payment have arrived.")
   }
 
   @Test("A failure shrinks to at most 6 agenda entries that break the same invariant")

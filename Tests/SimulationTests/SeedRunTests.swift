@@ -38,7 +38,7 @@ import Testing
     for seed in 1...4 as ClosedRange<UInt64> {
       var settings = RunSettings(seed: seed)
       settings.length = .seconds(120)
-      var run = SeedRun(settings, isHeard: true)
+      var run = SeedRun(settings, isRecorded: true)
       _ = run.run { world in
         for said in world.takeSaid() { digest.add("\(world.peerNow.nanoseconds) \(said)\n") }
       }
@@ -51,7 +51,7 @@ import Testing
   @Test("Recording a run does not change it") func listening() {
     for seed in 1...3 as ClosedRange<UInt64> {
       var silent = SeedRun(RunSettings(seed: seed))
-      var heard = SeedRun(RunSettings(seed: seed), isHeard: true)
+      var heard = SeedRun(RunSettings(seed: seed), isRecorded: true)
       #expect(silent.run() == heard.run { _ = $0.takeSaid() })
     }
   }

@@ -89,7 +89,7 @@ import Testing
   @Test("A payee paid twice, or without a pending payment, is a violation") func arrivals() {
     var (world, invoice) = world()
     world.arrived(invoice.invoice.paymentHash, 0)
-    #expect(world.violation?.sentence == "A payee is paid, and the wallet has no such payment under way.")
+    #expect(world.violation?.sentence == "A payee is paid, but the wallet has no such pending payment.")
     (world, invoice) = self.world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
@@ -103,15 +103,15 @@ import Testing
     var (world, invoice) = world()
     world.store(offer(invoice))
     world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
-    #expect(world.violation?.sentence == "The wallet calls a payment paid that has not arrived.")
+    #expect(world.violation?.sentence == "The wallet marks a payment as paid that has not arrived.")
     (world, invoice) = self.world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
     world.store(end(invoice, .failed(code: code)))
-    #expect(world.violation?.sentence == "The wallet calls a payment failed that has arrived.")
+    #expect(world.violation?.sentence == "The wallet marks a payment as failed that has arrived.")
     (world, invoice) = self.world()
     world.store(end(invoice, .failed(code: code)))
-    #expect(world.violation?.sentence == "A payment ends that the wallet has not under way.")
+    #expect(world.violation?.sentence == "A payment ends that is not pending in the wallet.")
   }
 
   @Test("Money that left without a payment, or a wrong balance, is a violation at the end")
@@ -121,7 +121,7 @@ import Testing
     world.arrived(invoice.invoice.paymentHash, 0)
     world.container.value.node.payments = OutgoingPayments()
     world.checkSendsAtTheEnd()
-    #expect(world.violation?.sentence == "Money has left the wallet, and it knows of no such payment.")
+    #expect(world.violation?.sentence == "Money has left the wallet without a recorded payment.")
     (world, invoice) = self.world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
@@ -129,7 +129,7 @@ import Testing
     // The balance of this world's channel has not changed.
     world.checkSendsAtTheEnd()
     #expect(
-      world.violation?.sentence == "The wallet's balance is not what it has received less what it has paid.")
+      world.violation?.sentence == "The wallet's balance is not received minus paid.")
   }
 
   @Test("P-1.2, P-1.3 An app that sleeps with an open request, or has a task without one, is a violation")
@@ -160,6 +160,6 @@ import Testing
     _ = life.wallet.requests.handle(.asked("2", .payment(payment)), at: world.now)
     _ = life.wallet.requests.handle(.node(.ended(.payment(payment.paymentHash))), at: world.now)
     world.checkTasksOfPayments(life)
-    #expect(world.violation?.sentence == "The app has a task for a request that is over.")
+    #expect(world.violation?.sentence == "The app has a task for a request that has ended.")
   }
 }

@@ -54,10 +54,10 @@ import Testing
     #expect(world.violation == nil)
     record.splicedTo = OutPoint(transaction: TransactionID(hash: record.id), index: 1)
     world.checkFunding(record)
-    #expect(world.violation?.sentence == "The channel moves to a funding that the user has not asked for.")
+    #expect(world.violation?.sentence == "The channel moves to a funding that the user did not request.")
     var other = self.world()
     other.container.value.node.channel = try? Channel(restoring: record)
     other.checkSplicesAtTheEnd()
-    #expect(other.violation?.sentence == "The two ends have the channel's money in different places.")
+    #expect(other.violation?.sentence == "The two sides have different funding outputs.")
   }
 }

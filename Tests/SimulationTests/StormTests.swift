@@ -56,7 +56,7 @@ import Testing
       guard fate.chance(50) else { return story.world.make(.freeze(role)) }
       _ = story.waits(.seconds(1)) { $0.isAboutToWrite(role) }
       story.world.make(.freeze(role))
-      if let wire = story.world.someWire { story.world.make(.cut(wire: wire)) }
+      if let wire = story.world.openWire { story.world.make(.cut(wire: wire)) }
       if role == .extension { story.world.make(.open) } else { pay() }
       let end = story.world.peerNow + .seconds(7)
       while story.world.peerNow < end, story.world.violation == nil { story.step(until: end) }

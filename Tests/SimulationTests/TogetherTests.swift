@@ -24,7 +24,7 @@ import Testing
   private func withoutWire(_ number: UInt64, _ end: (inout World) -> Void) -> Story {
     var story = Story.withInvoice(number, foregroundPushes: .extension)
     end(&story.world)
-    #expect(story.waits(.seconds(1)) { $0.someWire == nil })
+    #expect(story.waits(.seconds(1)) { $0.openWire == nil })
     return story
   }
 
@@ -129,5 +129,5 @@ extension World {
     if case .waitingForOther = life(.extension)?.status { true } else { false }
   }
 
-  fileprivate mutating func cutAll() { while let wire = someWire { make(.cut(wire: wire)) } }
+  fileprivate mutating func cutAll() { while let wire = openWire { make(.cut(wire: wire)) } }
 }

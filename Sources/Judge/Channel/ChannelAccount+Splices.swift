@@ -1,4 +1,4 @@
-// Splices in an end's own account.
+// The splices in one side's database.
 extension ChannelAccount {
   func spliceDifferences(from view: ChannelView) -> [String] {
     var differences: [String] = []
@@ -6,22 +6,22 @@ extension ChannelAccount {
     if row.fundingTxid != (isFirst ? nil : view.funding.txid)
       || row.fundingIndex != (isFirst ? nil : Int64(view.funding.index))
     {
-      differences.append("funding is not that of the last splice that is done")
+      differences.append("funding is not that of the last completed splice")
     }
-    // What became of these nobody knows any more.
+    // The outcome of a lost splice is unknown.
     let known = splices.filter { $0.state != "lost" }
     let byEnd = Dictionary(known.map { (Ended($0.txid, $0.state == "forgotten"), $0) }) { first, _ in first }
-    for deal in view.deals {
-      guard let entry = byEnd[Ended(deal.plan.txid, deal.end == .forgotten)] else {
+    for splice in view.splices {
+      guard let entry = byEnd[Ended(splice.plan.txid, splice.end == .forgotten)] else {
         if !isRestored {
-          differences.append("a splice of \(amountWords(deal.plan.amountSat &* 1000)) is missing")
+          differences.append("a splice of \(amountWords(splice.plan.amountSat &* 1000)) is missing")
         }
         continue
       }
-      if let problem = problem(of: entry, deal) { differences.append("\(entry.name) \(problem)") }
+      if let problem = problem(of: entry, splice) { differences.append("\(entry.name) \(problem)") }
     }
-    if known.count > view.deals.count {
-      differences.append("it has \(known.count) splices where \(view.deals.count) are in the messages")
+    if known.count > view.splices.count {
+      differences.append("it has \(known.count) splices, but the messages have \(view.splices.count)")
     }
     return differences
   }
@@ -36,19 +36,19 @@ extension ChannelAccount {
     }
   }
 
-  private func problem(of entry: SpliceEntry, _ deal: SpliceDeal) -> String? {
-    let plan = deal.plan
-    if entry.state != deal.stateName(at: end) {
-      return "is \(entry.state) and must be \(deal.stateName(at: end))"
+  private func problem(of entry: SpliceEntry, _ splice: BoundSplice) -> String? {
+    let plan = splice.plan
+    if entry.state != splice.stateName(at: end) {
+      return "is \(entry.state) and must be \(splice.stateName(at: end))"
     }
     if entry.transaction != plan.transaction || entry.spentTxid != plan.spentTxid
       || entry.spentIndex != Int64(plan.spentIndex) || entry.fundingIndex != Int64(plan.fundingIndex)
     {
-      return "is not the transaction that both have made"
+      return "has another transaction than the messages build"
     }
     if entry.amountSat != Int64(clamping: plan.amountSat) || entry.feeSat != Int64(clamping: plan.feeSat) {
-      return "is not of what the transaction pays"
+      return "has another amount or fee than its transaction"
     }
-    return entry.isOurs == (end == .wallet ? 1 : 0) ? nil : "is not the wallet's"
+    return entry.isOurs == (end == .wallet ? 1 : 0) ? nil : "has a wrong is_ours"
   }
 }

@@ -1,13 +1,13 @@
-/// One end's own account of the channel: its row, and its rows of open HTLCs.
+/// The channel in one side's database: its row, and its rows of open HTLCs and splices.
 struct ChannelAccount {
   let row: ChannelEntry
   let htlcs: [HTLCEntry]
   let splices: [SpliceEntry]
-  /// What an older database knew is lost, and it is no fault that it is.
+  /// Restored from a backup: splices that only the lost database had may be missing.
   var isRestored = false
   let end: ChannelEnd
 
-  /// Where the account differs from the model, in words; empty when it does not.
+  /// The differences from the model, as sentences.
   func differences(from view: ChannelView) -> [String] {
     var differences: [String] = []
     func compare(_ name: String, _ ours: Int64, _ theirs: UInt64) {
@@ -77,7 +77,7 @@ struct ChannelAccount {
     case .failed(let code):
       return entry.removal == "failed" && entry.preimage == nil && entry.failureCode == code
     case .fulfilled(let preimage):
-      // Only the end that learnt the preimage keeps it; the one that revealed it may not.
+      // Only the side that learnt the preimage stores it; the side that revealed it must not.
       let isKept = htlc.offeredBy == end ? entry.preimage == preimage : entry.preimage == nil
       return entry.removal == "fulfilled" && isKept && entry.failureCode == nil
     }

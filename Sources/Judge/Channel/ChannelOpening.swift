@@ -1,7 +1,7 @@
 import JSON
 
-/// How the channel began. There is no funding flow to read it from: the peer's first journal has the state it started
-/// with; without that, the opening follows from where the ledger's row ended and what was paid.
+/// The channel's initial state. No funding flow is recorded: the peer's first journal has its initial state; without
+/// that journal it is derived from the ledger's final row and the payments.
 struct ChannelOpening {
   let view: ChannelView?
 
@@ -17,7 +17,7 @@ struct ChannelOpening {
       peerMsat: balances.peer)
   }
 
-  /// Only of a channel in which nothing had happened yet.
+  /// Nil if the recorded channel had any update already.
   private static func balances(_ record: JSONValue) -> (wallet: UInt64, peer: UInt64)? {
     guard let peer = record["localMsat"]?.integer, let wallet = record["remoteMsat"]?.integer,
       record["localCommitmentNumber"]?.integer == 0, record["remoteCommitmentNumber"]?.integer == 0,
@@ -36,13 +36,13 @@ struct ChannelOpening {
     }
     let gone = paid.map(\.amountMsat) + open.map(\.amountMsat)
     let all = ledger.htlcs.map(\.amountMsat) + [row.localMsat, row.remoteMsat]
-    // What the wallet has paid came to the peer, but for what is still in the channel.
+    // The wallet's paid amounts are the peer's, except for those still in an HTLC.
     let inChannel = Dictionary(
       ledger.htlcs.filter { $0.direction != "offered" }.map { ($0.id, $0.paymentHash) }
     ) { first, _ in first }
     let came = evidence.wallet.sent.filter { $0.isPaid && inChannel[$0.htlc] != $0.paymentHash }
     let peer = (gone + [row.localMsat]).reduce(0, &+) &- came.map(\.amountMsat).reduce(0, &+)
-    // What was taken out to the chain was the wallet's.
+    // Amounts withdrawn on chain were the wallet's.
     let taken = ledger.splices.filter { $0.state == "done" }.map(\.takenMsat).reduce(0, &+)
     let wallet = all.reduce(0, &+) &- peer &+ taken
     return (UInt64(clamping: wallet), UInt64(clamping: peer))

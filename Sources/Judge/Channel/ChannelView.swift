@@ -1,33 +1,33 @@
-/// The judge's own small model of the channel, as one of its ends sees it: what messages have passed that end, in
-/// which order. Messages of both ends move it by the same rules, so one model serves for both.
+/// The judge's own model of the channel, as seen by one side: the messages that side has sent and received, in
+/// order. The rules are the same for both sides.
 struct ChannelView: Hashable {
   let channel: [UInt8]
-  /// Which end opened it: the secrets follow from that.
+  /// The opener: the secrets depend on it.
   let opener: ChannelEnd
-  /// What each end could spend; an offered HTLC has left its offerer's.
+  /// Each side's balance, without the HTLCs that it has offered.
   var balanceMsat: Pair<UInt64>
   /// How many commitments each end has signed for the other.
   var commitmentsSigned = Pair<UInt64>(0)
-  /// How many of its own commitments each end has given up.
+  /// How many of its own commitments each side has revoked.
   var revocationsSent = Pair<UInt64>(0)
   var nextID = Pair<UInt64>(0)
   /// The newest secret each end has revealed.
   var lastSecret = Pair<[UInt8]>([UInt8](repeating: 0, count: 32))
   var revokedLast = Pair<Bool>(false)
   var htlcs: [OpenHTLC] = []
-  /// The end that sees it so. Only splices move money at different moments at both.
+  /// Whose view this is. Only splices move money at different moments on both sides.
   var viewer = ChannelEnd.peer
   var funding: ChannelFunding
-  var talk: SpliceTalk?
-  /// Who has said `tx_abort` on this connection and was not answered.
+  var negotiation: SpliceNegotiation?
+  /// Sides whose `tx_abort` on this connection is unanswered.
   var waitsForAbort = Pair<Bool>(false)
-  /// What both had put together when their connection ended, and the wallet may be bound to.
+  /// The complete transaction of a negotiation that a disconnect ended: it may bind the wallet.
   var carried: SplicePlan?
-  /// Splices that the viewer was ever bound to.
-  var deals: [SpliceDeal] { earlierDeals + [deal].compactMap { $0 } }
-  /// All but the newest, which alone can change: a change in a list of all would copy it.
-  var earlierDeals: [SpliceDeal] = []
-  var deal: SpliceDeal?
+  /// All splices that ever bound the viewer.
+  var splices: [BoundSplice] { earlierSplices + [splice].compactMap { $0 } }
+  /// All but the newest, apart from it: only the newest changes, and a change in one list would copy the list.
+  var earlierSplices: [BoundSplice] = []
+  var splice: BoundSplice?
 
   init(channel: [UInt8], opener: ChannelEnd, walletMsat: UInt64, peerMsat: UInt64) {
     self.channel = channel
@@ -39,16 +39,17 @@ struct ChannelView: Hashable {
 
   struct Illegal: Error { let reason: String }
 
-  /// Whether the other end still has to give up a commitment for which `end` has signed a newer one.
+  /// Whether the other side still has to revoke for the newest commitment that `end` signed.
   func isInFlight(from end: ChannelEnd) -> Bool {
     commitmentsSigned[end] != revocationsSent[end.other]
   }
 
-  /// Gives the HTLCs that it moved.
+  /// Returns the HTLCs that it moved.
   mutating func apply(_ step: ChannelStep, by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
-    if !step.isOfSplice, step.isNumbered ? talk?.isAtRest == true || !isSpliceOver(at: end) : !mayUpdate(end)
+    if !step.isOfSplice,
+      step.isNumbered ? negotiation?.isQuiescent == true || !isSpliceOver(at: end) : !mayUpdate(end)
     {
-      throw Illegal(reason: "an update passes while the channel is at rest")
+      throw Illegal(reason: "an update is sent while the channel is quiescent")
     }
     switch step {
     case .add(let id, let amount, let hash, let expiry, let data):
@@ -59,10 +60,10 @@ struct ChannelView: Hashable {
     case .fail(let id, let code): return try remove(id, .failed(code), by: end)
     case .failMalformed(let id, let code):
       guard code & 0x8000 != 0 else {
-        throw Illegal(reason: "HTLC \(id) is malformed by a code that does not say so")
+        throw Illegal(reason: "HTLC \(id) is failed as malformed with a code without BADONION")
       }
       return try remove(id, .failed(code), by: end)
-    case .fee: throw Illegal(reason: "no fee is paid in this channel")
+    case .fee: throw Illegal(reason: "this channel has no update_fee")
     case .commit(let signatures, nil): return try commit(signatures, by: end)
     case .commit(let signatures, let txid?):
       try commitToSplice(txid, signatures, by: end)
@@ -80,7 +81,7 @@ struct ChannelView: Hashable {
     }
     guard htlc.amountMsat > 0, htlc.amountMsat <= balanceMsat[htlc.offeredBy] else {
       throw Illegal(
-        reason: "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), which its offerer has not got")
+        reason: "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), more than its sender's balance")
     }
     balanceMsat[htlc.offeredBy] -= htlc.amountMsat
     nextID[htlc.offeredBy] += 1
@@ -144,7 +145,7 @@ struct ChannelView: Hashable {
     return moves
   }
 
-  /// Moves every update that this step moves, and pays out those HTLCs that are over.
+  /// Advances every update that this step moves, and credits HTLCs that are removed irrevocably.
   private mutating func advance(_ isMoved: (_ updateBy: ChannelEnd, _ stage: Int) -> Bool) -> [OpenHTLC] {
     var moves: [OpenHTLC] = []
     var remaining: [OpenHTLC] = []
@@ -166,7 +167,7 @@ struct ChannelView: Hashable {
     return moves
   }
 
-  /// With the connection everything is forgotten that `end` said and never signed for.
+  /// A disconnect drops the updates that `end` sent without a commitment.
   mutating func forgetUnsigned(by end: ChannelEnd) {
     var remaining: [OpenHTLC] = []
     for var htlc in htlcs {

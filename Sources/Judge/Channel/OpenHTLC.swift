@@ -1,10 +1,10 @@
-/// An HTLC as the judge models it: an addition and perhaps a removal, each on its own way into both commitments.
+/// An HTLC in the judge's model: an addition and perhaps a removal, each moving into both commitments.
 ///
-/// Every update takes the same five stages: 0 said; 1 signed for by its author; 2 the other side has revoked what came
-/// before; 3 signed for by the other side; 4 the author has revoked. At 4 it is irrevocable on both sides.
+/// Stages of an update: 0 sent; 1 its sender has signed; 2 the other side has revoked; 3 the other side has signed;
+/// 4 its sender has revoked. At 4 it is irrevocable on both sides.
 struct OpenHTLC: Hashable {
   enum Ending: Hashable {
-    /// The preimage, unless only the wallet's own row tells of it.
+    /// The preimage; nil if only the wallet's row shows the fulfilment.
     case fulfilled([UInt8]?)
     case failed(Int64?)
   }
@@ -24,7 +24,7 @@ struct OpenHTLC: Hashable {
 
   var isFulfilled: Bool { if case .fulfilled = ending { true } else { false } }
 
-  /// The word that an end's own table has for this HTLC.
+  /// The `state` in the table of this side.
   func stateName(at end: ChannelEnd) -> String {
     let added =
       end == offeredBy
@@ -40,10 +40,10 @@ struct OpenHTLC: Hashable {
     return ending == nil ? added[addStage] : removed[removeStage]
   }
 
-  /// Whether the commitment of `holder`, as the other end signed it last, contains it.
+  /// Whether the newest signed commitment of `holder` contains it.
   func isInCommitment(of holder: ChannelEnd) -> Bool {
     let isAdded = holder == offeredBy ? addStage >= 3 : addStage >= 1
-    // The removal's author is the end that did not offer.
+    // The removal is sent by the side that did not offer.
     let isRemoved = ending != nil && (holder == offeredBy ? removeStage >= 1 : removeStage >= 3)
     return isAdded && !isRemoved
   }

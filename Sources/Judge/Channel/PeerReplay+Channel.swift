@@ -1,16 +1,16 @@
-// Where each frame leaves the channel.
+// The effect of each frame on the channel model.
 extension PeerReplay {
-  mutating func apply(_ said: ChannelStep, by end: ChannelEnd, _ frame: ReadFrame) {
-    guard isChannelKnown, let channel = view?.channel, let step = view?.plain(said) else { return }
+  mutating func apply(_ given: ChannelStep, by end: ChannelEnd, _ frame: ReadFrame) {
+    guard isChannelKnown, let channel = view?.channel, let step = view?.plain(given) else { return }
     if step.isOfSplice { spliceFrames.insert(frame.entry.id) }
     if frame.channel != channel {
-      find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
+      find(2, "Frame \(frame.entry.id) names another channel", frame)
       return
     }
     do throws(ChannelView.Illegal) {
-      // In its place: a copy for each message would cost as much as all splices that there ever were.
+      // In place: a copy of the view would copy all earlier splices for each message.
       let moved = try view?.apply(step, by: end) ?? []
-      talkSinceNs = talkBegan(frame)
+      negotiationSinceNs = negotiationStart(frame)
       sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
       for htlc in moved { note(htlc, step, frame) }
     } catch {
@@ -36,7 +36,7 @@ extension PeerReplay {
     case .fulfil(_, let preimage):
       life.preimage = preimage
       if isPeers { checkWhole(htlc.id, life, frame) }
-      // The first time counts: a fulfilment that was lost with its connection has shown the preimage already.
+      // The first time counts: a fulfilment dropped by a disconnect has revealed the preimage already.
       life.fulfilFrame = life.fulfilFrame ?? frame.entry.id
       life.fulfilNs = life.fulfilNs ?? frame.entry.atNs
     case .fail(_, let code): life.failureCode = code
@@ -47,11 +47,11 @@ extension PeerReplay {
     keep(life, htlc)
   }
 
-  /// A message of the peer's: something new, or exactly what got lost with the last connection.
-  mutating func sendStep(_ said: ChannelStep, _ frame: ReadFrame) {
+  /// A message of the peer: a new one, or the exact retransmission of a lost one.
+  mutating func sendStep(_ given: ChannelStep, _ frame: ReadFrame) {
     guard isChannelKnown, let view, let link = links[frame.entry.connection] else { return }
-    let step = view.plain(said)
-    if link.state != .registered || !link.heardReestablish {
+    let step = view.plain(given)
+    if link.state != .registered || !link.receivedReestablish {
       find(
         2, "The peer sent \(step.name) (frame \(frame.entry.id)) before the channel was re-established", frame
       )
@@ -61,7 +61,8 @@ extension PeerReplay {
     case .splice, .commit(_, .some):
       if link.mustResendCommitment || link.mustResendRevocation {
         find(
-          2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it repeated what was lost", frame)
+          2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted what was lost",
+          frame)
       }
       apply(step, by: .peer, frame)
       return
@@ -72,21 +73,23 @@ extension PeerReplay {
       isAgain = link.mustResendRevocation && secret == view.lastSecret[.peer]
       if isAgain { links[frame.entry.connection]?.mustResendRevocation = false }
     case .add, .fulfil, .fail, .failMalformed, .fee:
-      isAgain = link.mustResendCommitment && isSaidAgain(step, view)
+      isAgain = link.mustResendCommitment && isRetransmitted(step, view)
     }
     if isAgain {
       if frame.channel != view.channel {
-        find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
+        find(2, "Frame \(frame.entry.id) names another channel", frame)
       }
       return
     }
     if link.mustResendCommitment || link.mustResendRevocation {
-      find(2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it repeated what was lost", frame)
+      find(
+        2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted what was lost", frame
+      )
     }
     apply(step, by: .peer, frame)
   }
 
-  private func isSaidAgain(_ step: ChannelStep, _ view: ChannelView) -> Bool {
+  private func isRetransmitted(_ step: ChannelStep, _ view: ChannelView) -> Bool {
     view.htlcs.contains { htlc in
       switch step {
       case .add(let id, let amount, let hash, let expiry, let data):
@@ -97,7 +100,7 @@ extension PeerReplay {
           && htlc.ending == .fulfilled(preimage)
       case .fail(let id, let code):
         htlc.offeredBy == .wallet && htlc.removeStage == 1 && htlc.id == id && htlc.ending == .failed(code)
-      // Ours never says these two.
+      // lspd never sends these two.
       case .failMalformed, .fee, .commit, .revoke, .splice: false
       }
     }
@@ -105,10 +108,10 @@ extension PeerReplay {
 
   // MARK: channel_reestablish
 
-  /// What the peer says of itself follows from the frames exactly.
-  mutating func checkSaid(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {
+  /// The peer's `channel_reestablish` must follow exactly from the frames.
+  mutating func checkReestablish(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {
     if links[frame.entry.connection]?.isAnswered != true { checkReply(nil, frame) }
-    links[frame.entry.connection]?.saidReestablish = true
+    links[frame.entry.connection]?.sentReestablish = true
     guard isChannelKnown, let view else { return }
     let expected = WireMessage.Reestablish(
       channel: view.channel, nextCommitment: view.commitmentsSigned[.wallet] + 1,
@@ -120,11 +123,11 @@ extension PeerReplay {
       2,
       "The peer's channel_reestablish (frame \(frame.entry.id)) says \(body.nextCommitment)/\(body.nextRevocation) "
         + "where the frames before it lead to \(expected.nextCommitment)/\(expected.nextRevocation), "
-        + "or its channel, its secret or its fundings are others", frame)
+        + "or its channel, secret or fundings differ", frame)
   }
 
-  /// What the wallet says may lack what was on the wire, and nothing that its own messages prove it had.
-  mutating func hear(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {
+  /// The wallet's `channel_reestablish` may lack messages in flight, but none that its own messages acknowledge.
+  mutating func receive(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {
     guard isChannelKnown, let view else { return }
     let commitments = max(view.revocationsSent[.wallet], view.commitmentsSigned[.peer] &- 1)
     let low = view.commitmentsSigned[.peer] == 0 ? 0 : commitments
@@ -159,14 +162,14 @@ extension PeerReplay {
       links[frame.entry.connection]?.state = .failed
       find(
         2,
-        "The peer refused the wallet's channel_reestablish: \(frame.entry.whyNot ?? "it does not say why")",
+        "The peer refused the wallet's channel_reestablish: \(frame.entry.whyNot ?? "no reason recorded")",
         frame)
       return
     }
-    if links[frame.entry.connection]?.heardReestablish == true {
-      find(2, "The peer acted on a second channel_reestablish (frame \(frame.entry.id))", frame)
+    if links[frame.entry.connection]?.receivedReestablish == true {
+      find(2, "The peer processed a second channel_reestablish (frame \(frame.entry.id))", frame)
     }
-    links[frame.entry.connection]?.heardReestablish = true
+    links[frame.entry.connection]?.receivedReestablish = true
     links[frame.entry.connection]?.mustResendCommitment =
       body.nextCommitment == view.commitmentsSigned[.peer]
       && view.isInFlight(from: .peer)

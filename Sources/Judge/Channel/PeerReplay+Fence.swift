@@ -1,4 +1,4 @@
-// Which connection may speak: the rule of the peer, applied a second time to every `init`.
+// Which connection is registered: the peer's fencing rule, applied again to every `init`.
 extension PeerReplay {
   mutating func judge(_ claim: FenceClaim?, replacing: ReplacedFenceClaim?, _ frame: ReadFrame) {
     let id = frame.entry.connection
@@ -25,21 +25,21 @@ extension PeerReplay {
     accept(claim, frame)
   }
 
-  /// Another node than the wallet's. What it says is its own business, as long as nothing of the channel hears of it.
-  func isVisitor(_ connection: Int64) -> Bool {
+  /// A connection of another node than the wallet's. Its frames are not judged, unless they concern the channel.
+  func isOtherNode(_ connection: Int64) -> Bool {
     guard let entry = evidence.ledger.connection(connection), let node = entry.node
     else { return false }
     guard let wallet else { return entry.verdict == "visitor" }
     return node != wallet
   }
 
-  mutating func judgeVisitor(_ frame: ReadFrame) {
+  mutating func judgeOtherNode(_ frame: ReadFrame) {
     let id = frame.entry.connection
     let entry = evidence.ledger.connection(id)
     if let verdict = entry?.verdict, verdict != "visitor" || entry?.epoch != nil {
       find(
         1,
-        "The peer judged connection \(id) \(verdict), but it is another node than the wallet's", frame,
+        "The peer judged connection \(id) \(verdict), but the node is not the wallet's", frame,
         entry.map { [$0.evidence] } ?? [])
     }
     switch frame.message {
@@ -48,7 +48,7 @@ extension PeerReplay {
       find(1, "The peer answered another node's claim (highest \(reply.highest))", frame)
     case .storage, .retrieval, .reestablish, .step:
       guard frame.entry.isActedOn else { return }
-      find(1, "The peer spoke of the channel with another node than the wallet's (\(frame.name))", frame)
+      find(1, "The peer exchanged \(frame.name) with a node that is not the wallet's", frame)
     default: break
     }
   }
@@ -73,10 +73,10 @@ extension PeerReplay {
   private mutating func accept(_ claim: FenceClaim?, _ frame: ReadFrame) {
     let id = frame.entry.connection
     if let older = registered, older != id { links[older]?.state = .evicted }
-    // With the older connection everything is gone that the wallet had said there and not signed for.
+    // The end of the older connection drops the wallet's updates without a commitment.
     view?.forgetUnsigned(by: .wallet)
     sequence.forgetUnsigned()
-    forgetTalk(frame)
+    endNegotiation(frame)
     links[id]?.state = .registered
     registered = id
     wallet = wallet ?? evidence.ledger.connection(id)?.node
@@ -91,7 +91,7 @@ extension PeerReplay {
     evidence.ledger.connection(id)?.verdict == "accepted"
   }
 
-  /// What the peer answered to an `init`, against what it should have known.
+  /// Compares the peer's answer to an `init` with the expected fence.
   mutating func checkReply(_ reply: FenceReply?, _ frame: ReadFrame) {
     links[frame.entry.connection]?.isAnswered = true
     let entry = evidence.ledger.connection(frame.entry.connection)
@@ -106,7 +106,7 @@ extension PeerReplay {
     guard reply != expected else { return }
     find(
       1,
-      "The peer's word on a claim (frame \(frame.entry.id)) says "
+      "The peer's answer to a claim (frame \(frame.entry.id)) says "
         + (reply.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" }
           ?? "nothing of epochs")
         + " where "

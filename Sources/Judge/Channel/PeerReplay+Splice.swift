@@ -1,23 +1,23 @@
-// Splices, as the frames tell of them.
+// Splices in the frames.
 extension PeerReplay {
-  private static let restNs: Int64 = 60_000_000_000
-  /// A wallet that stands still in the middle of a talk is not waited for without end. Whatever else the peer warns of, no
-  /// splice excuses.
-  func mayEndRest(_ frame: ReadFrame) -> Bool {
-    guard let talkSinceNs, frame.channel == view?.channel else { return false }
-    return frame.entry.atNs &- talkSinceNs > Self.restNs - stepSlackNs
+  private static let stfuTimeoutNs: Int64 = 60_000_000_000
+  /// The peer may warn and disconnect after 60 s of an unfinished splice negotiation. A splice excuses no other
+  /// warning.
+  func mayTimeOut(_ frame: ReadFrame) -> Bool {
+    guard let negotiationSinceNs, frame.channel == view?.channel else { return false }
+    return frame.entry.atNs &- negotiationSinceNs > Self.stfuTimeoutNs - stepSlackNs
   }
 
-  func talkBegan(_ frame: ReadFrame) -> Int64? {
-    view?.talk == nil ? nil : talkSinceNs ?? frame.entry.atNs
+  func negotiationStart(_ frame: ReadFrame) -> Int64? {
+    view?.negotiation == nil ? nil : negotiationSinceNs ?? frame.entry.atNs
   }
 
-  /// With the connection everything is forgotten that neither was bound to.
-  mutating func forgetTalk(_ frame: ReadFrame) {
-    guard let view, view.talk != nil || view.waitsForAbort != Pair(false) else { return }
-    let step = SpliceStep.hangUp
+  /// A disconnect ends a splice negotiation that binds neither side.
+  mutating func endNegotiation(_ frame: ReadFrame) {
+    guard let view, view.negotiation != nil || view.waitsForAbort != Pair(false) else { return }
+    let step = SpliceStep.disconnect
     try? self.view?.applySplice(step, by: .wallet)
-    talkSinceNs = nil
+    negotiationSinceNs = nil
     sequence.append(SequenceEntry(frame: frame.entry.id, by: .wallet, step: .splice(step)))
   }
 
@@ -30,40 +30,40 @@ extension PeerReplay {
           locked: body.fundings.locked)), by: end, frame)
   }
 
-  /// What the peer must say of splices when a connection begins.
+  /// The fundings that the peer's `channel_reestablish` must name.
   func fundings(of view: ChannelView, _ link: Link?) -> WireMessage.Fundings {
     var fundings = WireMessage.Fundings()
-    let isSigned = view.openDeal?.signed[.wallet] == true
-    if let deal = view.openDeal, !isSigned {
-      fundings.next = deal.plan.txid
-      fundings.needsCommitment = !deal.committed[.wallet]
+    let isSigned = view.openSplice?.signed[.wallet] == true
+    if let splice = view.openSplice, !isSigned {
+      fundings.next = splice.plan.txid
+      fundings.needsCommitment = !splice.committed[.wallet]
     }
-    if says(view, link) {
-      fundings.locked = isSigned ? view.openDeal?.plan.txid : view.funding.txid
+    if namesFundings(view, link) {
+      fundings.locked = isSigned ? view.openSplice?.plan.txid : view.funding.txid
     }
     return fundings
   }
 
-  /// Nobody speaks of fundings who never splices.
-  private func says(_ view: ChannelView, _ link: Link?) -> Bool {
+  /// Fundings are named if both sides offer splicing, or the channel was spliced.
+  private func namesFundings(_ view: ChannelView, _ link: Link?) -> Bool {
     let areBoth = link.map { $0.offersSplices[.wallet] && $0.offersSplices[.peer] } ?? false
-    return areBoth || view.openDeal != nil || view.funding.txid != view.channel
+    return areBoth || view.openSplice != nil || view.funding.txid != view.channel
   }
 
-  /// What the wallet says may lack what was on the wire, and nothing that its own messages prove it had.
+  /// The fundings in the wallet's `channel_reestablish` may lack messages in flight, but none that it acknowledged.
   mutating func checkFundings(of body: WireMessage.Reestablish, _ view: ChannelView, _ frame: ReadFrame) {
     var possible: [WireMessage.Fundings] = []
     func add(_ next: [UInt8]?, _ needsCommitment: Bool, locked: [UInt8]) {
       var fundings = WireMessage.Fundings(next: next, needsCommitment: needsCommitment)
-      // Bound to a splice of which the peer does not know, it says what is done all the same.
-      if next != nil || says(view, links[frame.entry.connection]) { fundings.locked = locked }
+      // A wallet bound to a splice that the peer does not know still names the locked funding.
+      if next != nil || namesFundings(view, links[frame.entry.connection]) { fundings.locked = locked }
       possible.append(fundings)
     }
-    if let deal = view.openDeal {
-      if deal.signed[.peer] { add(nil, false, locked: deal.plan.txid) }
-      if !deal.signed[.wallet] {
-        add(deal.plan.txid, true, locked: view.funding.txid)
-        if deal.committed[.peer] { add(deal.plan.txid, false, locked: view.funding.txid) }
+    if let splice = view.openSplice {
+      if splice.signed[.peer] { add(nil, false, locked: splice.plan.txid) }
+      if !splice.signed[.wallet] {
+        add(splice.plan.txid, true, locked: view.funding.txid)
+        if splice.committed[.peer] { add(splice.plan.txid, false, locked: view.funding.txid) }
       }
     } else {
       add(nil, false, locked: view.funding.txid)
@@ -72,8 +72,8 @@ extension PeerReplay {
     guard !possible.contains(body.fundings) else { return }
     find(
       2,
-      "The wallet's channel_reestablish (frame \(frame.entry.id)) says of splices what its messages and the peer's "
-        + "do not lead to: next \(Self.words(body.fundings.next)), done \(Self.words(body.fundings.locked))",
+      "The wallet's channel_reestablish (frame \(frame.entry.id)) names fundings that do not follow from the messages: "
+        + "next \(Self.words(body.fundings.next)), locked \(Self.words(body.fundings.locked))",
       frame)
   }
 
@@ -82,7 +82,7 @@ extension PeerReplay {
   }
 }
 
-/// The bits of `init` by which both ends say that they splice: rest is 35, and splices are 63.
+/// The feature bits of splicing in `init`: 35 (`option_quiesce`) and 63 (`option_splice`), both odd.
 enum SpliceFeatures {
   static func areOffered(by features: [UInt8]) -> Bool {
     features.count >= 9 && features[features.count - 5] & 0x08 != 0

@@ -1,22 +1,22 @@
-/// Plays the ledger's frames again, in their order, as a peer should have treated them: which connection may speak,
-/// which frames may be acted on, and where each leaves the channel.
+/// Replays the ledger's frames in order, as the peer should have treated them: which connection is registered, which
+/// frames are processed, and how each moves the channel.
 struct PeerReplay {
   struct Link {
     enum State { case initMessage, registered, refused, evicted, failed }
     var state = State.initMessage
-    var saidReestablish = false
-    /// What the peer says to the claim of an `init` has been said.
+    var sentReestablish = false
+    /// The peer has answered the claim of the `init`.
     var isAnswered = false
-    var heardReestablish = false
+    var receivedReestablish = false
     var mustResendCommitment = false
     var mustResendRevocation = false
-    /// Of both `init`s: splices are for two.
+    /// Which of the two `init`s offer splicing.
     var offersSplices = Pair<Bool>(false)
-    /// Pings that wait for their pong, by the size they asked for.
+    /// The pong sizes of unanswered pings.
     var pings: ArraySlice<Int> = []
   }
 
-  /// A step of the channel as the peer saw it, each once, however often it was sent.
+  /// A step of the channel at the peer; a retransmission is not repeated here.
   struct SequenceEntry {
     let frame: Int64
     let by: ChannelEnd
@@ -35,7 +35,7 @@ struct PeerReplay {
     var fulfilNs: Int64?
     var preimage: [UInt8]?
     var failureCode: Int64?
-    /// The commitment by which the wallet signed for its removal.
+    /// When the commitment that covers its removal was signed.
     var endSignedNs: Int64?
     var isFulfilled: Bool { preimage != nil }
     var isCommitted: Bool { wasCommitted && failureCode == nil }
@@ -47,28 +47,28 @@ struct PeerReplay {
   var links: [Int64: Link] = [:]
   var registered: Int64?
   var fence: FenceClaim?
-  /// The node that the channel is with.
+  /// The wallet's node id.
   var wallet: [UInt8]?
-  /// Fences as they must stand in the ledger's history.
+  /// The fences that the ledger's history must have.
   var raisedFences: [(claim: FenceClaim, atNs: Int64)] = []
-  /// Accepted connections in the order of their acceptance, by the number of their `init`.
+  /// Accepted connections in order, with the frame of their `init`.
   var accepted: [(connection: Int64, frame: Int64)] = []
   var backup: [UInt8]?
   var view: ChannelView?
-  /// False once the channel did something illegal: what follows cannot be judged.
+  /// False after an illegal step: the following steps cannot be judged.
   var isChannelKnown = true
   var sequence: [SequenceEntry] = []
-  /// Frames that were about one.
+  /// Frames of splice messages.
   var spliceFrames: Set<Int64> = []
-  /// Since when the two talk of a splice that binds neither.
-  var talkSinceNs: Int64?
-  /// Of HTLCs that the peer offered.
+  /// Start of the current splice negotiation.
+  var negotiationSinceNs: Int64?
+  /// HTLCs that the peer offered, by id.
   var lives: [UInt64: HTLCLife] = [:]
-  /// Of the parts of one payment, what the wallet has irrevocably and has not refused.
+  /// For each payment, the sum of its irrevocably committed parts that the wallet has not failed.
   var committedMsat: [PartKey: UInt128] = [:]
-  /// When the preimage of a hash came first.
+  /// When the preimage of a hash was first received.
   var firstFulfilNs: [[UInt8]: Int64] = [:]
-  /// The same of what the wallet offered.
+  /// HTLCs that the wallet offered, by id.
   var sentLives: [UInt64: HTLCLife] = [:]
   var opening: ChannelView?
 
@@ -83,8 +83,8 @@ struct PeerReplay {
 
   mutating func run() {
     for frame in frames {
-      if isVisitor(frame.entry.connection) {
-        judgeVisitor(frame)
+      if isOtherNode(frame.entry.connection) {
+        judgeOtherNode(frame)
         continue
       }
       guard let message = frame.message else {
@@ -100,7 +100,7 @@ struct PeerReplay {
       Finding(invariant: invariant, sentence: sentence, rows: [frame.entry.evidence] + more))
   }
 
-  /// Bytes that are no message may come in, if nothing was done with them; none may have gone out.
+  /// An invalid frame: from the wallet, it must not have been processed; from the peer, it must not exist.
   private mutating func readNothing(_ frame: ReadFrame) {
     let problem = frame.problem ?? "it is no message"
     if frame.entry.isIn && !frame.entry.isActedOn {
@@ -127,8 +127,8 @@ struct PeerReplay {
         let newest = registered.map { "connection \($0) was registered" } ?? "no connection was registered"
         find(
           1,
-          "The peer acted on \(message.name) (frame \(frame.entry.id)) of connection \(connection), "
-            + "which may not speak: \(newest)", frame)
+          "The peer processed \(message.name) (frame \(frame.entry.id)) of connection \(connection), "
+            + "which is not the registered one: \(newest)", frame)
       }
       return
     }
@@ -144,7 +144,7 @@ struct PeerReplay {
     case .storage(let blob):
       expectActed(true, frame)
       backup = blob
-    case .complaint(17, let text, _):
+    case .errorOrWarning(17, let text, _):
       expectActed(true, frame)
       links[connection]?.state = .failed
       find(2, "The wallet reported an error on connection \(connection): \(text)", frame)
@@ -152,10 +152,10 @@ struct PeerReplay {
       expectActed(false, frame)
       links[connection]?.state = .failed
       find(2, "The wallet sent a second init on connection \(connection)", frame)
-    // Questions about the network are answered, and nothing else of it.
+    // Of gossip only queries are answered (261, 263).
     case .other(let type): expectActed(type == 261 || type == 263, frame)
-    case .pong, .complaint, .retrieval, .fenceReply: expectActed(false, frame)
-    case .reestablish(let body): hear(body, frame)
+    case .pong, .errorOrWarning, .retrieval, .fenceReply: expectActed(false, frame)
+    case .reestablish(let body): receive(body, frame)
     case .step(let step): takeStep(step, frame)
     }
   }
@@ -164,7 +164,7 @@ struct PeerReplay {
     guard frame.entry.isActedOn != isActedOn else { return }
     find(
       2,
-      "Frame \(frame.entry.id) (\(frame.name)) is written down as \(isActedOn ? "ignored" : "acted on"), "
+      "Frame \(frame.entry.id) (\(frame.name)) is recorded as \(isActedOn ? "ignored" : "processed"), "
         + "which it cannot have been", frame)
   }
 
@@ -174,11 +174,11 @@ struct PeerReplay {
       find(
         2,
         "The peer refused \(step.name) (frame \(frame.entry.id)) of the wallet: "
-          + (frame.entry.whyNot ?? "it does not say why"), frame)
+          + (frame.entry.whyNot ?? "no reason recorded"), frame)
       return
     }
-    if links[frame.entry.connection]?.heardReestablish != true {
-      find(2, "The peer acted on \(step.name) (frame \(frame.entry.id)) before channel_reestablish", frame)
+    if links[frame.entry.connection]?.receivedReestablish != true {
+      find(2, "The peer processed \(step.name) (frame \(frame.entry.id)) before channel_reestablish", frame)
     }
     apply(step, by: .wallet, frame)
   }
@@ -197,13 +197,13 @@ struct PeerReplay {
       if blob != backup {
         find(4, "Frame \(frame.entry.id) gives the wallet another backup than it stored last", frame)
       }
-    case .complaint(1, _, endsRest: true) where registered == connection && mayEndRest(frame):
+    case .errorOrWarning(1, _, isStfuTimeout: true) where registered == connection && mayTimeOut(frame):
       links[connection]?.state = .failed
-    case .complaint(let type, let text, _):
-      // Who never showed a claim is not the wallet: what a stranger is told says nothing about it.
-      let wasStranger = (links[connection]?.state ?? .initMessage) == .initMessage
+    case .errorOrWarning(let type, let text, _):
+      // A connection without an `init` may not be the wallet's: an error or warning to it is no finding.
+      let wasBeforeInit = (links[connection]?.state ?? .initMessage) == .initMessage
       links[connection]?.state = .failed
-      guard !wasStranger else { return }
+      guard !wasBeforeInit else { return }
       let what = type == 17 ? "reported an error" : "warned"
       find(2, "The peer \(what) on connection \(connection): \(text)", frame)
     case .pong(let size):
@@ -212,10 +212,10 @@ struct PeerReplay {
       } else {
         find(4, "Frame \(frame.entry.id) is a pong of \(size) bytes that no ping asked for", frame)
       }
-    case .reestablish(let body): checkSaid(body, frame)
+    case .reestablish(let body): checkReestablish(body, frame)
     case .step(let step): sendStep(step, frame)
     case .ping where links[connection]?.state == .registered: break
-    // Answers about the network.
+    // Replies to gossip queries.
     case .other(262), .other(264): break
     case .ping, .storage, .other:
       find(4, "The peer sent \(message.name) (frame \(frame.entry.id)), which it never does", frame)

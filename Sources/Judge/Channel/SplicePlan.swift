@@ -1,8 +1,8 @@
 import Ground
 
-/// The transaction that both ends have put together, by the rules of BOLT 2 and BOLT 3.
+/// The splice transaction that both sides have built, by the rules of BOLT 2 and BOLT 3.
 struct SplicePlan: Hashable {
-  /// As it is hashed.
+  /// In the byte order of the hash.
   let txid: [UInt8]
   /// Without witnesses, as BIP 144 lays it out.
   let transaction: [UInt8]
@@ -11,29 +11,32 @@ struct SplicePlan: Hashable {
   let fundingIndex: UInt64
   let amountSat: UInt64
   let feeSat: UInt64
-  /// Where the money goes.
+  /// The recipient's script.
   let script: [UInt8]
 
   var takenMsat: UInt64 { (amountSat &+ feeSat) &* 1000 }
 
   private static let version: UInt64 = 2
-  /// Version, lock time and two counts; marker and flag; the input; what spends it: two signatures and the script.
+  /// Version, lock time and two counts; marker and flag; the input; its witness: two signatures and the script.
   private static let weightWithoutOutputs: UInt64 = 4 * (4 + 4 + 1 + 1) + 2 + 4 * 41 + 222
 
-  init(_ talk: SpliceTalk, funding: ChannelFunding, capacitySat: UInt64) throws(ChannelView.Illegal) {
-    guard let terms = talk.terms, let peerKey = talk.peerKey, let input = talk.input, talk.outputs.count == 2
-    else { throw ChannelView.Illegal(reason: "the transaction is not whole") }
+  init(
+    _ negotiation: SpliceNegotiation, funding: ChannelFunding, capacitySat: UInt64
+  ) throws(ChannelView.Illegal) {
+    guard let terms = negotiation.terms, let peerKey = negotiation.peerKey, let input = negotiation.input,
+      negotiation.outputs.count == 2
+    else { throw ChannelView.Illegal(reason: "the transaction is incomplete") }
     let taken = terms.contribution.magnitude
     guard taken < capacitySat else {
-      throw ChannelView.Illegal(reason: "it takes more than the channel holds")
+      throw ChannelView.Illegal(reason: "it withdraws more than the channel's capacity")
     }
-    let outputs = talk.outputs.sorted { $0.serial < $1.serial }
+    let outputs = negotiation.outputs.sorted { $0.serial < $1.serial }
     let script = Self.fundingScript(terms.key, peerKey)
     let places = outputs.indices.filter {
       outputs[$0].script == script && outputs[$0].satoshis == capacitySat - taken
     }
     guard places.count == 1 else {
-      throw ChannelView.Illegal(reason: "the transaction does not pay the rest of the channel back to both")
+      throw ChannelView.Illegal(reason: "the transaction does not pay the rest to the funding script")
     }
     let paid = outputs[1 - places[0]]
     guard paid.satoshis <= taken else { throw ChannelView.Illegal(reason: "the transaction has no fee") }
@@ -59,7 +62,7 @@ struct SplicePlan: Hashable {
     txid = Secrets.sha256(Secrets.sha256(transaction))
   }
 
-  /// The lowest byte first.
+  /// Little-endian.
   private static func number(_ value: UInt64, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(value >> UInt64(8 * $0) & 0xff) }
   }
@@ -71,14 +74,14 @@ struct SplicePlan: Hashable {
   }
 }
 
-/// What the channel's money stands in. The id of a channel names the transaction that it was opened with.
+/// The channel's funding output. The initial txid is the channel id.
 struct ChannelFunding: Hashable {
   var txid: [UInt8]
   var index: UInt64
 }
 
 extension SplicePlan {
-  /// Where the transaction of a row pays the amount that the row says, if it does.
+  /// The script to which a row's transaction pays the row's amount; nil if there is none.
   static func output(of entry: SpliceEntry) -> [UInt8]? {
     // The version, one input of 41 bytes, and the number of outputs.
     var rest = entry.transaction.dropFirst(4 + 1 + 41)

@@ -1,6 +1,6 @@
 extension [PeerReplay.SequenceEntry] {
-  /// What the wallet said and did not sign for goes with its connection. What is in front of its last signature stays where it is:
-  /// that is as long as the run, and there are as many connections.
+  /// A disconnect drops the wallet's updates without a commitment. Steps before its last commitment stay in place:
+  /// with many connections, a copy of the whole sequence each time would be quadratic.
   mutating func forgetUnsigned() {
     let signed = lastIndex { entry in
       if entry.by == .wallet, case .commit = entry.step { true } else { false }
@@ -11,7 +11,7 @@ extension [PeerReplay.SequenceEntry] {
     append(contentsOf: kept)
   }
 
-  /// In a function of its own, so that the sequence has one owner when it is changed: a second one would copy all of it.
+  /// A separate function, so that no slice of the sequence is alive when it is changed: that would copy it.
   private static func signedFor(_ entries: ArraySlice<Element>) -> [Element] {
     entries.filter { $0.by != .wallet || $0.step.isNumbered || $0.step.isOfSplice }
   }

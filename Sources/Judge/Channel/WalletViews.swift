@@ -1,8 +1,8 @@
-/// All states in which the wallet's database may legally be, given what the peer has seen.
+/// All legal states of the wallet's database, given the peer's frames.
 struct WalletViews {
   let opening: ChannelView
   let sequence: [PeerReplay.SequenceEntry]
-  /// The wallet's own rows: only they tell of updates that are not at the peer yet.
+  /// The wallet's rows: only they show updates that the peer has not received.
   let rows: [HTLCEntry]
 
   private enum OwnStep { case revoke, commit, bind }
@@ -10,7 +10,7 @@ struct WalletViews {
   func all() -> [ChannelView] {
     var views: [ChannelView] = []
     let cuts = cuts()
-    // What is in front of the first is the same for all of them.
+    // Steps before the first cut are common to all views.
     let common = cuts.last ?? 0
     var start = opening
     start.viewer = .wallet
@@ -27,7 +27,7 @@ struct WalletViews {
     return views
   }
 
-  /// From where on the peer's messages may not have been taken in: an index into the sequence.
+  /// Indices into the sequence from which on the wallet may not have received the peer's messages.
   private func cuts() -> [Int] {
     var cuts = [sequence.endIndex]
     var commitments = 0
@@ -44,7 +44,7 @@ struct WalletViews {
     return cuts
   }
 
-  /// Nil if the wallet's own messages show that it had taken in more.
+  /// Nil if the wallet's own messages show that it had received more.
   private func play(
     _ start: ChannelView, _ steps: ArraySlice<PeerReplay.SequenceEntry>, without cut: Int
   ) -> ChannelView? {
@@ -75,7 +75,7 @@ struct WalletViews {
   }
 
   private func commit(_ view: inout ChannelView) throws {
-    // The number of signatures follows from the state after the step; nobody outside has seen this one.
+    // The number of HTLC signatures depends on the state after the step, so all are tried.
     for signatures in 0...view.htlcs.count {
       var next = view
       guard (try? next.apply(.commit(htlcSignatures: signatures, funding: nil), by: .wallet)) != nil else {
@@ -87,14 +87,14 @@ struct WalletViews {
     throw ChannelView.Illegal(reason: "nothing to sign")
   }
 
-  /// What the wallet has offered or decided to remove, as its rows show it.
+  /// Applies the additions and removals of the wallet's rows.
   private func adopt(_ view: inout ChannelView) {
     for row in rows where row.direction == "offered" && row.removal == nil {
       let step = ChannelStep.add(
         id: UInt64(bitPattern: row.id), amountMsat: UInt64(bitPattern: row.amountMsat),
         paymentHash: row.paymentHash, cltvExpiry: UInt64(bitPattern: row.cltvExpiry), data: row.data)
-      // What was only talked of may be forgotten by now.
-      if view.openDeal == nil { view.talk = nil }
+      // A mere negotiation may have ended since.
+      if view.openSplice == nil { view.negotiation = nil }
       if view.nextID[.wallet] == UInt64(bitPattern: row.id) { _ = try? view.apply(step, by: .wallet) }
     }
     for row in rows where row.direction == "received" {

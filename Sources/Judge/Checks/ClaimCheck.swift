@@ -1,5 +1,5 @@
-// Invariant 1, in the wallet's database: claims follow each other by one, and each was made by a process that says so.
-extension Hearing {
+// Invariant 1, in the wallet's database: epochs rise by one, and each claim is in its process's journal.
+extension Checker {
   mutating func checkClaims() {
     var previous: ClaimEntry?
     for claim in evidence.wallet.claims {
@@ -21,11 +21,11 @@ extension Hearing {
         [claim.evidence])
     }
     if claim.isRaised {
-      // Whoever moves the wallet goes above its own number as well.
+      // A move raises the epoch above its own claim as well.
       let isAboveOwn = claim.movesHere && claim.epoch == seen &+ 1
-      if evidence.hasLedger, !isAboveOwn, !heights.contains(claim.epoch &- 1) {
+      if evidence.hasLedger, !isAboveOwn, !reportedEpochs.contains(claim.epoch &- 1) {
         find(
-          1, "Epoch \(claim.epoch) was raised above \(claim.epoch &- 1), which the peer never said it knew",
+          1, "Epoch \(claim.epoch) was raised above \(claim.epoch &- 1), which the peer never reported",
           [claim.evidence])
       }
     } else if claim.epoch != seen &+ 1 {
@@ -40,17 +40,17 @@ extension Hearing {
     }
   }
 
-  /// The row against the journal of the process that it names.
+  /// Compares the row with the journal of its process.
   private mutating func checkProcess(of claim: ClaimEntry, after previous: ClaimEntry?) {
     guard let journal = evidence.journal(of: claim) else {
-      guard let teller = evidence.journal(answeringEpoch: claim.epoch),
+      guard let other = evidence.journal(answeringEpoch: claim.epoch),
         missing.hasJournal(ofEpoch: claim.epoch)
       else { return }
       find(
         1,
         "Epoch \(claim.epoch) was claimed by process \(claim.pid) (started at \(claim.startTime)), "
-          + "and another process says that it claimed it: no journal is of that process",
-        [claim.evidence, "journal \(teller.name)"])
+          + "which has no journal, but another process's journal has the claim",
+        [claim.evidence, "journal \(other.name)"])
       return
     }
     if claim.role != (journal.process == "mainappd" ? "app" : "extension") {
@@ -64,7 +64,7 @@ extension Hearing {
     guard let moment = moment(of: claim) else {
       if journal.mayLack(wallNs: claim.wallNs) { return }
       find(
-        1, "Epoch \(claim.epoch) stands in the database, and its process never asked for it",
+        1, "Epoch \(claim.epoch) is in the database, but its process never claimed it",
         [claim.evidence, "journal \(journal.name)"])
       return
     }

@@ -1,11 +1,11 @@
-// Invariants 1 and 4: the peer acted on nothing that the wallet had not written down under the same epoch before.
-extension Hearing {
-  /// What one fenced write lets out leaves together: at most one revocation and one commitment, with a backup in front.
-  /// So the n-th such bundle of an epoch needs n writes of that epoch, made before it came.
+// Invariants 1 and 4: what the peer processes was durable in the wallet under the same epoch before.
+extension Checker {
+  /// One fenced write releases one bundle of messages: a backup, then at most one revocation and one commitment. So
+  /// the n-th bundle of an epoch needs n earlier writes of that epoch.
   ///
-  /// The first bundle of a connection may instead repeat what got lost with an earlier one, without a backup in front: it
-  /// is durable under an earlier epoch, which then has made more writes than the peer has seen bundles of. What is said
-  /// again of a splice, and it says so in the first bundle of a connection, too, is left out.
+  /// The first bundle of a connection may instead retransmit, without a backup, a bundle that is durable under an
+  /// earlier epoch, if the earlier epochs made more writes than the peer received bundles. A first bundle that
+  /// retransmits splice messages is not counted.
   mutating func checkDurability(_ replay: PeerReplay) {
     let bundles = bundles(replay)
     var earlierBundles = 0
@@ -17,7 +17,7 @@ extension Hearing {
       var needed = 0
       for bundle in bundles[claim.epoch] ?? [] {
         if bundle.mayRepeat, bundle.isOfSplice { continue }
-        // What it repeats may have been durable in the container of before.
+        // A retransmitted bundle may be durable in the previous container.
         if let arrival = arrivals.first, arrival.frame < bundle.frame {
           arrivals = arrivals.drop { $0.frame < bundle.frame }
           if bundle.mayRepeat { continue }
@@ -31,7 +31,7 @@ extension Hearing {
         guard durable < needed else { continue }
         find(
           1,
-          "The peer acted on \(bundle.name) (frame \(bundle.frame)) of epoch \(claim.epoch), which is step "
+          "The peer processed \(bundle.name) (frame \(bundle.frame)) of epoch \(claim.epoch), which is step "
             + "\(needed) of that epoch, when the wallet had made \(durable) writes under it",
           ["ledger frames \(bundle.frame)", claim.evidence])
         break
@@ -40,7 +40,7 @@ extension Hearing {
     }
   }
 
-  /// By the epoch of their connections.
+  /// The bundles, by the epoch of their connection.
   private func bundles(_ replay: PeerReplay) -> [Int64: [FrameBundle]] {
     var bundlers: [Int64: FrameBundler] = [:]
     for frame in frames where frame.entry.isIn && frame.entry.isActedOn {
@@ -54,7 +54,7 @@ extension Hearing {
   }
 }
 
-/// What the wallet said together.
+/// Messages that one write of the wallet released.
 struct FrameBundle {
   let frame: Int64
   let atNs: Int64
@@ -65,7 +65,7 @@ struct FrameBundle {
   var isOfSplice = false
 }
 
-/// Puts the frames of one epoch together.
+/// Groups the frames of one epoch into bundles.
 private struct FrameBundler {
   private(set) var bundles: [FrameBundle] = []
   private var isOpen = false
@@ -76,7 +76,7 @@ private struct FrameBundler {
       isOpen = false
       switch frame.message {
       case .reestablish?: isFirst = true
-      // They say nothing of the channel: the wallet pings right behind its reestablish.
+      // Not about the channel: the wallet pings right after its channel_reestablish.
       case .ping?, .pong?, .other?: break
       default: isFirst = false
       }
@@ -103,7 +103,7 @@ private struct FrameBundler {
 }
 
 extension ChannelStep {
-  /// What is durable before it is said. What the two only talk of is not.
+  /// Messages that must be durable before they are sent. Splice negotiation need not be.
   fileprivate var bindsWallet: Bool {
     switch self {
     case .splice(.complete), .splice(.signatures), .splice(.locked): true

@@ -1,5 +1,6 @@
-// Invariant 1, at the peer: whoever was let in held a claim, and nobody was let in behind a newer one.
-extension Hearing {
+// Invariant 1, at the peer: every accepted connection held a claim, and none of an older epoch was accepted after a
+// newer.
+extension Checker {
   mutating func checkFences(_ replay: PeerReplay) {
     checkAccepted(replay)
     let fences = evidence.ledger.fences
@@ -43,12 +44,12 @@ extension Hearing {
     for entry in evidence.ledger.connections { checkClaim(of: entry) }
   }
 
-  /// Of one that the wallet has moved from or to: its database has the claim.
+  /// The claim is of another container that the wallet moved from or to: that database has it.
   func isOfOtherContainer(_ entry: ConnectionEntry) -> Bool {
     entry.container.map { evidence.moves.otherContainers.contains($0) } ?? false
   }
 
-  /// Nobody dials without a claim: an epoch at the peer is one of the database's, with its incarnation.
+  /// Every epoch at the peer is a claim in the database, with its incarnation.
   private mutating func checkClaim(of entry: ConnectionEntry) {
     guard let epoch = entry.epoch, entry.verdict != "refused-other-container", !isOfOtherContainer(entry)
     else { return }

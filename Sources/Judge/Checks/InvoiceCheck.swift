@@ -1,12 +1,12 @@
-// Invariant 4: every invoice that was written is there.
-extension Hearing {
+// Invariant 4: every written invoice is in the database.
+extension Checker {
   mutating func checkInvoices() {
     let counted = evidence.wallet.writes.reduce(0) { $0 + ($1.summary?.invoices ?? 0) }
     let cancelled = evidence.wallet.writes.reduce(0) { $0 + ($1.summary?.cancelled ?? 0) }
-    // One whose write failed may be written once more.
+    // A cancellation may be written again after a failed write, so more writes than rows are legal.
     if evidence.wallet.cancelled.count > cancelled {
       find(
-        4, "\(evidence.wallet.cancelled.count) invoices are cancelled, and \(cancelled) writes say so",
+        4, "\(evidence.wallet.cancelled.count) invoices are cancelled, but \(cancelled) writes say so",
         ["node.sqlite cancelled_invoices"])
     }
     if !evidence.wallet.isRestored, counted != evidence.wallet.invoices.count {

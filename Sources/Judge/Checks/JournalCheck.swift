@@ -1,21 +1,21 @@
-// The journals as evidence. A torn last line is what a killed process leaves; anything else is said.
-extension Hearing {
+// The journals as evidence. A truncated last line is normal after a kill; other damage is remarked.
+extension Checker {
   mutating func checkJournals() {
     for journal in evidence.journals {
       if journal.endsTorn { remark("\(journal.name) ends in the middle of a line: its process was killed") }
-      sayWhatIsOdd(in: journal)
+      remarkDamage(in: journal)
     }
-    sayWhatWasCleaned()
+    remarkCleaned()
   }
 
-  private mutating func sayWhatWasCleaned() {
+  private mutating func remarkCleaned() {
     let gone = [
       missing.cleanedEpochs.isEmpty ? nil : "of epochs \(Self.list(missing.cleanedEpochs))",
       missing.cleanedRuns.isEmpty ? nil : "of the peer's runs \(Self.list(missing.cleanedRuns))",
     ].compactMap { $0 }
     guard !gone.isEmpty else { return }
     remark(
-      "the journals \(gone.joined(separator: " and ")) are gone, as the app removes old ones (--clean-journals): what only they would tell is not known"
+      "the journals \(gone.joined(separator: " and ")) were removed, as the app removes old ones (--clean-journals): what only they show is not judged"
     )
   }
 
@@ -23,7 +23,7 @@ extension Hearing {
     numbers.sorted().map { "\($0)" }.joined(separator: ", ")
   }
 
-  private mutating func sayWhatIsOdd(in journal: JournalFile) {
+  private mutating func remarkDamage(in journal: JournalFile) {
     let unreadable = journal.unreadableLines
     if unreadable.count > 0 {
       remark(

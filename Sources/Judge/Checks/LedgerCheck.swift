@@ -1,6 +1,6 @@
-// Invariants 2 and 4, in the peer's ledger alone: what it says of lost states, of the wallet's backups, and of frames that
-// came too late.
-extension Hearing {
+// Invariants 2 and 4, in the peer's ledger alone: recorded data loss, the wallet's backups, and frames after the end
+// of their connection.
+extension Checker {
   mutating func checkLedger() {
     let ledger = evidence.ledger
     if ledger.channels.count != 1 {
@@ -18,12 +18,13 @@ extension Hearing {
         frame.entry.atNs > connection.closedNs ?? .max
       else { continue }
       find(
-        1, "The peer acted on \(frame.name) (frame \(frame.entry.id)) after its connection had ended",
+        1, "The peer processed \(frame.name) (frame \(frame.entry.id)) after its connection had ended",
         [frame.entry.evidence, connection.evidence])
     }
   }
 
-  /// What the wallet has stored is there, in its order: it is all that is left when the wallet's database is lost.
+  /// The peer has all backups that the wallet stored, in order: nothing else is left when the wallet's database is
+  /// lost.
   private mutating func checkBackups() {
     let stored = frames.lazy.compactMap { frame -> [UInt8]? in
       guard frame.entry.isIn, frame.entry.isActedOn, case .storage(let blob)? = frame.message else {

@@ -1,8 +1,8 @@
-// Invariant 3, for payments that come in parts: a preimage leaves when all of them are there, and the parts that were
-// paid are one payment in the wallet.
+// Invariant 3, for multi-part payments: the preimage is sent only when all parts have arrived, and the paid parts
+// are one received payment.
 
 extension PeerReplay {
-  /// Keeps the life of an HTLC, and what is committed of the payment that it is a part of.
+  /// Updates the HTLC, and the committed sum of its payment.
   mutating func keep(_ life: HTLCLife, _ htlc: OpenHTLC) {
     guard htlc.offeredBy == .peer else {
       sentLives[htlc.id] = life
@@ -18,7 +18,7 @@ extension PeerReplay {
     }
   }
 
-  /// What the wallet had committed of the same payment when it showed the preimage for one part.
+  /// The preimage must not be revealed before the committed parts reach the total.
   mutating func checkWhole(_ id: UInt64, _ life: HTLCLife, _ frame: ReadFrame) {
     guard let data = life.data else { return }
     let own: UInt128 = lives[id]?.isCommitted == true ? 0 : UInt128(life.amountMsat)
@@ -26,13 +26,13 @@ extension PeerReplay {
     if committed < data.totalMsat {
       find(
         3,
-        "The wallet showed the preimage for HTLC \(id) when it had \(amountWords(committed)) of \(amountWords(data.totalMsat)) of its "
+        "The wallet revealed the preimage for HTLC \(id) when it had \(amountWords(committed)) of \(amountWords(data.totalMsat)) of its "
           + "payment", frame, ["ledger frames \(life.addFrame)"])
     }
   }
 }
 
-/// Of what an HTLC is a part.
+/// Identifies the payment that an HTLC is a part of.
 struct PartKey: Hashable {
   let paymentHash: [UInt8]
   let data: PartData?
@@ -46,7 +46,7 @@ struct PartKey: Hashable {
 extension [PaymentEntry] {
   var amountMsat: Int64 { reduce(0) { $0 &+ $1.amountMsat } }
 
-  /// They say that they belong together, and none is one too many: without the smallest they are not whole yet.
+  /// Parts of one payment have equal secret and total, and without the smallest part they do not reach the total.
   var arePartsOfOne: Bool {
     guard let data = first?.data else { return count == 1 }
     let smallest = map(\.amountMsat).min() ?? 0

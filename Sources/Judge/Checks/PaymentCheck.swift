@@ -1,5 +1,6 @@
-// Invariant 3: what a sender sees as paid, the wallet has, once and with the same amount; nothing else it has.
-extension Hearing {
+// Invariant 3: each payment that its sender sees as paid is received once with the same amount, and nothing else is
+// received.
+extension Checker {
   mutating func checkPayments(_ replay: PeerReplay) {
     for payment in evidence.ledger.payments {
       checkColumns(of: payment)
@@ -7,7 +8,7 @@ extension Hearing {
       case "paid": checkPaid(payment, replay)
       case "failed": checkFailed(payment, replay)
       case "held", "offered": checkOpen(payment, replay)
-      default: find(3, "Payment \(payment.id) is \(payment.state), which no payment is", [payment.evidence])
+      default: find(3, "Payment \(payment.id) has the unknown state \(payment.state)", [payment.evidence])
       }
     }
     checkHTLCs(replay)
@@ -22,7 +23,7 @@ extension Hearing {
       || (payment.htlc != nil) != (payment.offeredNs != nil)
     {
       find(
-        3, "Payment \(payment.id) is \(payment.state), and its other columns say otherwise",
+        3, "Payment \(payment.id) is \(payment.state), but its other columns contradict that",
         [payment.evidence])
     }
   }
@@ -38,7 +39,7 @@ extension Hearing {
     }
     let life = life(of: payment, replay)
     if replay.isChannelKnown, life?.preimage == nil || life?.preimage != payment.preimage {
-      find(3, "\(name) is paid, and no update_fulfill_htlc for it ever came in", [payment.evidence])
+      find(3, "\(name) is paid, but no update_fulfill_htlc for it was received", [payment.evidence])
     } else if let life, life.endSignedNs != payment.settledNs {
       find(
         3, "\(name) was not settled by the commitment that covers its fulfilment",
@@ -50,16 +51,16 @@ extension Hearing {
     }
     let received = evidence.wallet.receivedByHash.all(payment.paymentHash)
     if received.isEmpty {
-      // The container that it was in when it showed the preimage has it.
+      // The receipt is in the container that the wallet had when it revealed the preimage.
       guard evidence.moves.isHere(atNs: life?.fulfilNs) else { return }
-      find(3, "\(name) is paid, and the wallet does not have it", [payment.evidence])
+      find(3, "\(name) is paid, but the wallet has not received it", [payment.evidence])
     } else if received.count > 1 {
       find(3, "\(name) is in the wallet \(received.count) times", received.map(\.evidence))
     } else if received[0].amountMsat != group.wholeMsat {
       let parts = group.whole
-      let ofAll = parts.count > 1 ? " of all \(parts.count) parts" : ""
+      let ofAll = parts.count > 1 ? " for all \(parts.count) parts" : ""
       find(
-        3, "\(name) is paid, and the wallet has \(amountWords(received[0].amountMsat)) of it\(ofAll)",
+        3, "\(name) is paid, but the wallet received \(amountWords(received[0].amountMsat))\(ofAll)",
         parts.map(\.evidence) + [received[0].evidence])
     }
   }
@@ -69,20 +70,20 @@ extension Hearing {
     let life = life(of: payment, replay)
     if life?.isFulfilled == true {
       find(
-        3, "\(name) failed although its preimage came",
+        3, "\(name) failed although its preimage was received",
         [payment.evidence, "ledger frames \(life?.fulfilFrame ?? 0)"])
     }
     if replay.isChannelKnown, payment.htlc != nil, life?.failureCode != payment.failureCode {
       find(
         3,
-        "\(name) failed with code \(payment.failureCode ?? 0), and the wallet said \(life?.failureCode ?? 0)",
+        "\(name) failed with code \(payment.failureCode ?? 0), but the wallet sent \(life?.failureCode ?? 0)",
         [payment.evidence])
     } else if let life, life.endSignedNs != payment.settledNs {
-      find(3, "\(name) did not fail by the commitment that covers its refusal", [payment.evidence])
+      find(3, "\(name) did not fail by the commitment that covers its removal", [payment.evidence])
     }
     let hasOther = !evidence.ledger.payments(payment.paymentHash).whole.isEmpty
     if let first = evidence.wallet.receivedByHash.first(payment.paymentHash), !hasOther {
-      find(3, "\(name) failed, and the wallet counts it as received", [payment.evidence, first.evidence])
+      find(3, "\(name) failed, but the wallet has received it", [payment.evidence, first.evidence])
     }
   }
 
@@ -90,15 +91,15 @@ extension Hearing {
     let name =
       "payment \(payment.id) of \(amountWords(payment.amountMsat)) (\(shortHex(payment.paymentHash)))"
     if let life = life(of: payment, replay), life.endSignedNs != nil {
-      find(3, "The outcome of \(name) came, and its sender was not told", [payment.evidence])
+      find(3, "The outcome of \(name) was received, but its sender was not notified", [payment.evidence])
     }
     let has = evidence.wallet.receivedByHash.contains(payment.paymentHash)
-    waitFor(
+    notePending(
       "\(name) is \(payment.state) at the peer and \(has ? "accepted" : "not accepted yet") by the wallet",
       [payment.evidence])
   }
 
-  /// HTLCs and payments of one hash belong together, one to one.
+  /// Each HTLC belongs to exactly one payment.
   private mutating func checkHTLCs(_ replay: PeerReplay) {
     guard replay.isChannelKnown else { return }
     var fulfilled: [[UInt8]: (id: UInt64, data: PartData?)] = [:]
@@ -109,11 +110,11 @@ extension Hearing {
         || (owners[0].offeredNs ?? .max) > life.addNs || owners[0].data != life.data
       {
         find(
-          3, "HTLC \(id) of \(amountWords(life.amountMsat)) is not that of exactly one payment",
+          3, "HTLC \(id) of \(amountWords(life.amountMsat)) does not belong to exactly one payment",
           ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
       }
       guard life.isFulfilled else { continue }
-      // Parts of one payment are all fulfilled; that they are not too many is seen by their sum.
+      // All parts of one payment are fulfilled; `arePartsOfOne` checks that there are not too many.
       if let earlier = fulfilled[life.paymentHash], earlier.data == nil || earlier.data != life.data {
         find(
           3, "HTLCs \(earlier.id) and \(id) of one payment hash were both fulfilled",

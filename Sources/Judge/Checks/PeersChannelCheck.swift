@@ -1,5 +1,5 @@
-// Invariant 2 and 4, at the peer: its `channel` and `htlcs` rows are exactly where its frames lead.
-extension Hearing {
+// Invariants 2 and 4, at the peer: its `channel` and `htlcs` rows follow exactly from its frames.
+extension Checker {
   mutating func checkPeersChannel(_ replay: PeerReplay) {
     guard let view = replay.view, let row = evidence.ledger.channels.first else { return }
     let account = ChannelAccount(
@@ -7,17 +7,18 @@ extension Hearing {
     var withOffers = view
     adoptOffers(&withOffers)
     adoptRemovals(&withOffers)
-    var afterHangUp = withOffers
-    afterHangUp.forgetUnsigned(by: .wallet)
-    // Whether the row was written before or after the last connection was given up, nothing else may differ.
-    let differences = [withOffers, afterHangUp].map { account.differences(from: $0) }
+    var afterDisconnect = withOffers
+    afterDisconnect.forgetUnsigned(by: .wallet)
+    // The row may be from before or after the end of the last connection.
+    let differences = [withOffers, afterDisconnect].map { account.differences(from: $0) }
     guard let fewest = differences.min(by: { $0.count < $1.count }), !fewest.isEmpty else { return }
     find(
-      2, "The peer's channel is not where its \(frames.count) frames lead: \(fewest.joined(separator: "; "))",
+      2,
+      "The peer's channel row does not follow from its \(frames.count) frames: \(fewest.joined(separator: "; "))",
       ["ledger channel"])
   }
 
-  /// How the wallet's own payments ended while it was away: it is told when it comes.
+  /// Removals of the wallet's outgoing HTLCs that the peer has not sent yet, as the wallet was disconnected.
   private func adoptRemovals(_ view: inout ChannelView) {
     for entry in evidence.ledger.htlcs where entry.direction == "received" && entry.state == "sentRemove" {
       let ending: OpenHTLC.Ending =
@@ -26,8 +27,7 @@ extension Hearing {
     }
   }
 
-  /// What the peer has offered and not sent yet, as a commitment of its is still unrevoked. Each must belong to a
-  /// payment.
+  /// Offers that the peer has not sent yet, as its last commitment is unrevoked. Each must belong to a payment.
   private mutating func adoptOffers(_ view: inout ChannelView) {
     let waiting = evidence.ledger.htlcs.filter { $0.direction == "offered" && $0.state == "sentAdd" }
     for entry in waiting.sorted(by: { $0.id < $1.id }) {
@@ -38,7 +38,7 @@ extension Hearing {
         payment?.data == entry.data, view.isInFlight(from: .peer)
       else {
         find(
-          3, "HTLC \(entry.id) waits at the peer to be sent, and no offered payment belongs to it",
+          3, "HTLC \(entry.id) is queued at the peer, but belongs to no offered payment",
           ["ledger htlcs offered \(entry.id)"])
         continue
       }

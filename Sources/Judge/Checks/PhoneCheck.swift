@@ -1,5 +1,5 @@
-// Invariants 5 and 7: what the phone showed, and what it let the extension use.
-extension Hearing {
+// Invariants 5 and 7: the shown notifications, and the extension's limits.
+extension Checker {
   mutating func checkPhone() {
     let limits = isEnforced
     if let phone = evidence.phone {
@@ -27,7 +27,7 @@ extension Hearing {
     for push in phone.pushes where push.isVisible {
       let count = shown[push.id] ?? 0
       let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- 40_000_000_000 } ?? false
-      // The newest that had begun then; they are in the order of their starts.
+      // The newest journal that had started by then; journals are sorted by start.
       let begun = starts.countOfThose(upTo: push.atNs)
       let mayHaveNone =
         isOfNow || push.isAppsOwn || push.isUnwanted
@@ -37,12 +37,12 @@ extension Hearing {
     }
     for push in phone.pushes where push.isBadgeOrSound && shown[push.id] != nil {
       find(
-        5, "Push \(push.id) has no alert, and a notification is of it", ["os/pushes.jsonl \(push.id)"])
+        5, "Push \(push.id) has no alert, but a notification belongs to it", ["os/pushes.jsonl \(push.id)"])
     }
   }
 
-  /// Only an iosd that was killed loses a push: one that ends by itself shows first what waits. Where there is the journal of
-  /// the one that took it, that must have no end.
+  /// Only a killed iosd loses a push; one that exits shows its pending pushes first. So the journal of the iosd that
+  /// got the push, if present, must have no end.
   private func isProvedLost(_ push: PhoneEvidence.Push, _ taker: JournalFile?) -> Bool {
     guard push.isLost else { return false }
     return taker.map { !$0.hasEnded } ?? true
@@ -62,23 +62,23 @@ extension Hearing {
     }
   }
 
-  /// A debug build of the phone measures and does not enforce.
+  /// A phone without limits measures, but does not enforce.
   private var isEnforced: Bool {
     !evidence.journals(of: "iosd").contains { journal in
       journal.configurations(of: "phone").contains { $0 == .bool(false) }
     }
   }
 
-  /// From handing a push over to the end of the work on it.
+  /// The time from the delivery of a push to the extension until the extension finished it.
   private mutating func checkTime(_ journal: JournalFile) {
     var serving: (push: Int64, sinceNs: Int64, line: Int)?
     var lastKill: (line: Int, atNs: Int64)?
     for record in journal.events(of: "phone") {
-      // With lines missing in between, it may have ended.
+      // The end may be among missing lines.
       if let current = serving, journal.hasGap(fromLine: current.line, to: record.line) { serving = nil }
       let isOver =
         record.event["serviceFinished"] != nil || record.event["processEnded"]?["_0"]?.text == "extension"
-      // The phone itself may have stood still: then its timer was late, and not the extension.
+      // The phone may have been paused: then its timer was late, not the extension.
       let isBeingKilled = lastKill.map { record.atNs &- $0.atNs < 1_000_000_000 } ?? false
       if let current = serving, !isKilled(record), !isBeingKilled {
         if checkTime(of: current.push, sinceNs: current.sinceNs, untilNs: record.atNs, record.evidence) {

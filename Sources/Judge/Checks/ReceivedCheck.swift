@@ -1,6 +1,6 @@
-// Invariant 3, at the wallet: what it counts as received, a sender paid.
-extension Hearing {
-  /// Also without a ledger: then only what the wallet says of itself.
+// Invariant 3, at the wallet: every received payment was paid by a sender.
+extension Checker {
+  /// Without a ledger only the wallet's own rows are compared.
   mutating func checkReceived(_ replay: PeerReplay?) {
     var counts: [Int64: Int64] = [:]
     for entry in evidence.wallet.received {
@@ -26,15 +26,15 @@ extension Hearing {
     } else if invoice == nil {
       find(3, "There is no invoice for \(name)", [entry.evidence])
     }
-    // Another container may have taken it before it heard of that.
+    // Another container may have received it before the cancellation.
     if evidence.wallet.cancelledByHash.contains(entry.paymentHash), write?.isRestored != true {
       find(3, "The invoice of \(name) is cancelled", [entry.evidence, "node.sqlite cancelled_invoices"])
     }
-    // What a backup tells of was written down in the container of before.
+    // A restored receipt was durable in the previous container.
     if let shown = replay?.firstFulfilNs[entry.paymentHash], write?.isRestored != true,
       write?.atNs ?? .max > shown
     {
-      find(3, "The preimage of \(name) left before it was written down", [entry.evidence])
+      find(3, "The preimage of \(name) was sent before the receipt was durable", [entry.evidence])
     }
     if evidence.wallet.claim(entry.epoch) == nil {
       find(
@@ -45,18 +45,18 @@ extension Hearing {
   private mutating func checkSender(of entry: ReceivedEntry, _ name: String) {
     let group = evidence.ledger.payments(entry.paymentHash)
     if group.whole.isEmpty {
-      find(3, "The wallet counts \(name), and no sender paid it", [entry.evidence])
+      find(3, "The wallet lists \(name), but no sender paid it", [entry.evidence])
     } else if group.wholeMsat != entry.amountMsat {
       find(
-        3, "The wallet counts \(name), and its sender \(amountWords(group.wholeMsat))",
+        3, "The wallet lists \(name), but its sender paid \(amountWords(group.wholeMsat))",
         [entry.evidence] + group.whole.map(\.evidence))
     }
     if let open = group.firstHeld {
-      find(3, "The wallet counts \(name) before it was offered", [entry.evidence, open.evidence])
+      find(3, "The wallet lists \(name), but the peer still holds it", [entry.evidence, open.evidence])
     }
   }
 
-  /// As many as the writes of each epoch say.
+  /// The number of receipts equals the sum in the writes, for each epoch.
   private mutating func checkReceivedCounts() {
     var counts: [Int64: Int64] = [:]
     for entry in evidence.wallet.received { counts[entry.epoch, default: 0] += 1 }
@@ -65,7 +65,7 @@ extension Hearing {
       guard claimed != counted else { continue }
       find(
         3,
-        "Under epoch \(epoch) \(counted) payments are counted as received, and its writes say \(claimed)",
+        "Under epoch \(epoch) \(counted) payments are received, but its writes say \(claimed)",
         ["node.sqlite received_payments"])
     }
   }

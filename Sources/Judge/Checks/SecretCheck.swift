@@ -1,13 +1,13 @@
-// Invariant 8: no secret stands where others can read it.
-extension Hearing {
+// Invariant 8: no secret is readable.
+extension Checker {
   mutating func checkSecrets() {
     if evidence.seed?.count != 32 { remark("there is no wallet seed to search for") }
     for (place, secrets) in evidence.secretPlaces {
       for secret in secrets {
         switch evidence.secrets[secret] {
-        case .seed: find(8, "The wallet's seed stands in \(place)", [place])
+        case .seed: find(8, "The wallet's seed is in \(place)", [place])
         case .preimage(let payment):
-          find(8, "The preimage of payment \(payment.id) stands in \(place)", [place, payment.evidence])
+          find(8, "The preimage of payment \(payment.id) is in \(place)", [place, payment.evidence])
         }
       }
     }
@@ -16,27 +16,27 @@ extension Hearing {
   }
 
   private mutating func checkSecrets(in journal: JournalFile, _ shownNs: [[UInt8]: Int64]) {
-    // The peer writes down what came in a moment before it stamps it.
+    // lspd writes its journal line a moment before it stamps the frame.
     let slack = journal.process == "lspd" ? stepSlackNs : 0
     var saysSeed = false
     for hit in journal.secretHits {
       switch evidence.secrets[hit.secret] {
       case .seed:
         if !saysSeed {
-          find(8, "The wallet's seed stands in journal \(journal.name)", ["journal \(journal.name)"])
+          find(8, "The wallet's seed is in journal \(journal.name)", ["journal \(journal.name)"])
         }
         saysSeed = true
       case .preimage(let payment):
         let shown = shownNs[payment.preimage ?? []] ?? .max
         guard let record = hit.record, record.atNs < shown &- slack else { continue }
         find(
-          8, "The preimage of payment \(payment.id) stands in a journal before the peer was shown it",
+          8, "The preimage of payment \(payment.id) is in a journal before the peer received it",
           [record.evidence, payment.evidence])
       }
     }
   }
 
-  /// When each preimage came in first.
+  /// When the peer first received each preimage.
   private func firstShown() -> [[UInt8]: Int64] {
     var shown: [[UInt8]: Int64] = [:]
     for frame in frames where frame.entry.isIn {

@@ -1,8 +1,8 @@
-// Invariant 3, for what the wallet pays itself: money leaves it once for each payment; what it calls paid has the preimage
-// and has arrived; and nothing that it calls failed was taken.
-extension Hearing {
+// Invariant 3, for outgoing payments: money leaves once for each payment; a paid payment has the preimage, and its
+// recipient was paid; the recipient of a failed payment was not.
+extension Checker {
   mutating func checkSent(_ replay: PeerReplay) {
-    let twins = Dictionary(grouping: evidence.wallet.sent.filter { !$0.isFailed }, by: \.paymentHash)
+    let duplicates = Dictionary(grouping: evidence.wallet.sent.filter { !$0.isFailed }, by: \.paymentHash)
     for entry in evidence.wallet.sent {
       checkColumns(of: entry)
       let life = replay.sentLives[UInt64(bitPattern: entry.htlc)]
@@ -11,17 +11,17 @@ extension Hearing {
       case "failed": checkFailed(entry, life, replay)
       case "pending":
         if evidence.moves.isHereNow {
-          waitFor("\(name(entry)) of the wallet's own is on its way", [entry.evidence])
+          notePending("outgoing \(name(entry)) is pending", [entry.evidence])
         }
       default: remark("how \(name(entry)) ended was lost with the wallet's database")
       }
-      checkOnce(entry, twins)
+      checkOnce(entry, duplicates)
     }
     checkTaken(replay)
     checkOffered(replay)
   }
 
-  /// Of others, by this payment.
+  /// The external invoices that this payment paid.
   private func arrivals(of entry: SentEntry) -> [ExternalInvoiceEntry] {
     evidence.ledger.paidExternal.all(entry.paymentHash).filter { $0.htlc == entry.htlc }
   }
@@ -35,22 +35,22 @@ extension Hearing {
       || (entry.state == "pending") != (entry.endedEpoch == nil)
     {
       find(
-        3, "The wallet's \(name(entry)) is \(entry.state), and its other columns say otherwise",
+        3, "The wallet's \(name(entry)) is \(entry.state), but its other columns contradict that",
         [entry.evidence])
     }
   }
 
   private mutating func checkPaid(_ entry: SentEntry, _ life: PeerReplay.HTLCLife?, _ replay: PeerReplay) {
     if let preimage = entry.preimage, Secrets.sha256(preimage) != entry.paymentHash {
-      find(3, "The wallet calls \(name(entry)) paid, with a preimage of another hash", [entry.evidence])
+      find(3, "The wallet marks \(name(entry)) as paid with a preimage of another hash", [entry.evidence])
     }
     if replay.isChannelKnown, life?.endSignedNs == nil || life?.preimage != entry.preimage {
       find(
-        3, "The wallet calls \(name(entry)) paid, and the peer never signed for its fulfilment",
+        3, "The wallet marks \(name(entry)) as paid, but the peer never signed for its fulfilment",
         [entry.evidence])
     }
     if arrivals(of: entry).isEmpty {
-      find(3, "The wallet calls \(name(entry)) paid, and it has not arrived", [entry.evidence])
+      find(3, "The wallet marks \(name(entry)) as paid, but its recipient was not paid", [entry.evidence])
     }
   }
 
@@ -58,24 +58,26 @@ extension Hearing {
     let taken = arrivals(of: entry)
     if !taken.isEmpty || life?.isFulfilled == true {
       find(
-        3, "The wallet calls \(name(entry)) failed, and it was taken",
+        3, "The wallet marks \(name(entry)) as failed, but its recipient was paid",
         [entry.evidence] + taken.map(\.evidence))
     } else if replay.isChannelKnown, life?.endSignedNs == nil || life?.failureCode != entry.failureCode {
       find(
         3,
-        "The wallet calls \(name(entry)) failed with \(entry.failureCode ?? 0), which the peer never signed for",
+        "The wallet marks \(name(entry)) as failed with \(entry.failureCode ?? 0), which the peer never signed for",
         [entry.evidence])
     }
   }
 
-  private mutating func checkOnce(_ entry: SentEntry, _ twins: [[UInt8]: [SentEntry]]) {
-    let twins = twins[entry.paymentHash] ?? []
-    if twins.count > 1, twins.first?.id == entry.id {
-      find(3, "The wallet has paid one invoice \(twins.count) times: \(name(entry))", twins.map(\.evidence))
+  private mutating func checkOnce(_ entry: SentEntry, _ duplicates: [[UInt8]: [SentEntry]]) {
+    let duplicates = duplicates[entry.paymentHash] ?? []
+    if duplicates.count > 1, duplicates.first?.id == entry.id {
+      find(
+        3, "The wallet has paid one invoice \(duplicates.count) times: \(name(entry))",
+        duplicates.map(\.evidence))
     }
   }
 
-  /// Whoever was paid was paid by a payment that the wallet knows of.
+  /// Each paid external invoice was paid by one payment of the wallet.
   private mutating func checkTaken(_ replay: PeerReplay) {
     for invoice in evidence.ledger.externalInvoices where invoice.isPaid {
       let life = invoice.htlc.flatMap { replay.sentLives[UInt64(bitPattern: $0)] }
@@ -85,18 +87,18 @@ extension Hearing {
       if payers.count != 1, !payers.isEmpty || evidence.moves.isHere(atNs: life?.addNs) {
         find(
           3,
-          "Invoice \(invoice.id) of another payee was paid, and the wallet has \(payers.count) payments of it",
+          "External invoice \(invoice.id) was paid, but the wallet has \(payers.count) payments of it",
           [invoice.evidence] + payers.map(\.evidence))
       }
     }
   }
 
-  /// Every HTLC that the wallet offered is that of one payment.
+  /// Each HTLC that the wallet offered belongs to one payment.
   private mutating func checkOffered(_ replay: PeerReplay) {
     guard replay.isChannelKnown else { return }
     var fulfilled: [[UInt8]: UInt64] = [:]
     for (id, life) in replay.sentLives.sorted(by: { $0.key < $1.key }) {
-      // Whichever container sent it.
+      // Regardless of the container that sent it.
       if life.isFulfilled {
         if let earlier = fulfilled[life.paymentHash] {
           find(
@@ -112,7 +114,7 @@ extension Hearing {
       {
         find(
           3,
-          "HTLC \(id) of \(amountWords(life.amountMsat)) left the wallet, and is not that of exactly one payment",
+          "HTLC \(id) of \(amountWords(life.amountMsat)) left the wallet, but does not belong to exactly one payment",
           ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
       }
       if let owner = owners.first,
@@ -125,7 +127,7 @@ extension Hearing {
     }
   }
 
-  /// The writes say how many payments they began and ended.
+  /// The rows must be as many as the writes say they began and ended.
   mutating func checkSentCounts() {
     checkNumbers("outgoing_payments", evidence.wallet.sent.map(\.id))
     guard !evidence.wallet.isRestored else { return }
@@ -136,7 +138,7 @@ extension Hearing {
     if offered != Int64(evidence.wallet.sent.count) || ended != Int64(isOver) {
       find(
         4,
-        "The wallet's writes began \(offered) payments and ended \(ended), and its rows are \(evidence.wallet.sent.count) and \(isOver)",
+        "The wallet's writes began \(offered) payments and ended \(ended), but its rows are \(evidence.wallet.sent.count) and \(isOver)",
         ["node.sqlite outgoing_payments"])
     }
   }

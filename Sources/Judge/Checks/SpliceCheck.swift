@@ -1,9 +1,9 @@
 import Ground
 
-// Invariant 3, for what is taken out to the chain: it leaves the wallet once, for what was asked, and by what it says; its
-// transaction has the id by which it is known; and neither end calls done what the other has given up.
-extension Hearing {
-  /// Without a ledger, what the wallet says of itself.
+// Invariant 3, for splices: each was requested once, with its amount and script; its transaction has the row's id;
+// and no side has as done what the other has forgotten.
+extension Checker {
+  /// Without a ledger only the wallet's own rows are checked.
   mutating func checkSplices() {
     for entry in evidence.ledger.splices { checkTransaction(of: entry) }
     for entry in evidence.wallet.splices { checkTransaction(of: entry) }
@@ -11,25 +11,25 @@ extension Hearing {
     checkRequests()
     checkNumbers("splices", evidence.wallet.splices.map(\.id))
     for entry in evidence.wallet.splices {
-      if !entry.isOver, evidence.moves.isHereNow { waitFor("\(entry.name) is half-way", [entry.evidence]) }
+      if !entry.isOver, evidence.moves.isHereNow { notePending("\(entry.name) is pending", [entry.evidence]) }
       if entry.state == "lost" { remark("how \(entry.name) ended was lost with the wallet's database") }
     }
   }
 
-  /// Also where the messages are not known: a row must at least agree with itself.
+  /// Also without frames a row must be consistent in itself.
   private mutating func checkTransaction(of entry: SpliceEntry) {
     if Secrets.sha256(Secrets.sha256(entry.transaction)) != entry.txid {
       find(3, "The transaction of \(entry.name) has another id", [entry.evidence])
     }
     if entry.isOver != (entry.holder == .peer ? entry.endedNs != nil : entry.endedEpoch != nil) {
-      find(3, "The \(entry.name) is \(entry.state), and its other columns say otherwise", [entry.evidence])
+      find(3, "The \(entry.name) is \(entry.state), but its other columns contradict that", [entry.evidence])
     }
   }
 
   private mutating func checkEnds() {
     let ours = evidence.wallet.splices.index { $0.txid }
     let peers = evidence.ledger.splices.index { $0.txid }
-    // And not begun once more: the same request makes the same transaction.
+    // A forgotten splice may be made again: the same request gives the same transaction.
     let oursKept = Set(evidence.wallet.splices.filter { $0.state != "forgotten" }.map(\.txid))
     let peersKept = Set(evidence.ledger.splices.filter { $0.state != "forgotten" }.map(\.txid))
     for entry in evidence.wallet.splices {
@@ -40,14 +40,15 @@ extension Hearing {
           || theirs.state == "forgotten" && !peersKept.contains(theirs.txid)
         guard isOneDone, isForgotten else { continue }
         find(
-          3, "The wallet calls \(entry.name) \(entry.state), and the peer calls it \(theirs.state)",
+          3, "The wallet has \(entry.name) as \(entry.state), but the peer as \(theirs.state)",
           [entry.evidence, theirs.evidence])
       }
     }
     for entry in evidence.wallet.splices where entry.state == "done" || entry.state == "signed" {
       if !peersKept.contains(entry.txid) {
         find(
-          3, "The wallet calls \(entry.name) \(entry.state), and the peer does not know it", [entry.evidence])
+          3, "The wallet has \(entry.name) as \(entry.state), but the peer has no such splice",
+          [entry.evidence])
       }
     }
     for theirs in evidence.ledger.splices where theirs.state == "done" {
@@ -55,21 +56,21 @@ extension Hearing {
       let isHere = evidence.moves.isHere(atNs: theirs.begunNs)
       if owners.count > 1 || owners.isEmpty && isHere && !evidence.wallet.isRestored {
         find(
-          3, "The peer calls \(theirs.name) done, and the wallet has it \(owners.count) times",
+          3, "The peer has \(theirs.name) as done, but the wallet has it \(owners.count) times",
           [theirs.evidence] + owners.map(\.evidence))
       }
     }
   }
 
-  // MARK: What people asked for
+  // MARK: The user's requests
 
-  /// What was asked for: how much, and to which script.
+  /// Amount and script of a request.
   private struct Request: Hashable {
     let amountSat: Int64
     let script: String
   }
 
-  /// A user's request leads to one splice at the most, with that amount and to that address.
+  /// A request leads to at most one splice, with its amount and script.
   private mutating func checkRequests() {
     var requests: [Request: Int] = [:]
     for journal in evidence.journals + evidence.otherContainersJournals {
@@ -89,7 +90,7 @@ extension Hearing {
       } else if !mayHaveLostRequest(entry, peers.all(entry.txid)) {
         find(
           3,
-          "The user did not ask for \(entry.name), with that amount and to where it goes, or it left twice",
+          "No request of the user has amount and address of \(entry.name), or it was made twice",
           [entry.evidence])
       }
     }
@@ -98,7 +99,7 @@ extension Hearing {
   private func mayHaveLostRequest(_ entry: SpliceEntry, _ peers: [SpliceEntry]) -> Bool {
     let epoch = entry.begunEpoch ?? 0
     let journal = evidence.wallet.claim(epoch).flatMap(evidence.journal(of:))
-    // It may have come with the backup, and have been asked for in another container.
+    // It may be restored from a backup, and requested in another container.
     let isOthers = peers.contains { !evidence.moves.isHere(atNs: $0.begunNs) }
     return !missing.hasJournal(ofEpoch: epoch) || journal?.hasGaps == true || isOthers
   }

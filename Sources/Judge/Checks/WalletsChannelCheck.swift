@@ -1,11 +1,10 @@
-// Invariants 2 and 4, at the wallet: its `channels` row is where the frames lead, but for what may still be in flight.
+// Invariants 2 and 4, at the wallet: its `channels` row follows from the frames, except for messages in flight.
 //
-// Legal are exactly these differences: messages of the peer's at the end of its part that the wallet has not taken in
-// yet (at most one commitment and one revocation, and the updates around them), and steps of the wallet's own that are
-// durable and not at the peer yet (at most one revocation and one commitment, with the removals they cover).
-extension Hearing {
-  ///
-  /// A container that the wallet has left stands where it was then.
+// Legal differences: the peer's last messages that the wallet has not received (at most one commitment and one
+// revocation, and the updates around them), and the wallet's durable steps that the peer has not received (at most
+// one revocation and one commitment, with the removals they cover).
+extension Checker {
+  /// A container that the wallet has left must be at the state of that moment.
   mutating func checkWalletsChannel(_ replay: PeerReplay) {
     let moves = evidence.moves
     let sequence =
@@ -13,7 +12,7 @@ extension Hearing {
     guard let row = evidence.wallet.channels.first else {
       if sequence.contains(where: { $0.by == .wallet && moves.isHere(frame: $0.frame) }) {
         find(
-          4, "The wallet has driven the channel and its database has no row of it", ["node.sqlite channels"])
+          4, "The wallet has driven the channel, but its database has no row of it", ["node.sqlite channels"])
       }
       return
     }
@@ -37,20 +36,20 @@ extension Hearing {
     if let fewest, !fewest.isEmpty {
       find(
         2,
-        "The wallet's channel is not where the messages at the peer lead, and nothing in flight explains it: "
+        "The wallet's channel row does not follow from the messages at the peer, even with messages in flight: "
           + fewest.joined(separator: "; "),
         ["node.sqlite channels", "node.sqlite htlcs", "node.sqlite splices"])
     }
   }
 
-  /// The last fenced write that names a revision is the one the row shows.
+  /// The row has the revision of the last write that names one.
   mutating func checkRevision() {
     guard evidence.wallet.channels.count == 1, let row = evidence.wallet.channels.first,
       let last = evidence.wallet.writes.last(where: { $0.summary?.revision != nil }),
       let revision = last.summary?.revision, revision != row.revision
     else { return }
     find(
-      2, "The wallet's channel is at revision \(row.revision), and its last write made it \(revision)",
+      2, "The wallet's channel is at revision \(row.revision), but its last write made it \(revision)",
       ["node.sqlite channels", last.evidence])
   }
 }

@@ -1,5 +1,5 @@
-// Invariant 1, in the wallet's database: every write of node state was made under the claim that was valid.
-extension Hearing {
+// Invariant 1, in the wallet's database: every write of node state was made under the claim in force.
+extension Checker {
   mutating func checkWrites() {
     let writes = evidence.wallet.writes
     var previous: NodeWriteEntry?
@@ -7,14 +7,14 @@ extension Hearing {
     for write in writes {
       checkOwner(of: write, after: previous, next)
       if write.summary == nil {
-        find(4, "Node write \(write.id) says \"\(write.what)\", which no write does", [write.evidence])
+        find(4, "Node write \(write.id) has an unknown summary \"\(write.what)\"", [write.evidence])
       }
       previous = write
     }
     checkNumbers("node_writes", writes.map(\.id))
   }
 
-  /// The claim that follows each.
+  /// The next claim, by epoch.
   private func nextClaims() -> [Int64: ClaimEntry] {
     var next: [Int64: ClaimEntry] = [:]
     var previous: ClaimEntry?
@@ -49,7 +49,7 @@ extension Hearing {
     checkMoment(of: write, claim, next[write.epoch])
   }
 
-  /// Between its own claim and the next, and in a step that its process's journal announces.
+  /// The write lies between its claim and the next one, in a step of its process's journal.
   private mutating func checkMoment(of write: NodeWriteEntry, _ claim: ClaimEntry, _ next: ClaimEntry?) {
     guard let journal = evidence.journal(of: claim) else { return }
     if let moment = moment(of: claim), write.atNs < moment.earliestNs {

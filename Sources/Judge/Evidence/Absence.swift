@@ -1,4 +1,4 @@
-/// Evidence that should be there, as other evidence shows, and is not. Nothing is said of what it would have told.
+/// Missing evidence that other evidence shows must have existed.
 public struct Absence: Hashable, Codable, Sendable {
   /// As in `Verdict.judged`: `peer's ledger`, `phone`, `journals of mainappd`.
   public let part: String
@@ -14,8 +14,8 @@ public struct Absence: Hashable, Codable, Sendable {
   }
 }
 
-/// A kind of evidence that a user may know to be missing: programs of their own keep no journals, a pair that was
-/// started by hand has no phone, another peer has no ledger.
+/// A kind of evidence that the user can waive: the user's own programs keep no journals, a pair started by hand has
+/// no phone, another peer has no ledger.
 public enum EvidencePart: String, Hashable, Codable, Sendable, CaseIterable {
   case peer
   case phone

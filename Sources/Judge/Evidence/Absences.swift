@@ -1,9 +1,9 @@
 import Ground
 
-/// What of the evidence is there, and what should be.
+/// The parts of the evidence, and what is missing.
 struct Absences {
   private(set) var all: [Absence] = []
-  /// Of parts that are there: nobody can say that there is none of these.
+  /// Damages of present parts, which cannot be waived.
   private var damages: Set<Absence> = []
   let parts: [String]
 
@@ -31,7 +31,7 @@ struct Absences {
     }
   }
 
-  /// Those that somebody says there are none of are no loss. What is there and damaged is one all the same.
+  /// All that are not waived. Damaged evidence is never waived.
   func demanded(without waived: Set<EvidencePart>) -> [Absence] {
     all.filter { damages.contains($0) || !waived.contains($0.kind) }
   }
@@ -47,9 +47,9 @@ struct Absences {
   }
 
   private static let journalAdvice =
-    "judge the home as the run left it, or say --without journals if these programs keep none"
+    "judge the home as the run left it, or pass --without journals if these programs keep none"
   private static let phoneAdvice =
-    "judge the home as the run left it, or say --without phone if no iosd ran"
+    "judge the home as the run left it, or pass --without phone if no iosd ran"
 
   // MARK: The peer and the phone
 
@@ -57,7 +57,7 @@ struct Absences {
     guard !evidence.hasLedger else { return }
     add(
       "peer's ledger", "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite",
-      "judge the home as the run left it, or say --without peer if the peer keeps none")
+      "judge the home as the run left it, or pass --without peer if the peer keeps none")
   }
 
   private mutating func addPhone(_ evidence: Evidence) {
@@ -65,7 +65,7 @@ struct Absences {
       return add("phone", "there is no directory \(evidence.home)/os", Self.phoneAdvice)
     }
     for (name, problem) in phone.problems.sorted(by: { $0.key < $1.key }) {
-      let sentence = "\(evidence.home)/os/\(name) says nothing: \(problem.words)"
+      let sentence = "\(evidence.home)/os/\(name) is unusable: \(problem.words)"
       if problem == .missing {
         add("phone", sentence, Self.phoneAdvice)
       } else {
@@ -78,7 +78,7 @@ struct Absences {
     }
     let hadFullDisk = evidence.journals(of: "iosd").contains { $0.hasGaps }
     for sentence in phone.missingRows.map({ "\(evidence.home)/\($0)" }) {
-      // A row that a full disk refused was lost with earlier versions of iosd.
+      // Earlier versions of iosd lost rows on a full disk.
       if hadFullDisk { add("phone", sentence, Self.phoneAdvice) } else { addDamage("phone", sentence) }
     }
     if phone.problems["processes.jsonl"] == nil {
@@ -86,29 +86,30 @@ struct Absences {
       for role in ["app", "extension"] where !known.contains(role) {
         guard let claim = evidence.wallet.claims.first(where: { $0.role == role }) else { continue }
         add(
-          "phone", "the \(role) claimed epoch \(claim.epoch), and os/processes.jsonl knows no process of it",
+          "phone",
+          "the \(role) claimed epoch \(claim.epoch), but os/processes.jsonl has no process of that role",
           Self.phoneAdvice)
       }
     }
     if phone.problems["pushes.jsonl"] == nil, phone.pushes.isEmpty,
       let push = evidence.ledger.pushes.first(where: { $0.outcome == "delivered" })
     {
-      add("phone", "push \(push.id) was delivered, and os/pushes.jsonl knows of none", Self.phoneAdvice)
+      add("phone", "push \(push.id) was delivered, but os/pushes.jsonl has no row", Self.phoneAdvice)
     } else if phone.problems["pushes.jsonl"] == nil,
       let (push, journal) = phone.firstPushWithoutRow(evidence.journals(of: "iosd"))
     {
-      addDamage("phone", "\(journal.name) names push \(push), and os/pushes.jsonl has no row of it")
+      addDamage("phone", "\(journal.name) names push \(push), but os/pushes.jsonl has no row of it")
     }
   }
 
-  /// iosd ends each journal when it ends, and one that was killed leaves no rows of what came later.
+  /// An iosd that exits ends its journal, and a killed one writes no later rows.
   private mutating func addBehindJournals(_ evidence: Evidence) {
     guard let phone = evidence.phone else { return }
     let journals = evidence.journals(of: "iosd")
     for (row, journal) in phone.rowsBehindJournals(journals, isCertain: evidence.isCertain) {
       addDamage(
         "journals of iosd",
-        "\(journal.name) ends before \(row), of which it must tell: its end was cut off, or another journal of iosd is missing"
+        "\(journal.name) ends before \(row): its end was cut off, or another journal of iosd is missing"
       )
     }
   }
@@ -122,13 +123,13 @@ struct Absences {
       let arrival = moves.arrivals.last { $0.from.container == container }
       let words =
         arrival.map {
-          "the wallet moved into this container under epoch \($0.to.epoch), and what it did before"
+          "the wallet moved into this container under epoch \($0.to.epoch); its time before"
         }
-        ?? "the wallet moved away from this container, and what it did then"
+        ?? "the wallet moved away from this container; its time since"
       add(
         "other container",
-        "\(words) lies in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is not here",
-        "name that container, or its home, with --other, or say --without other if it is lost")
+        "\(words) is in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is missing",
+        "name that container, or its home, with --other, or pass --without other if it is lost")
     }
   }
 
@@ -142,14 +143,14 @@ struct Absences {
     let epochs = Self.list(claims.map(\.epoch))
     add(
       "journals of \(program)",
-      "\(program) claimed \(claims.count == 1 ? "epoch" : "epochs") \(epochs) and left no journal of that (process \(first.pid))",
+      "\(program) claimed \(claims.count == 1 ? "epoch" : "epochs") \(epochs) but left no journal of that (process \(first.pid))",
       Self.journalAdvice)
   }
 
   private mutating func addPeer(_ evidence: Evidence, _ missing: MissingJournals) {
     guard evidence.hasLedger else { return }
     if evidence.journals(of: "lspd").isEmpty {
-      add("journals of lspd", "the peer left a ledger and no journal", Self.journalAdvice)
+      add("journals of lspd", "the peer left a ledger, but no journal", Self.journalAdvice)
     } else if !missing.runs.isEmpty {
       let runs = Self.list(missing.runs.sorted())
       add(
@@ -159,25 +160,25 @@ struct Absences {
     }
   }
 
-  /// A full disk is noted with the next line. What is missing without a word was taken out.
+  /// A full disk is noted in the next line. Lines missing without a note were removed.
   private mutating func addCuts(of journal: JournalFile) {
-    // A full disk may leave half a line each time, and notes it.
+    // Each noted gap of a full disk may leave one truncated line.
     if journal.unreadableLines.count > journal.gaps.count(where: \.isNoted) {
       addDamage(
         "journals of \(journal.process)",
-        "\(journal.name) has \(countWords(journal.unreadableLines.count, "line")) that are no records, the first is line \(journal.unreadableLines.first)"
+        "\(journal.name) has \(countWords(journal.unreadableLines.count, "unreadable line")), the first is line \(journal.unreadableLines.first)"
       )
     }
     if journal.disorder.count > 0 {
       addDamage(
         "journals of \(journal.process)",
-        "\(journal.name) has records that are not in their order, the first in line \(journal.disorder.first)"
+        "\(journal.name) has records out of order, the first in line \(journal.disorder.first)"
       )
     }
     guard let cut = journal.gaps.first(where: { !$0.isNoted }) else { return }
     addDamage(
       "journals of \(journal.process)",
-      "\(journal.name) lacks \(countWords(cut.count, "record")) in front of line \(cut.line), and does not say why"
+      "\(journal.name) lacks \(countWords(cut.count, "record")) before line \(cut.line) without a note of a full disk"
     )
   }
 

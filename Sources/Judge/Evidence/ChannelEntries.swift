@@ -1,4 +1,4 @@
-/// The `channels` row of the wallet or the `channel` row of the ledger: one side's own account of the channel.
+/// The `channels` row of the wallet or the `channel` row of the ledger.
 struct ChannelEntry {
   let id: [UInt8]
   let isOpener: Int64
@@ -37,7 +37,7 @@ struct ChannelEntry {
   }
 }
 
-/// One open HTLC in one side's own account. `direction` and `state` are words seen from that side.
+/// One open HTLC in one side's database, with `direction` and `state` as seen from that side.
 struct HTLCEntry {
   let channel: [UInt8]?
   let direction: String

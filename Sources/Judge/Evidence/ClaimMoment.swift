@@ -1,6 +1,6 @@
 import JSON
 
-/// Where a journal speaks of one claim: the directive that asked for it, and the answer if the process lived to hear it.
+/// The records of one claim in a journal: the directive that ordered it, and the answer if the process received it.
 struct ClaimMoment {
   let asked: JournalRecord
   let answered: JournalRecord?
@@ -14,7 +14,7 @@ struct ClaimMoment {
     }
     guard let place else { return nil }
     let asking = events[place]
-    // With a line missing in between this may be what asked for another claim.
+    // With a line missing in between, this record may have ordered another claim.
     let end = answer.map { events[$0].line } ?? .max
     guard !journal.hasGap(fromLine: asking.line, to: end) else { return nil }
     if answer == nil {
@@ -27,7 +27,7 @@ struct ClaimMoment {
     answered = answer.map { events[$0] }
   }
 
-  /// What the same line ordered in front of the claim is answered in front of it: one line for each such order.
+  /// Whether all records answer orders that stand before the claim in the same list: each is answered by one record.
   private static func areAnswers(_ records: Slice<Rows<JournalRecord>>, to asking: JournalRecord) -> Bool {
     var open = asking.directives.compactMap { directive in
       answers.first { directive[$0.order] != nil }?.events
@@ -50,7 +50,7 @@ struct ClaimMoment {
     raised ? directive["raiseEpoch"]?["_0"]?["epoch"]?.integer : directive["claim"]?["seen"]?.integer
   }
 
-  /// When it happened at the earliest and at the latest, on the monotonic clock.
+  /// The earliest and latest time of the claim, on the monotonic clock.
   var earliestNs: Int64 { asked.atNs }
   var latestNs: Int64? { answered?.atNs }
 
@@ -58,15 +58,15 @@ struct ClaimMoment {
     var differences: [String] = []
     for directive in asked.directives {
       if let seen = directive["claim"]?["seen"]?.integer, seen != claim.seenEpoch {
-        differences.append("it was asked for against epoch \(seen), and the row says \(claim.seenEpoch)")
+        differences.append("it was claimed against epoch \(seen), but the row says \(claim.seenEpoch)")
       }
     }
-    if let said = answered?.event.payload("claimed") {
-      if said["incarnation"]?.integer != claim.incarnation {
+    if let granted = answered?.event.payload("claimed") {
+      if granted["incarnation"]?.integer != claim.incarnation {
         differences.append("its process was given another incarnation than the row has")
       }
-      if said["container"]?.sixteenBytes != container {
-        differences.append("its process was told another container id than the database has")
+      if granted["container"]?.sixteenBytes != container {
+        differences.append("its process was given another container id than the database has")
       }
     }
     return differences

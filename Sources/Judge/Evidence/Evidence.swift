@@ -1,12 +1,12 @@
-/// Everything that is judged. Nothing of it is interpreted yet.
+/// Everything that is judged, uninterpreted.
 struct Evidence {
-  /// What may stand nowhere, or nowhere before the peer was shown it.
+  /// What must not be readable anywhere, or not before the peer received it.
   enum Secret {
     case seed
     case preimage(PaymentEntry)
   }
 
-  /// Who a journal is of.
+  /// The process of a journal.
   private struct Writer: Hashable {
     let pid: Int64
     let startTime: Int64
@@ -18,23 +18,23 @@ struct Evidence {
   let ledger: LedgerEvidence
   let hasLedger: Bool
   let journals: [JournalFile]
-  /// Those of processes that had the wallet in another container.
+  /// Journals of processes that had the wallet in another container.
   let otherContainersJournals: [JournalFile]
   let moves: WalletMoves
-  /// Of the wallet's other containers those whose databases are judged as well.
+  /// The wallet's other containers that are judged too.
   var givenContainers: Set<[UInt8]> = []
-  /// Files among the journals that could not be read, each with the reason.
+  /// Unreadable journal files, each with the reason.
   let unreadJournals: [(name: String, reason: String)]
-  /// Thirty-two raw bytes; nil if this copy of the home came without its keychain.
+  /// 32 raw bytes; nil if this copy of the home has no keychain.
   let seed: [UInt8]?
-  /// What was searched for, and in which places of the container each was found.
+  /// The searched secrets, and in which places of the container they were found.
   let secrets: [Secret]
   let secretPlaces: [(place: String, secrets: [Int])]
-  /// Nil if the home has no directory of the phone's.
+  /// Nil if the home has no `os` directory.
   let phone: PhoneEvidence?
-  /// What was odd about the reading itself.
+  /// Remarks about the reading itself.
   let remarks: [String]
-  /// On a live phone: what a journal says after this may not be in the databases as they were read.
+  /// On a live phone: later journal records may not be in the databases that were read.
   let certainUntilNs: Int64?
   let visits: Visits
 
@@ -85,7 +85,7 @@ struct Evidence {
     byWriter[Writer(pid: claim.pid, startTime: claim.startTime, boot: claim.boot)]
   }
 
-  /// Whoever it is of.
+  /// The journal of any process in which the claim is answered.
   func journal(answeringEpoch epoch: Int64) -> JournalFile? { byAnswer[epoch] }
 
   func isCertain(_ record: JournalRecord) -> Bool { isCertain(record.atNs) }

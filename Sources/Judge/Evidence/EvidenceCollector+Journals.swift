@@ -1,6 +1,6 @@
 import Foundation
 
-/// The first line of a journal: whose it is.
+/// The first line of a journal.
 struct JournalHead {
   let path: String
   let name: String
@@ -9,17 +9,16 @@ struct JournalHead {
   let arguments: [String]
 }
 
-// Journals are read twice: first who wrote them, which tells what to search for, then line by line.
+// Journals are read twice: first their heads, which determine the secrets to search for, then line by line.
 extension EvidenceCollector {
   struct Journals {
     fileprivate(set) var files: [JournalFile] = []
-    /// The names of those that do not begin as a journal does.
+    /// Names of files without a journal header.
     fileprivate(set) var foreign: [String] = []
     fileprivate(set) var unread: [(name: String, reason: String)] = []
   }
 
-  /// In the order of their starts; a file whose first line says nothing of the kind counts as the first of all. The peer's lie
-  /// beside its ledger.
+  /// Sorted by start; files without a valid first line come first. The peer's journals are beside its ledger.
   func journalHeads() -> [JournalHead] {
     let peers = firstHome == home ? [] : heads(in: firstHome + "/journal").filter { $0.process == "lspd" }
     return (heads(in: journalPath) + peers).sorted { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
@@ -65,7 +64,7 @@ extension EvidenceCollector {
   ) throws(EvidenceFile.Problem) -> JournalFile? {
     let file = try EvidenceFile(head.path)
     let reading = Taking(JournalReading(path: head.path, until: limitNs, search: search))
-    let endsTorn = try file.readLines(piece: { reading.journal.hear($0) }) { line in
+    let endsTorn = try file.readLines(piece: { reading.journal.feed($0) }) { line in
       reading.journal.take(line)
       return true
     }
@@ -73,13 +72,14 @@ extension EvidenceCollector {
     return JournalFile(reading.journal, endsTorn: endsTorn, visits)
   }
 
-  /// Both closures change it.
+  /// A class, as both closures change it.
   private final class Taking {
     var journal: JournalReading
     init(_ journal: JournalReading) { self.journal = journal }
   }
 
-  /// A process that was killed while the disk was full could not say that its last lines are lost: another did.
+  /// A process killed while the disk was full could not note its lost last lines, but another journal notes the full
+  /// disk.
   private func endInGaps(_ files: inout [JournalFile]) {
     let noted = files.flatMap(\.gaps).filter(\.isNoted)
     guard !noted.isEmpty else { return }

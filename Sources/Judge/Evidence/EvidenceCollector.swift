@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads all parts of one home so that they belong to one moment.
+/// Reads all parts of one home as of one moment.
 struct EvidenceCollector {
   let home: String
   /// The App Group's directory.
   let container: String
-  /// Where the peer's ledger is, and the journals of whoever had the wallet's first container.
+  /// The home with the peer's ledger and journals.
   let firstHome: String
   let visits = Visits()
   private static let attempts = 200
@@ -16,7 +16,7 @@ struct EvidenceCollector {
     firstHome = home
   }
 
-  /// Of another container of the same wallet: it may lie anywhere, alone or in a home of its own.
+  /// For another container of the same wallet: `path` is the container, or a home with it.
   init(other path: String, of first: String) {
     let isHome = FileStamp(path + "/AppGroup/node.sqlite") != nil
     home = isHome ? path : first
@@ -38,8 +38,8 @@ struct EvidenceCollector {
     let search = SecretSearch(secrets.bytes)
     secrets.places = try places(moment, search)
     let journals = journals(heads, until: moment.takenAtNs, search, progress)
-    var remarks = journals.foreign.map { "\(journalPath)/\($0) does not begin as a journal does" }
-    if moment.takenAtNs != nil { remarks.append("the daemons were up; this is one moment of their run") }
+    var remarks = journals.foreign.map { "\(journalPath)/\($0) has no journal header" }
+    if moment.takenAtNs != nil { remarks.append("the daemons were running: this is a snapshot") }
     secrets.remark.map { remarks.append($0) }
     let hasPhone = FileStamp(phonePath) != nil
     return Evidence(
@@ -55,15 +55,15 @@ struct EvidenceCollector {
     let hasLedger: Bool
     fileprivate let walletSource: Source
     fileprivate let walletFile: SQLiteFile
-    /// The copies go with it.
+    /// Keeps the copies until the moment is released.
     fileprivate let scratch: Scratch
-    /// The monotonic clock, if somebody was writing: what journals say later is about a later moment.
+    /// The monotonic clock, if a database was in use: later journal records are about a later moment.
     let takenAtNs: Int64?
     let begunAtNs: Int64
   }
 
-  /// The wallet is read before and after the ledger. When nothing changed between, both are of the ledger's moment;
-  /// otherwise a step that is in one and not in the other would look like a crime.
+  /// Reads the wallet before and after the ledger, until nothing changed in between. Otherwise a step could be in
+  /// only one of them, and look like a violation.
   private func oneMoment() throws(JudgeError) -> Moment {
     let hasLedger = FileStamp(ledgerPath) != nil
     for _ in 0..<Self.attempts {
@@ -77,7 +77,7 @@ struct EvidenceCollector {
         try SQLiteFile(path: source.path, isLive: source.isLive, of: ledgerPath)
       }
       let ledgerEvidence = try LedgerEvidence(ledgerFile, visits)
-      // An empty one of a wallet that the peer has met is a loss, and no beginning.
+      // If the peer has frames, an empty wallet database is a loss.
       if try walletFile.tables().isEmpty, ledgerEvidence.frames.isEmpty {
         throw .neverBegun(path: walletPath)
       }
@@ -94,7 +94,7 @@ struct EvidenceCollector {
         walletFile: walletFile,
         scratch: scratch, takenAtNs: isLive ? monotonicNanoseconds() : nil, begunAtNs: begunAtNs)
     }
-    throw .restless(home: home)
+    throw .unstable(home: home)
   }
 
   fileprivate struct Source {
@@ -135,8 +135,8 @@ struct EvidenceCollector {
     return secrets
   }
 
-  /// The raw file with its log, which may hold what was deleted. A live one is never opened but by SQLite: closing it
-  /// would drop SQLite's own locks in this process.
+  /// Searches the raw file with its log, which may hold deleted rows. A live file is opened only by SQLite: closing
+  /// it elsewhere would drop SQLite's locks in this process.
   private func places(
     _ moment: Moment, _ search: SecretSearch
   ) throws(JudgeError) -> [(place: String, secrets: [Int])] {

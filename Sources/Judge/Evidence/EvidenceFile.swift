@@ -1,7 +1,7 @@
 import Glibc
 
-/// One file of the home, read piece by piece. Only a plain file is opened: a pipe would hold the judge up, a device has
-/// no end, and a link may lead anywhere.
+/// One file of the home, read piece by piece. Only a plain file is opened: a pipe would block, a device is endless,
+/// and a link may lead anywhere.
 final class EvidenceFile {
   enum Problem: Error, Hashable {
     case missing
@@ -15,12 +15,12 @@ final class EvidenceFile {
     }
   }
 
-  /// Longer than any line of ours, and short enough to be held.
+  /// Longer than any line of our programs, and small enough for memory.
   static let lineLimit = 16 << 20
   private static let pieceSize = 1 << 16
 
   private let descriptor: Int32
-  /// When it was opened: what is appended meanwhile is not read.
+  /// The size at the time of opening: bytes appended later are not read.
   let size: Int64
   private var left: Int64
 
@@ -45,7 +45,7 @@ final class EvidenceFile {
 
   deinit { close(descriptor) }
 
-  /// The next piece, in `piece`; false at the end.
+  /// Reads the next piece into `piece`; false at the end.
   func next(_ piece: inout [UInt8]) throws(Problem) -> Bool {
     let wanted = Int(min(left, Int64(Self.pieceSize)))
     guard wanted > 0 else { return false }
@@ -61,16 +61,16 @@ final class EvidenceFile {
     return count > 0
   }
 
-  /// Gives each whole line without its end, and before that each piece as it was read; stops when `line` says false.
-  /// True when the last line has no end.
+  /// Passes each complete line without its newline to `line`, and before that each piece to `piece`; stops when
+  /// `line` returns false. True if the last line is incomplete.
   func readLines(
-    piece hear: (ArraySlice<UInt8>) -> Void = { _ in }, line take: (ArraySlice<UInt8>) -> Bool
+    piece feed: (ArraySlice<UInt8>) -> Void = { _ in }, line take: (ArraySlice<UInt8>) -> Bool
   ) throws(Problem) -> Bool {
     var piece: [UInt8] = []
     var begun: [UInt8] = []
     var number = 1
     while try next(&piece) {
-      hear(piece[...])
+      feed(piece[...])
       var start = 0
       while let end = piece[start...].firstIndex(of: 10) {
         if begun.isEmpty {
@@ -91,7 +91,7 @@ final class EvidenceFile {
     return !begun.isEmpty
   }
 
-  /// All of a file that is small when it is what it should be.
+  /// The whole file, if it is at most `limit` bytes.
   static func whole(_ path: String, limit: Int64 = 1 << 20) -> [UInt8]? {
     guard let file = try? EvidenceFile(path), file.size <= limit else { return nil }
     var all: [UInt8] = []

@@ -1,6 +1,6 @@
 import JSON
 
-// What the evidence asks of a line.
+// Accessors for journal lines and rows.
 extension JSONValue {
   /// The payload of a synthesised enum case with one unlabelled value.
   func payload(_ name: String) -> JSONValue? { self[name]?["_0"] }
@@ -11,7 +11,7 @@ extension JSONValue {
   /// Unsigned numbers above `Int64.max` come back as their bit pattern, as the databases store them.
   var integer: Int64? { int ?? uint.map { Int64(bitPattern: $0) } }
 
-  /// What is written as two numbers.
+  /// 16 bytes written as two numbers.
   var sixteenBytes: [UInt8]? {
     guard let high = self["high"]?.integer, let low = self["low"]?.integer else { return nil }
     return [high, low].flatMap { half in

@@ -1,14 +1,14 @@
 import JSON
 
-/// What of a line the checks ask for. A journal is long by what they do not: channel states, backups, beats, messages
-/// between the processes.
+/// Reduces a journal record to the parts that the checks use. Most of a journal is not used: channel states,
+/// backups, beats, presence messages.
 struct JournalDigest {
-  /// How many of the guard's events are kept behind a request for a claim, though they say nothing of it: as many as may
-  /// be answers to what else was ordered in its line, and one more.
+  /// How many of the guard's events are kept after the order of a claim: as many as may answer the other orders of
+  /// its line, and one more.
   private static let keptBehindRequest = 3
   private var guardsToKeep = 0
 
-  /// Of the peer the channel with which it started, of the phone whether it enforces its limits.
+  /// For the peer its initial channel, for the phone whether it enforces its limits.
   static func configuration(of core: String, _ body: JSONValue) -> JSONValue? {
     let whole = body["configuration"]
     return switch core {
@@ -18,7 +18,7 @@ struct JournalDigest {
     }
   }
 
-  /// Nil if none of it.
+  /// Nil if no check uses the record.
   mutating func event(of core: String, _ record: JournalRecord) -> JournalRecord? {
     switch core {
     case "guard": guardEvent(record)
@@ -38,7 +38,7 @@ struct JournalDigest {
       return word == "write" ? directive.nameAlone : word == "tell" ? Self.push(directive) : directive
     }
     guard event != nil || !directives.isEmpty else { return nil }
-    return record.saying(.members([("event", event ?? .null), ("directives", .array(directives))]))
+    return record.replacingBody(.members([("event", event ?? .null), ("directives", .array(directives))]))
   }
 
   // MARK: The wallet
@@ -52,7 +52,7 @@ struct JournalDigest {
     defer { guardsToKeep = max(0, guardsToKeep - 1) }
     guard asks || isAnswer || guardsToKeep > 0 else { return nil }
     let event = asks || isAnswer ? record.event : record.event.nameAlone
-    return record.saying(.members([("event", event), ("directives", .array(directives))]))
+    return record.replacingBody(.members([("event", event), ("directives", .array(directives))]))
   }
 
   // MARK: The phone
@@ -71,7 +71,7 @@ struct JournalDigest {
 }
 
 extension JSONValue {
-  /// Those that have a value.
+  /// An object of the members with a value.
   static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
     .object(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
   }
@@ -81,13 +81,13 @@ extension JSONValue {
     return members.first
   }
 
-  /// An enum case without what it carries.
+  /// An enum case without its payload.
   var nameAlone: JSONValue {
     guard let name = firstMember?.key else { return self }
     return .object([JSONMember(key: name, value: .object([]))])
   }
 
-  /// An enum case, if it is one of these.
+  /// The enum case, if it has one of these names.
   func only(_ names: Set<String>) -> JSONValue? {
     firstMember.map { names.contains($0.key) } == true ? self : nil
   }

@@ -1,12 +1,12 @@
 import JSON
 
-/// The journal of one process start: what that process saw and decided, in its own words. Read line by line, and kept
-/// of it is what the checks ask for: it may be far longer than memory.
+/// The journal of one process start. It may be larger than memory, so it is read line by line, and only the parts
+/// that the checks use are kept.
 struct JournalFile {
-  /// A secret that stands in it.
+  /// A secret found in it.
   struct SecretHit {
     let secret: Int
-    /// Of the line; nil if that is no record.
+    /// The record of the line; nil if the line is no record.
     let record: JournalRecord?
   }
 
@@ -16,30 +16,30 @@ struct JournalFile {
   let pid: Int64
   let startTime: Int64
   let boot: String
-  /// With which its process was started.
+  /// The command line of its process.
   let arguments: [String]
-  /// Whether the process said goodbye; one that was killed did not.
+  /// The last record is `end`; a killed process leaves none.
   let hasEnded: Bool
   let lastNs: Int64
-  /// Half a line at the end is what a killed process leaves behind.
+  /// The last line is truncated, as after a kill.
   let endsTorn: Bool
-  /// Lines that are no records: how many, and the number of the first.
+  /// Lines that are no records: their number, and the first line.
   let unreadableLines: (count: Int, first: Int)
-  /// Lines whose numbers do not rise: how many, and the number of the first.
+  /// Lines whose `seq` does not rise: their number, and the first line.
   let disorder: (count: Int, first: Int)
   let gaps: [JournalGap]
   private var ending: JournalGap?
   let secretHits: [SecretHit]
-  /// When it announced writes of the node's state, in order.
+  /// Times of the records that announce writes of the node's state, sorted.
   let writesNs: [Int64]
   private let events: [String: Rows<JournalRecord>]
   private let configurations: [String: [JSONValue]]
-  /// Where in the guard's events a claim is answered, by its epoch.
+  /// The index of a claim's answer in the guard's events, by epoch.
   private let answers: [Int64: Int]
-  /// In which its process has claimed the node.
+  /// Containers in which its process has claimed the node.
   let containers: Set<[UInt8]>
 
-  /// Nil when it does not start as a journal does.
+  /// Nil without a journal header.
   init?(_ reading: JournalReading, endsTorn: Bool, _ visits: Visits) {
     guard let start = reading.start, start.kind == "start", let process = start.body["process"]?.text,
       let pid = start.body["pid"]?.integer, let startTime = start.body["start_time"]?.integer,
@@ -76,7 +76,7 @@ struct JournalFile {
       .map(\.atNs).sorted()
   }
 
-  /// From bytes that are there already.
+  /// From bytes in memory.
   init?(path: String, bytes: [UInt8], until limitNs: Int64?) {
     var reading = JournalReading(path: path, until: limitNs)
     var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
@@ -87,7 +87,7 @@ struct JournalFile {
 
   var startedNs: Int64 { start.atNs }
 
-  /// Of a core, or of its two kinds: `guard` is `guard-app` and `guard-extension`.
+  /// The events of a core; `guard` means `guard-app` and `guard-extension`.
   func events(of core: String) -> Rows<JournalRecord> { events[core] ?? Rows([], Visits()) }
 
   func configurations(of core: String) -> [JSONValue] { configurations[core] ?? [] }
@@ -96,13 +96,13 @@ struct JournalFile {
 
   func placeOfAnswer(to epoch: Int64) -> Int? { answers[epoch] }
 
-  /// Whether it announces a write that carries this stamp.
+  /// Whether a record announces a write with this stamp.
   func announcesWrite(_ stampNs: Int64) -> Bool {
     let place = writesNs.countOfThose(upTo: stampNs)
     return place > 0 && isNear(writesNs[place - 1], stampNs, withinNs: stepSlackNs)
   }
 
-  /// Whether what announced something at this time may be among the lines that it lacks.
+  /// Whether the record of an event at this time may be among the missing lines.
   func mayLack(_ stampNs: Int64) -> Bool {
     gaps.contains { $0.mayAnnounce(stampNs) } || ending?.mayAnnounce(stampNs) == true && stampNs > lastNs
   }
@@ -117,12 +117,12 @@ struct JournalFile {
     gaps.contains { first < $0.line && $0.line <= last }
   }
 
-  /// It ends without a word, and another journal says that then the disk was full: its last lines may be lost as well.
+  /// It has no end, and another journal notes a full disk at that time: its last lines may be lost too.
   mutating func endInGap(_ gap: JournalGap) { ending = gap }
 }
 
 extension [Int64] {
-  /// Of sorted numbers.
+  /// Only for sorted numbers.
   func countOfThose(upTo limit: Int64) -> Int {
     var low = 0
     var high = count

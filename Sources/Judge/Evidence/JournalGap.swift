@@ -1,16 +1,16 @@
-/// Lines that are missing between two lines of a journal, or in front of its first: nobody knows what they said.
+/// Lines missing between two lines of a journal, or before its first.
 struct JournalGap {
   let count: Int64
-  /// Of the line behind it.
+  /// The line after the gap.
   let line: Int
   let fromNs: Int64
   let toNs: Int64
   let fromWallNs: Int64
   let toWallNs: Int64
-  /// Whether that line says that its process could not write them. Lines that are missing without a word were cut out.
+  /// That line notes that its process could not write them. Lines missing without a note were removed.
   let isNoted: Bool
 
-  /// Whether a line is among them that would announce what carries this stamp.
+  /// Whether a missing line may announce an event with this stamp.
   func mayAnnounce(_ stampNs: Int64) -> Bool {
     fromNs <= stampNs && toNs >= stampNs.subtractingReportingOverflow(stepSlackNs).partialValue
   }

@@ -1,10 +1,10 @@
 import JSON
 
-/// Takes a journal line by line and keeps what a `JournalFile` consists of.
+/// Reads a journal line by line and collects the parts of a `JournalFile`.
 struct JournalReading {
   let name: String
   private let limitNs: Int64?
-  /// Raw secrets and the like are told by their place in the file.
+  /// Secrets are found by their offset in the file, and assigned to lines later.
   private var scan: SecretScan?
   private var pending: [SecretSearch.Hit] = []
   private var offset = 0
@@ -30,8 +30,8 @@ struct JournalReading {
     scan = search.map(SecretScan.init)
   }
 
-  /// Every byte, before the lines that it ends.
-  mutating func hear(_ piece: ArraySlice<UInt8>) {
+  /// Takes every byte, before the lines that the piece completes.
+  mutating func feed(_ piece: ArraySlice<UInt8>) {
     if let found = scan?.feed(piece) { pending += found }
   }
 
@@ -48,24 +48,24 @@ struct JournalReading {
     offset = end
   }
 
-  /// The end of the file, with half a line or without.
+  /// The end of the file, with or without a truncated line.
   mutating func finish() { keepHits(before: .max, nil) }
 
   private mutating func keepHits(before end: Int, _ record: JournalRecord?) {
     guard !pending.isEmpty else { return }
     let count = pending.prefix { $0.offset < end }.count
     for hit in pending.prefix(count) {
-      secretHits.append(JournalFile.SecretHit(secret: hit.secret, record: record?.saying(.null)))
+      secretHits.append(JournalFile.SecretHit(secret: hit.secret, record: record?.replacingBody(.null)))
     }
     pending.removeFirst(count)
   }
 
   private mutating func take(_ record: JournalRecord) {
-    // The first line stays, whatever the limit: it says whose journal this is.
+    // The first line is kept regardless of the limit: it names the process.
     if start != nil, let limitNs, record.atNs > limitNs { return }
     noteNumber(of: record)
     start = start ?? record
-    last = record.saying(.null)
+    last = record.replacingBody(.null)
     lastNs = record.atNs
     lastKind = record.kind
     guard let core = record.body["core"]?.text else { return }

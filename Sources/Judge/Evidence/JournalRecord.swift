@@ -1,6 +1,6 @@
 import JSON
 
-/// One line of a journal: of what it says, that which some check asks for.
+/// One line of a journal, reduced to the parts that the checks use.
 struct JournalRecord {
   /// The name of the journal.
   let file: String
@@ -26,7 +26,7 @@ struct JournalRecord {
     self.body = body
   }
 
-  func saying(_ body: JSONValue) -> JournalRecord {
+  func replacingBody(_ body: JSONValue) -> JournalRecord {
     JournalRecord(file: file, line: line, atNs: atNs, wallNs: wallNs, kind: kind, body: body)
   }
 

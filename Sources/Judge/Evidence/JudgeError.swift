@@ -1,22 +1,22 @@
-/// Why there can be no verdict. Each of them is exit code 74, never a pass.
+/// Why there is no verdict: always exit code 74, never a pass.
 public enum JudgeError: Error, Hashable, Sendable {
-  /// A part of the evidence is not there.
+  /// A part of the evidence is missing.
   case missing(part: String, path: String)
-  /// There is a database without a table, and nobody has ever been at the peer.
+  /// The wallet's database has no table, and the peer has no frame.
   case neverBegun(path: String)
-  /// It is there and cannot be read.
   case unreadable(path: String, reason: String)
-  /// It is far larger than any run makes it, or than the room there is for a copy.
+  /// Far larger than the file of any run.
   case tooLarge(path: String, bytes: Int64)
+  /// Larger than the room for a copy.
   case noRoom(path: String, bytes: Int64, directory: String, free: Int64)
   /// No directory for copies can be made there.
   case noPlace(directory: String, reason: String)
-  /// It can be read and is not what it should be.
+  /// Readable, but not a file of this project.
   case foreign(path: String, reason: String)
-  /// One that was named as another container of this wallet, and the peer knows no move between the two.
+  /// Named with `--other`, but the peer knows no move between the two containers.
   case noOtherContainer(path: String)
-  /// The wallet's database changed during every attempt to look at both databases at one moment.
-  case restless(home: String)
+  /// The wallet's database changed during every attempt to read both databases as of one moment.
+  case unstable(home: String)
 }
 
 extension JudgeError: CustomStringConvertible {
@@ -38,8 +38,8 @@ extension JudgeError: CustomStringConvertible {
       "\(path) is not what a run leaves behind (\(reason)): judge with the version that ran it"
     case .noOtherContainer(let path):
       "\(path) is no container that this wallet moved from or to: name one that it did, or leave --other out"
-    case .restless(let home):
-      "the phone in \(home) does not rest long enough to be judged: take it down, then judge again"
+    case .unstable(let home):
+      "the phone in \(home) kept changing its databases while they were read: stop the phone, then judge again"
     }
   }
 

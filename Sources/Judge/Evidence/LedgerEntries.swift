@@ -1,4 +1,4 @@
-// The rows of the ledger, one type per table. Times ending in `Ns` are of the monotonic clock.
+// The rows of the ledger, one type per table. Times with the suffix `Ns` are of the monotonic clock.
 
 struct RunEntry {
   let id: Int64
@@ -18,7 +18,7 @@ struct RunEntry {
 
 struct ConnectionEntry {
   let id: Int64
-  /// Nil in a ledger from before nodes proved who they are.
+  /// Nil in a ledger from before BOLT 8.
   let node: [UInt8]?
   let epoch: Int64?
   let incarnation: Int64?
@@ -51,7 +51,7 @@ struct FrameEntry {
   let connection: Int64
   let direction: String
   let atNs: Int64
-  /// Empty as soon as they are read.
+  /// Emptied when the frame is read.
   var bytes: [UInt8]
   let acted: Int64
   let whyNot: String?

@@ -1,4 +1,4 @@
-/// The peer's ledger: what somebody outside both wallet processes wrote down, with the raw frames.
+/// The peer's ledger, written outside of both wallet processes, with the raw frames.
 struct LedgerEvidence {
   let connections: Rows<ConnectionEntry>
   let frames: Rows<ReadFrame>
@@ -12,15 +12,15 @@ struct LedgerEvidence {
   let losses: Rows<LossEntry>
   let externalInvoices: Rows<ExternalInvoiceEntry>
   let splices: Rows<SpliceEntry>
-  /// Every frame asks who its connection is with, and a crowd of strangers leaves thousands of them.
+  /// Indexed, as every frame needs its connection, and unknown nodes may leave thousands of connections.
   private let connectionsByID: [Int64: ConnectionEntry]
-  /// What the payments of one hash are together.
+  /// The payments of one hash, grouped.
   let paymentsByHash: [[UInt8]: PaymentGroup]
   let paymentsByHTLC: RowIndex<Int64, PaymentEntry>
   let paidExternal: RowIndex<[UInt8], ExternalInvoiceEntry>
   private let starts: [Int64]
 
-  /// Without a file, of a pair whose peer keeps none.
+  /// Without a file: the peer keeps no ledger.
   init(_ file: SQLiteFile?, _ visits: Visits) throws(JudgeError) {
     let tables = TableReader(file, visits)
     connections = try tables.read("connections", by: "id", ConnectionEntry.init)
@@ -53,7 +53,7 @@ struct LedgerEvidence {
 
   func payments(_ paymentHash: [UInt8]) -> PaymentGroup { paymentsByHash[paymentHash] ?? PaymentGroup() }
 
-  /// The last of the runs that had begun then.
+  /// The newest run that had started by then.
   func run(at instantNs: Int64) -> RunEntry? {
     let count = starts.countOfThose(upTo: instantNs)
     return count > 0 ? runs[count - 1] : nil

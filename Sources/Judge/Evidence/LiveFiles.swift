@@ -1,7 +1,7 @@
 import Foundation
 
-/// Which databases are open in some process, told without opening them: whoever uses one holds SQLite's locks on its
-/// inodes, and the kernel lists those.
+/// Which databases are in use, without opening them: a user of a database holds SQLite's locks on its inodes, and the
+/// kernel lists those.
 enum LiveFiles {
   static func isInUse(_ database: String) -> Bool {
     let inodes = lockedInodes()
@@ -10,8 +10,8 @@ enum LiveFiles {
     }
   }
 
-  /// By inode alone: some file systems show another device in the kernel's list than in `stat`, and a file that is
-  /// wrongly taken for live is merely read through SQLite.
+  /// By inode alone: some file systems have another device in the kernel's list than in `stat`, and a file wrongly
+  /// taken for live is merely read through SQLite.
   private static func lockedInodes() -> Set<UInt64> {
     (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)).map(lockedInodes) ?? []
   }
@@ -27,7 +27,7 @@ enum LiveFiles {
   }
 }
 
-/// What `stat` says about a file; a change of any of it says that somebody wrote.
+/// `stat` of a file: any change means that the file was written.
 struct FileStamp: Hashable {
   let inode: UInt64
   let size: Int64

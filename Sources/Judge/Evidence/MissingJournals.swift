@@ -1,14 +1,14 @@
-/// Journals that are not there, by the claims and by the runs of the peer of which they would tell. Nothing that they alone
-/// would tell is demanded.
+/// Missing journals, by the claims and the peer's runs that they would show. What only they would show is not judged.
 struct MissingJournals {
-  /// With `--clean-journals` the app removes journals of ended processes after this time, but never the newest of a program.
+  /// With `--clean-journals` the app removes journals of ended processes after this time, but never the newest of a
+  /// program.
   private static let keptNs: Int64 = 7 * 86_400 * 1_000_000_000
 
-  /// Claims of processes whose journals should be there. An epoch that the journal of another process tells of is not one
-  /// of them: then the row is wrong.
+  /// Claims whose process has no journal. Without those whose claim another process's journal has: then the row is
+  /// wrong.
   private(set) var epochs: Set<Int64> = []
   private(set) var runs: Set<Int64> = []
-  /// The same of journals that the app may have removed.
+  /// The same for journals that the app may have removed.
   private(set) var cleanedEpochs: Set<Int64> = []
   private(set) var cleanedRuns: Set<Int64> = []
 
@@ -22,11 +22,11 @@ struct MissingJournals {
     let now = (evidence.journals.map(\.lastNs) + evidence.wallet.claims.map(\.bootNs)).max() ?? 0
     let limit = isCleaned ? now &- Self.keptNs : .min
     let newest = Dictionary(evidence.journals.map { ($0.process, $0.startedNs) }) { max($0, $1) }
-    // By the latest that is known of who wrote it: a journal grows until its process ends.
+    // By the latest sign of the process: a journal grows until its process ends.
     func mayBeCleaned(_ program: String, startedNs: Int64, lastNs: Int64) -> Bool {
       lastNs < limit && startedNs < newest[program] ?? .min
     }
-    // The phone may have given a number twice: then the later process counts.
+    // A pid may be reused: then the later process counts.
     let ends = Dictionary(
       (evidence.phone?.processes ?? []).compactMap { process in
         process.endedNs.map { (Holder(role: process.role, pid: process.pid), $0) }

@@ -1,8 +1,8 @@
-/// Whether two stamps are of the same time, whatever numbers somebody put there.
+/// Whether two stamps are close, for any numbers.
 func isNear(_ one: Int64, _ other: Int64, withinNs limit: Int64) -> Bool {
   let (difference, overflowed) = one.subtractingReportingOverflow(other)
   return !overflowed && difference.magnitude <= limit.magnitude
 }
 
-/// What is written in the very step that a journal's line announces lies behind that line, by no more than this.
+/// A write follows the journal line that announces it within this time.
 let stepSlackNs: Int64 = 5_000_000_000

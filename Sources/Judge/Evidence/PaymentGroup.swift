@@ -1,7 +1,7 @@
-/// What the payments of one hash are together: one sender's payment in one part or in several, and attempts that failed.
+/// The payments of one hash: one sender's payment in one or several parts, and failed attempts.
 struct PaymentGroup {
   private(set) var paid: [PaymentEntry] = []
-  /// The payment of a sender, in one part or in several.
+  /// All parts that have not failed.
   private(set) var whole: [PaymentEntry] = []
   private(set) var wholeMsat: Int64 = 0
   private(set) var firstHeld: PaymentEntry?

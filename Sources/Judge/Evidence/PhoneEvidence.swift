@@ -1,24 +1,24 @@
 import JSON
 
-/// What iosd wrote about the phone.
+/// The rows that iosd wrote.
 struct PhoneEvidence {
   struct Push {
     let id: Int64
     let isVisible: Bool
-    /// It came without an alert: it starts no extension, and no notification is of it.
+    /// A push without an alert: it starts no extension and has no notification.
     let isBadgeOrSound: Bool
     let atNs: Int64
-    /// What became of it, by the codes of docs/protocols.md.
+    /// Its outcome, by the codes of docs/protocols.md.
     let fate: String?
     let detail: String?
 
-    /// An app in front gets the push itself, and shows what it likes.
+    /// The app in front got the push.
     var isAppsOwn: Bool { fate == "given-to-app" }
 
-    /// The phone was killed before there was anything to show.
+    /// iosd was killed before it showed the notification.
     var isLost: Bool { fate == "lost" }
 
-    /// The user lets the wallet show nothing, or the phone rebooted before there was anything to show.
+    /// The user does not allow notifications, or the phone rebooted before it showed one.
     var isUnwanted: Bool { fate == "not-shown" || fate == "dropped" && detail == "reboot" }
   }
 
@@ -35,7 +35,7 @@ struct PhoneEvidence {
     let how: String?
     let number: Int64?
     let reason: String?
-    /// How it ended, by the codes of docs/protocols.md; an earlier phone wrote none.
+    /// How it ended, by the codes of docs/protocols.md; nil in rows of an earlier iosd.
     let endCode: String?
     let isCrash: Bool
     let peakFootprintBytes: Int64?
@@ -44,17 +44,17 @@ struct PhoneEvidence {
 
     var isOfEarlierPhone: Bool { reason != nil && endCode == nil }
 
-    /// It may have said why, and then it is no crash.
+    /// A process that exited with an error may have given its reason: that is no crash.
     var endedWithError: Bool { how == "exited" && number != 0 }
   }
 
   let pushes: [Push]
   let notifications: [Notification]
-  /// The last word on each process, in the order of their starts.
+  /// The last row of each process, sorted by start.
   let processes: [Process]
-  /// By the names of files that are not there, or are not what iosd writes: what is wrong with them.
+  /// The problems of missing or invalid files, by name.
   private(set) var problems: [String: EvidenceFile.Problem] = [:]
-  /// Of each file the lines that iosd has not written: noise, where the beginning of a row can be what a kill left of it.
+  /// Lines that iosd cannot have written: neither rows nor rows truncated by a kill.
   private(set) var foreignLines: [(name: String, count: Int, first: Int)] = []
   /// The numbers of the rows of each file, rising.
   let numbers: [(name: String, of: [Int64])]
@@ -104,7 +104,7 @@ struct PhoneEvidence {
     self.processes = newest.keys.sorted().compactMap { newest[$0] }
   }
 
-  /// Of an earlier phone, which told them to people alone: those that matter here.
+  /// Fates in rows of an earlier iosd, which has no codes.
   private static let olderFates: [String: (code: String, detail: String?)] = [
     "given to the app in front": ("given-to-app", nil),
     "lost: gone with an earlier iosd": ("lost", nil),
@@ -123,7 +123,7 @@ struct PhoneEvidence {
       let push = Push(
         id: id, isVisible: visible.isTrue, isBadgeOrSound: row["badge_or_sound"]?.isTrue ?? false, atNs: at,
         fate: row["fate_code"]?.text ?? older?.code, detail: row["fate_detail"]?.text ?? older?.detail)
-      // A row with a fate is a later word on the same push.
+      // A row with a fate replaces the first row of the same push.
       if row["fate"] != nil, let place = places[id] {
         taken[place] = push
       } else {
@@ -140,11 +140,11 @@ struct PhoneEvidence {
     for row in rows {
       guard let id = row["id"]?.integer else { continue }
       if row["withdrawn"]?.isTrue == true {
-        // Taken back: the user does not see it any more.
+        // Withdrawn: it is not displayed any more.
         for place in places[id] ?? [] where shown[place]?.push == nil { shown[place] = nil }
         places[id]?.removeAll { shown[$0] == nil }
       } else if row["answer"] != nil, places[id]?.isEmpty == false {
-        // The user did something with it, and saw it before: it is no other one.
+        // The user's action on a notification that is already counted.
       } else {
         places[id, default: []].append(shown.count)
         shown.append(
@@ -156,7 +156,7 @@ struct PhoneEvidence {
 
   // MARK: Lines
 
-  /// What a kill has torn is the beginning of a row, and counts as none; a file of nothing else is not one of these.
+  /// Skips rows truncated by a kill. A file without any row is unreadable.
   private static func rows(of path: String) throws(EvidenceFile.Problem) -> ([JSONValue], foreign: [Int]) {
     let file = try EvidenceFile(path)
     var rows: [JSONValue] = []
@@ -171,7 +171,7 @@ struct PhoneEvidence {
       }
       return true
     }
-    if rows.isEmpty, file.size > 0 { throw .unreadable("no line of it is a row") }
+    if rows.isEmpty, file.size > 0 { throw .unreadable("none of its lines is a row") }
     return (rows, foreign)
   }
 

@@ -1,8 +1,8 @@
-// What of the phone's files and of iosd's journals is gone. iosd numbers the rows of each file from one on, over restarts, and
-// takes none away; whatever a full disk would not take it writes in front of the next row. And what stands in a row, the
-// journal of the iosd that wrote it tells of.
+// Missing rows of the phone's files, and missing ends of iosd's journals. iosd numbers the rows of each file from 1
+// on, over restarts, and deletes none; rows that a full disk refused it writes before the next row. Each row is in
+// the journal of the iosd that wrote it.
 extension PhoneEvidence {
-  /// Rows that are missing between others, one sentence for each file.
+  /// Missing rows, one sentence for each file.
   var missingRows: [String] {
     numbers.compactMap { name, numbers in
       guard let last = numbers.last, last > Int64(numbers.count) else { return nil }
@@ -12,11 +12,11 @@ extension PhoneEvidence {
         return number > expected
       }
       let missing = last - Int64(numbers.count)
-      return "os/\(name) lacks \(countWords(missing, "row")), the first in front of row \(first ?? last)"
+      return "os/\(name) lacks \(countWords(missing, "row")), the first before row \(first ?? last)"
     }
   }
 
-  /// The first push that a journal of iosd names and no row is of. One whose disk was full may have left none.
+  /// The first push in a journal of iosd without a row. Journals with a full disk are skipped.
   func firstPushWithoutRow(_ journals: [JournalFile]) -> (push: Int64, journal: JournalFile)? {
     let known = Set(pushes.map(\.id))
     for journal in journals where !journal.hasGaps {
@@ -25,7 +25,7 @@ extension PhoneEvidence {
     return nil
   }
 
-  /// Of each journal that ends before what rows of its time say, the first of these. They are in the order of their starts.
+  /// For each journal that ends before rows of its time, the first such row. `journals` is sorted by start.
   func rowsBehindJournals(
     _ journals: [JournalFile], isCertain: (Int64) -> Bool
   ) -> [(row: String, journal: JournalFile)] {
@@ -44,8 +44,8 @@ extension PhoneEvidence {
     return found
   }
 
-  /// What each row says, when, and whether the journal's line has a later stamp. A push is written down before the journal tells of it: of one that was
-  /// lost, or is the last of all, the iosd may have been killed in between.
+  /// Each row with its time, and whether the journal's line is later. A push's row is written before the journal's
+  /// line: for a lost push, and for the last one, iosd may have been killed in between.
   private var stampedRows: [(row: String, atNs: Int64, isLineFirst: Bool)] {
     let last = pushes.last?.id
     var rows: [(row: String, atNs: Int64, isLineFirst: Bool)] = pushes.filter { push in
@@ -66,7 +66,7 @@ extension PhoneEvidence {
 }
 
 extension JournalFile {
-  /// Of which iosd told a process, or said what became of them.
+  /// Pushes that iosd delivered to a process, or whose fate it recorded.
   fileprivate var pushesNamed: [Int64] {
     events(of: "phone").flatMap { record in
       record.directives.compactMap { directive in

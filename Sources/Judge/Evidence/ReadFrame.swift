@@ -1,4 +1,4 @@
-/// A frame of the ledger with what it says, or why it says nothing.
+/// A frame of the ledger with its message, or the reason why it has none.
 struct ReadFrame {
   let entry: FrameEntry
   let message: WireMessage?

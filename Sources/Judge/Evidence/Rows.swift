@@ -1,10 +1,10 @@
-/// How often a row of a table or a line of a journal was looked at. The judge is to look at each a few times, however
-/// many there are: its tests hold that.
+/// Counts accesses to rows and journal lines. Tests hold that each is accessed only a few times, however many there
+/// are.
 final class Visits {
   var count = 0
 }
 
-/// Rows in their order, each look at one of which is counted.
+/// Rows in order, with counted accesses.
 struct Rows<Element>: RandomAccessCollection {
   private let elements: [Element]
   private let visits: Visits
@@ -22,7 +22,7 @@ struct Rows<Element>: RandomAccessCollection {
     return elements[position]
   }
 
-  /// Which rows have which key, found in one pass.
+  /// Indexes the rows by key in one pass.
   func index<Key: Hashable>(by key: (Element) -> Key?) -> RowIndex<Key, Element> {
     var places: [Key: [Int]] = [:]
     for (place, element) in enumerated() {
@@ -32,7 +32,7 @@ struct Rows<Element>: RandomAccessCollection {
   }
 }
 
-/// Reads tables whole.
+/// Reads whole tables.
 struct TableReader {
   private let file: SQLiteFile?
   private let visits: Visits
@@ -49,7 +49,7 @@ struct TableReader {
     Rows(try file?.entries(of: table, orderedBy: order, make) ?? [], visits)
   }
 
-  /// An older program made the file without the table, or under another name.
+  /// For a table that files of older programs lack, or have under another name.
   func readIfThere<Entry>(
     _ table: String, formerly older: String? = nil, by order: String,
     _ make: (SQLiteRow) throws(JudgeError) -> Entry

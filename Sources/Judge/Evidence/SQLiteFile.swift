@@ -1,12 +1,12 @@
 import Database
 
-/// One SQLite database, read inside one read transaction that lasts as long as this object.
+/// One SQLite database in a read transaction that lasts as long as this object.
 final class SQLiteFile {
   private let connection: Connection
   private let path: String
 
-  /// `isLive` asks SQLite to leave the file as it is; otherwise it is a scratch copy of that `original`, whose log may be
-  /// read back. Nobody can do anything about the copy, so that errors name what it is of.
+  /// `isLive` opens the file read-only; otherwise it is a scratch copy, whose log SQLite may apply. Errors name the
+  /// `original`, not the copy.
   init(path: String, isLive: Bool, of original: String) throws(JudgeError) {
     self.path = original
     do {
@@ -40,7 +40,7 @@ final class SQLiteFile {
     return entries
   }
 
-  /// One row after the other: a table may be larger than memory bears twice.
+  /// Row by row: two copies of a table may not fit into memory.
   func eachRow(
     _ table: String, statement: String, _ take: (SQLiteRow) throws(JudgeError) -> Void
   ) throws(JudgeError) {

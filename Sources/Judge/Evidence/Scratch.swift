@@ -1,11 +1,11 @@
 import Foundation
 
-/// A directory of the judge's own, gone with this object. Databases that nobody uses are read from copies in it: SQLite would
-/// create files beside the originals. A program that a signal may end has to remove what lies in its `TMPDIR`.
+/// A temporary directory, removed with this object. Databases that are not in use are copied into it, as SQLite
+/// would create files beside the originals. A program that may end by a signal has to remove it itself.
 final class Scratch {
-  /// Far above the databases of a long run; a sparse file of any size is made in a moment.
+  /// Far above the databases of a long run; a sparse file could have any size.
   static let sizeLimit: Int64 = 2 << 30
-  /// Each database has these files, all of which go with it.
+  /// The files of a database.
   private static let suffixes = ["", "-wal", "-journal"]
 
   let directory: String
@@ -15,9 +15,10 @@ final class Scratch {
     var template = Array("\(base)/judge-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       let code = errno
-      // In /proc and its like the kernel says that it is the new directory that is not there.
+      // In /proc the kernel reports ENOENT for the new directory.
       let takesNone = code == ENOENT && FileManager.default.fileExists(atPath: base)
-      throw .noPlace(directory: base, reason: takesNone ? "it allows no new directory" : String(cString: strerror(code)))
+      throw .noPlace(
+        directory: base, reason: takesNone ? "it allows no new directory" : String(cString: strerror(code)))
     }
     directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
@@ -26,7 +27,7 @@ final class Scratch {
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  /// Copies a database with its log. Nil if it came into use or changed meanwhile.
+  /// Copies a database with its log. Nil if it was opened or changed meanwhile.
   func copy(_ database: String, as name: String) throws(JudgeError) -> String? {
     let before = Self.suffixes.map { FileStamp(database + $0) }
     try checkRoom(for: database)

@@ -3,14 +3,14 @@ import CSodium
 import Foundation
 import Ground
 
-/// The wallet's seed as the phone keeps it: opened with the phone's key, by the form that docs/protocols.md gives.
+/// The wallet's seed in the keychain, opened with the phone's key as docs/protocols.md describes.
 struct SealedSeed {
   private static let account = "wallet-seed"
 
   let group: String
   let bytes: [UInt8]
 
-  /// Those that can be opened, by the names of their files.
+  /// All seeds that can be opened, sorted by file name.
   static func all(home: String) -> [SealedSeed] {
     let directory = home + "/Keychain/items"
     guard let key = EvidenceFile.whole(home + "/os/keychain.key"),
@@ -26,8 +26,8 @@ struct SealedSeed {
     }
   }
 
-  /// The wallet's own, which is that of the group it was last started with; and what is odd about it. Nil if there is
-  /// none: then the wallet has its seed in a file.
+  /// The wallet's seed, by the access group of its last start, with a remark if there are several. Nil if there is
+  /// none: then the seed is in a file.
   static func ofWallet(among seeds: [SealedSeed], _ journals: [JournalHead]) -> (
     seed: SealedSeed?, remark: String?
   ) {
@@ -37,12 +37,12 @@ struct SealedSeed {
     let groups = seeds.map(\.group).joined(separator: ", ")
     let choice =
       group == nil
-      ? "no journal says which is the wallet's, and the first was taken"
+      ? "no journal names the wallet's, so the first was used"
       : own.map { "that of \($0.group) is the wallet's" } ?? "none of them is the wallet's"
     return (own, "the keychain has \(seeds.count) seeds, in \(groups): \(choice)")
   }
 
-  /// What a wallet process was told on its command line.
+  /// The access group on a wallet process's command line.
   private static func group(of journal: JournalHead) -> String? {
     guard journal.process != "iosd",
       let place = journal.arguments.firstIndex(of: "--keychain-group"), place + 1 < journal.arguments.count

@@ -1,6 +1,6 @@
 import Ground
 
-/// Finds any of many secrets in one pass, in the three ways in which they would be written: raw, hexadecimal, base64.
+/// Finds any of many secrets in one pass: raw, hexadecimal or base64.
 struct SecretSearch {
   struct Hit {
     let secret: Int
@@ -13,7 +13,8 @@ struct SecretSearch {
   }
 
   private var forms: [UInt64: [Form]] = [:]
-  /// By a hash of the first eight bytes: nearly every place is passed over with one look, however many secrets there are.
+  /// By a hash of the first eight bytes: nearly every offset is skipped with one lookup, however many secrets there
+  /// are.
   private var isPossible: [Bool]
   private let shift: UInt64
   fileprivate private(set) var longest = 0
@@ -44,7 +45,7 @@ struct SecretSearch {
 
   private func place(of key: UInt64) -> Int { Int((key &* 0x9e37_79b9_7f4a_7c15) >> shift) }
 
-  /// At each place one is enough, but each place counts.
+  /// At most one hit at each offset.
   func hits(in bytes: [UInt8]) -> [Hit] {
     guard !forms.isEmpty, bytes.count >= Self.prefix else { return [] }
     var hits: [Hit] = []
@@ -73,23 +74,23 @@ struct SecretSearch {
   }
 }
 
-/// The same search in bytes that come piece by piece: a secret may lie across the end of one.
+/// The same search in pieces: a secret may lie across two of them.
 struct SecretScan {
   private let search: SecretSearch
   private var rest: [UInt8] = []
-  /// Of the first byte of the rest.
+  /// The offset of the first byte of `rest`.
   private var offset = 0
-  /// In what is kept of the last piece.
+  /// Offsets of hits in `rest` that were returned already.
   private var given: Set<Int> = []
 
   init(_ search: SecretSearch) { self.search = search }
 
-  /// What is found in this piece, or across its beginning; offsets count from the first byte of all.
+  /// Hits in this piece, or across its beginning; offsets count from the first byte of all.
   mutating func feed(_ piece: ArraySlice<UInt8>) -> [SecretSearch.Hit] {
     guard !search.isEmpty else { return [] }
     rest += piece
     let kept = min(rest.count, search.longest - 1)
-    // What was whole in the part that is kept from the last piece was given then.
+    // Hits inside the kept part were returned with the last piece.
     let found = search.hits(in: rest).map { SecretSearch.Hit(secret: $0.secret, offset: $0.offset + offset) }
     let fresh = found.filter { !given.contains($0.offset) }
     offset += rest.count - kept

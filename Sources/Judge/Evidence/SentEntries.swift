@@ -1,4 +1,4 @@
-/// A payment of the wallet's own, in its database.
+/// An outgoing payment in the wallet's database.
 struct SentEntry {
   let id: Int64
   let paymentHash: [UInt8]
@@ -29,7 +29,7 @@ struct SentEntry {
   var evidence: String { "node.sqlite outgoing_payments \(id)" }
 }
 
-/// An invoice of somebody else in the network, in the ledger.
+/// An external invoice in the ledger.
 struct ExternalInvoiceEntry {
   let id: Int64
   let paymentHash: [UInt8]

@@ -1,8 +1,8 @@
-/// A splice in one side's own account: from the step that bound it to the step that ended it, and afterwards.
+/// A splice in one side's database, from the step that binds that side on.
 struct SpliceEntry {
   let holder: ChannelEnd
   let id: Int64
-  /// As it is hashed.
+  /// In the byte order of the hash.
   let txid: [UInt8]
   let state: String
   let isOurs: Int64
@@ -12,10 +12,10 @@ struct SpliceEntry {
   let amountSat: Int64
   let feeSat: Int64
   let transaction: [UInt8]
-  /// At the peer, by the monotonic clock; else nil.
+  /// Only in the ledger, by the monotonic clock.
   let begunNs: Int64?
   let endedNs: Int64?
-  /// At the wallet; else nil.
+  /// Only in the wallet's database.
   let begunEpoch: Int64?
   let endedEpoch: Int64?
 

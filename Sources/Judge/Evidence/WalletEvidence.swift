@@ -1,6 +1,6 @@
 import Ground
 
-/// The wallet's database, as one read transaction saw it.
+/// The wallet's database in one read transaction.
 struct WalletEvidence {
   /// The container's id.
   let container: [UInt8]?
@@ -9,7 +9,7 @@ struct WalletEvidence {
   let channels: Rows<ChannelEntry>
   let htlcs: Rows<HTLCEntry>
   let invoices: Rows<InvoiceEntry>
-  /// Which of them the user has cancelled; none in a database of before that.
+  /// Payment hashes of cancelled invoices; empty in an older database.
   let cancelled: Rows<[UInt8]>
   let received: Rows<ReceivedEntry>
   let sent: Rows<SentEntry>
@@ -20,9 +20,9 @@ struct WalletEvidence {
   let receivedByHash: RowIndex<[UInt8], ReceivedEntry>
   let sentByHash: RowIndex<[UInt8], SentEntry>
   let sentByHTLC: RowIndex<Int64, SentEntry>
-  /// What the writes of an epoch did together.
+  /// The sums of the writes of an epoch.
   private let sums: [Int64: WriteSums]
-  /// An old database, or one that was healed from the peer's copy, has lost what journals tell.
+  /// Restored from the peer's backup: rows that journals show may be lost.
   let isRestored: Bool
 
   init(_ file: SQLiteFile, _ visits: Visits) throws(JudgeError) {
@@ -59,7 +59,7 @@ struct WalletEvidence {
 
   func sum(of epoch: Int64) -> WriteSums { sums[epoch] ?? WriteSums() }
 
-  /// What changes with every step that is taken: equal stamps, equal states.
+  /// Changes with every step: equal stamps, equal states.
   var stamp: [Int64] { [claims.last?.epoch ?? 0, writes.last?.id ?? 0] }
 }
 
@@ -90,13 +90,13 @@ struct ClaimEntry {
     reason = try row.text("reason")
   }
 
-  /// The owner jumped above a number that the peer knew: an old copy of the database had been put back.
+  /// The owner raised its epoch above one that the peer reported, after an old copy of the database was restored.
   var isRaised: Bool { Self.raised.contains(reason) }
-  /// The last one is what earlier programs wrote.
+  /// The last one is from earlier programs.
   private static let raised: Set = [
     "raised-above-peer", "raised-to-move-here", "the peer knew a higher epoch",
   ]
-  /// The user brought the wallet here from another container.
+  /// The user moved the wallet here from another container.
   var movesHere: Bool { reason == "raised-to-move-here" }
   var boot: String { [bootHigh, bootLow].map { Hexadecimal.encode(word: UInt64(bitPattern: $0)) }.joined() }
   var evidence: String { "node.sqlite claims \(epoch)" }
@@ -108,7 +108,7 @@ struct NodeWriteEntry {
   let incarnation: Int64
   let what: String
   let atNs: Int64
-  /// Nil for words that no write of this version uses.
+  /// Nil if `what` is not a summary of this version or an earlier one.
   let summary: WriteSummary?
 
   init(_ row: SQLiteRow) throws(JudgeError) {

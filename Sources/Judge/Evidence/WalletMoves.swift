@@ -1,6 +1,7 @@
-/// When the wallet lived in which container. Its user may move it, and each container's database tells of its own time alone.
+/// When the wallet was in which container. The user may move it, and each container's database covers only its own
+/// time.
 struct WalletMoves {
-  /// The peer took one container in the place of another.
+  /// The peer accepted one container in place of another.
   struct Move {
     let frame: Int64
     let atNs: Int64
@@ -9,10 +10,10 @@ struct WalletMoves {
   }
 
   let all: [Move]
-  /// That whose database is judged.
+  /// The container whose database is judged.
   let container: [UInt8]?
 
-  /// Told by a wallet's own `init` and by the peer's fence together: a row alone proves nothing.
+  /// A move needs both the wallet's `init` and the peer's fence: a row alone proves nothing.
   init(_ ledger: LedgerEvidence, container: [UInt8]?) {
     self.container = container
     var places: [FenceClaim: Int] = [:]
@@ -27,12 +28,12 @@ struct WalletMoves {
       guard before.epoch == replaced.epoch, before.container == replaced.container else { continue }
       moves.append(Move(frame: frame.entry.id, atNs: frame.entry.atNs, from: replaced, to: claim))
     }
-    // Of a home that has nothing to do with them none is evidence.
+    // Moves between two other containers are no evidence for this home.
     let isOne = moves.contains { $0.from.container == container || $0.to.container == container }
     all = isOne ? moves : []
   }
 
-  /// Whether the wallet lived in this container then.
+  /// Whether the wallet was in this container then.
   func isHere(atNs instant: Int64?) -> Bool {
     guard let instant, let first = all.first else { return true }
     let owner = all.last { $0.atNs <= instant }?.to.container ?? first.from.container
@@ -44,10 +45,10 @@ struct WalletMoves {
     return (all.last { $0.frame <= frame }?.to.container ?? first.from.container) == container
   }
 
-  /// Whether it lives here to the end.
+  /// Whether the wallet is in this container at the end.
   var isHereNow: Bool { all.last.map { $0.to.container == container } ?? true }
 
-  /// The frame with which it left for good.
+  /// The frame with which the wallet left this container for good.
   var lastFrame: Int64? { isHereNow ? nil : all.last { $0.from.container == container }?.frame }
 
   var arrivals: [Move] { all.filter { $0.to.container == container } }

@@ -1,4 +1,4 @@
-/// What one fenced write did, as its row says it: `revision=7 received=1`.
+/// The summary of one fenced write in its row: `revision=7 received=1`.
 struct WriteSummary {
   var revision: Int64?
   var received: Int64 = 0
@@ -8,7 +8,7 @@ struct WriteSummary {
   var ended: Int64 = 0
   var isRestored = false
 
-  /// Nil for what no write says, of this version or an earlier one.
+  /// Nil if it is not a summary of this version or an earlier one.
   init?(_ text: String) {
     let isOlder = !text.utf8.contains(UInt8(ascii: "="))
     for part in text.split(separator: isOlder ? "," : " ", omittingEmptySubsequences: false)
@@ -25,7 +25,7 @@ struct WriteSummary {
     return (sides[0], number)
   }
 
-  /// Earlier versions wrote words for people: `channel revision 7, new invoice`.
+  /// The summaries of earlier versions: `channel revision 7, new invoice`.
   private static func older(_ part: Substring) -> (name: Substring, number: Int64)? {
     var words = part.split(separator: " ")
     let number = words.last.flatMap { Int64($0) }
@@ -50,7 +50,7 @@ struct WriteSummary {
     case "invoice": invoices = 1
     case "cancelled": cancelled = 1
     case "restored": isRestored = true
-    // How many payments lack parts is of no other evidence's concern; of a failure the claims and the peer's frames tell.
+    // `waiting` is compared with nothing; a failure is in the peer's frames.
     default: break
     }
     return true

@@ -1,13 +1,13 @@
-/// What several writes did together, as their rows say it.
+/// The sums of several writes' summaries.
 struct WriteSums {
   private(set) var received: Int64 = 0
   private(set) var invoices = 0
   private(set) var offered: Int64 = 0
   private(set) var ended: Int64 = 0
   private(set) var isRestored = false
-  /// Those that received something, in order.
+  /// The writes with received payments, in order.
   private var receiving: [ReceivingWrite] = []
-  /// Of those that changed the channel.
+  /// Times of the writes that changed the channel.
   private(set) var revisionsNs: [Int64] = []
   private(set) var lastNs: Int64?
 
@@ -25,7 +25,7 @@ struct WriteSums {
     if summary.revision != nil { revisionsNs.append(write.atNs) }
   }
 
-  /// The write that the receipt with this number, from 1, belongs to.
+  /// The write of the receipt with this number, from 1 on.
   func write(ofReceipt number: Int64) -> ReceivingWrite? {
     var low = 0
     var high = receiving.count
@@ -43,9 +43,9 @@ struct WriteSums {
   }
 }
 
-/// A write that counted payments as received.
+/// A write with received payments.
 struct ReceivingWrite {
-  /// As many were received up to here.
+  /// The number of receipts up to this write.
   let upTo: Int64
   let atNs: Int64
   /// It adopted the peer's backup.

@@ -1,11 +1,11 @@
-/// One broken rule, in words, with the rows that show it.
+/// One violation, as a sentence, with the rows that show it.
 public struct Finding: Hashable, Codable, Sendable {
-  /// The number in the list of what is never allowed to happen.
+  /// The number of the `Invariant`.
   public let invariant: Int
-  /// The same in words.
+  /// The name of the `Invariant`.
   public let name: String
   public let sentence: String
-  /// Where it stands: database, table and number, or journal and line.
+  /// Database, table and row number, or journal and line.
   public let rows: [String]
 
   public init(invariant: Int, sentence: String, rows: [String]) {
@@ -18,7 +18,7 @@ public struct Finding: Hashable, Codable, Sendable {
   /// `invariant 4 (nothing acknowledged is gone)`.
   public var title: String { name.isEmpty ? "invariant \(invariant)" : "invariant \(invariant) (\(name))" }
 
-  /// The sentence without what makes it that of one row: numbers, hashes, ids.
+  /// The sentence without numbers, hashes and ids.
   var kind: String {
     var kind = "\(invariant) "
     var isInNumber = false

@@ -1,8 +1,8 @@
-/// Findings of one kind, which are shown together: a damaged table would make thousands of them.
+/// Findings of one kind, shown together: a damaged table may give thousands.
 public struct FindingGroup: Hashable, Sendable {
   public private(set) var findings: [Finding]
 
-  /// In the order in which each kind was found first; the same finding twice is one.
+  /// In the order of each kind's first finding, without duplicates.
   public static func all(_ findings: [Finding]) -> [FindingGroup] {
     var groups: [FindingGroup] = []
     var places: [String: Int] = [:]

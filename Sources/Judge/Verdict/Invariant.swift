@@ -1,4 +1,4 @@
-/// What is never allowed to happen, by the numbers that stand in docs/judge.md.
+/// The invariants, by their numbers in docs/judge.md.
 public enum Invariant: Int, Hashable, Codable, Sendable, CaseIterable {
   case exclusion = 1
   case noStateGoesBack

@@ -1,12 +1,12 @@
-/// What the judge says about one run.
+/// The judge's verdict on one run.
 public struct Verdict: Hashable, Codable, Sendable {
   public struct Counts: Hashable, Codable, Sendable {
     public var payments = 0
     public var paid = 0
     public var failed = 0
-    /// What the wallet counts as received.
+    /// Receipts in the wallet's database.
     public var received = 0
-    /// The wallet's own payments, and how they ended.
+    /// Outgoing payments, and how they ended.
     public var sent = 0
     public var sentPaid = 0
     public var sentFailed = 0
@@ -23,18 +23,18 @@ public struct Verdict: Hashable, Codable, Sendable {
   }
 
   public let outcome: Outcome
-  /// Nothing is broken, and all evidence that is demanded is there.
+  /// No finding, and no demanded evidence is missing.
   public let passed: Bool
   public let counts: Counts
   public let findings: [Finding]
-  /// Payments that are on their way, one sentence each.
+  /// Pending payments and splices, one sentence each.
   public let unsettled: [String]
-  /// What is worth knowing and breaks nothing.
+  /// Notes that are no findings.
   public let remarks: [String]
-  /// The parts of the evidence that were there, and those that were not, or not whole.
+  /// The parts of the evidence that were complete, and those that were missing or damaged.
   public let judged: [String]
   public let notJudged: [String]
-  /// What is demanded and missing: without it there is no verdict, unless what is there is broken.
+  /// Demanded evidence that is missing: without it there is no verdict, unless the rest is broken.
   public let missing: [Absence]
 
   public enum Outcome: String, Hashable, Codable, Sendable, CaseIterable {
@@ -65,7 +65,8 @@ public struct Verdict: Hashable, Codable, Sendable {
     self.missing = missing
   }
 
-  /// With what was found in another container of the same wallet. What both have from the same ledger counts once.
+  /// Joins the verdict on another container of the same wallet. Findings and counts of their common ledger count
+  /// once.
   func joined(by other: Verdict) -> Verdict {
     var counts = counts
     counts.received += other.counts.received
@@ -81,8 +82,8 @@ public struct Verdict: Hashable, Codable, Sendable {
       notJudged: (notJudged + other.notJudged).uniqued, missing: (missing + other.missing).uniqued)
   }
 
-  /// 0 sound; 2 exclusion or money broken; 3 nothing broken, but not everything was settled; 74 evidence is missing, and
-  /// what is there is not broken.
+  /// 0 sound; 2 exclusion or money broken; 3 nothing broken, but not everything settled; 74 evidence is missing and
+  /// the rest is not broken.
   public var exitCode: Int32 {
     switch outcome {
     case .sound: 0

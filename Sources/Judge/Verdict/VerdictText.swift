@@ -1,14 +1,14 @@
 extension Verdict {
-  /// As many findings of a kind, or payments on their way, are shown unless all are asked for.
+  /// How many findings of a kind are shown without `--all`.
   private static let shown = 5
 
-  /// The verdict as a short story for people.
+  /// The verdict as text.
   public var text: String { text(showingAll: false) }
 
   public func text(showingAll: Bool) -> String {
     var lines = [
       "\(countWords(counts.payments, "payment")), \(counts.paid) received once, \(counts.failed) failed, "
-        + "\(unsettled.count) on the way.",
+        + "\(unsettled.count) pending.",
       "\(countWords(counts.connections, "connection")) at the peer (\(counts.refused) refused), "
         + "\(countWords(counts.frames, "frame")); claims: \(counts.appClaims) by the app, "
         + "\(counts.extensionClaims) by the extension.",
@@ -17,10 +17,10 @@ extension Verdict {
     ]
     if counts.sent > 0 {
       lines.append(
-        "\(countWords(counts.sent, "payment")) of the wallet's own, \(counts.sentPaid) paid, \(counts.sentFailed) failed."
+        "\(countWords(counts.sent, "outgoing payment")), \(counts.sentPaid) paid, \(counts.sentFailed) failed."
       )
     }
-    lines += Self.some(unsettled, showingAll).map { "On the way: \($0)" }
+    lines += Self.some(unsettled, showingAll).map { "Pending: \($0)" }
     lines += Self.some(remarks, showingAll).map { "Note: \($0)." }
     if !notJudged.isEmpty {
       lines.append("Judged: \(Self.list(judged)). Not judged, or not wholly: \(Self.list(notJudged)).")
@@ -56,12 +56,12 @@ extension Verdict {
     case .notSettled: "nothing is broken, but not everything was settled"
     case .broken: "broken (\(countWords(findings.count, "finding")))"
     case .noVerdict:
-      "no verdict: \(missing.count == 1 ? "a part" : "\(missing.count) parts") of the evidence \(missing.count == 1 ? "is" : "are") missing, and what is there is not broken"
+      "no verdict: \(missing.count == 1 ? "a part" : "\(missing.count) parts") of the evidence \(missing.count == 1 ? "is" : "are") missing, and the rest is not broken"
     }
   }
 
   private static func some(_ sentences: [String], _ showingAll: Bool) -> [String] {
-    // One more takes no more room than to say that there is one.
+    // One more sentence takes as much room as the line that would count it.
     guard !showingAll, sentences.count > 4 * shown + 1 else { return sentences }
     return sentences.prefix(4 * shown) + [
       "\(grouped(sentences.count - 4 * shown)) more like these; --all shows them"

@@ -1,12 +1,12 @@
-// The messages of BOLT 2 by which two ends make a transaction together, as far as this version of the project uses them:
-// no inputs but the channel's own funding, no witnesses, no demands.
+// The messages of BOLT 2's interactive transaction construction, as far as this version uses them: the channel's
+// funding is the only input, no witnesses, no `require_confirmed_inputs`.
 extension FrameReader {
   mutating func splice(_ type: Int) throws(Malformed) -> SpliceStep {
     switch type {
     case 2:
       let initiator = try number(1)
       guard initiator <= 1 else { throw Malformed(reason: "its initiator is \(initiator)") }
-      return .rest(isInitiator: initiator == 1)
+      return .stfu(isInitiator: initiator == 1)
     case 66: return try input()
     case 67:
       return .output(serial: try number(8), satoshis: try number(8), script: try counted())
@@ -24,7 +24,9 @@ extension FrameReader {
 
   private mutating func input() throws(Malformed) -> SpliceStep {
     let serial = try number(8)
-    guard try number(2) == 0 else { throw Malformed(reason: "it brings an input from elsewhere") }
+    guard try number(2) == 0 else {
+      throw Malformed(reason: "it adds another input than the channel's funding")
+    }
     let index = try number(4)
     let sequence = try number(4)
     return .input(
@@ -44,12 +46,12 @@ extension FrameReader {
   private mutating func onlyRecord(_ type: UInt64, ofSize size: Int) throws(Malformed) -> [UInt8] {
     let all = try records()
     guard all.count == 1, all[0].type == type, all[0].value.count == size else {
-      throw Malformed(reason: "its records are not the one that it must have")
+      throw Malformed(reason: "its records are not the required one")
     }
     return all[0].value
   }
 
-  /// The funding that a commitment spends; nil: the one that the channel has.
+  /// The funding that a commitment spends; nil for the current one.
   mutating func commitmentFunding() throws(Malformed) -> [UInt8]? {
     let all = try records()
     guard let first = all.first else { return nil }
@@ -59,7 +61,7 @@ extension FrameReader {
     return first.value
   }
 
-  /// What a `channel_reestablish` says of splices.
+  /// The fundings in a `channel_reestablish`.
   mutating func fundings() throws(Malformed) -> WireMessage.Fundings {
     var fundings = WireMessage.Fundings()
     for record in try records() {

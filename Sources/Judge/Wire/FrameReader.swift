@@ -1,5 +1,5 @@
-/// Takes one raw frame apart. It is strict where the protocol is, and where this version of the project still sends
-/// zeros (signatures, points, onions) it demands zeros: a frame with one bit changed is not the frame that was sent.
+/// Decodes one raw frame. Strict where the protocol is; where this version sends zeros (signatures, points, onions)
+/// it demands zeros, so that every changed bit is noticed.
 struct FrameReader {
   struct Malformed: Error { let reason: String }
 
@@ -9,21 +9,21 @@ struct FrameReader {
   static let fenceReplyRecord: UInt64 = 0xba70_0003
   static let fenceReplyMessage = 0xba71
   static let networksRecord: UInt64 = 1
-  /// Regtest's, by the hash of its first block.
+  /// Regtest's chain hash.
   static let chain: [UInt8] = [
     0x06, 0x22, 0x6e, 0x46, 0x11, 0x1a, 0x0b, 0x59, 0xca, 0xaf, 0x12, 0x60, 0x43, 0xeb, 0x5b, 0xbf,
     0x28, 0xc3, 0x4f, 0x3a, 0x5e, 0x33, 0x2a, 0x1f, 0xc7, 0xb2, 0xb7, 0x3c, 0xf1, 0x88, 0x91, 0x0f,
   ]
   static let replacedRecord: UInt64 = 0xba70_0007
   static let partRecord: UInt64 = 0xba70_0005
-  static let complaintRecord: UInt64 = 0xba70_0009
+  static let stfuTimeoutRecord: UInt64 = 0xba70_0009
 
-  /// Also gives the channel that the frame speaks of, if it speaks of one.
+  /// Also returns the channel id in the frame, if it has one.
   static func read(_ bytes: [UInt8]) throws(Malformed) -> (message: WireMessage, channel: [UInt8]?) {
     var reader = FrameReader(bytes: bytes)
     let message = try reader.message()
-    // Records that this version never sends are not read, so that something is left over; of unknown messages only the
-    // type is read.
+    // Records that this version never sends are left unread, which is an error; of unknown messages only the type is
+    // read.
     if case .other = message { return (message, nil) }
     let rest = bytes.count - reader.position
     guard rest == 0 else { throw Malformed(reason: "\(rest) bytes follow its end") }
@@ -42,7 +42,8 @@ struct FrameReader {
     case 1, 17:
       channel = try take(32)
       let text = String(decoding: try counted(), as: UTF8.self)
-      return .complaint(type: type, text: text, endsRest: try endsRest() || Self.olderRest.contains(text))
+      return .errorOrWarning(
+        type: type, text: text, isStfuTimeout: try isStfuTimeout() || Self.olderStfuTimeouts.contains(text))
     case 7: return .storage(try counted())
     case 9: return .retrieval(try counted())
     case 16: return try initMessage()
@@ -64,16 +65,16 @@ struct FrameReader {
     }
   }
 
-  private mutating func endsRest() throws(Malformed) -> Bool {
+  private mutating func isStfuTimeout() throws(Malformed) -> Bool {
     let found = try records()
-    for record in found where record.type != Self.complaintRecord || record.value != [1] {
+    for record in found where record.type != Self.stfuTimeoutRecord || record.value != [1] {
       throw Malformed(reason: "its record \(record.type) has no place in a warning or an error")
     }
     return !found.isEmpty
   }
 
-  /// In ledgers of before the words alone said it.
-  static let olderRest: Set = [
+  /// The texts that older ledgers have without a record.
+  static let olderStfuTimeouts: Set = [
     "the channel was at rest for 60 s: reconnect", "The channel was at rest for 60 s: reconnect.",
   ]
 
@@ -153,7 +154,9 @@ struct FrameReader {
         replaces = ReplacedFenceClaim(
           epoch: Int64(bitPattern: try inner.number(8)), container: try inner.take(16))
       case (Self.networksRecord, _):
-        guard record.value == Self.chain else { throw Malformed(reason: "it is not on regtest alone") }
+        guard record.value == Self.chain else {
+          throw Malformed(reason: "its networks are not regtest alone")
+        }
       default: throw Malformed(reason: "its record \(record.type) has no place in an init")
       }
     }
@@ -191,7 +194,7 @@ struct FrameReader {
     let width = 2 << Int(first - 0xfd)
     let value = try number(width)
     let least: UInt64 = width == 2 ? 0xfd : 1 << UInt64(4 * width)
-    guard value >= least else { throw Malformed(reason: "a number is written too long") }
+    guard value >= least else { throw Malformed(reason: "a BigSize is not minimal") }
     return value
   }
 
@@ -199,7 +202,9 @@ struct FrameReader {
     var records: [(type: UInt64, value: [UInt8])] = []
     while position < bytes.count {
       let type = try bigSize()
-      if let last = records.last, type <= last.type { throw Malformed(reason: "its records do not grow") }
+      if let last = records.last, type <= last.type {
+        throw Malformed(reason: "its record types do not ascend")
+      }
       let length = try bigSize()
       guard length <= UInt64(bytes.count - position) else { throw Malformed(reason: "it is cut off") }
       records.append((type, try take(Int(length))))

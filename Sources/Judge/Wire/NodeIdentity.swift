@@ -1,7 +1,7 @@
 import CSecp256k1
 import CSodium
 
-/// Who the wallet's node is, from its seed, by the rule of docs/protocols.md.
+/// The wallet's node id, derived from its seed by the rule of docs/protocols.md.
 enum NodeIdentity {
   static func of(seed: [UInt8]) -> [UInt8]? {
     var state = crypto_auth_hmacsha256_state()

@@ -1,11 +1,11 @@
-/// What a sender says of the payment that an HTLC is a part of: the secret of the invoice, and what all parts come to.
+/// `payment_data` of an HTLC: the invoice's payment secret, and the total of all parts.
 struct PartData: Hashable {
   let secret: [UInt8]
   let totalMsat: UInt64
 }
 
 extension PartData {
-  /// From the two columns that keep it; nil when both are empty, or the database is older than they are.
+  /// From the two columns; nil if both are empty, or an older database lacks them.
   static func read(_ row: SQLiteRow) throws(JudgeError) -> PartData? {
     guard row.names.contains("payment_secret") else { return nil }
     let secret = try row.optionalBlob("payment_secret")

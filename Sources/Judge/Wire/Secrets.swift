@@ -1,6 +1,6 @@
 import CSodium
 
-/// SHA-256, and the per-commitment secrets of BOLT 3 that follow from a channel's id in this version.
+/// SHA-256, and the per-commitment secrets of BOLT 3, which this version derives from the channel id.
 enum Secrets {
   static func sha256(_ bytes: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
@@ -8,7 +8,7 @@ enum Secrets {
     return digest
   }
 
-  /// What the side reveals when it gives up its commitment of this number.
+  /// The secret that a side reveals when it revokes its commitment of this number.
   static func perCommitment(channel: [UInt8], ofOpener: Bool, number: UInt64) -> [UInt8] {
     var value = sha256(Array("per-commitment seed".utf8) + channel + [ofOpener ? 1 : 0])
     let last: UInt64 = (1 << 48) - 1

@@ -1,10 +1,10 @@
 import Ground
 
-/// A message by which both ends take money out of the channel to the chain, or what a new connection says of one. The
-/// ids of transactions are as they are hashed.
+/// A splice message, the splice fields of `channel_reestablish`, or a disconnect. Transaction ids are in the byte
+/// order of the hash.
 enum SpliceStep: Hashable {
   /// `stfu`
-  case rest(isInitiator: Bool)
+  case stfu(isInitiator: Bool)
   case begin(contribution: Int64, feeratePerKw: UInt64, lockTime: UInt64, key: [UInt8])
   case agree(contribution: Int64, key: [UInt8])
   case input(serial: UInt64, outputIndex: UInt64, sequence: UInt64, spends: [UInt8])
@@ -13,14 +13,14 @@ enum SpliceStep: Hashable {
   case signatures(txid: [UInt8])
   case abort(text: [UInt8])
   case locked(txid: [UInt8])
-  /// What a `channel_reestablish` says of splices: the one that waits for signatures, and the newest that is done.
+  /// `channel_reestablish`: the splice that waits for signatures, and the newest locked one.
   case resume(next: [UInt8]?, needsCommitment: Bool, locked: [UInt8]?)
-  /// What was only talked of is forgotten.
-  case hangUp
+  /// Ends a negotiation.
+  case disconnect
 
   var name: String {
     switch self {
-    case .rest: "stfu"
+    case .stfu: "stfu"
     case .begin: "splice_init"
     case .agree: "splice_ack"
     case .input: "tx_add_input"
@@ -30,10 +30,10 @@ enum SpliceStep: Hashable {
     case .abort: "tx_abort"
     case .locked: "splice_locked"
     case .resume: "channel_reestablish"
-    case .hangUp: "the end of a connection"
+    case .disconnect: "the end of a connection"
     }
   }
 }
 
-/// The id of a transaction as people write it: the other way round.
+/// A txid in its usual display order, which is reversed.
 func transactionWords(_ txid: [UInt8]) -> String { Hexadecimal.encode(txid.reversed()) }

@@ -1,14 +1,14 @@
-/// One frame of BOLT 1 or BOLT 2, as far as the judge needs it.
+/// One message of BOLT 1 or BOLT 2, as far as the judge needs it.
 enum WireMessage: Hashable {
   case initMessage(FenceClaim?, FenceReply?, features: [UInt8], replaces: ReplacedFenceClaim?)
-  /// `endsRest`: the peer waits no longer for a splice.
-  case complaint(type: Int, text: String, endsRest: Bool)
+  /// An error (17) or warning (1). `isStfuTimeout`: sent as the splice negotiation timed out.
+  case errorOrWarning(type: Int, text: String, isStfuTimeout: Bool)
   case ping(pongSize: Int)
   case pong(size: Int)
   case storage([UInt8])
   case retrieval([UInt8])
   case reestablish(Reestablish)
-  /// The peer's word on a claim.
+  /// The peer's answer to a claim.
   case fenceReply(FenceReply)
   case step(ChannelStep)
   case other(type: Int)
@@ -21,30 +21,30 @@ enum WireMessage: Hashable {
     var fundings = Fundings()
   }
 
-  /// What it says of splices.
+  /// The fundings in a `channel_reestablish`.
   struct Fundings: Hashable {
-    /// The transaction that waits for the other's signatures.
+    /// `next_funding`: the transaction that waits for the other side's signatures.
     var next: [UInt8]?
     var needsCommitment = false
-    /// The newest transaction that its sender takes for done.
+    /// `my_current_funding_locked`.
     var locked: [UInt8]?
   }
 }
 
-/// The private record in the wallet's `init`: the claim under which it dialled.
+/// The private record in the wallet's `init`: the claim under which the wallet dialled.
 struct FenceClaim: Hashable {
   let epoch: Int64
   let incarnation: Int64
   let container: [UInt8]
 }
 
-/// The private record in the wallet's `init` whose user has moved it: which claim of another container it replaces.
+/// The private record in the `init` of a moved wallet: the replaced claim of another container.
 struct ReplacedFenceClaim: Hashable {
   let epoch: Int64
   let container: [UInt8]
 }
 
-/// The peer's private message behind that, or the record in its `init`, as it was once: what it says to the claim.
+/// The peer's answer to a claim: a private message after its `init`, or in older ledgers a record in it.
 struct FenceReply: Hashable {
   let accepted: Bool
   let highest: Int64
@@ -58,7 +58,7 @@ enum ChannelStep: Hashable {
   case fail(id: UInt64, code: Int64?)
   case failMalformed(id: UInt64, code: Int64)
   case fee(perKiloweight: UInt64)
-  /// With a funding that is not the channel's it binds its sender to a splice, and moves no HTLC.
+  /// With another funding than the channel's it binds its sender to a splice, and moves no HTLC.
   case commit(htlcSignatures: Int, funding: [UInt8]?)
   case revoke(secret: [UInt8])
   case splice(SpliceStep)
@@ -76,7 +76,7 @@ enum ChannelStep: Hashable {
     }
   }
 
-  /// A commitment or a revocation: what becomes durable as a state number.
+  /// A commitment or a revocation, which counts a state number.
   var isNumbered: Bool {
     switch self {
     case .commit(_, let funding): funding == nil
@@ -99,7 +99,7 @@ extension WireMessage {
     switch self {
     case .initMessage: "init"
     case .fenceReply: "the answer to a claim"
-    case .complaint(let type, _, _): type == 17 ? "error" : "warning"
+    case .errorOrWarning(let type, _, _): type == 17 ? "error" : "warning"
     case .ping: "ping"
     case .pong: "pong"
     case .storage: "peer_storage"

@@ -2,7 +2,7 @@ import Ground
 import Guardrails
 import Heartbeat
 
-// What `SharedContainer` does, as operations on a value. One suite of tests runs the same steps through both.
+// The operations of `SharedContainer` on a value. `ConformanceTests` runs the same steps through both.
 extension Container {
   public struct Claimant: Hashable, Sendable {
     public var role: Role
@@ -20,7 +20,7 @@ extension Container {
     case claimed(Claim)
     case superseded
     case ownLockBusy
-    /// This process is inside a transaction.
+    /// The process `by` is inside a transaction.
     case blocked(by: Int32)
     case refused
   }
@@ -45,7 +45,7 @@ extension Container {
     }
   }
 
-  /// The own lock, then the transaction, then the check: in this order a refusal is found.
+  /// The order of refusals: own lock, transaction, check.
   private mutating func write(
     _ epoch: Epoch, by claimant: Claimant, unless refusal: (Container) -> ClaimAnswer?
   ) -> ClaimAnswer {
@@ -71,14 +71,14 @@ extension Container {
   /// Whether this is the claim in force.
   func isOwned(by claim: Claim?) -> Bool { row?.isOf(claim) ?? false }
 
-  /// Whether a write under this claim happens. A process that was stopped inside its transaction ends it with this.
+  /// Whether a write under this claim is allowed. Ends the transaction in which the process was frozen.
   public mutating func beginWrite(under claim: Claim, by pid: Int32) -> WriteAnswer {
     if let writer, writer != pid { return .blocked(by: writer) }
     writer = nil
     return claim.owns(row) && row?.container == claim.container ? .allowed : .fenced
   }
 
-  /// Takes the own lock anew if its file was replaced.
+  /// Locks the role's file again if it was replaced.
   public mutating func keepLock(_ role: Role, _ pid: Int32) {
     if canTakeLock(role, pid) { locks[role].holder = pid }
   }
@@ -103,9 +103,11 @@ extension Container {
       bootClock: bootClock)
   }
 
-  public func isIntentRaised(without: Rules = []) -> Bool { !without.contains(.intentAsState) && intent != nil }
+  public func isIntentRaised(without: Rules = []) -> Bool {
+    !without.contains(.intentAsState) && intent != nil
+  }
 
-  /// The kernel takes back what a process held.
+  /// The kernel releases everything that the process held.
   public mutating func forget(_ pid: Int32) {
     if locks.app.holder == pid { locks.app.holder = nil }
     if locks.notifier.holder == pid { locks.notifier.holder = nil }
@@ -115,6 +117,6 @@ extension Container {
 }
 
 extension ClaimRow {
-  /// For checks, which look at a run from outside.
+  /// For checks.
   func isOf(_ claim: Claim?) -> Bool { claim?.owns(self) == true }
 }

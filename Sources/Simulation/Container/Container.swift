@@ -4,29 +4,29 @@ import Heartbeat
 import LightningChannel
 import LightningNode
 
-/// The App Group directory as a value: the row, the node's state, locks, intent and beats. What is in the tables is
-/// durable; locks and the intent belong to processes and go with them.
+/// The App Group directory as a value: the row, the node's state, locks, intent and beats. Tables are durable; locks
+/// and the intent end with their process.
 public struct Container: Hashable, Sendable {
   public let id: ContainerID
   public internal(set) var row: ClaimRow?
   public internal(set) var node = NodeState()
-  /// What the wallet has paid, or may have.
+  /// Outgoing payments that are paid, or whose outcome is lost.
   public internal(set) var past = PastPayments()
   var waits: [Wait] = []
-  /// Payments that were received, in their order.
+  /// Received payments, in order.
   public internal(set) var received: [Receipt] = []
-  /// Invoices that the user has cancelled, by their payment hashes. A backup that knows one as open does not open it.
+  /// Payment hashes of cancelled invoices. A backup with one of them open does not reopen it.
   var cancelled: [Bytes32] = []
   var locks = PerRole<LockFile>(LockFile(), LockFile())
   /// The process that holds the intent.
   var intent: Int32?
   var beats = PerRole<Beat?>(nil, nil)
-  /// The process that is stopped inside a transaction.
+  /// The process that is frozen inside a transaction.
   var writer: Int32?
 
   public init(id: ContainerID) { self.id = id }
 
-  /// A role's lock file. Who holds the lock of a file that was replaced still has it, and guards nothing.
+  /// The lock file at a role's path. A lock on a replaced file no longer counts.
   struct LockFile: Hashable, Sendable {
     var holder: Int32?
   }
@@ -41,16 +41,16 @@ extension Container {
     node.invoices.removeAll { closed.contains($0.paymentHash) }
   }
 
-  /// With a channel from the peer's backup.
+  /// Closes payments by a channel from the peer's backup.
   mutating func follow(_ channel: Channel) { past.follow(channel, &node.payments) }
 
-  /// Received, and its HTLC has left the channel: the peer has the preimage.
+  /// Received, and its HTLC is removed: the peer has the preimage.
   func isSettled(_ hash: Bytes32) -> Bool {
     received.contains { $0.invoice.paymentHash == hash }
       && !(node.channel?.htlcs ?? []).contains { $0.direction == .received && $0.paymentHash == hash }
   }
 
-  /// A file on which the process holds a lock that keeps others out.
+  /// A file on which the process holds an exclusive lock.
   func lockedFile(of pid: Int32) -> String? {
     if locks.app.holder == pid { return "locks/app.lock" }
     if locks.notifier.holder == pid { return "locks/extension.lock" }
@@ -58,6 +58,6 @@ extension Container {
     return writer == pid ? Self.databaseLock : nil
   }
 
-  /// The file on which SQLite has its locks.
+  /// The file that SQLite locks.
   static let databaseLock = "node.sqlite-shm"
 }

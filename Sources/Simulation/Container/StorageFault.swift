@@ -1,7 +1,7 @@
 import Ground
 import Wallet
 
-/// What a process does with the container, as far as it can fail.
+/// The operations on the container that can fail.
 public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
   case look
   case claim
@@ -11,9 +11,9 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
   case readState = "read of the state"
   case write
   case beat
-  /// The own role lock, with a beat; or the intent lock.
+  /// The own role lock with a beat, or the intent lock.
   case lock
-  /// What was received or paid before; or whether the wallet can be read.
+  /// Receipts, past payments, or whether the wallet can be read.
   case readPast = "read of what is past"
 
   init?(_ order: ContainerOrder) {
@@ -26,7 +26,7 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case .beat: self = .beat
     case .raiseIntent: self = .lock
     case .markReceived, .readReceived, .readPast, .lookAtWallet: self = .readPast
-    // To let go of a lock cannot fail; the log is brought into the database at another time.
+    // Unlocking cannot fail, and no step waits for the checkpoint of the log.
     case .withdrawIntent, .dropLock, .settle: return nil
     }
   }
@@ -34,16 +34,15 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
   var isWrite: Bool { self == .claim || self == .write || self == .beat }
 }
 
-/// What goes wrong with it.
+/// How an operation fails.
 public enum StorageTrouble: String, Hashable, Sendable, CaseIterable {
-  /// Somebody is inside a transaction for a moment, and nobody can say who.
+  /// An unknown process is inside a transaction for a moment.
   case blocked
-  /// An I/O error: nothing was done.
+  /// An I/O error, nothing done.
   case fails
-  /// An I/O error behind the commit: it was done, and nobody says so.
+  /// An I/O error after the commit: the transaction is durable, but reported as failed.
   case failsAfterwards = "fails behind its commit"
-  /// The container at the path is another one: what this process has open is of no use any more. It is found again by the
-  /// next process.
+  /// An open file is no longer the one at its path. The next process finds the container again.
   case lost
 }
 
@@ -56,7 +55,7 @@ public struct StorageFault: Hashable, Sendable, CaseIterable {
     self.trouble = trouble
   }
 
-  /// Those that mean something: what is only read is not done by halves, and a file that is not locked blocks nobody.
+  /// The possible combinations: a read has no commit, and an operation without a lock is never blocked.
   public static let allCases: [StorageFault] = StorageOperation.allCases.flatMap { operation in
     StorageTrouble.allCases.compactMap { trouble in
       switch (operation, trouble) {
@@ -76,25 +75,25 @@ public struct StorageFault: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What is wrong with the storage of a world, and what was met of it.
+/// The storage faults of a world: those armed, and counts of those that occurred.
 public struct WorldStorage: Hashable, Sendable {
-  /// Strikes the next operation of this kind.
+  /// The fault for the role's next operation of its kind.
   var armed = PerRole<StorageFault?>(nil, nil)
-  /// The disk has no room: nothing can be written.
+  /// The disk is full: writes fail.
   public internal(set) var isFull = false
-  /// How often each has struck, in the order of `StorageFault.allCases`; and the full disk behind them. It says nothing about
-  /// the world and does not tell two apart.
-  var struck = Aside([Int](repeating: 0, count: StorageFault.allCases.count + 1))
+  /// How often each fault occurred, in the order of `StorageFault.allCases`, then the full disk. Not part of the
+  /// state.
+  var occurred = Unhashed([Int](repeating: 0, count: StorageFault.allCases.count + 1))
 
-  /// The trouble that this operation meets.
+  /// The fault of this operation, if any.
   mutating func trouble(of operation: StorageOperation, by role: Role) -> StorageTrouble? {
     if let fault = armed[role], fault.operation == operation {
       armed[role] = nil
-      if let place = StorageFault.allCases.firstIndex(of: fault) { struck.value[place] += 1 }
+      if let place = StorageFault.allCases.firstIndex(of: fault) { occurred.value[place] += 1 }
       return fault.trouble
     }
     guard isFull, operation.isWrite else { return nil }
-    struck.value[StorageFault.allCases.count] += 1
+    occurred.value[StorageFault.allCases.count] += 1
     return .fails
   }
 }

@@ -1,4 +1,4 @@
-/// What can be had a number of times in an exploration.
+/// The events and faults that an exploration bounds.
 public enum Allowance: Int, Hashable, Sendable, CaseIterable {
   case pushes
   case opens
@@ -26,13 +26,13 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
     case .opens: "times the user opens the app, and leaves it at any moment"
     case .crashes: "times a process is killed"
     case .freezes: "times a process is stopped, also inside a transaction, until any moment"
-    case .preemptions: "times a process at work is overtaken by the other one"
+    case .preemptions: "times the other process overtakes a process at work"
     case .messageFaults: "presence messages that are lost, repeated or late"
     case .cuts: "connections that break"
-    case .slowConnections: "connections on which what the wallet sends arrives at any later moment"
+    case .slowConnections: "connections whose messages to the peer arrive at any later moment"
     case .peerRestarts: "restarts of the peer"
     case .replacedLocks: "lock files that are replaced"
-    case .lostBeats: "times a role's beats are wiped out"
+    case .lostBeats: "times a role's beats are erased"
     case .lostPushes: "pushes that are lost"
     case .reboots: "reboots of the phone"
     case .sleeps: "times the device sleeps for a minute"
@@ -45,15 +45,15 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// How much of each there may be: what makes a world small enough to see all of it.
+/// How many of each may still happen: this makes a world finite.
 public struct Bounds: Hashable, Sendable {
   private var counts = SIMD32<UInt8>()
-  /// Any number of it is never counted down.
+  /// Unbounded: never counted down.
   private static let endless = Int(UInt8.max)
 
   public init() {}
 
-  /// What takes seconds: a payment, an opening, a crash at any step, and a process that is overtaken once.
+  /// Explored in seconds: one payment, one opening, one crash at any step, and one preemption.
   public static let standard: Bounds = {
     var bounds = Bounds()
     bounds[.pushes] = 1
@@ -70,7 +70,7 @@ public struct Bounds: Hashable, Sendable {
 
   func isEndless(_ allowance: Allowance) -> Bool { self[allowance] == Self.endless }
 
-  /// Something may still happen that does not follow from what is.
+  /// A user action, payment or fault is still possible.
   var allowsEvents: Bool {
     var others = counts
     others[Allowance.preemptions.rawValue] = 0
@@ -83,10 +83,10 @@ public struct Bounds: Hashable, Sendable {
 }
 
 extension Move {
-  /// What the move costs; nil for what happens by itself, and for what may happen as often as it likes.
+  /// The allowance that the move uses up; nil if it is unbounded.
   var price: Allowance? {
     switch self {
-    case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
+    case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
       .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .cancel, .withdraw, .endTask,
       .thaw,
       .copyDatabase,
@@ -96,7 +96,7 @@ extension Move {
     case .pay, .payPart: .pushes
     case .kill: .crashes
     case .freeze, .freezeInside: .freezes
-    case .loseLetter, .repeatLetter, .delayLetter: .messageFaults
+    case .losePresence, .repeatPresence, .delayPresence: .messageFaults
     case .cut: .cuts
     case .slow: .slowConnections
     case .restartPeer: .peerRestarts

@@ -1,22 +1,22 @@
 import Ground
 
-/// Which world is explored, and how far.
+/// The explored world and its bounds.
 public struct ExploreSettings: Hashable, Sendable {
   public var world = WorldSettings()
   public var bounds = Bounds.standard
-  /// It goes on after a broken promise, until one of each kind is found.
+  /// Continues after a violation, until one of each kind is found.
   public var findsAll = false
 
   public init() {}
 
-  /// The wallet was used before: it has its channel and open invoices, and no process runs.
+  /// The start: the wallet has its channel and open invoices, and no process runs.
   var start: Place { Place(world: startWorld(), left: bounds) }
 
-  /// The same, for somebody who listens to what follows.
-  public func startWorld(isHeard: Bool = false) -> World {
+  /// The start's world, with or without a recorded story.
+  public func startWorld(isRecorded: Bool = false) -> World {
     var settings = world
     settings.reusesNumbers = true
-    // How long the other end has been silent would tell states apart that go on alike.
+    // The time since the other end's last message would distinguish states that behave alike.
     settings.rules.silence = nil
     settings.holdTime = TimeSpan(nanoseconds: .max)
     settings.phone.extensionIdleTime = .seconds(6)
@@ -28,18 +28,18 @@ public struct ExploreSettings: Hashable, Sendable {
     world.make(.home)
     world.settle(until: { $0.lives.app?.value.claim == nil })
     world.make(.quit)
-    world.settle(until: { $0.lives.app == nil && $0.letters.isEmpty && $0.wires.all.isEmpty })
+    world.settle(until: { $0.lives.app == nil && $0.presenceQueue.isEmpty && $0.wires.all.isEmpty })
     world.normalise()
-    world.isHeard = isHeard
+    world.isRecorded = isRecorded
     return world
   }
 }
 
 extension World {
-  /// Lets everything happen that happens by itself, one after the other, until something is so.
-  mutating func settle(until isSo: (World) -> Bool) {
+  /// Makes the moves that need no user or fault, one after the other, until `condition` holds.
+  mutating func settle(until condition: (World) -> Bool) {
     var moves: [Move] = []
-    for _ in 0..<100_000 where !isSo(self) {
+    for _ in 0..<100_000 where !condition(self) {
       moves.removeAll(keepingCapacity: true)
       ready(into: &moves)
       if let move = moves.first {

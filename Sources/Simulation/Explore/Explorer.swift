@@ -1,29 +1,28 @@
 import Ground
 
-/// Visits every interleaving of a bounded world, breadth first, so that what it finds is shortest.
+/// Visits every interleaving of a bounded world, breadth first, so that the path to each finding is shortest.
 ///
-/// It goes by layers: what lies one move further than all that was seen. The work on a layer can be divided among
-/// threads (`expand` is a function of its arguments); taking it in happens in one order, so that the outcome is the
-/// same whatever their number.
+/// A layer is the states one move further than all seen before. Threads can share the work on a layer (`expand` is
+/// pure); `take` adds the results in one order, so that the outcome does not depend on the number of threads.
 public struct Explorer: Sendable {
   public let settings: ExploreSettings
   public private(set) var states = 0
   public private(set) var transitions = 0
   public private(set) var depth = 0
-  /// The last states that were found, whose successors have not been looked at.
+  /// The states of the current layer, not expanded yet.
   private(set) var frontier: [Place] = []
-  /// States in which a promise is broken, or from which there is no progress any more: the first of each kind, in the
-  /// order in which they were found, so that the way to each is the shortest.
+  /// States with a violation or without progress: the first of each kind, in order of discovery, so that the path to
+  /// each is shortest.
   public private(set) var findings: [Finding] = []
   public private(set) var ways = Ways()
-  /// States in which everybody waits, and from which all becomes well when nothing goes wrong any more.
+  /// Quiet states from which the wallet recovers when faults stop.
   public private(set) var healed = 0
 
   private var seen = SeenStates()
   private var healing = SeenStates()
   private var firstOfFrontier = 0
   private var nextFrontier: [Place] = []
-  /// Where each state was first come from, and by which of the moves there.
+  /// For each state the one it was first reached from, and the index of the move there.
   private var parents: [UInt32] = []
   private var choices: [UInt16] = []
 
@@ -44,10 +43,10 @@ public struct Explorer: Sendable {
 
   public var isDone: Bool { frontier.isEmpty || (!findings.isEmpty && !settings.findsAll) }
 
-  /// How many states wait in this layer.
+  /// Number of states in this layer.
   public var waiting: Int { frontier.count }
 
-  /// What lies behind one state.
+  /// One successor of a state.
   public struct Successor: Sendable {
     var place: Place
     var digest: UInt64
@@ -59,13 +58,14 @@ public struct Explorer: Sendable {
     var successors: [Successor] = []
     var transitions = 0
     var ways = Ways()
-    /// Nil if nobody asked; empty with `stuck` if all does not become well.
+    /// Digests of the recovery run from a quiet state; nil if the state is not quiet, empty with `stuck` if it
+    /// failed.
     var healed: [UInt64]?
-    /// What was wrong where all did not become well.
+    /// The violation of a failed recovery run.
     var stuck: Violation?
   }
 
-  /// All successors of some states of the layer that were not seen before it. Pure: several threads may do it at once.
+  /// The unseen successors of some states of the layer. Pure, so that threads can run it concurrently.
   public func expand(_ range: Range<Int>) -> [Expansion] {
     var moves: [Move] = []
     var expansions: [Expansion] = []
@@ -75,7 +75,7 @@ public struct Explorer: Sendable {
       let place = frontier[index]
       var expansion = Expansion(parent: firstOfFrontier + index)
       guard place.world.violation == nil else {
-        // Here the story ends.
+        // No successors after a violation.
         expansions.append(expansion)
         continue
       }
@@ -99,7 +99,7 @@ public struct Explorer: Sendable {
     return expansions
   }
 
-  /// To be called with the expansions of a layer in their order.
+  /// Call it with the expansions of a layer in their order.
   public mutating func take(_ expansions: [Expansion]) {
     for expansion in expansions {
       transitions += expansion.transitions
@@ -131,7 +131,7 @@ public struct Explorer: Sendable {
     depth += 1
   }
 
-  /// The moves that were chosen, from the start to a state.
+  /// The moves from the start to a state.
   func path(to state: Int) -> [Move] {
     var choicesBack: [UInt16] = []
     var at = state
@@ -152,10 +152,10 @@ public struct Explorer: Sendable {
 }
 
 extension Explorer {
-  /// What happens on the shortest way to a state, and afterwards, if nothing comes right from there. `listen` sees the
-  /// world after each move, and how long it had gone before its clock was set back.
+  /// Replays the shortest path to a state, then its failed recovery run, if any. `listen` gets the world after each
+  /// move, and the time that passed before its clock was last reset.
   public func tell(_ state: Int, listen: (inout World, TimeSpan) -> Void) {
-    var place = Place(world: settings.startWorld(isHeard: true), left: settings.bounds)
+    var place = Place(world: settings.startWorld(isRecorded: true), left: settings.bounds)
     var passed = TimeSpan.zero
     for move in path(to: state) {
       place = place.after(move) { world in listen(&world, passed) }
@@ -171,7 +171,7 @@ extension Place {
   var digest: UInt64 { Digest.of(self) }
 }
 
-/// Digests of states, as an open table: eight bytes for each.
+/// A set of state digests: a hash table with open addressing, eight bytes for each.
 struct SeenStates: Sendable {
   private var table = [UInt64](repeating: 0, count: 1 << 16)
   private(set) var count = 0
@@ -186,7 +186,7 @@ struct SeenStates: Sendable {
     return false
   }
 
-  /// Whether it is new.
+  /// False if it was there already.
   mutating func insert(_ digest: UInt64) -> Bool {
     if count * 4 > table.count * 3 { grow() }
     guard !contains(digest) else { return false }

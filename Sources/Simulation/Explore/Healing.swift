@@ -1,13 +1,13 @@
 import Ground
 
-/// Nothing goes wrong any more and the user looks at the app: whether it then connects and all is settled.
+/// A recovery run: no more faults and the app in front. It must connect, and everything must settle.
 struct Healing {
-  /// Virtual time, and moves without any passing, in which all must be well.
+  /// Bound of virtual time, and of moves without time passing.
   static let within = TimeSpan.seconds(120)
   static let movesAtOnce = 5000
 
   private(set) var world: World
-  /// Up to the last time that the world's clock was set back.
+  /// Virtual time up to the last reset of the world's clock.
   private var passed = TimeSpan.zero
   private var moves: [Move] = []
 
@@ -20,24 +20,24 @@ struct Healing {
     }
   }
 
-  /// The digests on the way until all was well, or until one from where it is known to become so; nil if it does not.
-  /// `onMove` sees the world after each move.
+  /// The digests on the path to a settled state, or to a state known to recover; nil if the run fails. `onMove` gets
+  /// the world after each move.
   mutating func run(isKnown: (UInt64) -> Bool, onMove: (inout World, TimeSpan) -> Void = { _, _ in })
     -> [UInt64]?
   {
-    var way: [UInt64] = []
+    var path: [UInt64] = []
     while passed < Self.within {
-      guard rest(onMove) else { break }
+      guard becomeQuiet(onMove) else { break }
       if world.violation != nil { return nil }
       if world.isSettled {
         world.checkAtTheEnd()
-        return world.violation == nil ? way : nil
+        return world.violation == nil ? path : nil
       }
       passed = passed + (world.peerNow - .zero)
       world.normalise()
       let digest = Digest.of(world)
-      if isKnown(digest) { return way }
-      way.append(digest)
+      if isKnown(digest) { return path }
+      path.append(digest)
       goOn(onMove)
       if world.violation != nil { return nil }
     }
@@ -46,8 +46,8 @@ struct Healing {
     return nil
   }
 
-  /// Until nobody has anything to do.
-  private mutating func rest(_ onMove: (inout World, TimeSpan) -> Void) -> Bool {
+  /// Makes moves until none is ready. False if there are too many.
+  private mutating func becomeQuiet(_ onMove: (inout World, TimeSpan) -> Void) -> Bool {
     for _ in 0..<Self.movesAtOnce {
       moves.removeAll(keepingCapacity: true)
       world.ready(into: &moves)
@@ -58,7 +58,7 @@ struct Healing {
     return false
   }
 
-  /// To the next moment at which something comes of it.
+  /// To the next deadline with an effect.
   private mutating func passTime() {
     let end = world.now + Self.within
     repeat {

@@ -1,17 +1,17 @@
 import Ground
 
-// Time passes to the next moment at which something comes of it.
+// Time passes to the next deadline with an effect.
 //
-// Whoever waits looks four times a second, or tries again ten times a second. A look that finds nothing new is no moment
-// at which everything else may happen too: it happens, and the time goes on.
+// A waiting process looks four times a second, or retries ten times a second. A look without a result is made on the
+// way: the explorer does not branch there.
 extension Place {
-  /// Looks that come to nothing may go on for ever: one of so many is a moment all the same.
+  /// Looks without a result may go on forever, so the explorer branches after this many.
   private static let looksMax = 40
 
-  /// Nil if nobody waits for the time.
+  /// Nil if there is no deadline.
   func nextMoment(_ glances: Glances) -> Instant? {
     guard var next = world.nextInstant(glances) else { return nil }
-    guard world.isSomebodyLooking(glances, at: next) else { return next }
+    guard world.isProcessDeadline(glances, at: next) else { return next }
     var later = world
     for _ in 0..<Self.looksMax {
       later.make(.timePasses(until: next))
@@ -21,7 +21,7 @@ extension Place {
     return next
   }
 
-  /// Everything before that instant is known to come to nothing.
+  /// Everything due before `instant` is known to have no effect.
   mutating func pass(until instant: Instant, _ onMove: (inout World) -> Void) {
     while let next = world.nextInstant, next < instant {
       world.make(.timePasses(until: next))
@@ -33,14 +33,14 @@ extension Place {
 }
 
 extension World {
-  /// One of those whose deadline this is may be somebody who only looks.
-  fileprivate func isSomebodyLooking(_ glances: Glances, at instant: Instant) -> Bool {
+  /// The deadline belongs to a process, which may only look.
+  fileprivate func isProcessDeadline(_ glances: Glances, at instant: Instant) -> Bool {
     glances.app?.deadline == instant || glances.notifier?.deadline == instant
   }
 
   private static let stepsOfLook = 20
 
-  /// Does all that is due at this instant; false if something comes of it.
+  /// Makes all moves that are due now; false if one has an effect.
   mutating func look() -> Bool {
     hasEffect.value = false
     var moves: [Move] = []

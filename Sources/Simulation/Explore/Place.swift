@@ -1,19 +1,19 @@
 import Ground
 import Wallet
 
-/// One state of an exploration: a world, and what may still happen in it.
+/// One state of an exploration: a world, and the remaining bounds.
 struct Place: Hashable, Sendable {
   var world: World
   var left: Bounds
-  /// The process that is in the midst of its work, and is overtaken if the other one does something.
+  /// The process at work; a move of the other one is a preemption.
   var atWork: Role?
-  /// How long the last step took. It says nothing about the state.
-  var passed = Aside(TimeSpan.zero)
+  /// How long the last step took. Not part of the state.
+  var passed = Unhashed(TimeSpan.zero)
 
-  /// Just before a deadline something may still happen.
+  /// The explorer also branches just before a deadline.
   private static let justBefore = TimeSpan.milliseconds(1)
 
-  /// Everything that may happen next. What happens by itself comes first. Returns whether nobody has anything to do.
+  /// All possible moves; those that need no user or fault come first. Returns whether there are none of those.
   @discardableResult
   func moves(into moves: inout [Move]) -> Bool {
     moves.removeAll(keepingCapacity: true)
@@ -27,18 +27,18 @@ struct Place: Hashable, Sendable {
     if isQuiet { addTime(to: &moves, glances) }
     addLate(to: &moves, glances)
     if left[.preemptions] == 0, atWork != nil { moves.removeAll { overtakes($0) } }
-    if glances.isAtRest && !moves.contains(where: \.isWaking) { addPeople(to: &moves) }
+    if glances.areIdle && !moves.contains(where: \.isWaking) { addUserMoves(to: &moves) }
     addProcessFaults(to: &moves, glances)
     addOtherFaults(to: &moves)
     return isQuiet
   }
 
-  // MARK: Going on
+  // MARK: Successors
 
-  /// As long as there is no choice, nobody needs to remember the state.
+  /// States with only one move are not stored, up to this many in a row.
   private static let chainMax = 200
 
-  /// The state after a move, and after what must follow.
+  /// The state after a move and the forced moves that follow it.
   func after(_ move: Move, onMove: (inout World) -> Void = { _ in }) -> Place {
     var next = self
     next.world.ways = Ways()
@@ -59,7 +59,7 @@ struct Place: Hashable, Sendable {
     return next
   }
 
-  /// One move, and what it costs.
+  /// Makes one move and spends its allowance.
   mutating func make(_ move: Move) {
     let mover = mover(move)
     if let price = move.price { left.spend(price) }
@@ -73,10 +73,10 @@ struct Place: Hashable, Sendable {
     }
   }
 
-  // MARK: Who is at work
+  // MARK: Preemption
 
-  /// Both processes run at once on a real phone; here one of them works until it waits for something, unless the other
-  /// one overtakes it. To freeze it costs a freeze and no preemption.
+  /// On a real phone both processes run at once; here one works until it waits, unless the other one preempts it.
+  /// Freezing the process at work costs a freeze and no preemption.
   private func overtakes(_ move: Move) -> Bool {
     guard let atWork, let mover = mover(move) else { return false }
     return mover != atWork
@@ -85,7 +85,7 @@ struct Place: Hashable, Sendable {
   private func mover(_ move: Move) -> Role? {
     switch move {
     case .work(let role), .wake(let role), .hear(let role), .thaw(let role): role
-    case .readLetter(let index): world.letters[index].to
+    case .readPresence(let index): world.presenceQueue[index].to
     case .walletReads(let id): world.wires[id].flatMap { world.role(ofPid: $0.owner) }
     default: nil
     }
@@ -95,20 +95,20 @@ struct Place: Hashable, Sendable {
     guard let next = nextMoment(glances) else { return }
     moves.append(.timePasses(until: next))
     let before = next + TimeSpan(nanoseconds: -Self.justBefore.nanoseconds)
-    let isSomebodyFrozen = glances.app?.isFrozen == true || glances.notifier?.isFrozen == true
-    if before > world.now, left.allowsEvents || isSomebodyFrozen { moves.append(.timePasses(until: before)) }
+    let isAnyFrozen = glances.app?.isFrozen == true || glances.notifier?.isFrozen == true
+    if before > world.now, left.allowsEvents || isAnyFrozen { moves.append(.timePasses(until: before)) }
   }
 
   private func addLate(to moves: inout [Move], _ glances: Glances) {
     for wire in world.wires.all where wire.isSlow && wire.isReadableForPeer {
       moves.append(.peerReads(wire: wire.id))
     }
-    for index in world.letters.indices where world.letters[index].isLate {
-      if glances[world.letters[index].to]?.canListen == true { moves.append(.readLetter(index)) }
+    for index in world.presenceQueue.indices where world.presenceQueue[index].isLate {
+      if glances[world.presenceQueue[index].to]?.canListen == true { moves.append(.readPresence(index)) }
     }
   }
 
-  private func addPeople(to moves: inout [Move]) {
+  private func addUserMoves(to moves: inout [Move]) {
     switch world.phone.app {
     case .foreground, .launching(intoForeground: true): moves.append(.home)
     case .notRunning, .background, .suspended, .launching, .terminating:
@@ -129,7 +129,7 @@ struct Place: Hashable, Sendable {
       if life.isFrozen {
         if left[.preemptions] > 0 || !overtakes(.thaw(role)) { moves.append(.thaw(role)) }
       } else if left[.freezes] > 0, hasSomethingToDo(role, moves) {
-        // Who waits is frozen when what it waits for has come.
+        // A waiting process is frozen only when its event has come.
         moves.append(.freeze(role))
         if life.isAboutToWrite, world.container.part({ $0.pointee.writer }) == nil {
           moves.append(.freezeInside(role))
@@ -143,7 +143,7 @@ struct Place: Hashable, Sendable {
     }
   }
 
-  /// Only what the process is about to do: that it fails later is another moment of the same.
+  /// Only for the process's next order: a later order gets its faults when it is next.
   private func addStorageFaults(_ role: Role, to moves: inout [Move]) {
     guard case .container(let order)? = world.life(role)?.orders.first,
       let operation = StorageOperation(order), world.storage.armed[role] == nil
@@ -160,8 +160,8 @@ struct Place: Hashable, Sendable {
 
   private func addOtherFaults(to moves: inout [Move]) {
     if left[.messageFaults] > 0 {
-      for index in world.letters.indices where !world.letters[index].isLate {
-        moves += [.loseLetter(index), .repeatLetter(index), .delayLetter(index)]
+      for index in world.presenceQueue.indices where !world.presenceQueue[index].isLate {
+        moves += [.losePresence(index), .repeatPresence(index), .delayPresence(index)]
       }
     }
     if !world.phone.device.hasNetwork {
@@ -194,34 +194,34 @@ extension Move {
 typealias Glances = PerRole<Life.Glance?>
 
 extension Glances {
-  /// Nobody is in the midst of something. What people do is heard by a process only then, so that it makes no
-  /// difference whether they did it before.
-  var isAtRest: Bool { !isAtWork(.app) && !isAtWork(.extension) }
+  /// No process is at work. A process reads user events only then, so an earlier user action would make no
+  /// difference.
+  var areIdle: Bool { !isAtWork(.app) && !isAtWork(.extension) }
 
   func isAtWork(_ role: Role) -> Bool { self[role]?.isAtWork ?? false }
 }
 
 extension Place {
-  /// What comes before everything else.
+  /// A move that comes before all others, without a branch.
   ///
-  /// A step that nobody but its own process can see: whether it comes before or after what others do makes no
-  /// difference. What arrives at the peer, or as a presence message when nobody is at work: that one is late, or a
-  /// connection slow, is a fault of its own.
+  /// A step visible only to its own process commutes with the others' steps. A message to the peer, or a presence
+  /// message to an idle process, is read at once: late messages and slow connections are faults with bounds of their
+  /// own.
   private func forced(_ glances: Glances) -> Move? {
-    for role in [Role.app, .extension] where glances[role]?.nextIsOwnAffair == true { return .work(role) }
+    for role in [Role.app, .extension] where glances[role]?.nextIsLocal == true { return .work(role) }
     for wire in world.wires.all where wire.isReadableForPeer && !wire.isSlow {
       return .peerReads(wire: wire.id)
     }
-    guard left.isEndless(.preemptions) || glances.isAtRest else { return nil }
-    for (index, letter) in world.letters.enumerated() where !letter.isLate {
-      if glances[letter.to]?.canListen == true { return .readLetter(index) }
+    guard left.isEndless(.preemptions) || glances.areIdle else { return nil }
+    for (index, queued) in world.presenceQueue.enumerated() where !queued.isLate {
+      if glances[queued.to]?.canListen == true { return .readPresence(index) }
     }
     return nil
   }
 }
 
 extension Container {
-  /// One that an observer would take for a sign of life.
+  /// The role has a beat that an observer would count.
   fileprivate func hasReadableBeat(_ role: Role) -> Bool {
     guard let beat = beats[role] else { return false }
     return beat.epoch == row?.epoch && beat.phase != .released
@@ -229,14 +229,14 @@ extension Container {
 }
 
 extension Life {
-  var nextIsOwnAffair: Bool {
+  var nextIsLocal: Bool {
     guard !isStopped else { return false }
     switch orders.first {
-    case .phone(let order)?: return order.isOwnAffair
-    // What another's node begins with is read in the moment in which it is started.
+    case .phone(let order)?: return order.isLocal
+    // In another wallet's coordination the state is read in the same step in which the node starts.
     case .container(.readRow)? where wallet.guardrail.other != nil: return true
-    case .container(let order)?: return order.isOwnAffair
-    // There is no connection, and so nothing that the peer could notice.
+    case .container(let order)?: return order.isLocal
+    // Without a connection the peer sees nothing.
     case .wire(.cutOff)?, .wire(.send)?: return wire == nil
     case .wire?, nil: return false
     }
@@ -244,8 +244,8 @@ extension Life {
 }
 
 extension PhoneOrder {
-  /// Neither the phone, nor the other process, nor anybody else moves by it.
-  fileprivate var isOwnAffair: Bool {
+  /// Neither the phone nor the other process sees it.
+  fileprivate var isLocal: Bool {
     switch self {
     case .show, .mayConnect, .noteFailure, .makeInvoice, .answer(_, .invoice): true
     default: false
@@ -254,8 +254,8 @@ extension PhoneOrder {
 }
 
 extension ContainerOrder {
-  /// Nothing is written that another process sees; and what is read is meant of the moment in which it was ordered.
-  fileprivate var isOwnAffair: Bool {
+  /// Writes nothing that another process sees; reads as of the moment of the order.
+  fileprivate var isLocal: Bool {
     switch self {
     case .settle, .markReceived: true
     default: false

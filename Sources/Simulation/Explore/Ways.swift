@@ -3,7 +3,7 @@ import Guardrails
 import LightningNode
 import PhonePolicy
 
-/// Which ways between their states the machines have taken. It says nothing about a world and does not tell two apart.
+/// The stage transitions that the machines have taken. Excluded from equality and hashing.
 public struct Ways: Hashable, Sendable {
   private var taken = SIMD32<UInt64>()
 
@@ -12,7 +12,7 @@ public struct Ways: Hashable, Sendable {
   public static func == (_: Ways, _: Ways) -> Bool { true }
   public func hash(into _: inout Hasher) {}
 
-  /// Each has a table of its own, large enough for the largest.
+  /// Each machine has a table of `width` × `width` bits.
   enum Machine: Int, CaseIterable {
     case app, notifier, appOwnership, notifierOwnership, node, phoneApp, phoneExtension
 
@@ -29,7 +29,7 @@ public struct Ways: Hashable, Sendable {
     }
   }
 
-  /// States that a machine may have; all the tables fit into the bits above.
+  /// The largest number of stages of a machine; all tables fit into `taken`.
   private static let width = 16
 
   private static func place(_ machine: Machine, _ from: UInt8, _ to: UInt8) -> Int {
@@ -53,17 +53,17 @@ public struct Ways: Hashable, Sendable {
     return taken[place / 64] & 1 << UInt64(place % 64) != 0
   }
 
-  /// One way of one machine.
+  /// One transition of one machine.
   public struct Way: Hashable, Sendable {
     public var machine: String
     public var from: String
     public var to: String
     public var isTaken: Bool
-    /// Whether the machine says that one event can lead along it.
+    /// Whether the machine declares it (`Staged.next(after:)`).
     public var isDeclared: Bool
   }
 
-  /// All that are declared, and all that were taken.
+  /// All declared and all taken transitions.
   public var all: [Way] {
     list(.app, AppMachine.self) + list(.notifier, ExtensionMachine.self) + list(.appOwnership, Ownership.self)
       + list(.notifierOwnership, Ownership.self) + list(.node, NodeMachine.self)

@@ -4,10 +4,10 @@ import Heartbeat
 import PhonePolicy
 import Wallet
 
-// Two worlds that go on in the same way should be the same value.
+// Worlds that behave alike should be equal values.
 extension World {
-  /// Moves everything so that it is now zero o'clock, and forgets what makes no difference any more. Afterwards the
-  /// world is not to be changed in place any more.
+  /// Shifts all instants so that now is zero, and drops what no longer makes a difference. Seals the parts, so do not
+  /// change the world in place afterwards.
   mutating func normalise() {
     if now != .zero || peerNow != .zero { shift() }
     if asksForAge { forgetOldStamps() }
@@ -18,7 +18,7 @@ extension World {
       lives[role]?.value.normalise(at: clock.now)
     }
     if !peer.isSealed { peer.value.forgetLongAgo(at: peerNow) }
-    sortLetters()
+    sortPresenceQueue()
     deliveredEvents = 0
     opening = WorldOpening()
     settling = Waits()
@@ -29,12 +29,12 @@ extension World {
     copies.seal()
   }
 
-  /// By their reader: the order of letters to different readers says nothing.
-  mutating func sortLetters() {
-    letters = letters.filter { $0.to == .app } + letters.filter { $0.to == .extension }
+  /// By reader: the order of messages to different readers makes no difference.
+  mutating func sortPresenceQueue() {
+    presenceQueue = presenceQueue.filter { $0.to == .app } + presenceQueue.filter { $0.to == .extension }
   }
 
-  /// The age rule reads any beat of the row's epoch; nobody reads another one, nor the last.
+  /// Drops beats that no rule reads: those of another epoch, and the last one (`released`).
   private mutating func forgetOldBeats() {
     guard copies.kept == nil, let epoch = container.part({ $0.pointee.row?.epoch }) else { return }
     for role in [Role.app, .extension] {
@@ -43,11 +43,11 @@ extension World {
     }
   }
 
-  /// A beat that was seen, one that was not, and those to come: that is all that a number tells.
+  /// Reduces counters to: seen (0), the newest one (1), later ones (2…).
   private mutating func renumberBeats() {
     guard let row = container.value.row else { return }
     let written = container.value.beats[row.role]?.counter
-    // Without either nobody will ever beat under this epoch again.
+    // Without either there is no further beat under this epoch.
     let seen = written ?? lives[row.role]?.value.wallet.guardrail.beatCounter(ofEpoch: row.epoch) ?? .max
     func number(_ counter: UInt64) -> UInt64 { counter < seen ? 0 : counter - seen + 1 }
     let hasContainerChanged = !container.isSealed
@@ -76,7 +76,7 @@ extension World {
     invoicing.startAnew()
   }
 
-  /// Long stale is stale.
+  /// Old stamps are all set to the oldest age that a rule distinguishes.
   private mutating func forgetOldStamps() {
     let memory = settings.coordination.longestMemory
     let longStale = clock.wallNow + TimeSpan(nanoseconds: -memory.nanoseconds)
@@ -92,7 +92,7 @@ extension World {
 }
 
 extension Life {
-  /// Stamps only where somebody asks how old they are.
+  /// `withStamps`: a rule compares the stamps in beats.
   mutating func shift(by span: TimeSpan, withStamps: Bool) {
     wallet.shift(by: span)
     if withStamps { changeObservations { $0.shift(by: span) } }
@@ -113,7 +113,7 @@ extension Life {
     }
   }
 
-  /// Also in what it has seen and not read yet: long stale as of then.
+  /// The same in unhandled observations, relative to their time.
   mutating func forgetOldStamps(_ memory: TimeSpan) {
     changeObservations { observation in
       guard let beat = observation.beat else { return }
@@ -129,8 +129,8 @@ extension Life {
     if let silent = silentAt, silent <= now + Self.longEnough { silentAt = nil }
   }
 
-  /// The last beat of an epoch is not counted, a beat that is not the row's is not asked for, and the reason of a claim,
-  /// which such a beat may tell, decides nothing.
+  /// Drops the counter of `released` beats, beats of other epochs than the row's, and the reason of a claim, which
+  /// depends on such a beat but decides nothing.
   private mutating func forgetOldBeats() {
     for index in orders.indices {
       switch orders[index] {
@@ -147,7 +147,7 @@ extension Life {
     }
   }
 
-  /// What it has seen and not thought about yet.
+  /// Changes the observations that it has not handled yet.
   private mutating func changeObservations(_ change: (inout Observation) -> Void) {
     for index in answers.indices {
       guard case .guardrail(.observed(var observation)) = answers[index] else { continue }
@@ -156,7 +156,7 @@ extension Life {
     }
   }
 
-  /// Nobody asks whether it has run for longer.
+  /// No check distinguishes longer running times.
   private static let longEnough = TimeSpan(nanoseconds: -World.healthyAfter.nanoseconds - 1)
 }
 

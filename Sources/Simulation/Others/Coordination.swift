@@ -1,16 +1,16 @@
 import Ground
 import Guardrails
 
-/// How the two processes keep apart. Beside ours there is what others do about it, as far as it is public: the same
-/// node, the same phone and the same peer, with their locks and timers instead of our guardrails.
+/// How the two processes exclude each other: Baton's guardrails, or what is public of other wallets' schemes, with
+/// the same node, phone and peer.
 public enum Coordination: String, Hashable, Sendable, CaseIterable {
-  /// The guardrails that ship here.
+  /// The shipped guardrails.
   case baton
   /// Phoenix: a beat that ages by the wall clock, votes for and against a connection, and messages.
   case phoenix
-  /// Bitkit: a file that says since when somebody has the lock.
+  /// Bitkit: a lock file with the date of locking.
   case bitkit
-  /// matrix-rust-sdk: a row that says until when somebody has the lock, extended every 50 ms.
+  /// matrix-rust-sdk: a lease in a row, extended every 50 ms.
   case matrix
 
   public var sentence: String {
@@ -22,10 +22,11 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Others have no epochs, so their peer knows none, and nothing is read anew after its `init`.
+  /// The other schemes have no epochs, so the peer does not fence, and nothing is read again after its `init`.
   var lacks: Rules { self == .baton ? [] : [.peerFencing, .initCheck] }
 
-  /// Whether it promises this. Of others it is asked who runs the node, and what becomes of the money that comes.
+  /// Whether the invariant is checked. The other schemes are checked for who runs the node, and for received
+  /// payments.
   func promises(_ invariant: Invariant) -> Bool {
     switch invariant {
     case .textIsTrue, .toldOnce, .sentOnce: self == .baton
@@ -33,7 +34,7 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What is older than this is all the same, also after the clock was set back a few times.
+  /// No rule distinguishes older stamps, also after a few steps back of the clock.
   var longestMemory: TimeSpan {
     switch self {
     case .baton, .phoenix: .seconds(40)

@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 
-/// An app that lets its node run while it has the lease.
+/// An app that runs its node while it holds the lease.
 public struct LeaseApp: OtherMachine {
   private enum Node: Hashable, Sendable { case stopped, running, stopping }
 

@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 
-/// An extension that lets its node run while it has the lease, one push after the other.
+/// An extension that runs its node while it holds the lease, one push after the other.
 public struct LeaseExtension: OtherMachine {
   private enum Node: Hashable, Sendable { case stopped, running, stopping }
 
@@ -31,7 +31,7 @@ public struct LeaseExtension: OtherMachine {
     guard !hasEnded else { return [] }
     let reaction = react(to: event, at: now)
     let (directives, news) = keeper.handle(event, at: now)
-    // Nobody calls the content handler then: the phone shows what the push brought, when the time is over.
+    // The content handler is not called then: the phone shows the push's original content when its time is over.
     if news == .refused, terms.extensionGivesUp { serving = nil }
     return reaction + directives + settle(at: now)
   }

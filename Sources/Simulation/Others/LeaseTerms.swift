@@ -2,20 +2,20 @@ import Ground
 import Guardrails
 import Heartbeat
 
-/// A lock that is somebody's for a time: who has it and since when is written down, by the wall clock.
+/// The terms of a lease: a lock with its holder and a wall-clock date.
 struct LeaseTerms: Hashable, Sendable {
   var appHolds: TimeSpan
   var extensionHolds: TimeSpan
-  /// Nil if it is written once.
+  /// Nil if it is never extended.
   var extendsEvery: TimeSpan?
-  /// Taking it is one transaction; otherwise one looks first, and writes then.
+  /// Taken in one transaction; otherwise a read, then a write.
   var isAtomic: Bool
-  /// Between two attempts: the first pause, which doubles up to the longest.
+  /// The pause between two attempts doubles from the first to the longest.
   var firstPause: TimeSpan
   var longestPause: TimeSpan
-  /// After so long the app gives up until the user opens it anew.
+  /// The app gives up after this time, until the user opens it again.
   var appWaits: TimeSpan?
-  /// An extension that finds it taken goes away without a word; otherwise it goes on trying.
+  /// An extension that finds the lease taken ends without a message; otherwise it retries.
   var extensionGivesUp: Bool
 
   func holds(_ role: Role) -> TimeSpan { role == .app ? appHolds : extensionHolds }
@@ -25,7 +25,7 @@ struct LeaseTerms: Hashable, Sendable {
     firstPause: .milliseconds(100), longestPause: .milliseconds(100), appWaits: .seconds(30),
     extensionGivesUp: true)
 
-  /// It is extended every 50 ms in truth; fewer moments make a world that can be seen whole.
+  /// The real interval is 50 ms; a longer one keeps the world small enough to explore.
   static let matrix = LeaseTerms(
     appHolds: .milliseconds(500), extensionHolds: .milliseconds(500), extendsEvery: .milliseconds(250),
     isAtomic: true, firstPause: .milliseconds(10), longestPause: .seconds(1), appWaits: nil,
@@ -42,14 +42,14 @@ extension Coordination {
   }
 }
 
-/// One process's way to the lease and back.
+/// One process's side of the lease.
 struct LeaseKeeper: Hashable, Sendable {
   private enum State: Hashable, Sendable {
     /// → taking
     case idle
-    /// A look, or an attempt, is on its way. → held, pausing, idle
+    /// A look or an attempt is pending. → held, pausing, idle
     case taking
-    /// Somebody has it. → taking, idle
+    /// The other process has it. → taking, idle
     case pausing(until: Instant)
     /// → givingBack, idle
     case held(extendAt: Instant?)
@@ -99,7 +99,7 @@ struct LeaseKeeper: Hashable, Sendable {
       state = .givingBack
       return [.look]
     case .pausing: state = .idle
-    // What is on its way is answered first, and is then wanted by nobody.
+    // The pending attempt is answered first, then given back.
     case .taking: state = .givingBack
     case .idle, .givingBack: break
     }
@@ -112,7 +112,7 @@ struct LeaseKeeper: Hashable, Sendable {
       state = .taking
       return (attempt, nil)
     case (.deadlineReached, .held(let extendAt?)) where extendAt <= now:
-      // Whether that worked is written to the log, and nothing else comes of it.
+      // The real code only logs whether that worked.
       state = .held(extendAt: nextExtension(now))
       return (terms.isAtomic ? attempt : [], nil)
     case (.observed(let seen), .taking):
@@ -148,11 +148,11 @@ struct LeaseKeeper: Hashable, Sendable {
     self.entry = entry
     pause = terms.firstPause
     state = .held(extendAt: nextExtension(now))
-    // Not in one step with the look: somebody else may look in between.
+    // Not in one step with the look: the other process may look in between.
     return (terms.isAtomic ? [] : [.beat(epoch: 1, phase: .claimed, counter: 0)], .taken)
   }
 
-  /// One that is never extended ends: a moment at which others may come, if at none of our own doing.
+  /// A lease that is never extended ends: the explorer branches there, as the other process may take it.
   private func nextExtension(_ now: Instant) -> Instant {
     now + (terms.extendsEvery ?? terms.holds(role) + .milliseconds(2))
   }

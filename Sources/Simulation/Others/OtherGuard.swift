@@ -2,36 +2,36 @@ import Ground
 import Guardrails
 import LightningChannel
 
-/// What a process knew of the other one when it let its node run.
+/// What a process knew of the other one when it started its node.
 enum Entry: Hashable, Sendable {
-  /// There was no sign of it.
+  /// There was no sign of life.
   case sawNothing
-  /// The last sign of it was too old.
+  /// The last sign of life was too old.
   case sawOld
-  /// There was a fresh sign of it, and more votes for a connection.
+  /// There was a fresh sign of life, but more votes for a connection.
   case outvoted
-  /// It does not look.
+  /// It did not look.
   case didNotLook
 }
 
-/// One side of a coordination that is not ours. It speaks of the container in the words of our guard; the world takes
-/// them as its coordination means them (`World+Others.swift`).
+/// One side of another wallet's coordination. It uses our guard's events and directives; `World+Others.swift` gives
+/// them that coordination's meaning.
 protocol OtherMachine: Hashable, Sendable, Shiftable {
   var deadline: Instant? { get }
   var entry: Entry? { get }
-  /// The user looks at the app, and its node does not run.
+  /// The app is in front, and its node does not run.
   var isKeptWaiting: Bool { get }
 
   mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective]
 }
 
-/// They have no epochs: every start of a node is under this.
 extension Claim {
+  /// The other schemes have no epochs: every start of their nodes has this claim.
   static let ofOthers = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 0xC0, low: 1))
 }
 
-/// All of them, as one value. Before its node is started it is read what that begins with: an answer of the container
-/// brings it, as the claim does for ours.
+/// The other schemes' machines as one value. Before a node starts, its state is read from the container, as a claim
+/// does in Baton's guards.
 public struct OtherGuard: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case phoenixApp(PhoenixApp)
@@ -41,13 +41,13 @@ public struct OtherGuard: Hashable, Sendable {
   }
 
   private(set) var kind: Kind
-  /// The node is to be started with what is being read.
+  /// The node starts when the read is answered.
   private var isReading = false
-  /// Its node has spoken of its channel, and was not told to stop.
+  /// Its node has sent `channel_reestablish`, and has no order to stop.
   private(set) var isDriving = false
-  /// The process was frozen before, and went on.
+  /// The process was frozen and thawed.
   private(set) var hasThawed = false
-  /// What it knew of the channel when it took the lease.
+  /// The channel in its memory when it took the lease.
   var channelOfLease: Channel?
 
   init?(_ coordination: Coordination, _ role: Role) {
@@ -67,10 +67,10 @@ public struct OtherGuard: Hashable, Sendable {
 
   var deadline: Instant? { machine.deadline }
 
-  /// The user sends something that goes on in the background.
+  /// The app has a background task.
   var hasTask: Bool { if case .phoenixApp(let app) = kind { app.hasTask } else { false } }
 
-  /// The app goes on in the background, and says nothing there.
+  /// The app's node runs in the background, where the app sends no message.
   var isHiddenAtWork: Bool { if case .phoenixApp(let app) = kind { app.isHiddenAtWork } else { false } }
 
   var machine: any OtherMachine {
@@ -99,7 +99,7 @@ public struct OtherGuard: Hashable, Sendable {
     }
   }
 
-  /// The user has begun to send something that goes on in the background, or it is done. Only Phoenix has such tasks.
+  /// The app begins or ends a background task. Only Phoenix has such tasks.
   private mutating func task(isOn: Bool, at now: Instant) -> [GuardDirective] {
     guard case .phoenixApp(var app) = kind else { return [] }
     let directives = app.task(isOn: isOn, at: now)

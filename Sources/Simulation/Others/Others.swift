@@ -2,20 +2,19 @@ import Ground
 import Guardrails
 import Heartbeat
 
-/// The coordination of others in the place of ours: what a world has for it alone, and what is otherwise there. It has no row, no
-/// epochs and no fence.
+/// A world's state for another wallet's coordination, which has no row, epochs or fence.
 struct Others: Hashable, Sendable {
   let coordination: Coordination
-  /// The lock that is somebody's for a time, and since when. Phoenix's beat is a file in the container, as ours are.
+  /// The lease with its date. Phoenix's beat is in the container, like ours.
   private(set) var lease: Beat?
-  /// Who had it last, which its next holder is told.
+  /// The last holder, which its next holder learns.
   private var lastLeaseholder: Role?
-  /// The process that spoke last of its channel.
+  /// The process that sent the last `channel_reestablish`.
   private(set) var lastToDrive: Role?
-  /// Since when the user looks at an app whose node does not run, although nobody else's does.
+  /// Since when the app is in front while no process runs its node.
   private(set) var waitsSince: Instant?
 
-  /// Nil: it is ours.
+  /// Nil for Baton's own.
   init?(_ coordination: Coordination) {
     guard coordination != .baton else { return nil }
     self.coordination = coordination
@@ -24,20 +23,21 @@ struct Others: Hashable, Sendable {
   // MARK: The lease
 
   struct Taken: Hashable {
-    /// Who had it until now.
+    /// The holder until now.
     var before: Role?
-    /// Somebody else has had it since this process had it last.
+    /// The other process has held it since this process held it last.
     var isFromOther: Bool
   }
 
-  /// One statement: taken if nobody has it, if its time is over, or if it is one's own. Nil: it is not.
+  /// One SQL statement: takes the lease if it is free, expired, or the process's own; nil if the other process holds
+  /// it.
   mutating func take(_ sign: Beat) -> Taken? {
     let (before, other) = (lease, sign.role.other)
     if let before, before.role == other {
       guard let terms = coordination.leaseTerms, sign.bootClock - before.bootClock > terms.holds(other) else {
         return nil
       }
-      // The number of changes of the holder, here only whether there was one.
+      // The real row counts the changes of the holder; here only whether there was one.
       lastLeaseholder = other
     }
     defer { lastLeaseholder = sign.role }
@@ -47,10 +47,10 @@ struct Others: Hashable, Sendable {
 
   mutating func drop(by role: Role) { if lease?.role == role { lease = nil } }
 
-  /// Without a look.
+  /// Writes without a read.
   mutating func write(_ sign: Beat?) { lease = sign }
 
-  // MARK: What is noted for the checks
+  // MARK: Notes for the checks
 
   mutating func drives(_ life: inout Life) {
     if life.wallet.guardrail.other?.isDriving == false { lastToDrive = life.role }
@@ -61,12 +61,12 @@ struct Others: Hashable, Sendable {
     if !isWaiting { waitsSince = nil } else if waitsSince == nil { waitsSince = now }
   }
 
-  // MARK: What is otherwise
+  // MARK: Differences
 
-  /// What a deed of an agenda is for them; nil if it is the same. They send nothing through the channel, and have no answer to a
-  /// storage that fails.
-  func moves(for deed: Agenda.Deed) -> [Move]? {
-    switch deed {
+  /// The moves for an agenda's action; nil if they are the same as Baton's. The other schemes make no outgoing
+  /// payments and do not handle storage faults.
+  func moves(for action: Agenda.Action) -> [Move]? {
+    switch action {
     case .send: [.beginTask]
     case .sendIsDone: [.endTask]
     case .cancel, .storage, .fullDisk: []
@@ -74,7 +74,7 @@ struct Others: Hashable, Sendable {
     }
   }
 
-  /// A sign of life that is older is all the same.
+  /// Limits the age of the lease's stamp: no rule distinguishes older ones.
   mutating func forget(before longStale: Instant) {
     if let stamp = lease?.bootClock, stamp < longStale { lease?.bootClock = longStale }
   }

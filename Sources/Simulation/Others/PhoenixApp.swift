@@ -1,32 +1,32 @@
 import Ground
 import Guardrails
 
-/// Phoenix's app, as its public source has it: votes decide whether the node is connected, one of them is a fresh beat
-/// of the extension, and messages only tell the extension that the app is there.
+/// Phoenix's app, after its public source: votes decide whether the node connects; a fresh beat of the extension is
+/// one vote, and presence messages only tell the extension that the app runs.
 public struct PhoenixApp: OtherMachine {
-  /// A beat that is younger, by the wall clock, is a vote against a connection.
+  /// A beat younger than this, by the wall clock, is a vote against a connection.
   static let freshFor = TimeSpan.seconds(5)
-  /// How long a task at most holds the app awake.
+  /// How long a task keeps the app awake at most.
   static let taskBound = TimeSpan.seconds(180)
 
   private enum Node: Hashable, Sendable { case stopped, running, stopping }
   private enum Look: Hashable, Sendable { case none, forBeats, forTheEnd }
 
-  /// For and against a connection: it is made when the sum is not above zero.
+  /// Votes against minus votes for a connection: the node connects unless the sum is above zero.
   private var votes = 0
   private var isInBackground = false
   private var isWalletLoaded = false
   private var extensionSeemsConnected = false
   private var hasSeenBeat = false
   private var look = Look.none
-  /// When the beat that was seen is old enough, and which it was, by the wall clock.
+  /// When the last seen beat will be stale, and that beat's stamp by the wall clock.
   private var recheckAt: Instant?
   private var recheckStamp: Instant?
   private var taskEndsAt: Instant?
   private var node = Node.stopped
   private(set) var entry: Entry?
   private var presence = Presence(role: .app)
-  /// Under which the phone was asked for time, while there is a task, and the last such number.
+  /// The number of the background task requested from the phone, and the last such number.
   private var backgroundTask: UInt64?
   private var backgroundTasksAsked: UInt64 = 0
   private var isEnding = false
@@ -35,7 +35,7 @@ public struct PhoenixApp: OtherMachine {
   private var connection: Status = .idle
 
   var isKeptWaiting: Bool { !isInBackground && !isEnding && node == .stopped }
-  /// It goes on in the background, and says nothing there.
+  /// Its node runs in the background, where it sends no message.
   var isHiddenAtWork: Bool { isInBackground && node == .running }
   var hasTask: Bool { taskEndsAt != nil }
 
@@ -65,12 +65,12 @@ public struct PhoenixApp: OtherMachine {
     return [.beginBackgroundTask(backgroundTasksAsked)]
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
     switch event {
     case .launched:
-      // The wallet is loaded, and with it comes the first look at the extension's beat.
+      // Loading the wallet includes the first look at the extension's beat.
       look = .forBeats
       return say(presence.resume()) + [.look]
     case .enteredForeground:
@@ -113,14 +113,14 @@ public struct PhoenixApp: OtherMachine {
     return directives
   }
 
-  /// A beat was written, or it is time to see whether one was.
+  /// A beat was written, or it is time to check whether one was.
   private mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
     let purpose = look
     look = .none
     isWalletLoaded = true
     let stamp = observation.beat?.bootClock
     if purpose == .forTheEnd, stamp != nil, stamp == recheckStamp {
-      // It has not changed for 5 s. Whoever writes one between this look and the next step has it wiped out.
+      // Unchanged for 5 s. A beat written between this look and the next step is erased.
       extensionIs(connected: false)
       return [.beat(epoch: 1, phase: .released, counter: 0)]
     }
@@ -144,7 +144,7 @@ public struct PhoenixApp: OtherMachine {
     extensionSeemsConnected = connected
   }
 
-  // MARK: What follows
+  // MARK: Decisions
 
   private mutating func settle() -> [GuardDirective] {
     let shouldRun = isWalletLoaded && votes <= 0 && !isEnding

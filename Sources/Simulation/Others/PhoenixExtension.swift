@@ -1,8 +1,8 @@
 import Ground
 import Guardrails
 
-/// Phoenix's extension, as its public source has it: it connects at once, beats once it is connected, and steps back
-/// only if it hears of the app before that.
+/// Phoenix's extension, after its public source: it connects at once, beats once it is connected, and yields only if
+/// the app's message comes before that.
 public struct PhoenixExtension: OtherMachine {
   static let totalTime = TimeSpan.milliseconds(29_500)
   static let idleTime = TimeSpan.seconds(5)
@@ -58,7 +58,7 @@ public struct PhoenixExtension: OtherMachine {
     return say(presence.resume()) + [.startNode(.ofOthers)]
   }
 
-  /// The app is there: if nothing has begun here it is left to the app.
+  /// The app runs: the extension finishes, unless it is connected already.
   private mutating func heard(_ message: PresenceMessage, at now: Instant) -> [GuardDirective] {
     guard case .counts(let answer) = presence.heard(message.code) else { return [] }
     let isThere = message.code.kind != .unavailable
@@ -84,7 +84,7 @@ public struct PhoenixExtension: OtherMachine {
     return []
   }
 
-  /// It goes on when the connection is lost.
+  /// Beats continue when the connection is lost.
   private mutating func beat(at now: Instant) -> [GuardDirective] {
     nextBeat = now + Self.beatInterval
     return [.beat(epoch: 1, phase: .established, counter: 0)]
@@ -98,7 +98,7 @@ public struct PhoenixExtension: OtherMachine {
     return beat(at: now)
   }
 
-  /// The last beat stays where it is.
+  /// The last beat is not erased.
   private mutating func finish(_ reason: FinishReason, at now: Instant) -> [GuardDirective] {
     guard let finished = serving else { return [] }
     serving = nil

@@ -4,9 +4,9 @@ import Heartbeat
 import LightningChannel
 import Wallet
 
-// What a directive means to the pair of somebody else, and what must not happen to it.
+// The meaning of orders in another wallet's coordination, and its checks.
 extension World {
-  /// What there is to be seen of the other one, by the wall clock.
+  /// The other process's sign of life, by the wall clock.
   var observationOfOther: Observation {
     Observation(
       row: nil, holderLockIsBusy: false,
@@ -14,7 +14,7 @@ extension World {
       appWantsNode: false, boot: boot, bootClock: clock.wallNow)
   }
 
-  /// False for what means the same to everybody, and in a world of ours.
+  /// False for orders with the same meaning in every scheme, and with Baton's own.
   mutating func carryOutForOther(_ order: ContainerOrder, _ life: inout Life) -> Bool {
     guard others != nil else { return false }
     switch order {
@@ -22,14 +22,14 @@ extension World {
     case .beat(_, let phase, _): writeSign(isOver: phase == .released, life)
     case .claim: takeLease(&life)
     case .dropLock: others?.drop(by: life.role)
-    // It reads what its node begins with.
+    // Reads the state for its node's start.
     case .readRow: readForNode(&life)
     default: return false
     }
     return true
   }
 
-  /// The user begins to send something, or it is done.
+  /// The app begins or ends its background task.
   mutating func taskOfOther(isOn: Bool) {
     let task = TaskBeginning(name: Self.task, generation: 0)
     withLife(.app) { _, life in life.answer(isOn ? .taskBegan(task) : .taskEnded(task)) }
@@ -43,14 +43,14 @@ extension World {
       others?.write(sign)
       return
     }
-    // In Phoenix only the extension's counts, and whoever clears it clears what is there by then.
+    // In Phoenix only the extension's beat counts; erasing removes whatever beat is there by then.
     container.value.beats.notifier = sign
     if life.role == .extension, lives.app != nil {
-      letters.append(Letter(to: .app, event: .observed(Self.news)))
+      presenceQueue.append(QueuedPresence(to: .app, event: .observed(Self.news)))
     }
   }
 
-  /// The app is told that something was written, and reads what.
+  /// Notice to the app that a beat was written; the app reads the value later.
   private static let news = Observation(
     row: nil, holderLockIsBusy: false, beat: nil, appWantsNode: false, boot: BootID(high: 0, low: 0),
     bootClock: .zero)
@@ -75,7 +75,7 @@ extension World {
 
   // MARK: The node
 
-  /// The channel as the process has it in memory, if it does not read it anew.
+  /// The channel in the process's memory, if it does not read it again.
   private func channelInMemory(_ life: Life) -> Channel? {
     switch others?.coordination {
     case .phoenix? where life.role == .app: life.wallet.node.durableChannel
@@ -92,10 +92,10 @@ extension World {
     life.answers.append(.claimed(.ofOthers, state))
   }
 
-  // MARK: What must not be
+  // MARK: Checks
 
-  /// Longer than it takes to notice, and to dial.
-  static let waitsInVain = TimeSpan.seconds(3)
+  /// Longer than it takes to notice a free lock and to dial.
+  static let waitBound = TimeSpan.seconds(3)
 
   mutating func checkOthers() {
     guard violation == nil else { return }
@@ -104,16 +104,16 @@ extension World {
       report(.oneDriver, "\(Self.bothRun): \(whyBothRun(second)).")
     }
     noteWaiting()
-    if let waitsSince = others?.waitsSince, now - waitsSince >= Self.waitsInVain {
+    if let waitsSince = others?.waitsSince, now - waitsSince >= Self.waitBound {
       report(.progress, "\(Self.waits): \(whyItWaits).")
     }
   }
 
   private static let bothRun = "Both processes run their node at the same time"
   private static let waits =
-    "No process runs the node, and for 3 s the app in front of the user does not either"
+    "No process has run the node for 3 s, although the app is in front"
 
-  /// It has spoken of its channel and has not been told to stop, and the system lets it run.
+  /// Its node has sent `channel_reestablish` without an order to stop, and the process runs.
   private func drives(_ role: Role) -> Bool {
     guard let life = lives[role] else { return false }
     return life.part { $0.pointee.wallet.guardrail.other?.isDriving == true && !$0.pointee.isStopped }
@@ -122,8 +122,8 @@ extension World {
   private static let checkThenConnect =
     "the app looked before the extension's first beat, which comes only with its connection, and then connected"
 
-  /// Whoever came second; with a lease, whoever took it from the other.
-  private func intruder(_ second: Role) -> Role {
+  /// The process that came second; with a lease, the one that took it from the other.
+  private func laterEntrant(_ second: Role) -> Role {
     let isTaker = entry(second.other) == .sawOld && others?.coordination != .phoenix
     return isTaker ? second.other : second
   }
@@ -132,24 +132,25 @@ extension World {
   private func entry(_ role: Role) -> Entry? { otherGuard(role)?.machine.entry }
 
   private func whyBothRun(_ second: Role) -> String {
-    let other = intruder(second).other
+    let other = laterEntrant(second).other
     let hasThawed = otherGuard(.app)?.hasThawed == true || otherGuard(.extension)?.hasThawed == true
     switch entry(other.other) {
     case .outvoted?:
       return "the app saw a fresh beat, and its votes for a connection outweigh the one against it"
     case .didNotLook? where otherGuard(.app)?.isHiddenAtWork == true:
-      return "the app goes on in the background with a task and says nothing there, so the extension connects"
+      return
+        "the app runs in the background with a task and sends no message there, so the extension connects"
     case .didNotLook?: return Self.checkThenConnect
     case .sawOld? where clock.wasStepped:
       return "the wall clock was stepped, so the \(other)'s last sign of life looked old"
     case .sawOld? where hasThawed:
-      return "the \(other) was frozen until it looked dead, and goes on with its node when it thaws"
+      return "the \(other) was frozen until its sign of life was stale, and its node goes on after the thaw"
     case .sawOld?:
-      return "the \(other)'s sign of life is not renewed, and came to its end while its node ran"
+      return "the \(other)'s sign of life is never renewed, and expired while its node ran"
     case .sawNothing? where others?.coordination == .phoenix:
       return Self.checkThenConnect
     case .sawNothing?: return "both looked, found nothing, and then took the lock"
-    case nil: return "for a reason that is not known"
+    case nil: return "for an unknown reason"
     }
   }
 
@@ -170,13 +171,13 @@ extension World {
       return "the wall clock was set back, and the extension's last beat looks as if it were still to come"
     case .phoenix?:
       return
-        "the extension \(isThere ? "has finished" : "is gone"), and until its last beat is 5 s old nothing says so"
+        "the extension \(isThere ? "has finished" : "is gone"), but its last beat looks fresh for 5 s"
     case .baton?, .bitkit?, .matrix?, nil: break
     }
     switch sign?.role {
-    case .app?: return "an app that was killed has left the lock, and the next one takes it for another's"
-    case .extension?: return "the lock is still that of an extension that runs no node any more"
-    case nil: return "it has not looked again since the lock is free"
+    case .app?: return "a killed app left its lock, and the next app takes it for another process's lock"
+    case .extension?: return "an extension that no longer runs a node still holds the lock"
+    case nil: return "the app has not looked again since the lock became free"
     }
   }
 }

@@ -2,15 +2,16 @@ import Ground
 import Guardrails
 import LightningNode
 
-// What the node and the background work need of the container.
+// The container port's orders of the node and the background work.
 extension World {
-  /// Others have no row, and where nothing is claimed before the dial there is none yet: the node reads of its own claim.
+  /// The row that the node reads. With other schemes, or before a late claim, there is no row: it reads its own
+  /// claim.
   func rowForNode(_ life: Life) -> ClaimRow? {
     let hasNone = life.claimsAfterDialling != nil || others != nil
     return hasNone ? rowOfItsOwn(life) : container.value.row
   }
 
-  /// What the process goes on with if nobody reads the channel anew. Invoices are looked up when they are needed.
+  /// The state without a new read of the channel. Invoices are looked up when they are needed.
   func stateInMemory(_ life: Life) -> NodeState {
     var state = life.wallet.node.durableState
     let stored = nodeInContainer
@@ -39,7 +40,7 @@ extension World {
       guard settings.without.contains(.fencedWrites) else { return life.answer(.fenced) }
       isOwner = false
     }
-    if !isOwner { report(.oneDriver, "A write of \(life.role) under an epoch that it lost succeeds.") }
+    if !isOwner { report(.oneDriver, "A write of the \(life.role) under a superseded epoch succeeds.") }
     if let channel = change.channel, change.restored == nil, let stored = container.value.node.channel,
       channel.revision <= stored.revision
     {
@@ -67,7 +68,7 @@ extension World {
     }
   }
 
-  /// Where nothing is claimed before the dial, it is now. False: another was before it.
+  /// Makes a claim that was not made before the dial. False: the other process has claimed.
   private mutating func claimLate(_ life: inout Life) -> Bool {
     guard let late = life.claimsAfterDialling, let claim = life.claim else { return true }
     life.claimsAfterDialling = nil
@@ -80,7 +81,7 @@ extension World {
     return true
   }
 
-  /// One short read, which somebody who is stopped inside a transaction keeps waiting.
+  /// One short read, blocked by a process that is frozen inside a transaction.
   mutating func lookAtWallet(_ run: UInt64, _ life: inout Life) {
     let isBlocked = container.part { $0.pointee.writer } != nil
     life.answers.append(

@@ -6,10 +6,10 @@ import Wallet
 // The port to the container.
 extension World {
   mutating func carryOut(_ order: ContainerOrder, _ life: inout Life) {
-    if !fails(order, &life) { carryOutSoundly(order, &life) }
+    if !fails(order, &life) { carryOutWithoutFault(order, &life) }
   }
 
-  mutating func carryOutSoundly(_ order: ContainerOrder, _ life: inout Life) {
+  mutating func carryOutWithoutFault(_ order: ContainerOrder, _ life: inout Life) {
     noteEffect(of: order)
     if carryOutForOther(order, &life) { return }
     let pid = life.identity.pid
@@ -36,19 +36,20 @@ extension World {
     }
   }
 
-  // MARK: Looking
+  // MARK: Looks
 
-  /// Of a claim and of what is read it shows in the answer; one more beat says that all is as it was.
+  /// Claims and reads count as progress only through their answers; a repeated beat (same epoch and phase) is not
+  /// progress.
   private mutating func noteEffect(of order: ContainerOrder) {
     switch order {
     case .look, .claim, .readRow, .settle: break
     case .write where container.part({ $0.pointee.writer }) != nil: break
     case .beat(let epoch, let phase, _):
-      let isOneMore = container.part { place in
+      let isRepeated = container.part { place in
         guard let row = place.pointee.row, let last = place.pointee.beats[row.role] else { return false }
         return last.epoch == epoch && row.epoch == epoch && last.phase == phase
       }
-      if !isOneMore { hasEffect.value = true }
+      if !isRepeated { hasEffect.value = true }
     default: hasEffect.value = true
     }
   }
@@ -59,20 +60,20 @@ extension World {
     return observation
   }
 
-  /// Without the veto, two votes for a connection outweigh the one that somebody else has the node.
+  /// Without the veto, two votes for a connection outweigh the vote that the other process has the node.
   private func isOutvoted(_ observation: Observation, _ life: Life) -> Bool {
     guard settings.without.contains(.veto), case .app(let machine) = life.wallet.guardrail.machine
     else { return false }
     return phone.app == .foreground && machine.hasNamedTask && observation.row?.role == .extension
   }
 
-  /// Without the rule a beat never learns that the row is another's.
+  /// Without the rule a beat never sees that the row has another owner.
   private func rowForBeat(_ life: Life) -> ClaimRow? {
     let isBlind = settings.without.contains(.rowBeforeBeat) || life.claimsAfterDialling != nil
     return isBlind ? rowOfItsOwn(life) ?? container.value.row : container.value.row
   }
 
-  /// What would stand there if its claim were the one in force.
+  /// The row if its claim were in force.
   func rowOfItsOwn(_ life: Life) -> ClaimRow? {
     life.claim.map { claim in
       ClaimRow(
@@ -81,7 +82,7 @@ extension World {
     }
   }
 
-  // MARK: Claiming
+  // MARK: Claims
 
   private mutating func claimant(_ life: Life) -> Container.Claimant {
     Container.Claimant(
@@ -99,10 +100,11 @@ extension World {
     tell(answer, to: &life)
   }
 
-  /// The number that will be its own if nobody else comes before the peer's `init`.
+  /// Answers with the claim that the process will make after the peer's `init`, if the other one does not claim
+  /// before.
   private mutating func promiseClaim(seen: Epoch, _ life: inout Life) {
     var incarnation = claimant(life).incarnation
-    // Two may promise themselves the same number.
+    // Both processes may be promised the same number.
     if life.role == .extension { incarnation |= 1 << 40 }
     life.claimsAfterDialling = seen
     tell(.claimed(Claim(epoch: seen + 1, incarnation: incarnation, container: container.value.id)), to: &life)
@@ -117,7 +119,7 @@ extension World {
     if case .blocked = answer {} else { hasEffect.value = true }
     switch answer {
     case .claimed(let claim):
-      // Durable, and the state that was read with it.
+      // The state that the claim's transaction read, unless the rule is removed.
       let isOld = settings.without.contains(.stateFromClaim) && life.hasStarted
       life.answers.append(.claimed(claim, isOld ? stateInMemory(life) : nodeInContainer))
     case .superseded: life.answer(.claimSuperseded)
@@ -125,11 +127,11 @@ extension World {
     case .blocked(let pid):
       let isStopped = role(ofPid: pid).flatMap { lives[$0] }?.value.isStopped ?? false
       life.answer(.claimFailed(.blocked(pid: pid, isStopped: isStopped)))
-    case .refused: life.answer(.claimFailed(.failed("the epoch may not go so far")))
+    case .refused: life.answer(.claimFailed(.failed("the epoch may not be raised that far")))
     }
   }
 
-  // MARK: Owning
+  // MARK: Ownership
 
   mutating func beat(
     _ epoch: Epoch, _ phase: Phase, _ counter: UInt64, _ life: Life, keepsLock: Bool = true
@@ -147,15 +149,15 @@ extension World {
 
   private mutating func dropLock(_ life: inout Life) {
     container.value.dropLock(life.role, life.identity.pid)
-    // Without the rule of the order it is let go of while the node is still connected.
+    // Without `Rule.releaseOrder` the lock is released while the node is still connected.
     guard !settings.without.contains(.releaseOrder) || life.wallet.node.isStopped else { return }
     life.claim = nil
     life.claimsAfterDialling = nil
   }
 
-  // MARK: What was received
+  // MARK: Received payments
 
-  /// A payment's number is its place, from 1 on.
+  /// A payment's number is its position, from 1 on.
   private mutating func readReceived(_ payments: ReceivedPayments, for push: UInt64, _ life: inout Life) {
     let received = container.value.received
     let found =
@@ -164,7 +166,7 @@ extension World {
       case .after(let number): received.dropFirst(Int(number))
       }
     let settled = found.filter { container.value.isSettled($0.invoice.paymentHash) }
-    if settled.isEmpty { life.heardOfNothing.insert(push) }
+    if settled.isEmpty { life.emptyReads.insert(push) }
     life.answer(.receivedFound(settled.map { ReceivedPayment($0) }, push: push))
   }
 }

@@ -9,7 +9,7 @@ extension World {
     switch order {
     case .say(let message):
       if lives[life.role.other] != nil {
-        letters.append(Letter(to: life.role.other, event: .presenceHeard(message)))
+        presenceQueue.append(QueuedPresence(to: life.role.other, event: .presenceHeard(message)))
       }
     case .mayConnect, .noteFailure: break
     case .show(let status):
@@ -45,11 +45,11 @@ extension World {
     case .playAudio: tellPhone(.audio(.startRequested(AudioSession())))
     case .stopAudio: tellPhone(.audio(.stopped))
     case .cleanUp(let run):
-      life.answers.append(.background(.stepDone(run: run, .done("no journals are kept here"))))
+      life.answers.append(.background(.stepDone(run: run, .done("the simulation keeps no journals"))))
     }
   }
 
-  /// What somebody was told who had asked the wallet for something.
+  /// The wallet's answer to a request.
   private mutating func answered(_ request: String, _ answer: RequestAnswer) {
     switch answer {
     case .invoice(let hash): invoicing.noteStored(hash)
@@ -65,7 +65,7 @@ extension World {
 }
 
 extension NotificationContent {
-  /// As the wallet's processes write it.
+  /// In the form of the wallet's processes.
   var asText: NotificationText {
     NotificationText(
       title: title, body: body, badgeIncrement: badgeIncrement,

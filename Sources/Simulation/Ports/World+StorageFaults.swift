@@ -2,19 +2,19 @@ import Ground
 import Guardrails
 import Wallet
 
-// What a process hears of an operation that went wrong.
+// Injected storage faults and their answers.
 extension World {
-  /// False if nothing is wrong.
+  /// False without a fault.
   mutating func fails(_ order: ContainerOrder, _ life: inout Life) -> Bool {
     guard let operation = StorageOperation(order),
       let trouble = storage.trouble(of: operation, by: life.role)
     else { return failsToLock(order, &life) }
     hasEffect.value = true
-    // The transaction in which it was stopped is rolled back.
+    // The transaction in which it was frozen is rolled back.
     if container.value.writer == life.identity.pid { container.value.writer = nil }
-    if case .readReceived(_, let push) = order { life.heardOfNothing.insert(push) }
+    if case .readReceived(_, let push) = order { life.emptyReads.insert(push) }
     if trouble == .lost { life.hasLostContainer = true }
-    if trouble == .failsAfterwards { carryOutUnheard(order, &life) }
+    if trouble == .failsAfterwards { carryOutWithoutAnswer(order, &life) }
     if operation == .beat {
       life.silentAt = now
       container.value.keepLock(life.role, life.identity.pid)
@@ -23,27 +23,27 @@ extension World {
     return true
   }
 
-  /// It happens, and its process hears otherwise. A lock that was taken for a claim is let go of again.
-  private mutating func carryOutUnheard(_ order: ContainerOrder, _ life: inout Life) {
+  /// Carries the order out and drops the answer. A lock taken for a claim is released again.
+  private mutating func carryOutWithoutAnswer(_ order: ContainerOrder, _ life: inout Life) {
     let (heard, hadLock) = (life.answers.count, container.value.locks[life.role].holder == life.identity.pid)
-    carryOutSoundly(order, &life)
+    carryOutWithoutFault(order, &life)
     life.answers.removeLast(life.answers.count - heard)
     if case .claim = order, !hadLock { container.value.dropLock(life.role, life.identity.pid) }
   }
 
-  /// The beat is written all the same: what fails is to look after the lock.
+  /// Only the lock fails; the beat is written all the same.
   private mutating func failsToLock(_ order: ContainerOrder, _ life: inout Life) -> Bool {
     guard case .beat(let epoch, let phase, let counter) = order, phase.keepsLock,
       storage.trouble(of: .lock, by: life.role) != nil
     else { return false }
-    // One that was replaced guards nothing for longer.
+    // A replaced lock stays unnoticed for longer.
     if lockReplacedAt != nil { lockReplacedAt = now }
     beat(epoch, phase, counter, life, keepsLock: false)
     return true
   }
 
   private func answer(to order: ContainerOrder, _ trouble: StorageTrouble) -> WalletEvent? {
-    let why = "the storage has failed"
+    let why = "storage failure"
     let reason: Trouble =
       switch trouble {
       case .blocked: .blocked(pid: nil, isStopped: false)
@@ -61,12 +61,12 @@ extension World {
       case .lost: return .node(.storeLost(why))
       }
     case .readReceived(_, let push): return .guardrail(.receivedNotRead(reason, push: push))
-    // Only a loss is told at once.
+    // Only a loss is reported at once.
     case .markReceived: return trouble == .lost ? .guardrail(.containerLost(why)) : nil
     case .readPast(let hash): return .requests(.pastNotRead(hash, why))
     case .lookAtWallet(let run):
       return .background(.stepDone(run: run, trouble == .blocked ? .busy(why) : .failed(why)))
-    // Nobody waits for an answer.
+    // No part waits for an answer.
     case .beat, .raiseIntent, .withdrawIntent, .dropLock, .settle: return nil
     }
   }

@@ -17,7 +17,7 @@ extension World {
   }
 
   private mutating func evictOthers(than id: UInt64) {
-    for wire in wires.all where wire.id != id { endForPeer(wire.id, "another connection came") }
+    for wire in wires.all where wire.id != id { endForPeer(wire.id, "another connection was opened") }
   }
 
   private mutating func dial(_ life: inout Life) {
@@ -37,7 +37,7 @@ extension World {
       guard let channel = life.wallet.node.durableChannel, let preimage = invoicing[hash]?.preimage
       else { return }
       if others == nil, !checkWhole(hash, shownBy: life) {
-        report(.paidIsReceivedOnce, "The preimage of a payment leaves for a part of it.")
+        report(.paidIsReceivedOnce, "The preimage leaves before all parts of its payment have arrived.")
       }
       message = channel.fulfilMessage(htlc, preimage: preimage)
     }
@@ -63,14 +63,14 @@ extension World {
     life.wire = nil
   }
 
-  /// Without the rule what a part says of the whole is not read.
+  /// Without `Rule.completeSet` a part's `total_msat` is ignored.
   private func asRead(_ message: Message) -> Message {
     guard settings.without.contains(.completeSet), case .addHTLC(var part) = message else { return message }
     part.paymentData?.totalMsat = part.amountMsat
     return .addHTLC(part)
   }
 
-  /// With the payment secrets, which no backup has.
+  /// Adds the payment secrets, which no backup has.
   private func opened(_ blob: Bytes) -> BackupReading {
     guard case .backup(var backup) = NodeBackup.read(blob.array) else { return NodeBackup.read(blob.array) }
     for index in backup.invoices.indices {
@@ -97,7 +97,7 @@ extension World {
       } else if wire.isShutByPeer {
         life.wire = nil
         world.wires.abandon(id)
-        life.answer(.closed("the peer hung up"))
+        life.answer(.closed("the peer disconnected"))
       }
     }
   }

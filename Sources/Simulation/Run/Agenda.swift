@@ -1,61 +1,61 @@
 import Ground
 import Wallet
 
-/// What the user, the senders and fate do in one run, and when: all of it follows from the seed alone. A part of it is
-/// an agenda too, which is how a failure is made short.
+/// User actions, payments and faults of one run with their instants, derived from the seed alone. A subset is an
+/// agenda too, so that a failure can be shortened.
 public struct Agenda: Hashable, Sendable {
-  public enum Deed: Hashable, Sendable {
+  public enum Action: Hashable, Sendable {
     case open
     case home
     case quit
-    /// Somebody pays one of the open invoices, or the app makes some.
+    /// A sender pays one of the open invoices, or the app makes some.
     case pay
-    /// The user pays somebody else's invoice.
+    /// The user pays an external invoice.
     case send
-    /// The user cancels an invoice of the wallet's.
+    /// The user cancels an invoice of the wallet.
     case cancel
-    /// The user takes money out of the channel on chain.
+    /// The user withdraws on chain by a splice.
     case withdraw
-    /// What was sent is done, as others need to be told, who send nothing through the channel.
+    /// Ends the background task that stands for `send` in other wallets' schemes.
     case sendIsDone
-    /// It strikes after so many more moves: in the midst of something, wherever that is.
+    /// Injected after this many moves, so that it hits any step.
     case fault(FaultKind, afterMoves: Int)
-    /// It strikes the next such operation of a process.
+    /// Fails the next such operation of a process.
     case storage(StorageFault)
-    /// The disk is full for so long.
+    /// The disk is full for this long.
     case fullDisk(TimeSpan)
   }
 
   public struct Entry: Hashable, Sendable {
     public var number: Int
     public var at: Instant
-    public var deed: Deed
-    /// What is left to chance in it.
+    public var action: Action
+    /// Seed of its random choices.
     var salt: UInt64
   }
 
   public private(set) var entries: [Entry]
   /// The peer sends silent pushes beside the visible ones.
   let hasSilentPushes: Bool
-  /// How soon the phone suspends the app, and how much time it gives to tasks in the background.
+  /// How soon the phone suspends the app, and how long it lets background tasks run.
   let suspendAfter: TimeSpan
   let backgroundTime: TimeSpan
-  /// How long what the wallet pays takes to its recipient.
+  /// How long an outgoing payment takes to its recipient.
   let externalDelay: TimeSpan
-  /// How long the peer takes to sign for a splice.
+  /// How long the peer takes to sign a splice.
   let spliceDelay: TimeSpan
-  /// What the app asks the phone for beside the node's work: nothing in half of the runs.
+  /// Background tasks that do not involve the node: none in half of the runs.
   let background: BackgroundWork.Habits?
   let taskSeed: UInt64
 
   public init(seed: UInt64, length: TimeSpan, splices: Bool = false) {
-    // Another stream than the one that says who moves next, so that a part of an agenda does what the whole did.
+    // Not the stream that chooses the next move, so that a subset of an agenda keeps its choices.
     var generator = SeededGenerator(seed: seed ^ 0xA6E2_DA00_0000_0000)
     let enabled = FaultKind.allCases.filter { _ in generator.chance(60) }
     hasSilentPushes = generator.chance(50)
     suspendAfter = generator.chance(50) ? .zero : .seconds(5)
     backgroundTime = generator.chance(50) ? .milliseconds(Int64(generator.below(2000))) : .seconds(180)
-    var timed: [(at: Instant, deed: Deed)] = []
+    var timed: [(at: Instant, action: Action)] = []
     let end = Instant.zero + length
     func wait(_ from: Int, _ to: Int) -> TimeSpan { .milliseconds(Int64(from + generator.below(to - from))) }
 
@@ -82,7 +82,7 @@ public struct Agenda: Hashable, Sendable {
       timed.append((at, .fault(enabled[generator.below(enabled.count)], afterMoves: generator.below(40))))
       at = at + wait(200, 25_000)
     }
-    // A stream of its own, and nothing else is another: what a seed does without splices it does with them.
+    // A stream of its own, so that splices do not change the rest of a seed.
     var splicing = SeededGenerator(seed: seed ^ 0x5B11_CE00_0000_0000)
     spliceDelay = splicing.chance(50) ? .zero : .milliseconds(Int64(splicing.below(12_000)))
     at = .zero + .seconds(13)
@@ -97,23 +97,23 @@ public struct Agenda: Hashable, Sendable {
     taskSeed = working.next()
     var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
     timed += Self.cancels(&cancelling, until: end)
-    // Sorted by time; of one instant in the order of the making, as no sort promises that by itself.
+    // Sorted by time, then by creation: `sorted` is not documented as stable.
     let order = timed.indices.sorted { (timed[$0].at, $0) < (timed[$1].at, $1) }
     entries = []
     for (number, place) in order.enumerated() {
-      let deed = timed[place].deed
-      let salt = deed == .cancel ? cancelling.next() : generator.next()
-      entries.append(Entry(number: number + 1, at: timed[place].at, deed: deed, salt: salt))
+      let action = timed[place].action
+      let salt = action == .cancel ? cancelling.next() : generator.next()
+      entries.append(Entry(number: number + 1, at: timed[place].at, action: action, salt: salt))
     }
     externalDelay = generator.chance(50) ? .zero : .milliseconds(Int64(generator.below(30_000)))
   }
 
-  /// One user in three does that.
+  /// In one run of three.
   private static func cancels(
     _ generator: inout SeededGenerator, until end: Instant
-  ) -> [(at: Instant, deed: Deed)] {
+  ) -> [(at: Instant, action: Action)] {
     guard generator.chance(33) else { return [] }
-    var cancels: [(at: Instant, deed: Deed)] = []
+    var cancels: [(at: Instant, action: Action)] = []
     var at = Instant.zero + .seconds(12)
     while at < end {
       cancels.append((at, .cancel))
@@ -122,12 +122,12 @@ public struct Agenda: Hashable, Sendable {
     return cancels
   }
 
-  /// A stream of its own, as that of the splices is. Half of the seeds meet none.
-  private static func storageFaults(seed: UInt64, until end: Instant) -> [(at: Instant, deed: Deed)] {
+  /// A stream of its own, as for splices. Half of the seeds have none.
+  private static func storageFaults(seed: UInt64, until end: Instant) -> [(at: Instant, action: Action)] {
     var generator = SeededGenerator(seed: seed ^ 0x5704_A6E0_0000_0000)
     guard generator.chance(50) else { return [] }
     let kinds = StorageFault.allCases
-    var faults: [(at: Instant, deed: Deed)] = []
+    var faults: [(at: Instant, action: Action)] = []
     var at = Instant.zero + .seconds(12)
     while at < end {
       let isFull = generator.chance(10)

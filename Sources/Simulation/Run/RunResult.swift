@@ -1,6 +1,6 @@
 import Ground
 
-/// What a run came to.
+/// The result of a run.
 public struct RunResult: Hashable, Sendable {
   public var seed: UInt64
   public var violation: Violation?
@@ -10,13 +10,13 @@ public struct RunResult: Hashable, Sendable {
   public var payments = 0
   public var paid = 0
   public var pushes = 0
-  /// Invoices of others that the user wanted to pay, and those that are paid.
+  /// External invoices that the user tried to pay, and those that are paid.
   public var sent = 0
   public var arrived = 0
   public var connecting = Waits()
   public var settling = Waits()
-  /// How often each fault of the storage struck, in the order of `StorageFault.allCases`; the full disk last.
+  /// How often each storage fault occurred, in the order of `StorageFault.allCases`; the full disk last.
   public var storageFaults: [Int] = []
-  /// How often each kind of fault struck.
+  /// How often each kind of fault occurred.
   public var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
 }

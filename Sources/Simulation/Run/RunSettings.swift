@@ -1,16 +1,16 @@
 import Ground
 
-/// One run: a seed, and how long there is trouble.
+/// One run: a seed and its durations.
 public struct RunSettings: Hashable, Sendable {
   public var seed: UInt64
   public var world = WorldSettings()
-  /// How long the user, the senders and the faults are at work, on the peer's clock.
+  /// Length of the fault period, on the peer's clock.
   public var length = TimeSpan.seconds(600)
-  /// How long the pair may take afterwards until the app is connected and all is settled.
+  /// How long the app may take afterwards to connect and settle everything.
   public var healsWithin = TimeSpan.seconds(60)
-  /// Of the agenda, by their numbers, only these; nil for all.
+  /// The numbers of the agenda's entries to use; nil for all.
   public var only: [Int]?
-  /// Who moves next follows from the seed and from this: other orders of the same agenda.
+  /// Chooses, with the seed, the order of moves for the same agenda.
   public var order: UInt64 = 0
 
   public init(seed: UInt64) { self.seed = seed }

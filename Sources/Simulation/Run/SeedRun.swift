@@ -1,8 +1,8 @@
 import Ground
 import Guardrails
 
-/// One run of a seed: the agenda says what the user does, who pays and what goes wrong, and chance says who moves next.
-/// Then nothing goes wrong any more, and the pair must come to rest.
+/// One run of a seed: the agenda gives user actions, payments and faults; random choices give the order of moves.
+/// After the fault period the app must connect and everything must settle.
 public struct SeedRun {
   public private(set) var world: World
   private var result: RunResult
@@ -11,11 +11,11 @@ public struct SeedRun {
   private var nextEntry = 0
   private var generator: SeededGenerator
   private var thawAt = PerRole<Instant?>(nil, nil)
-  private var lettersHeldUntil = Instant.zero
+  private var presenceHeldUntil = Instant.zero
   private var networkBackAt: Instant?
   private var diskHasRoomAt: Instant?
   private var armed: Armed?
-  /// Parts of payments that are still to come, the next one first.
+  /// Parts of payments not sent yet, the next one first.
   private var laterParts: [LaterPart] = []
   private var moves: [Move] = []
 
@@ -24,7 +24,7 @@ public struct SeedRun {
     var move: Move
   }
 
-  /// A fault that waits for its moment.
+  /// A fault to be injected after some moves.
   private struct Armed {
     var fault: FaultKind
     var afterMoves: Int
@@ -32,27 +32,27 @@ public struct SeedRun {
     var chance: SeededGenerator
   }
 
-  /// A fault that finds nothing going on strikes all the same.
+  /// After this time a fault is injected also without enough moves.
   private static let armedAtMost = TimeSpan.seconds(3)
   private static let freezes: [Int64] = [10, 100, 1000, 4900, 5000, 5100, 7000, 10_000, 40_000]
 
-  public init(_ settings: RunSettings, isHeard: Bool = false) {
+  public init(_ settings: RunSettings, isRecorded: Bool = false) {
     self.settings = settings
     let whole = Agenda(
       seed: settings.seed, length: settings.length, splices: settings.world.splices)
     agenda = (settings.only.map(whole.only) ?? whole).entries
     world = World(settings: Self.worldSettings(settings, whole))
-    world.isHeard = isHeard
+    world.isRecorded = isRecorded
     result = RunResult(seed: settings.seed)
-    // Not the step of the generator itself: that would be the same numbers, begun a little later.
+    // Not a multiple of the generator's own step: that would give the same numbers, shifted.
     generator = SeededGenerator(seed: settings.seed ^ settings.order &* 0xD1B5_4A32_D192_ED03)
   }
 
   private static func worldSettings(_ settings: RunSettings, _ agenda: Agenda) -> WorldSettings {
     var world = settings.world
-    // An hour's budget is soon spent, so here it is none.
+    // An hour's budget would soon be spent.
     world.phone.silentPushes.budget = .max
-    // Only ours knows what to do with the rest.
+    // The other schemes do not handle the rest.
     guard world.coordination == .baton else { return world }
     world.sendsSilentPushes = agenda.hasSilentPushes
     world.externalDelay = agenda.externalDelay
@@ -61,16 +61,16 @@ public struct SeedRun {
     world.phone.backgroundTime = agenda.backgroundTime
     world.background = agenda.background
     world.phone.tasks.seed = agenda.taskSeed
-    // Four hours are half a minute: so a run of minutes has many refreshes.
+    // Four hours become half a minute, so that a run of minutes has many refreshes.
     if agenda.background != nil { world.phone.tasks.timeScale = 480 }
     return world
   }
 
   /// Runs to the end, or to the first violation. `onMove` sees the world after each move.
   public mutating func run(onMove: (inout World) -> Void = { _ in }) -> RunResult {
-    let troubleEnds = Instant.zero + settings.length
-    while world.violation == nil, world.peerNow < troubleEnds {
-      if !act() { step(until: min(nextAction ?? troubleEnds, troubleEnds)) }
+    let faultsEnd = Instant.zero + settings.length
+    while world.violation == nil, world.peerNow < faultsEnd {
+      if !act() { step(until: min(nextAction ?? faultsEnd, faultsEnd)) }
       onMove(&world)
     }
     if world.violation == nil { heal(onMove) }
@@ -85,19 +85,19 @@ public struct SeedRun {
     result.sent = world.sends.count
     result.arrived = world.sends.count { $0.hasArrived }
     result.connecting = world.connecting
-    result.storageFaults = world.storage.struck.value
+    result.storageFaults = world.storage.occurred.value
     result.settling = world.settling
     return result
   }
 
-  // MARK: Who moves next
+  // MARK: Moves
 
-  /// One thing that is due, or time passes up to the next.
+  /// Makes one ready move, or lets time pass up to the next.
   private mutating func step(until limit: Instant) {
     moves.removeAll(keepingCapacity: true)
     world.ready(into: &moves)
-    if world.peerNow < lettersHeldUntil {
-      moves.removeAll { if case .readLetter = $0 { true } else { false } }
+    if world.peerNow < presenceHeldUntil {
+      moves.removeAll { if case .readPresence = $0 { true } else { false } }
     }
     guard !moves.isEmpty else { return passTime(until: limit) }
     if generator.chance(4) {
@@ -116,7 +116,7 @@ public struct SeedRun {
     ] {
       if let instant { span = min(span, instant - world.peerNow) }
     }
-    if world.peerNow < lettersHeldUntil { span = min(span, lettersHeldUntil - world.peerNow) }
+    if world.peerNow < presenceHeldUntil { span = min(span, presenceHeldUntil - world.peerNow) }
     make(.timePasses(until: world.now + max(span, TimeSpan(nanoseconds: 1))))
   }
 
@@ -129,7 +129,7 @@ public struct SeedRun {
 
   private var nextAction: Instant? { nextEntry < agenda.count ? agenda[nextEntry].at : nil }
 
-  /// Something that is due by the agenda; false if there is nothing.
+  /// Carries out a due entry of the agenda; false if there is none.
   private mutating func act() -> Bool {
     let now = world.peerNow
     for role in [Role.app, .extension] {
@@ -149,7 +149,7 @@ public struct SeedRun {
       return true
     }
     if let due = armed, due.by <= now {
-      strike(due)
+      inject(due)
       return true
     }
     if let next = laterParts.first, next.at <= now {
@@ -159,12 +159,12 @@ public struct SeedRun {
     guard let next = nextAction, next <= now else { return false }
     let entry = agenda[nextEntry]
     nextEntry += 1
-    if let moves = world.others?.moves(for: entry.deed) {
+    if let moves = world.others?.moves(for: entry.action) {
       for move in moves { make(move) }
       return true
     }
     var chance = SeededGenerator(seed: entry.salt)
-    switch entry.deed {
+    switch entry.action {
     case .open: make(.open)
     case .home: make(.home)
     case .quit: make(.quit)
@@ -173,9 +173,9 @@ public struct SeedRun {
     case .cancel: cancel(&chance)
     case .withdraw: make(.withdraw(UInt64(1000 + chance.below(5000))))
     case .sendIsDone: break
-    case .storage, .fullDisk: strikeStorage(entry.deed, &chance)
+    case .storage, .fullDisk: injectStorage(entry.action, &chance)
     case .fault(let fault, let after):
-      if let due = armed { strike(due) }
+      if let due = armed { inject(due) }
       armed = Armed(fault: fault, afterMoves: after, by: now + Self.armedAtMost, chance: chance)
     }
     return true
@@ -197,14 +197,14 @@ public struct SeedRun {
     }
   }
 
-  /// Now and then an invoice that was paid already, or is being paid; and one that its maker knows nothing of.
+  /// Sometimes an invoice that is paid or pending already, or one whose hash its recipient does not know.
   private mutating func send(_ chance: inout SeededGenerator) {
     let isAgain = !world.sends.isEmpty && chance.chance(20)
     let number = isAgain ? chance.below(world.sends.count) : world.sends.count
     make(.send(number, isKnown: chance.chance(85)))
   }
 
-  /// One that nobody has paid yet, or that is being paid just now.
+  /// An unpaid invoice, or one with a pending payment.
   private mutating func cancel(_ chance: inout SeededGenerator) {
     let paid = world.payments.last { $0.state == .underWay }?.invoice
     if let paid, chance.chance(50) { return make(.cancel(paid)) }
@@ -216,10 +216,10 @@ public struct SeedRun {
 
   private mutating func countDown() {
     guard let due = armed else { return }
-    if due.afterMoves > 0 { armed?.afterMoves -= 1 } else { strike(due) }
+    if due.afterMoves > 0 { armed?.afterMoves -= 1 } else { inject(due) }
   }
 
-  private mutating func strike(_ due: Armed) {
+  private mutating func inject(_ due: Armed) {
     armed = nil
     var chance = due.chance
     let role = chance.chance(50) ? Role.app : .extension
@@ -231,16 +231,16 @@ public struct SeedRun {
     case .freezeApp: freeze(.app, .freeze(.app), chance.below(Self.freezes.count))
     case .freezeExtension: freeze(.extension, .freeze(.extension), chance.below(Self.freezes.count))
     case .freezeInside: freeze(role, .freezeInside(role), chance.below(Self.freezes.count))
-    case .loseLetter: make(.loseLetter(0))
-    case .repeatLetter: make(.repeatLetter(0))
-    case .delayLetters: lettersHeldUntil = world.peerNow + span(10, 3000)
-    case .cut: if let wire = world.someWire { make(.cut(wire: wire)) }
+    case .losePresence: make(.losePresence(0))
+    case .repeatPresence: make(.repeatPresence(0))
+    case .delayPresence: presenceHeldUntil = world.peerNow + span(10, 3000)
+    case .cut: if let wire = world.openWire { make(.cut(wire: wire)) }
     case .restartPeer: make(.restartPeer)
     case .replaceLock: make(.replaceLock(role))
     case .loseBeat: make(.loseBeat(role))
     case .reboot:
       make(.reboot)
-      // Beats are never synced: they may be lost with the power, and a torn one is none.
+      // Beats are never synced: a power loss may lose them, and a torn beat does not count.
       for role in [Role.app, .extension] where chance.chance(50) { make(.loseBeat(role)) }
     case .stepClock:
       make(.stepClock(.milliseconds(Int64(chance.below(7_200_000)) - 3_600_000)))
@@ -253,8 +253,8 @@ public struct SeedRun {
     }
   }
 
-  private mutating func strikeStorage(_ deed: Agenda.Deed, _ chance: inout SeededGenerator) {
-    switch deed {
+  private mutating func injectStorage(_ action: Agenda.Action, _ chance: inout SeededGenerator) {
+    switch action {
     case .storage(let fault): make(.failStorage(chance.chance(50) ? .app : .extension, fault))
     case .fullDisk(let span):
       make(.fillDisk(true))
@@ -272,10 +272,10 @@ public struct SeedRun {
 
   // MARK: The end
 
-  /// Nothing goes wrong any more and the user looks at the app: it must connect, and all must be settled.
+  /// Ends the faults and opens the app: it must connect, and everything must settle.
   private mutating func heal(_ onMove: (inout World) -> Void) {
     armed = nil
-    lettersHeldUntil = world.peerNow
+    presenceHeldUntil = world.peerNow
     for role in [Role.app, .extension] where world.life(role)?.isFrozen == true { make(.thaw(role)) }
     thawAt = PerRole(nil, nil)
     networkBackAt = nil
@@ -285,7 +285,7 @@ public struct SeedRun {
     laterParts = []
     make(.noMoreFaults)
     let bound = world.peerNow + settings.healsWithin
-    // Nobody can end the wait for a part that was lost before its window, which may begin as late as the bound.
+    // A lost part is waited for until the end of its window, which may begin as late as the bound.
     let boundOfParts = bound + settings.world.multiPartWindow
     var look = world.peerNow
     while world.violation == nil, !world.isSettled {

@@ -1,10 +1,10 @@
-/// Makes a failure short: what of the agenda is not needed for it is left out, piece by piece, as long as the same
-/// promise still breaks in some order of moves.
+/// Shortens a failure: drops agenda entries piece by piece while the same invariant is still violated in some order
+/// of moves.
 public struct Shrinker {
   private let ordersTried: UInt64 = 24
   public private(set) var settings: RunSettings
   private let invariant: Invariant
-  /// Runs that were made for it.
+  /// Number of runs made.
   public private(set) var runs = 0
 
   public init(_ settings: RunSettings, breaking invariant: Invariant) {

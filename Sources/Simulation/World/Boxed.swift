@@ -1,10 +1,10 @@
-/// A large value behind one pointer: it is changed in place while nobody shares it, and copied when somebody does. So a
-/// world is a few words, and a successor of it costs only what has changed.
+/// A large value behind one pointer, copied on write only while it is shared. A copy of a world is then a few words,
+/// and a successor costs only its changed parts.
 public struct Boxed<Value> {
   private final class Storage {
-    /// Behind a pointer one part can be read without a copy of the whole.
+    /// A raw pointer allows reading one part without copying the whole value.
     let place: UnsafeMutablePointer<Value>
-    /// Of the value, once it has been computed for a state that is kept.
+    /// Digest of the value, cached by `seal`.
     var digest: UInt64?
 
     init(_ value: Value) {
@@ -22,7 +22,7 @@ public struct Boxed<Value> {
 
   public init(_ value: Value) { storage = Storage(value) }
 
-  /// One part of it.
+  /// Reads one part of the value in place.
   @inline(__always)
   func part<Part>(_ path: (UnsafeMutablePointer<Value>) -> Part) -> Part { path(storage.place) }
 
@@ -47,10 +47,10 @@ extension Boxed: Hashable where Value: Hashable {
     hasher.combine(storage.digest ?? Digest.of(storage.place.pointee))
   }
 
-  /// It has not changed since `seal`.
+  /// Unchanged since `seal`.
   var isSealed: Bool { storage.digest != nil }
 
-  /// Computes the digest once for all worlds that will share the value. Only before it is shared.
+  /// Computes the digest once for all worlds that will share the value. Call it before the value is shared.
   mutating func seal() {
     if storage.digest == nil { storage.digest = Digest.of(storage.place.pointee) }
   }
@@ -59,8 +59,7 @@ extension Boxed: Hashable where Value: Hashable {
 // The storage is never changed while it is shared.
 extension Boxed: @unchecked Sendable where Value: Sendable {}
 
-/// 64 bits that tell one value from another for as long as this program runs: they are others in the next run, and never
-/// written down.
+/// A 64-bit hash of a value, seeded per program run; never stored.
 enum Digest {
   static func of(_ value: some Hashable) -> UInt64 {
     var hasher = Hasher()

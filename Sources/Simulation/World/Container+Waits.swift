@@ -1,7 +1,7 @@
 import Ground
 import LightningNode
 
-// Since when payments wait that lack some of their parts: a table of its own, as in a real container.
+// Start of the wait of each incomplete multi-part payment: a table of its own, as in the real container.
 extension Container {
   struct Wait: Hashable, Sendable {
     var paymentHash: Bytes32
@@ -13,7 +13,7 @@ extension Container {
     }
   }
 
-  /// By a clock that counts sleep.
+  /// `now` is of a clock that counts sleep.
   func readNode(boot: BootID, at now: Instant) -> NodeState {
     var state = node
     state.waiting = waits.map {
@@ -31,11 +31,10 @@ extension Container {
 }
 
 extension World {
-  /// What a process reads of its container now.
+  /// The node state that a process would read now.
   var nodeInContainer: NodeState { container.value.readNode(boot: boot, at: peerNow) }
 
-  /// All that is still under way lacks parts that nobody sends any more: their time must run out, or has, and they are
-  /// being given back.
+  /// Every pending payment is incomplete, and no sender adds parts any more: the parts time out and are failed back.
   var lacksOnlyParts: Bool {
     appRuns(isSettling: true)
       && peer.value.state.payments.allSatisfy { payment in

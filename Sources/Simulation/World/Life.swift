@@ -4,10 +4,10 @@ import LightningChannel
 import LightningNode
 import Wallet
 
-/// One wallet process, from its start to its end: the wallet that ships, and what its ports have still to do.
+/// One wallet process from start to end: the shipped `WalletMachine` and the pending orders of its ports.
 ///
-/// A process does one thing after the other, as its event loop does: an order of the wallet, then the answer to it, then the
-/// next thing that it hears. Between any two orders the process can die or freeze, and the other one can move.
+/// Like a real event loop, a process carries out one order, handles its answer, then reads the next event. Between
+/// any two orders the process can die or freeze, and the other process can move.
 public struct Life: Hashable, Sendable {
   public let role: Role
   public let identity: ProcessIdentity
@@ -15,42 +15,43 @@ public struct Life: Hashable, Sendable {
 
   var orders: ArraySlice<WalletDirective> = []
   var answers: ArraySlice<WalletEvent> = []
-  /// What the phone has told it and it has not read yet.
+  /// Events of the phone that it has not read yet.
   var inbox: ArraySlice<WalletEvent> = []
-  /// Runs of its background tasks that it has heard of and not completed.
+  /// Runs of its background tasks that began and are not completed.
   var taskRuns: [TaskRun] = []
-  /// Tasks up to this one may have been given up before their payments were over.
+  /// Tasks up to this generation may end before their payments do.
   var excusedTasks: UInt64 = 0
 
-  /// Under which its node runs.
+  /// The claim under which its node runs.
   var claim: Claim?
-  /// The epoch that was seen, if nothing is claimed before the dial.
+  /// The epoch that was seen, if the claim comes only after the dial (`Rule.claimBeforeDialling` removed).
   var claimsAfterDialling: Epoch?
-  /// Its node was started before.
+  /// Its node was started at least once.
   var hasStarted = false
   /// The node's connection.
   var wire: UInt64?
-  /// Pushes for which it was told, since it last heard of anything, that nothing was received, or that this cannot be read.
-  var heardOfNothing: Set<UInt64> = []
-  /// It can read nothing any more.
+  /// Pushes for which the read of received payments was empty or failed since the process was last idle.
+  var emptyReads: Set<UInt64> = []
+  /// The process found its container lost and can read nothing any more.
   var hasLostContainer = false
   public internal(set) var isFrozen = false
-  /// Which of its times in the background it has heard of last; and those that it will hear of.
+  /// Number of the background period whose notice it read last, and those of the unread notices.
   var timeInBackground: UInt64?
   var timesToHear: ArraySlice<UInt64> = []
-  /// Stopped by the phone, as nothing keeps it awake in the background.
+  /// Suspended by the phone in the background.
   public internal(set) var isSuspended = false
   /// Since when it has run without a pause.
   var runningSince: Instant
-  /// When it last could not beat: to others it is as if it had been paused.
+  /// When a beat last failed: to the other process it looks paused.
   var silentAt: Instant?
   public internal(set) var status: Status?
-  /// When it came to show that, and when it was frozen: in runs only, as an explorer would tell states apart by them.
+  /// When the status was shown, and when the process was frozen. Only in runs: the explorer would take states that
+  /// differ only in these for different ones.
   var shownSince = Instant.zero
   var frozenSince = Instant.zero
-  /// It has said that it ends.
+  /// The process has ordered its own end.
   var hasEnded = false
-  /// The newest state of the channel that is durable under its claim, or was read under it.
+  /// Newest channel revision written or read under its claim.
   var soundRevision: UInt64 = 0
 
   init(role: Role, identity: ProcessIdentity, settings: WorldSettings, now: Instant) {
@@ -71,18 +72,18 @@ public struct Life: Hashable, Sendable {
 
   var isStopped: Bool { isFrozen || isSuspended }
 
-  /// Nothing is half done: it waits for something to happen.
+  /// No order or answer is pending: the process waits for an event.
   var isIdle: Bool { orders.isEmpty && answers.isEmpty }
 
-  /// What others see of it without looking inside.
+  /// Summary for `ready` and the explorer, computed once per state.
   struct Glance {
     var pid: Int32
     var isFrozen: Bool
     var isStopped: Bool
     var isIdle: Bool
-    var hasMail: Bool
+    var hasInbox: Bool
     var deadline: Instant?
-    var nextIsOwnAffair: Bool
+    var nextIsLocal: Bool
     var isAboutToWrite: Bool
     var isOwner: Bool
 
@@ -93,7 +94,7 @@ public struct Life: Hashable, Sendable {
   var glance: Glance {
     Glance(
       pid: identity.pid, isFrozen: isFrozen, isStopped: isStopped, isIdle: isIdle,
-      hasMail: !inbox.isEmpty, deadline: isStopped ? nil : wallet.deadline,
-      nextIsOwnAffair: nextIsOwnAffair, isAboutToWrite: isAboutToWrite, isOwner: claim != nil)
+      hasInbox: !inbox.isEmpty, deadline: isStopped ? nil : wallet.deadline,
+      nextIsLocal: nextIsLocal, isAboutToWrite: isAboutToWrite, isOwner: claim != nil)
   }
 }

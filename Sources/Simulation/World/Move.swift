@@ -1,37 +1,37 @@
 import Ground
 
-/// One thing that may happen next. Everything that is not in here follows from it.
+/// One step of a world. Everything else follows from these.
 public enum Move: Hashable, Sendable {
-  // By themselves.
-  /// The process does the next thing that it has to do.
+  // Steps without a user, sender or fault.
+  /// The process carries out its next order.
   case work(Role)
-  /// The process notices that its deadline has come.
+  /// The process handles its expired deadline.
   case wake(Role)
-  /// The process reads the next word of the phone.
+  /// The process reads the next event of the phone.
   case hear(Role)
-  case readLetter(Int)
-  /// The peer takes the next packet of a connection, or notices its end.
+  case readPresence(Int)
+  /// The peer reads the next packet of a connection, or its end.
   case peerReads(wire: UInt64)
   case walletReads(wire: UInt64)
   case peerWakes
   case phoneWakes
   case timePasses(until: Instant)
 
-  // The user, and somebody who pays.
+  // The user and the senders.
   case open
   case home
   case quit
   case invoice
   case pay(Int)
-  /// A part of the payment, in parts of about the same size.
+  /// One of several parts of about equal size.
   case payPart(Int, part: Int, of: Int)
-  /// The user pays this invoice of somebody else's. A new number is a new invoice, which its maker knows or not.
+  /// The user pays this external invoice. A new number makes a new invoice; `isKnown`: its recipient knows the hash.
   case send(Int, isKnown: Bool)
-  /// The user does not want this invoice of the wallet's paid any more.
+  /// The user cancels this invoice of the wallet.
   case cancel(Int)
-  /// The user takes this out of the channel on chain.
+  /// The user withdraws this amount on chain by a splice.
   case withdraw(UInt64)
-  /// The user begins to send something that goes on in the background, and that the node knows nothing of.
+  /// The app begins a background task that does not involve the node.
   case beginTask
   case endTask
 
@@ -39,16 +39,16 @@ public enum Move: Hashable, Sendable {
   case network(isThere: Bool)
   case kill(Role)
   case freeze(Role)
-  /// Stopped inside the transaction that it is about to make.
+  /// Freezes the process inside the transaction that it is about to begin.
   case freezeInside(Role)
   case thaw(Role)
-  case loseLetter(Int)
-  case repeatLetter(Int)
-  case delayLetter(Int)
+  case losePresence(Int)
+  case repeatPresence(Int)
+  case delayPresence(Int)
   case cut(wire: UInt64)
   case slow(wire: UInt64)
   case restartPeer
-  /// A new plain file in the place of a role's lock file.
+  /// A new plain file replaces a role's lock file.
   case replaceLock(Role)
   case loseBeat(Role)
   /// The process's next operation of this kind fails.
@@ -56,15 +56,15 @@ public enum Move: Hashable, Sendable {
   /// The disk is full, or has room again.
   case fillDisk(Bool)
   case reboot
-  /// The device sleeps: the phone's clock stands still, the peer's does not.
+  /// The device sleeps: the phone's clock stands still, the peer's clock runs.
   case deviceSleeps(TimeSpan)
   case losePush
-  /// Somebody makes a copy of the database.
+  /// The user copies the database.
   case copyDatabase
-  /// The phone is switched off and on, with that copy in the database's place.
+  /// The phone is switched off, the copy replaces the database, and the phone is switched on.
   case restoreCopy
-  /// The phone's time is set anew.
+  /// The wall clock is set forward, or back.
   case stepClock(TimeSpan)
-  /// From here on nothing goes wrong.
+  /// The fault period ends.
   case noMoreFaults
 }

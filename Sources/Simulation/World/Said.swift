@@ -3,7 +3,7 @@ import Guardrails
 import LightningProvider
 import PhonePolicy
 
-/// One line of the story of a run, before it is put into words.
+/// One line of a run's story, before it is worded.
 public enum Said: Hashable, Sendable {
   case move(Move)
   case heard(Role, GuardEvent)
@@ -12,7 +12,7 @@ public enum Said: Hashable, Sendable {
   case phone(PhoneEvent, [PhoneDirective])
   case started(Role, pid: Int32)
   case ended(Role, String)
-  /// It ends for that.
+  /// The keychain refuses the seed, so the process ends.
   case seedWithheld(Role, KeychainRefusal)
   case violation(Violation)
 }

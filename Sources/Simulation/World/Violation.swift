@@ -1,5 +1,4 @@
-/// What is never allowed to happen, as far as it can be seen here. The numbers are those of the judge; what he has under
-/// another one, or cannot see, is counted from 11 on.
+/// The invariants that the simulation checks. 1 to 9 are the judge's numbers; from 10 on are the simulation's own.
 public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case oneDriver = 1
   case channelNeverBack = 2
@@ -19,17 +18,17 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     switch self {
     case .oneDriver: "Two processes drive the node."
     case .channelNeverBack: "A channel state goes back."
-    case .paidIsReceivedOnce: "What a sender sees as paid is in the wallet, once."
+    case .paidIsReceivedOnce: "A payment that its sender sees as paid is received exactly once."
     case .oneTextPerPush: "A visible push ends with one notification."
-    case .progress: "When nothing is in the way, the app connects and all is settled."
+    case .progress: "Without faults, the app connects and everything settles."
     case .healthyOwnerStays: "A healthy owner is not displaced."
-    case .sentOnce: "What the wallet pays leaves it once, and ends as it has ended."
-    case .awakeForPayments: "The app stays awake for a payment under way, and for none that is over."
+    case .sentOnce: "An outgoing payment leaves once, and its recorded outcome is the real one."
+    case .awakeForPayments: "The app stays awake while a payment is pending, and no longer."
     case .tasksAreCompleted: "Each run of a background task is completed once, before its time is over."
-    case .newestIsShown: "The newest status is the one that is shown."
-    case .toldOnce: "A payment is told by one notification."
-    case .textIsTrue: "The text of a push tells what was received for it."
-    case .releasedBeforeSuspension: "Who is suspended holds no lock in the container."
+    case .newestIsShown: "The newest status is shown."
+    case .toldOnce: "A payment has one notification."
+    case .textIsTrue: "A push's notification states what was received."
+    case .releasedBeforeSuspension: "A suspended process holds no lock in the container."
     }
   }
 }
@@ -39,7 +38,7 @@ public struct Violation: Hashable, Sendable {
   /// What happened, in one sentence.
   public var sentence: String
 
-  /// Of two with the same kind one is enough: the numbers in the sentence make no difference.
+  /// The sentence without its numbers: one violation of each kind is reported.
   var kind: String { "\(invariant.rawValue) \(sentence.filter { !$0.isNumber })" }
 
   public init(invariant: Invariant, sentence: String) {

@@ -1,6 +1,6 @@
 import Ground
 
-/// How long people waited for something: what most of the rules are for.
+/// Statistics of how long the user or a sender waited.
 public struct Waits: Hashable, Sendable {
   public private(set) var count = 0
   public private(set) var total = TimeSpan.zero

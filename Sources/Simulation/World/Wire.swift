@@ -2,11 +2,11 @@ import Ground
 import Guardrails
 import LightningWire
 
-/// One connection between a node and the peer: what was sent and not read yet, in both directions.
+/// One connection between a node and the peer, with unread messages in both directions.
 struct Wire: Hashable, Sendable {
   struct Packet: Hashable, Sendable {
     var message: Message
-    /// The state that it speaks of was durable under its sender's claim, and the claim was not yet superseded then.
+    /// The channel state behind the message was durable under its sender's claim, and that claim was in force.
     var isSound: Bool
   }
 
@@ -16,27 +16,27 @@ struct Wire: Hashable, Sendable {
   var toPeer: ArraySlice<Packet> = []
   var toWallet: ArraySlice<Message> = []
   var isAccepted = false
-  /// Nothing more comes from the wallet: it hung up, or is gone.
+  /// The wallet sends nothing more: it disconnected or ended.
   var isShutByWallet = false
-  /// Nobody reads at the wallet's end any more.
+  /// No process reads at the wallet's end any more.
   var isAbandoned = false
-  /// Nothing more comes from the peer.
+  /// The peer sends nothing more.
   var isShutByPeer = false
-  /// The peer's side knows of the end.
+  /// The peer has handled the end of the connection.
   var isOverForPeer = false
-  /// The wallet has spoken of its channel on it: from here on it drives the node.
+  /// The wallet has sent `channel_reestablish`: from here on it drives the node.
   var isDriven = false
-  /// What the wallet sends is under way for a while: the peer may read it at any moment, and time passes.
+  /// The wallet's messages may arrive at any later moment, also after time has passed.
   var isSlow = false
 
-  /// There is something for the peer to read, or to notice.
+  /// The peer can read a packet or the end.
   var isReadableForPeer: Bool { !isOverForPeer && (!toPeer.isEmpty || isShutByWallet) }
 }
 
-/// A presence message on its way, or the notice that the other process ended.
-struct Letter: Hashable, Sendable {
+/// A presence message in flight, or the notice that the other process ended.
+struct QueuedPresence: Hashable, Sendable {
   var to: Role
   var event: GuardEvent
-  /// It is under way for a while: time passes, and it may be read at any moment.
+  /// It may be read at any later moment, also after time has passed.
   var isLate = false
 }

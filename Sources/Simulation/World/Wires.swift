@@ -29,7 +29,7 @@ struct Wires: Hashable, Sendable {
 
   mutating func hangUp(_ id: UInt64) { change(id) { $0.isShutByWallet = true } }
 
-  /// What was sent before still arrives.
+  /// The process ended or cut the connection; sent messages still arrive.
   mutating func abandon(_ id: UInt64) {
     change(id) {
       $0.isShutByWallet = true
@@ -39,7 +39,7 @@ struct Wires: Hashable, Sendable {
     forgetDead()
   }
 
-  /// The phone has suspended the wallet: what was sent still arrives, and nothing more comes.
+  /// The phone has suspended the process: sent messages still arrive, and nothing is received any more.
   mutating func suspend(_ id: UInt64) {
     change(id) {
       $0.toWallet = []
@@ -48,9 +48,9 @@ struct Wires: Hashable, Sendable {
     }
   }
 
-  /// Of a process that is gone it matters only that it is.
-  mutating func forget(_ owner: Int32, for nobody: Int32) {
-    for index in all.indices where all[index].owner == owner { all[index].owner = nobody }
+  /// Replaces the pid of an ended process by `placeholder`.
+  mutating func forget(_ owner: Int32, for placeholder: Int32) {
+    for index in all.indices where all[index].owner == owner { all[index].owner = placeholder }
   }
 
   // MARK: The peer's end
@@ -65,7 +65,7 @@ struct Wires: Hashable, Sendable {
     change(id) { if !$0.isAbandoned && !$0.isShutByPeer { $0.toWallet.append(message) } }
   }
 
-  /// The wallet reads what is left, and then the end. False if it was over.
+  /// The wallet still reads what was sent, then the end. False if the connection was over for the peer already.
   mutating func endForPeer(_ id: UInt64) -> Bool {
     guard self[id]?.isOverForPeer == false else { return false }
     change(id) { $0.endForPeer() }
@@ -78,12 +78,12 @@ struct Wires: Hashable, Sendable {
     forgetDead()
   }
 
-  /// Neither end knows of them.
+  /// Drops connections that have ended on both sides.
   private mutating func forgetDead() { all.removeAll { $0.isAbandoned && $0.isOverForPeer } }
 
   // MARK: The network
 
-  /// What is on its way is gone.
+  /// Drops everything in flight.
   mutating func lose(_ id: UInt64) {
     change(id) {
       $0.toPeer = []

@@ -3,9 +3,9 @@ import Guardrails
 import PhonePolicy
 import Wallet
 
-// What must never be.
+// Invariants that hold at every step.
 extension World {
-  /// At most one process has spoken of its channel on a connection that the peer still listens to.
+  /// At most one process has sent `channel_reestablish` on a connection that the peer still reads.
   mutating func checkDrivers() {
     guard others == nil else { return checkOthers() }
     guard wires.all.count > 1 else { return }
@@ -13,7 +13,7 @@ extension World {
     if driven.count > 1 { report(.oneDriver, "Two processes are connected to the peer at once.") }
   }
 
-  /// An owner that runs and beats is not robbed of the node.
+  /// An owner that runs and beats is not displaced.
   mutating func checkDisplacement(of row: ClaimRow?, by life: Life) {
     guard let row, row.role != life.role, let holder = lives[row.role]?.value,
       holder.identity == row.process, row.isOf(holder.claim), !holder.isStopped,
@@ -21,10 +21,11 @@ extension World {
     else { return }
     if let silentAt = holder.silentAt, now - silentAt <= Self.healthyAfter { return }
     if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }
-    report(.healthyOwnerStays, "The \(row.role) owned the node, ran and beat, and the \(life.role) claims.")
+    report(
+      .healthyOwnerStays, "The \(life.role) claims although the \(row.role) owns the node, runs and beats.")
   }
 
-  /// A holder that is frozen is found out: the silence ends the waiting, not the thaw.
+  /// A frozen holder is displaced when its beats are stale, not only when it thaws.
   mutating func checkSilence() {
     guard violation == nil, container.part({ $0.pointee.row != nil && $0.pointee.writer == nil }),
       let app = lives.app?.value, let holder = lives.notifier?.value, holder.isFrozen, !app.isStopped,
@@ -35,63 +36,64 @@ extension World {
     report(.progress, "For 12 s the app has waited for an extension that is frozen.")
   }
 
-  /// The rule of staleness, a look, and patience.
+  /// Staleness (5 s), a look, and a margin.
   private static let silenceEndsWithin = TimeSpan.seconds(12)
 
-  /// The rule of staleness, and a beat for the observer to see it.
+  /// Staleness (5 s), and one beat interval.
   static let healthyAfter = TimeSpan.seconds(7)
   static let lockHealsWithin = TimeSpan.seconds(3)
 
-  /// Whoever is told that nothing came had the container asked in the same breath: what was settled there until then is told.
+  /// A notification without a payment follows directly on a read of the container, so it must name every payment
+  /// settled until then.
   mutating func checkText(of push: UInt64, _ outcome: PushOutcome, _ life: Life) {
     guard let told = pushing[push] else { return }
     switch outcome {
     case .nothingReceived, .partsGivenBack:
       guard let hash = told.paymentHash, container.part({ $0.pointee.isSettled(hash) }),
-        !life.hasLostContainer, !life.heardOfNothing.contains(push)
+        !life.hasLostContainer, !life.emptyReads.contains(push)
       else { return }
       report(
-        .textIsTrue, "The text of push \(push) says that nothing was received, and its payment is settled.")
+        .textIsTrue, "The text of push \(push) says that nothing was received, but its payment is settled.")
     case .received(let payment):
-      // A copy that was put back has other payments at the same places.
+      // After a restored copy the same positions hold other payments.
       guard let before = told.receivedBefore, copies.restored == 0,
         container.part({ $0.pointee.received.prefix(before) }).contains(where: {
           $0.invoice.paymentHash == payment.paymentHash
         })
       else { return }
-      report(.textIsTrue, "The text of push \(push) tells of a payment that was received before it was sent.")
+      report(.textIsTrue, "The text of push \(push) names a payment received before the push was sent.")
     case .partsWait, .appContinues: break
     }
   }
 
-  /// Two notifications of one payment look like twice the money.
+  /// To the user, two notifications of one payment look like two payments.
   mutating func checkToldOnce(_ notification: PhoneNotification) {
     guard pushing.noteNotification(notification) != 1 else { return }
-    report(.toldOnce, "A payment is told by a second notification while the first is there.")
+    report(.toldOnce, "A payment gets a second notification while the first is still shown.")
   }
 
   mutating func reportNoProgress(within span: TimeSpan) {
     let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "is not there"
     report(
       .progress,
-      "\(span.nanoseconds / 1_000_000_000) s after the last fault the app \(app), and \(peer.value.state.payments.count) payments wait\(ownUnderWay)."
+      "\(span.nanoseconds / 1_000_000_000) s after the last fault the app \(app), and \(peer.value.state.payments.count) payments are pending\(ownUnderWay)."
     )
   }
 
   private var ownUnderWay: String {
     let count = container.value.node.payments.pending.count
-    let cancels = areCancelsAnswered ? "" : ", and a cancellation of an invoice has no answer"
-    return (count == 0 ? "" : ", and \(count) of the wallet's own are under way") + cancels
+    let cancels = areCancelsAnswered ? "" : ", and an invoice cancellation is unanswered"
+    return (count == 0 ? "" : ", and \(count) outgoing payments are pending") + cancels
   }
 
-  /// Of several texts in one list the last one stays on the screen.
+  /// Of several `show` orders the last one stays on the screen.
   mutating func checkShown(_ newest: Status, _ orders: [WalletDirective]) {
     let last = orders.last { if case .phone(.show) = $0 { true } else { false } }
     guard last != .phone(.show(newest)) else { return }
-    report(.newestIsShown, "“\(newest.text)” is the newest status, and something older stays shown.")
+    report(.newestIsShown, "“\(newest.text)” is the newest status, but an older one stays shown.")
   }
 
-  /// After the faults are over and all is settled.
+  /// Checks after the fault period, when everything has settled.
   public mutating func checkAtTheEnd() {
     for push in pushes where push.shown == 0 && !push.isLost && !push.wentToApp {
       let isInTurn = phone.queue.contains { $0.id == push.id } && phone.service != .notRunning
@@ -100,7 +102,7 @@ extension World {
     }
     for payment in payments where payment.state == .paid {
       if !isReceived(invoices[payment.invoice].invoice.paymentHash) {
-        report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
+        report(.paidIsReceivedOnce, "A sender has paid, but the wallet has not received the payment.")
       }
     }
     checkSendsAtTheEnd()

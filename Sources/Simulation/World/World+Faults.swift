@@ -1,14 +1,14 @@
 import Ground
 import Guardrails
 
-// What can go wrong with a process and with the files.
+// Faults of processes and files.
 extension World {
   mutating func freeze(_ role: Role) {
     lives[role]?.value.isFrozen = true
     if !settings.reusesNumbers { lives[role]?.value.frozenSince = clock.now }
   }
 
-  /// Stopped between BEGIN and COMMIT of what it is about to write; nobody else can write until it goes on or dies.
+  /// Frozen between BEGIN and COMMIT of its next write; no other process can write until it thaws or dies.
   mutating func freezeInside(_ role: Role) {
     guard let life = lives[role], !life.value.isFrozen, container.value.writer == nil,
       life.value.isAboutToWrite
@@ -28,12 +28,12 @@ extension World {
     lives[role]?.value.runningSince = clock.now
   }
 
-  /// The phone goes off, and comes back with a database of earlier: nobody runs meanwhile. What was received since then
-  /// is not in it any more, and the peer's backup cannot bring it back.
+  /// The phone is switched off and on with an older database. The receipts since then are lost: the peer's backup
+  /// does not have them.
   mutating func restoreOldCopy() {
     guard let copy = copies.kept else { return }
     reboot()
-    letPhoneHear()
+    deliverPhoneEvents()
     copies.noteRestored(copy.value, inPlaceOf: container.value)
     sending.forget(container.value, unknownTo: copy.value)
     openAgain(knownTo: copy.value)
@@ -43,7 +43,7 @@ extension World {
     container.value.waits = copy.value.waits
     container.value.received = copy.value.received
     container.value.cancelled = copy.value.cancelled
-    // Such a payment is received anew, and told anew.
+    // Such a payment is received again, with a new notification.
     for hash in copies.forgotten { pushing.withdraw(hash.hex) }
   }
 
@@ -51,7 +51,7 @@ extension World {
     pushing.loseNext(false)
     storage.armed = PerRole(nil, nil)
     storage.isFull = false
-    for index in letters.indices { letters[index].isLate = false }
+    for index in presenceQueue.indices { presenceQueue[index].isLate = false }
     wires.slowNone()
   }
 
@@ -69,7 +69,7 @@ extension Life {
     }
   }
 
-  /// The phone suspends it anywhere in what it has still to do: also while that locks the database.
+  /// The database's lock file, if a pending order locks it: the phone may suspend the process at any of them.
   var databaseInUse: String? {
     let locksDatabase = orders.contains { order in
       switch order {

@@ -3,16 +3,16 @@ import Guardrails
 import PhonePolicy
 import Wallet
 
-// One move, and what follows from it at once.
+// One move and its immediate effects.
 extension World {
-  /// A move that makes no sense here changes nothing.
+  /// A move that does not apply changes nothing.
   public mutating func make(_ move: Move) {
     say(.move(move))
     switch move {
     case .work(let role): work(role)
     case .wake(let role): wake(role)
     case .hear(let role): hear(role)
-    case .readLetter(let index): readLetter(index)
+    case .readPresence(let index): readPresence(index)
     case .peerReads(let wire): peerReads(wire)
     case .walletReads(let wire): walletReads(wire)
     case .peerWakes: tellPeer(.deadlineReached)
@@ -40,9 +40,12 @@ extension World {
     case .freeze(let role): freeze(role)
     case .freezeInside(let role): freezeInside(role)
     case .thaw(let role): thaw(role)
-    case .loseLetter(let index): if letters.indices.contains(index) { letters.remove(at: index) }
-    case .repeatLetter(let index): if letters.indices.contains(index) { letters.append(letters[index]) }
-    case .delayLetter(let index): if letters.indices.contains(index) { letters[index].isLate = true }
+    case .losePresence(let index):
+      if presenceQueue.indices.contains(index) { presenceQueue.remove(at: index) }
+    case .repeatPresence(let index):
+      if presenceQueue.indices.contains(index) { presenceQueue.append(presenceQueue[index]) }
+    case .delayPresence(let index):
+      if presenceQueue.indices.contains(index) { presenceQueue[index].isLate = true }
     case .cut(let wire): cut(wire)
     case .slow(let wire): wires.slow(wire)
     case .restartPeer: restartPeer()
@@ -58,14 +61,13 @@ extension World {
     case .restoreCopy: restoreOldCopy()
     case .noMoreFaults: endFaults()
     }
-    letPhoneHear()
+    deliverPhoneEvents()
     checkDrivers()
   }
 
   // MARK: A process
 
-  /// Does the next thing in the order of a real process: an order is carried out, and what its answer leads the wallet to
-  /// think is thought at once, as nobody else can see that.
+  /// Carries out one order; `withLife` then handles its answers at once, as no other process can observe that step.
   private mutating func work(_ role: Role) {
     withLife(role) { world, life in
       switch life.orders.popFirst() {
@@ -79,13 +81,13 @@ extension World {
     }
   }
 
-  /// Until the next order is to be carried out, or nothing is left to think about.
-  private mutating func think(_ life: inout Life) {
+  /// Handles answers until there is an order, or no answer is left.
+  private mutating func handleAnswers(_ life: inout Life) {
     while life.orders.isEmpty, let event = life.answers.popFirst() { life.orders += handle(event, &life) }
   }
 
   private mutating func handle(_ event: WalletEvent, _ life: inout Life) -> [WalletDirective] {
-    var observer = WorldObserver(life.role, isHeard: isHeard, ways)
+    var observer = WorldObserver(life.role, isRecorded: isRecorded, ways)
     let directives = life.wallet.handle(event, at: now, &observer)
     ways = observer.ways
     said += observer.said
@@ -101,14 +103,14 @@ extension World {
     return directives
   }
 
-  /// Takes the process out while it works: what it does must not reach it by another way.
+  /// Removes the process from `lives` while it works, so that `body` reaches it only through its parameter.
   mutating func withLife(_ role: Role, _ body: (inout World, inout Life) -> Void) {
     guard var life = lives[role], !life.value.isStopped else { return }
     lives[role] = nil
     body(&self, &life.value)
-    think(&life.value)
+    handleAnswers(&life.value)
     checkTasksOfPayments(life.value)
-    if life.value.isIdle { life.value.heardOfNothing = [] }
+    if life.value.isIdle { life.value.emptyReads = [] }
     lives[role] = life
     if life.value.hasEnded { end(role, .exited(code: 0)) }
   }
@@ -126,15 +128,15 @@ extension World {
     }
   }
 
-  private mutating func readLetter(_ index: Int) {
-    guard letters.indices.contains(index) else { return }
-    let letter = letters.remove(at: index)
-    withLife(letter.to) { world, life in
-      // That something was written is read with what is written by then.
-      if case .observed = letter.event {
+  private mutating func readPresence(_ index: Int) {
+    guard presenceQueue.indices.contains(index) else { return }
+    let queued = presenceQueue.remove(at: index)
+    withLife(queued.to) { world, life in
+      // The notice of a write brings the value at the time of reading.
+      if case .observed = queued.event {
         life.answer(.observed(world.observationOfOther))
       } else {
-        life.answer(letter.event)
+        life.answer(queued.event)
       }
     }
   }

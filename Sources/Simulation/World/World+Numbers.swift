@@ -1,25 +1,25 @@
 import Ground
 import Guardrails
 
-// What an explorer forgets of numbers and stamps, so that the same situation is the same value.
+// Drops numbers and stamps that make no difference, so that equal situations are equal values for the explorer.
 extension World {
-  /// Of a process that is gone it matters only that it is: its number is given to another one.
+  /// Replaces the identity of an ended process by `placeholder`, as its pid is reused.
   mutating func forgetNumber(of process: ProcessIdentity) {
     guard settings.reusesNumbers else { return }
-    let nobody = ProcessIdentity(pid: 9, startTime: 9, boot: BootID(high: 0, low: 0))
-    if container.value.row?.process == process { container.value.row?.process = nobody }
+    let placeholder = ProcessIdentity(pid: 9, startTime: 9, boot: BootID(high: 0, low: 0))
+    if container.value.row?.process == process { container.value.row?.process = placeholder }
     for role in [Role.app, .extension] where container.value.beats[role]?.process == process {
-      container.value.beats[role]?.process = nobody
+      container.value.beats[role]?.process = placeholder
     }
-    wires.forget(process.pid, for: nobody.pid)
+    wires.forget(process.pid, for: placeholder.pid)
   }
 
-  /// What a beat and a look carry of the clock: only the age rule asks for it.
+  /// The clock in beats and looks. Zero unless stamps are compared, so that it does not distinguish states.
   var stamp: Instant {
     if others != nil { return clock.wallNow }
     return asksForAge || !settings.reusesNumbers ? now : .zero
   }
 
-  /// Whether somebody compares stamps with a clock.
+  /// Whether a takeover rule compares stamps with a clock.
   var asksForAge: Bool { settings.guardConfiguration.takeover == .waitStale || others != nil }
 }

@@ -6,7 +6,7 @@ import LightningProvider
 import PhonePolicy
 import Wallet
 
-// The provider, and somebody who pays through it.
+// The LSP, and the senders that pay through it.
 extension World {
   mutating func peerReads(_ id: UInt64) {
     guard let wire = wires[id], !wire.isOverForPeer else { return }
@@ -14,10 +14,11 @@ extension World {
       let before = peer.value.state.channel.revision
       tellPeer(.received(connection: id, packet.message))
       if !packet.isSound, peer.value.state.channel.revision != before {
-        report(.oneDriver, "The peer acts on a message that its sender had not made durable under its claim.")
+        report(
+          .oneDriver, "The peer processes a message whose state was not durable under its sender's claim.")
       }
     } else if wire.isShutByWallet {
-      endForPeer(id, "the wallet hung up")
+      endForPeer(id, "the wallet disconnected")
     }
   }
 
@@ -48,13 +49,13 @@ extension World {
     case .paymentPaid(let id, let preimage):
       guard let paid = invoicing.paid(by: id) else { return }
       if !isReceived(paid.invoice.paymentHash) || preimage != paid.preimage {
-        report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
+        report(.paidIsReceivedOnce, "A sender has paid, but the wallet has not received the payment.")
       }
     case .externalPaid(let hash, let htlc): arrived(hash, htlc)
     case .channel(let record): checkFunding(record)
     case .dataLoss(_, let side):
-      report(.channelNeverBack, "A state that was acknowledged is forgotten by the \(side).")
-    // A proof that is none no sound wallet gives.
+      report(.channelNeverBack, "An acknowledged state is lost by the \(side).")
+    // A correct wallet never sends an invalid proof.
     case .channelFailed(_, let reason):
       report(.channelNeverBack, "The peer has failed the channel: \(reason)")
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
@@ -74,7 +75,7 @@ extension World {
           startedAt: peerNow, state: peer.value.state)))
   }
 
-  /// The network breaks: what is on its way is gone, and both ends notice.
+  /// The connection breaks: everything in flight is lost, and both ends notice.
   mutating func cut(_ id: UInt64) {
     guard wires[id] != nil else { return }
     wires.lose(id)
@@ -99,7 +100,7 @@ extension World {
 
   private static let invoiceRequest = "invoice "
 
-  /// The seed is the world's.
+  /// The world has the seed, so it makes the invoice.
   func invoiceMade(for request: String) -> RequestEvent {
     let number = Int(request.dropFirst(Self.invoiceRequest.count))
     guard let number, invoices.indices.contains(number) else {
@@ -108,7 +109,7 @@ extension World {
     return .invoiceMade(request, invoices[number].invoice)
   }
 
-  /// All of it, or a part: the last one is what is left.
+  /// Pays one part of `count`; the last part is the remainder.
   mutating func pay(_ index: Int, part: Int = 1, of count: Int = 1) {
     guard invoices.indices.contains(index), part >= 1, part <= count else { return }
     let payment = invoicing.pay(index, part: part, of: count, as: numbers.payment(), at: peerNow)
@@ -122,7 +123,7 @@ extension World {
             secret: asked.invoice.paymentSecret ?? .zero, totalMsat: asked.amountMsat))))
   }
 
-  /// What is shown for one part must be deserved by all of them.
+  /// Whether the fulfilled HTLCs of this hash reach the invoice's amount: the preimage must not leave before.
   func checkWhole(_ hash: Bytes32, shownBy life: Life) -> Bool {
     guard let asked = invoicing[hash]?.amountMsat else { return true }
     let parts = life.wallet.node.durableChannel?.htlcs.filter { htlc in
@@ -146,7 +147,7 @@ extension World {
     guard !pushing.losesNext else { return pushing.loseNext(false) }
     let id = numbers.push()
     let reason: Push.Reason = request.reason == .incomingPayment ? .incomingPayment : .pendingSettlement
-    // Not every peer says in a push which payment it is about: of one in four nobody knows.
+    // Not every LSP names the payment in a push: one in four has no hash.
     let hash = id.isMultiple(of: 4) ? nil : request.paymentHash
     pushing.add(
       WorldPush(
@@ -168,7 +169,7 @@ extension World {
 }
 
 extension Bytes32 {
-  /// Recognisable, and another one for each number.
+  /// Readable in a dump, and unique per number.
   init(word: UInt64) {
     var bytes = [UInt8](repeating: 0, count: 24)
     for shift in stride(from: 56, through: 0, by: -8) {

@@ -3,16 +3,16 @@ import Guardrails
 import PhonePolicy
 import Wallet
 
-// The phone: it starts and ends processes and shows what there is to show.
+// The phone: it starts and ends processes and shows notifications.
 extension World {
-  /// The phone hears it when the one who speaks has done what he is at: it may order something of him.
-  mutating func tellPhone(_ event: PhoneEvent) { wordsForPhone.append(event) }
+  /// Queued until the sending process has finished its step, as the phone may act on that process.
+  mutating func tellPhone(_ event: PhoneEvent) { phoneEvents.append(event) }
 
-  mutating func letPhoneHear() {
-    while let event = wordsForPhone.popFirst() { phoneHears(event) }
+  mutating func deliverPhoneEvents() {
+    while let event = phoneEvents.popFirst() { phoneHandles(event) }
   }
 
-  private mutating func phoneHears(_ event: PhoneEvent) {
+  private mutating func phoneHandles(_ event: PhoneEvent) {
     let before = (phone.app.stage, phone.service.stage)
     let directives = phone.handle(event, at: now)
     ways.add(.phoneApp, before.0, phone.app.stage)
@@ -74,7 +74,7 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
-    // It only writes it down.
+    // The wallet only logs it.
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
     case .ask(let request):
       postSend(ofRequest: request)
@@ -82,7 +82,7 @@ extension World {
       postCancel(ofRequest: request)
     case .memoryWarning: break
     case .task(let word): tell(role, word)
-    // It plays or not: it only writes it down.
+    // The wallet only logs whether audio plays.
     case .audio: break
     case .push(let id, let deadline):
       if let push = pushing.silent(id) {
@@ -91,7 +91,7 @@ extension World {
           .silentPushArrived(
             Push(id: id, reason: push.reason, paymentHash: push.paymentHash, time: time)), to: role)
       } else if role == .app {
-        pushing.noteTaken(id)
+        pushing.noteGivenToApp(id)
       } else if let push = pushing[id] {
         post(.pushArrived(Push(id: id, reason: push.reason, paymentHash: push.paymentHash)), to: role)
       }
@@ -126,7 +126,7 @@ extension World {
 
   // MARK: Suspension
 
-  /// It does nothing from here on, its connection ends, and a lock in its hands is its end.
+  /// The process stops, its connection ends, and it is killed if it holds a lock.
   private mutating func suspend(_ role: Role) {
     guard let life = lives[role]?.value else { return }
     lives[role]?.value.isSuspended = true
@@ -134,13 +134,13 @@ extension World {
     if role == .app { checkPaymentsLetSleep(life) }
     if let file = container.value.lockedFile(of: life.identity.pid) ?? life.databaseInUse {
       tellPhone(.foundHoldingLock(role, file: file))
-      // Who was frozen until a moment ago had no time to let go.
+      // A process that was frozen until a moment ago had no time to unlock.
       guard !life.isFrozen, now - life.runningSince > Self.healthyAfter else { return }
       report(.releasedBeforeSuspension, "The \(role) is suspended with a lock on \(file), and killed for it.")
     }
   }
 
-  /// What was sent still arrives; nothing more comes.
+  /// Sent messages still arrive; nothing is received any more.
   private mutating func endConnection(of role: Role) {
     if let wire = lives[role]?.value.wire { wires.suspend(wire) }
   }
@@ -151,13 +151,13 @@ extension World {
     end(role, .signalled(9), why)
   }
 
-  /// The kernel frees what the process held in the instant of its end, and the other one hears of it.
+  /// The kernel releases the process's locks and connection at once, and the other process is notified.
   mutating func end(_ role: Role, _ how: ProcessEnd, _ why: String = "ended by itself") {
     guard forget(role) else { return }
     say(.ended(role, why))
-    letters.removeAll { $0.to == role }
-    if lives[role.other]?.part({ $0.pointee.wallet.guardrail.hearsOfEnds }) == true {
-      letters.append(Letter(to: role.other, event: .partnerEnded))
+    presenceQueue.removeAll { $0.to == role }
+    if lives[role.other]?.part({ $0.pointee.wallet.guardrail.isNotifiedOfEnds }) == true {
+      presenceQueue.append(QueuedPresence(to: role.other, event: .partnerEnded))
     }
     tellPhone(.processEnded(role, how))
   }
@@ -175,15 +175,15 @@ extension World {
 
   // MARK: A reboot
 
-  /// By the rules of the phone: it ends both processes, and is on again when they are gone.
+  /// The phone ends both processes, and boots when they are gone.
   mutating func reboot(unlocking: Bool = true) {
     opening.giveUp()
     tellPhone(.rebooted(losingBeats: false, unlocking: unlocking))
   }
 
-  /// Nobody is left. The clocks of this boot begin at zero.
+  /// No process runs. The clocks of the new boot begin at zero.
   private mutating func beginBoot() {
-    letters = []
+    presenceQueue = []
     phone.shift(by: .zero - now)
     clock.restart()
   }

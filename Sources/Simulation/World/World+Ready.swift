@@ -1,13 +1,13 @@
 import Ground
 import Guardrails
 
-// What can happen next without anybody's request or any fault.
+// The moves that need no user, sender or fault.
 extension World {
   func glance(_ role: Role) -> Life.Glance? {
     (role == .app ? lives.app : lives.notifier)?.part { $0.pointee.glance }
   }
 
-  /// Both processes, looked at once.
+  /// Both processes' summaries.
   var glances: PerRole<Life.Glance?> { PerRole(glance(.app), glance(.extension)) }
 
   /// Everything that is due at this instant.
@@ -20,10 +20,11 @@ extension World {
         moves.append(.work(role))
         continue
       }
-      if life.hasMail { moves.append(.hear(role)) }
+      if life.hasInbox { moves.append(.hear(role)) }
       if let deadline = life.deadline, deadline <= now { moves.append(.wake(role)) }
-      for index in letters.indices where letters[index].to == role && !letters[index].isLate {
-        moves.append(.readLetter(index))
+      for index in presenceQueue.indices where presenceQueue[index].to == role && !presenceQueue[index].isLate
+      {
+        moves.append(.readPresence(index))
       }
       for wire in wires.all where wire.owner == life.pid && !wire.isAbandoned {
         if !wire.isAccepted || !wire.toWallet.isEmpty || wire.isShutByPeer {
@@ -38,7 +39,7 @@ extension World {
     if let deadline = phone.deadline, deadline <= now { moves.append(.phoneWakes) }
   }
 
-  /// The next instant at which something becomes due by itself; nil if nobody waits for the time.
+  /// The earliest deadline of a process, the phone or the peer; nil if there is none.
   public var nextInstant: Instant? { nextInstant(glances) }
 
   func nextInstant(_ glances: PerRole<Life.Glance?>) -> Instant? {
@@ -51,7 +52,7 @@ extension World {
       consider(glances[role]?.deadline)
     }
     consider(phone.deadline)
-    // The end of all time never comes.
+    // `.max` means never.
     if let deadline = peer.part({ $0.pointee.deadline }), deadline.nanoseconds != .max {
       consider(now + (deadline - peerNow))
     }

@@ -6,8 +6,8 @@ import LightningNode
 import PhonePolicy
 import Wallet
 
-// The user pays with the wallet. The phone hands it to an app in front, whose wallet does the rest; whoever owns the node in
-// the end ends it.
+// The user pays an external invoice. The phone passes the request to the app in front; the process that owns the
+// node at the end closes the payment.
 extension World {
   public mutating func makeExternalInvoice(amountMsat: UInt64? = nil, isKnown: Bool = true) {
     let invoice = sending.add(amountMsat: amountMsat)
@@ -30,7 +30,8 @@ extension World {
           "\(request)",
           .payment(
             OutgoingPayment(
-              paymentHash: invoice.paymentHash, amountMsat: invoice.amountMsat, paymentSecret: invoice.paymentSecret)))
+              paymentHash: invoice.paymentHash, amountMsat: invoice.amountMsat,
+              paymentSecret: invoice.paymentSecret)))
       ))
   }
 
@@ -40,11 +41,11 @@ extension World {
     report(.sentOnce, sending.answer(request, answer, pendingSends))
   }
 
-  // MARK: What is so
+  // MARK: State
 
   private var pendingSends: [OutgoingPayment] { container.value.node.payments.pending }
 
-  /// Each is paid, or failed with the money back, and nobody waits for anything of it.
+  /// Every outgoing payment is paid or failed, its HTLC is removed on both sides, and no request is open.
   var areSendsOver: Bool {
     guard !sends.isEmpty else { return true }
     let node = container.value.node
@@ -52,9 +53,9 @@ extension World {
       && peer.value.state.channel.htlcs.isEmpty && lives.app?.value.wallet.requests.open.isEmpty ?? true
   }
 
-  // MARK: What must not be
+  // MARK: Checks
 
-  /// As the tables of the real container have it: one row for each invoice that is not failed.
+  /// As in the real container's table: one row per invoice, unless its payment failed.
   mutating func store(_ change: PaymentChange) {
     let known = pendingSends
     for offered in change.offered {
@@ -67,19 +68,19 @@ extension World {
       let isPending = known.contains {
         $0.paymentHash == ended.payment.paymentHash && $0.htlc == ended.payment.htlc
       }
-      if !isPending { report(.sentOnce, "A payment ends that the wallet has not under way.") }
+      if !isPending { report(.sentOnce, "A payment ends that is not pending in the wallet.") }
       report(.sentOnce, sending.ended(ended))
     }
     container.value.node.payments.apply(change)
     container.value.past.apply(change)
   }
 
-  /// Somebody else is paid.
+  /// A recipient is paid.
   mutating func arrived(_ hash: Bytes32, _ htlc: UInt64) {
     report(.sentOnce, sending.arrived(hash, htlc, pendingSends))
   }
 
-  /// What the peer keeps of the step would heal its loss; but for how long it does is the peer's affair.
+  /// The peer's backup could repair a lost step, but how long the peer keeps a backup is not guaranteed.
   mutating func checkDurable(_ message: Message, of life: Life) {
     guard case .addHTLC(let htlc) = message, container.value.isOwned(by: life.claim) else { return }
     let isDurable = pendingSends.contains { $0.htlc == htlc.id && $0.paymentHash == htlc.paymentHash }
@@ -93,7 +94,7 @@ extension World {
     guard channel.htlcs.isEmpty else { return }
     let owned = channel.remoteMsat + sending.arrivedMsat + splices.takenMsat
     if owned != ChannelTerms.standard.walletMsat + invoicing.receivedMsat {
-      report(.sentOnce, "The wallet's balance is not what it has received less what it has paid.")
+      report(.sentOnce, "The wallet's balance is not received minus paid.")
     }
   }
 }

@@ -7,7 +7,7 @@ import LightningChannel
 import PhonePolicy
 import Wallet
 
-// The user takes money out of the channel. The way is that of a payment.
+// The user withdraws on chain by a splice. The request takes the path of a payment.
 extension World {
   static let walletKey = fundingKey(1)
   static let peerKey = fundingKey(2)
@@ -39,9 +39,9 @@ extension World {
     splices.answer(request, answer)
   }
 
-  // MARK: What is so
+  // MARK: Checks
 
-  /// None is half-way at either end, and nobody waits for anything of one.
+  /// No splice is pending on either side, and no request is open.
   var areSplicesOver: Bool {
     guard settings.splices else { return true }
     let (wallet, other) = (container.value.node.channel, peer.value.state.channel)
@@ -51,10 +51,10 @@ extension World {
 
   mutating func checkFunding(_ record: ChannelRecord) {
     guard settings.splices, !splices.stored(record) else { return }
-    report(.sentOnce, "The channel moves to a funding that the user has not asked for.")
+    report(.sentOnce, "The channel moves to a funding that the user did not request.")
   }
 
-  /// What binds the wallet to a splice is in its container before it leaves.
+  /// Messages that bind the wallet to a splice are durable before they are sent.
   mutating func checkBinding(_ message: Message, of life: Life) {
     guard settings.splices, container.value.isOwned(by: life.claim) else { return }
     let channel = container.value.node.channel
@@ -67,7 +67,7 @@ extension World {
         channel?.pendingSplice?.id == body.transaction && channel?.pendingSplice?.stage == .signed
       default: true
       }
-    if !isDurable { report(.sentOnce, "The wallet signs for a splice before that is durable.") }
+    if !isDurable { report(.sentOnce, "The wallet signs a splice before the splice is durable.") }
   }
 
   mutating func checkSplicesAtTheEnd() {

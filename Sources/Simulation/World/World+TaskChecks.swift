@@ -3,14 +3,14 @@ import Guardrails
 import PhonePolicy
 import Wallet
 
-/// A run of a background task that an app has in hand.
+/// A run of a background task that the app has not completed.
 struct TaskRun: Hashable, Sendable {
   var number: UInt64
   var heardAt: Instant
 }
 
-// What must never be with the app's work in the background: that a run is completed twice, or too late, where the phone bears both
-// and gives such an app less time; that the app sleeps while it has a task for a payment, or stays awake without.
+// The app's background work: a run is completed once and in time (the phone tolerates both mistakes, and gives such
+// an app less time); the app is awake exactly while it has a task for a payment.
 extension World {
   func noteRun(_ event: WalletEvent, _ life: inout Life) {
     guard case .background(.runBegan(_, let number)) = event else { return }
@@ -19,13 +19,14 @@ extension World {
 
   mutating func checkCompletion(ofRun number: UInt64, _ life: inout Life) {
     guard let index = life.taskRuns.firstIndex(where: { $0.number == number }) else {
-      return report(.tasksAreCompleted, "The app completes run \(number) of a task again.")
+      return report(.tasksAreCompleted, "The app completes task run \(number) twice.")
     }
     life.taskRuns.remove(at: index)
     tasksCompleted += 1
   }
 
-  /// The phone's time for it is up: the app's own was, some seconds ago. Who was paused or heard of it late has an excuse.
+  /// The phone's time limit is reached; the app's own limit was some seconds earlier. A process that was paused or
+  /// got the run late is excused.
   mutating func checkTime(of record: TaskRecord) {
     guard record.fate == .expires(.timeUp), let life = lives.app?.value, !life.isStopped,
       now - life.runningSince > Self.stepsWithin,
@@ -33,15 +34,15 @@ extension World {
       now - run.heardAt > BackgroundWork.timeLimit + Self.stepsWithin
     else { return }
     report(
-      .tasksAreCompleted, "The time for run \(run.number) of a task is up, and the app has not completed it.")
+      .tasksAreCompleted, "Task run \(run.number) has expired, and the app has not completed it.")
   }
 
-  /// The last step of a run, once it is due.
+  /// Time for the last step of a run.
   private static let stepsWithin = TimeSpan.seconds(2)
 
   // MARK: The app stays awake for payments
 
-  /// The phone suspends the app: its tasks are over, or were taken from it.
+  /// The phone suspends the app: its tasks have ended or expired.
   mutating func checkPaymentsLetSleep(_ app: Life) {
     guard !app.isFrozen, now - app.runningSince > Self.healthyAfter else { return }
     for open in app.wallet.requests.open where open.task.map({ $0.generation > app.excusedTasks }) == true {
@@ -49,27 +50,27 @@ extension World {
         let send = sends.first(where: { $0.invoice.paymentHash == hash }),
         now - send.askedAt < LongLivedTasks.longest
       else { continue }
-      report(.awakeForPayments, "The app is suspended while a payment of its own is under way.")
+      report(.awakeForPayments, "The app is suspended while an outgoing payment is pending.")
     }
   }
 
-  /// When it has nothing more to think about. A task without its request would keep it awake for three minutes.
+  /// Checked when the process is idle. A task without its request would keep the app awake for three minutes.
   mutating func checkTasksOfPayments(_ life: Life) {
     let requests = life.wallet.requests
     guard requests.generation > 0, life.isIdle, violation == nil else { return }
     let held = requests.open.compactMap(\.task?.name)
-    // Beside the tasks of requests there are the node's, and one that the world begins itself.
+    // Other tasks: the node's own, and the one of `beginTask`.
     let others = [LongLivedTask.multiPartPayment, .named(Self.task)]
     let names = life.wallet.guardrail.taskNames
     if names.contains(where: { !held.contains($0) && !others.contains(.named($0)) }) {
-      report(.awakeForPayments, "The app has a task for a request that is over.")
+      report(.awakeForPayments, "The app has a task for a request that has ended.")
     }
     guard container.value.isOwned(by: life.claim) else { return }
-    // By what the process knows: a write whose answer was lost it will know when it has read the container again.
+    // By the process's own state: after a write without an answer it learns the result at its next read.
     let pending = life.wallet.node.durableState.payments.pending.map(\.paymentHash)
     for open in requests.open where open.isBegun {
       if case .payment(let hash)? = open.key, !pending.contains(hash) {
-        report(.awakeForPayments, "The app takes a payment that is over for one that is under way.")
+        report(.awakeForPayments, "The app treats an ended payment as pending.")
       }
     }
   }

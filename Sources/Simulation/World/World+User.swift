@@ -3,21 +3,20 @@ import Guardrails
 import PhonePolicy
 import Wallet
 
-// What somebody does with the phone itself, and what follows from it at once. Runs and explorations have moves for what
-// they need of it.
+// User actions on the phone itself, with their immediate effects, for stories. Runs and explorations use moves.
 extension World {
   public mutating func change(_ change: DeviceChange) {
     if change == .locked { opening.giveUp() }
     hear(.deviceChanged(change))
   }
 
-  /// From somebody who says that a payment may wait.
+  /// A silent push without a payment hash.
   public mutating func silentPush() {
     silentPush(nil, .incomingPayment)
     settle()
   }
 
-  /// As the app does at its start.
+  /// The app registers its categories at its start.
   public mutating func registerCategories() {
     if phone.categories.isEmpty { hear(.categoriesRegistered([.incomingPayment])) }
   }
@@ -27,7 +26,7 @@ extension World {
     hear(.notificationTouched(id: id, category: category, touch))
   }
 
-  /// The payment, if any, is asked for while it is off.
+  /// The sender pays `payment`, if any, while the phone is off.
   public mutating func reboot(staysLocked: Bool, meanwhile payment: Int? = nil) {
     say(.move(.reboot))
     reboot(unlocking: !staysLocked)
@@ -46,11 +45,11 @@ extension World {
     hear(.task(.expiredByHand(identifier: identifier)))
   }
 
-  // MARK: A task that the node knows nothing of
+  // MARK: A background task that does not involve the node
 
   static let task = "send something"
 
-  /// The user begins to send something that goes on in the background, or it is done.
+  /// The app begins or ends the task.
   mutating func task(isOn: Bool) {
     guard others == nil else { return taskOfOther(isOn: isOn) }
     guard isOn != hasTask, lives.app?.value.isStopped == false else { return }
@@ -73,11 +72,11 @@ extension World {
   }
 
   private mutating func settle() {
-    letPhoneHear()
+    deliverPhoneEvents()
     checkDrivers()
   }
 
-  /// Without its seed the process ends before it does anything.
+  /// Without its seed the process ends at once.
   mutating func endLockedOut(_ role: Role, _ refusal: KeychainRefusal) {
     tellPhone(.endAnnounced(role))
     say(.seedWithheld(role, refusal))
@@ -86,7 +85,7 @@ extension World {
 }
 
 extension NotificationCategory {
-  /// What the wallet registers.
+  /// The category that the wallet registers.
   static let incomingPayment = NotificationCategory(
     id: NotificationContent.paymentCategory,
     actions: [Action(id: "OPEN_NOW", title: "Open Now", opensApp: true)],

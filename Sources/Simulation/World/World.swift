@@ -1,5 +1,5 @@
-// Simulation: the cores that ship, in a world of virtual time with every fault that the real one has. Pure: chance comes
-// from a seed or from whoever explores, and the same moves give the same world on any machine.
+// Simulation: the shipped cores in virtual time, with injected faults. Pure: randomness comes from a seed or the
+// explorer, and the same moves give the same world on any machine.
 
 import Ground
 import Guardrails
@@ -10,9 +10,9 @@ import LightningProvider
 import PhonePolicy
 import Wallet
 
-/// One phone with its two wallet processes, its container, its peer, its user and somebody who pays.
+/// One phone with its two wallet processes, its container, its peer, its user and the senders.
 ///
-/// It is a value: `ready` says what can happen next, `make` lets one of it happen. Nothing in it is chosen by chance.
+/// A value: `ready` lists the possible moves, `make` carries one out. It contains no randomness.
 public struct World: Hashable, Sendable {
   public let settings: WorldSettings
   public internal(set) var clock = WorldClock()
@@ -21,39 +21,39 @@ public struct World: Hashable, Sendable {
   public internal(set) var phone: Phone
   public internal(set) var peer: Boxed<PeerMachine>
   var wires = Wires()
-  var letters: [Letter] = []
-  var wordsForPhone: ArraySlice<PhoneEvent> = []
+  var presenceQueue: [QueuedPresence] = []
+  var phoneEvents: ArraySlice<PhoneEvent> = []
   var numbers: WorldNumbers
 
-  // What people do with the wallet, and what they see of it.
+  // Requests of the user and of senders, and their results.
   var invoicing = WorldInvoices()
   var sending = WorldSends()
   var splices = WorldSplices(World.newChannel)
   var pushing = WorldPushes()
   var opening = WorldOpening()
-  /// From the sender's request to the preimage.
+  /// Time from the sender's request to the preimage.
   public internal(set) var settling = Waits()
-  /// Runs of background tasks, of all lives of the app.
+  /// Completed runs of background tasks, over all app processes.
   var tasksCompleted = 0
 
-  // What has gone wrong, and what must not.
+  // Faults and violations.
   public internal(set) var storage = WorldStorage()
   var copies = WorldCopies()
-  /// Until its holder's next beat such a lock looks free, which may displace a healthy owner.
+  /// Until its holder's next beat a replaced lock looks free, which may displace a healthy owner.
   var lockReplacedAt: Instant?
   public internal(set) var violation: Violation?
 
-  /// Nil: the two processes keep apart as ours do.
+  /// State of another wallet's coordination (Phoenix, Bitkit, matrix); nil with Baton's own guardrails.
   var others: Others?
 
-  /// Something came of what was done since this was last cleared: it was more than a look.
-  var hasEffect = Aside(false)
+  /// Set when a step changed shared state since the last reset.
+  var hasEffect = Unhashed(false)
 
-  /// Whether somebody listens: nothing is written down otherwise.
-  public var isHeard = false
-  /// What was said since it was last taken.
+  /// Whether the story is recorded in `said`.
+  public var isRecorded = false
+  /// Lines of the story since `takeSaid`.
   public internal(set) var said: [Said] = []
-  /// The ways that the machines have taken.
+  /// The stage transitions that the machines have taken.
   public internal(set) var ways = Ways()
   /// Events that made a core order something.
   public internal(set) var deliveredEvents: UInt64 = 0
@@ -80,14 +80,14 @@ public struct World: Hashable, Sendable {
     guard
       let channel = try? Channel(
         id: id, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
-    else { preconditionFailure("the standard terms make a sound channel") }
+    else { preconditionFailure("the standard terms make no valid channel") }
     return channel
   }()
 
-  // MARK: What is said
+  // MARK: Story and violations
 
   mutating func say(_ line: @autoclosure () -> Said) {
-    if isHeard { said.append(line()) }
+    if isRecorded { said.append(line()) }
   }
 
   public mutating func takeSaid() -> [Said] {
@@ -95,7 +95,7 @@ public struct World: Hashable, Sendable {
     return said
   }
 
-  /// Nil: nothing is wrong.
+  /// `sentence` nil: no violation.
   mutating func report(_ invariant: Invariant, _ sentence: String?) {
     guard let sentence, violation == nil, settings.coordination.promises(invariant) else { return }
     let found = Violation(invariant: invariant, sentence: sentence)
@@ -103,7 +103,7 @@ public struct World: Hashable, Sendable {
     say(.violation(found))
   }
 
-  // MARK: What is so
+  // MARK: State
 
   public var now: Instant { clock.now }
   public var peerNow: Instant { clock.peerNow }
@@ -114,7 +114,7 @@ public struct World: Hashable, Sendable {
   public var sends: [WorldSend] { sending.all }
   public var withdrawals: [WorldWithdrawal] { splices.withdrawals }
   public var pushes: [WorldPush] { pushing.visible }
-  /// How long the user has waited for the app.
+  /// How long the user waited from opening the app to `connected`.
   public var connecting: Waits { opening.waits }
 
   public func life(_ role: Role) -> Life? { lives[role]?.value }
@@ -126,28 +126,28 @@ public struct World: Hashable, Sendable {
 
   var unpaidInvoices: [Int] { invoicing.unpaid }
 
-  /// A presence message, or the notice of an end, is on its way.
-  public var hasLetters: Bool { !letters.isEmpty }
+  /// A presence message, or the notice of the other process's end, is in flight.
+  public var hasQueuedPresence: Bool { !presenceQueue.isEmpty }
 
   var hasCopy: Bool { copies.kept != nil }
 
-  /// The wallet has this payment, or had it before an old copy was put back.
+  /// The wallet has this payment, or had it before an old copy was restored.
   func isReceived(_ hash: Bytes32) -> Bool {
     copies.forgotten.contains(hash) || container.value.received.contains { $0.invoice.paymentHash == hash }
   }
 
-  public var someWire: UInt64? { wires.all.first { !$0.isOverForPeer }?.id }
+  public var openWire: UInt64? { wires.all.first { !$0.isOverForPeer }?.id }
 
-  /// The app is connected under its own claim, and nothing waits any more.
+  /// The app is connected under its own claim, and no payment, splice or cancellation is pending.
   public var isSettled: Bool {
     appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver && areSplicesOver
       && areCancelsAnswered
   }
 
-  /// Its claim is the one in force. Where there are no claims, whoever runs its node is one.
+  /// Its claim is in force. In another wallet's coordination, which has no claims, every process counts as owner.
   func isOwner(_ life: Life) -> Bool { others != nil || container.value.isOwned(by: life.claim) }
 
-  /// Connected under its own claim; and, if that may be, with a payment half-way.
+  /// The app is connected under its own claim; `isSettling`: also with a payment pending.
   func appRuns(isSettling: Bool) -> Bool {
     guard let app = lives.app?.value else { return false }
     switch app.status {
@@ -159,10 +159,10 @@ public struct World: Hashable, Sendable {
   }
 }
 
-/// What stays the same through a run.
+/// The constants of a run.
 public struct WorldSettings: Hashable, Sendable {
   public var guardConfiguration = GuardConfiguration()
-  /// How the two processes keep apart. Others than ours come with a peer that does not know epochs.
+  /// How the two processes exclude each other. All but `.baton` come with a peer that does not know epochs.
   public var coordination = Coordination.baton
   public var phone = PhoneConfiguration()
   public var peerIsLegacy = false
@@ -171,27 +171,27 @@ public struct WorldSettings: Hashable, Sendable {
   }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = TimeSpan.seconds(120)
-  /// How long a payment of the wallet's own takes to its recipient.
+  /// How long an outgoing payment takes to its recipient.
   public var externalDelay = TimeSpan.zero
-  /// Wallet and peer splice. Explorations have no use for it.
+  /// Wallet and peer can splice. Not in explorations.
   public var splices = false
-  /// How long the peer takes to sign for one.
+  /// How long the peer takes to sign a splice.
   public var spliceDelay = TimeSpan.zero
-  /// How long the parts of a payment wait for the others.
+  /// How long an incomplete multi-part payment is held.
   public var multiPartWindow = TimeSpan.seconds(60)
-  /// Rules that are taken away, to see what they are for.
+  /// Rules that are removed, to see what breaks.
   public var without = Rules()
-  /// Numbers of processes, connections and claims are used again when nobody knows them any more, so that the same
-  /// situation is the same value whatever came before it.
+  /// Numbers of ended processes, connections and claims are reused, so that the same situation is the same value
+  /// whatever came before it.
   public var reusesNumbers = false
-  /// What wallet and peer bear of each other.
+  /// Limits of wallet and peer for each other's messages and silence.
   var rules = ConnectionRules.standard
   /// The peer sends a silent push after each visible one, for the app in the background.
   public var sendsSilentPushes = false
-  /// Nil: the app asks the phone for nothing but the node's work. Stories and half of the runs have it; explorations do not, as
-  /// it never touches the node.
+  /// Background tasks that do not involve the node; nil: none. Stories and half of the runs have them, explorations
+  /// do not.
   public var background: BackgroundWork.Habits?
-  /// When the phone gives out the wallet's seed.
+  /// When the phone releases the wallet's seed.
   public var seedProtection = KeychainProtection.afterFirstUnlock
 
   public init() {}

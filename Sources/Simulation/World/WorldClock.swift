@@ -2,13 +2,13 @@ import Ground
 
 /// The clocks of a world.
 public struct WorldClock: Hashable, Sendable {
-  /// The phone's running time, which is the clock of its processes.
+  /// The phone's monotonic clock, which its processes use.
   public private(set) var now = Instant.zero
-  /// The peer's clock: it goes on while the device sleeps.
+  /// The peer's clock: it runs while the device sleeps.
   public private(set) var peerNow = Instant.zero
-  /// How far the wall clock is from the running time. Ours never reads it to decide anything.
+  /// Wall clock minus monotonic clock. Baton's own guards never read the wall clock to decide anything.
   private var wallOffset = TimeSpan.zero
-  /// Somebody has changed it.
+  /// The wall clock was set.
   private(set) var wasStepped = false
   private var boots: UInt64 = 1
 
@@ -16,7 +16,7 @@ public struct WorldClock: Hashable, Sendable {
 
   var boot: BootID { BootID(high: 0, low: boots) }
 
-  /// False if that is no time.
+  /// False if `instant` is not later.
   @discardableResult
   mutating func pass(until instant: Instant) -> Bool {
     guard instant > now else { return false }
@@ -25,10 +25,10 @@ public struct WorldClock: Hashable, Sendable {
     return true
   }
 
-  /// The phone's clock stands still.
+  /// The phone's clock stands still, the peer's runs.
   mutating func passAsleep(_ span: TimeSpan) { peerNow = peerNow + span }
 
-  /// By whoever keeps the phone's time.
+  /// Sets the wall clock.
   mutating func step(_ span: TimeSpan) {
     wallOffset = wallOffset + span
     wasStepped = true
@@ -40,7 +40,7 @@ public struct WorldClock: Hashable, Sendable {
     now = .zero
   }
 
-  /// It is now zero o'clock, for an explorer.
+  /// Both clocks to zero, for the explorer.
   mutating func startAnew() {
     now = .zero
     peerNow = .zero

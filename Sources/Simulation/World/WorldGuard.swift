@@ -2,16 +2,16 @@ import Ground
 import Guardrails
 import Wallet
 
-/// The guard of either process, as one value, without the rules that are taken away to see what they are for.
+/// The guard of either process, with the rules in `Rules` removed.
 public struct WorldGuard: Hashable, Sendable, WalletGuard {
   public static var deadlineReached: GuardEvent { .deadlineReached }
 
   public enum Machine: Hashable, Sendable {
     case app(AppMachine)
     case notifier(ExtensionMachine)
-    /// That of somebody else's pair.
+    /// The guard of another wallet's coordination.
     case other(OtherGuard)
-    /// While its machine is at work.
+    /// Moved out while it handles an event.
     case none
   }
 
@@ -42,13 +42,13 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     }
   }
 
-  /// In place: a copy of the machine at each event would cost more than the event.
+  /// Moves the machine out and back: a copy at each event would cost more than the event.
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     let directives: [GuardDirective]
     switch machine {
     case .app(var app):
       machine = .none
-      // It goes on as if it had not been paused.
+      // Without the rule it goes on as if it had not been paused.
       if without.contains(.ownPause) { app.ignorePause(at: now) }
       directives = app.handle(event, at: now)
       machine = .app(app)
@@ -63,11 +63,11 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
       machine = .other(guardrail)
     case .none: return []
     }
-    return without.contains(.releaseOrder) ? lettingGoFirst(directives) : directives
+    return without.contains(.releaseOrder) ? unlockingFirst(directives) : directives
   }
 
-  /// Without the rule the lock is let go of before the node has closed its connection.
-  private func lettingGoFirst(_ directives: [GuardDirective]) -> [GuardDirective] {
+  /// Without the rule the lock is released before the node has closed its connection.
+  private func unlockingFirst(_ directives: [GuardDirective]) -> [GuardDirective] {
     directives.flatMap { directive in
       if case .stopNode = directive { return [.dropLock, directive] }
       return [directive]
@@ -86,12 +86,12 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     }
   }
 
-  /// The names of the tasks that keep the app at work.
+  /// The names of the background tasks that keep the app running.
   var taskNames: [String] {
     if case .app(let machine) = machine { machine.taskNames } else { [] }
   }
 
-  /// A task of the app's that goes on in the background.
+  /// The app has a named background task.
   var hasTask: Bool {
     switch machine {
     case .app(let machine): machine.hasNamedTask
@@ -100,8 +100,8 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     }
   }
 
-  /// Whether it is told that the other process has ended.
-  var hearsOfEnds: Bool { other == nil }
+  /// Whether it is notified when the other process ends.
+  var isNotifiedOfEnds: Bool { other == nil }
 
   var other: OtherGuard? { if case .other(let guardrail) = machine { guardrail } else { nil } }
 

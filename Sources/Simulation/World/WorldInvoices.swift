@@ -2,9 +2,9 @@ import Crypto
 import Ground
 import LightningNode
 
-/// What the wallet has asked to be paid, and who has paid it.
+/// The wallet's invoices and the payments to them.
 struct WorldInvoices: Hashable, Sendable {
-  /// In the order of the making.
+  /// In order of creation.
   private(set) var all: [WorldInvoice] = []
   private(set) var payments: [WorldPayment] = []
 
@@ -16,11 +16,11 @@ struct WorldInvoices: Hashable, Sendable {
 
   // MARK: Invoices
 
-  /// Without the rule a part is taken for the whole: of two parts each is then as much as is asked for.
+  /// Without `Rule.completeSet` the invoice asks for half the amount, so that one of two parts is enough.
   mutating func make(amountMsat: UInt64?, text: String, asksForAll: Bool) -> (number: Int, Invoice) {
     let number = UInt64(all.count)
     let preimage = Bytes32(word: number &+ 1)
-    // An even number: half of it is a part.
+    // Even, so that it can be halved.
     let amount = amountMsat ?? 1000 + 2 * number
     let invoice = Invoice(
       paymentHash: SHA256.hash(preimage.bytes), amountMsat: asksForAll ? amount : amount / 2, text: text,
@@ -31,12 +31,12 @@ struct WorldInvoices: Hashable, Sendable {
 
   mutating func noteStored(_ hash: Bytes32) { change(hash) { $0.isStored = true } }
 
-  /// Those that are stored and that nobody has paid yet.
+  /// Stored invoices without a payment.
   var unpaid: [Int] { all.indices.filter { all[$0].isStored && !all[$0].isPaid } }
 
   // MARK: Payments
 
-  /// All of it, or a part: the last one is what is left.
+  /// One part of `count`; the last part is the remainder.
   mutating func pay(_ index: Int, part: Int, of count: Int, as id: UInt64, at now: Instant) -> WorldPayment {
     let total = all[index].amountMsat
     let each = total / UInt64(count)
@@ -52,7 +52,7 @@ struct WorldInvoices: Hashable, Sendable {
     payments.first { $0.id == id }.map { all[$0.invoice] }
   }
 
-  /// How long its sender has waited.
+  /// Returns how long its sender has waited.
   mutating func noteSettled(_ id: UInt64, at now: Instant) -> TimeSpan? {
     guard let index = payments.lastIndex(where: { $0.id == id }) else { return nil }
     payments[index].state = .paid
@@ -78,7 +78,7 @@ struct WorldInvoices: Hashable, Sendable {
 
   func cancelled(by request: UInt64) -> Invoice? { all.last { $0.cancelRequest == request }?.invoice }
 
-  /// Nil: nobody waits for it.
+  /// Nil if no cancellation has this request.
   mutating func cancelIsAnswered(_ request: UInt64) -> WorldInvoice? {
     guard let number = all.lastIndex(where: { $0.cancelRequest == request }) else { return nil }
     all[number].cancelRequest = nil
@@ -92,17 +92,17 @@ struct WorldInvoices: Hashable, Sendable {
   }
 }
 
-/// An invoice that the wallet was asked for.
+/// An invoice that the user requested.
 public struct WorldInvoice: Hashable, Sendable {
   public let invoice: Invoice
   let preimage: Bytes32
-  /// What its sender pays.
+  /// The amount that the sender pays.
   let amountMsat: UInt64
   public fileprivate(set) var isStored = false
   public fileprivate(set) var isPaid = false
-  /// The phone's number of the request to cancel it, until that is answered.
+  /// The phone's number of the cancellation request, until its answer.
   fileprivate var cancelRequest: UInt64?
-  /// Durably, in the container that is there.
+  /// Durable in the current container.
   public fileprivate(set) var isCancelled = false
 
   fileprivate init(invoice: Invoice, preimage: Bytes32, amountMsat: UInt64) {

@@ -1,8 +1,8 @@
 import Ground
 
-/// Numbers that only tell one thing from another.
+/// Generates identifiers.
 struct WorldNumbers: Hashable, Sendable {
-  /// Those of what is gone are given out again: the same situation is then the same value, whatever came before it.
+  /// Identifiers of ended things are reused, so that the same situation is the same value whatever came before it.
   private let reuses: Bool
   private var pids: Int32 = 0
   private var wires: UInt64 = 0
@@ -36,20 +36,20 @@ struct WorldNumbers: Hashable, Sendable {
     return payments
   }
 
-  /// Of the phone's, for something that the user wants of the app.
+  /// The phone's number for a user's request to the app.
   mutating func request() -> UInt64 {
     requests &+= 1
     return requests
   }
 
-  /// Two claims of one number can only be told apart by this, and only a restored database leads to such.
+  /// Distinguishes two claims of one epoch, which only a restored database leads to.
   mutating func incarnation(after row: ClaimRow?, restored: UInt64) -> UInt64 {
     if reuses { return (row?.epoch ?? 0) + 1 + restored << 32 }
     incarnations &+= 1
     return incarnations
   }
 
-  /// A task of the user's: so its end is not taken for that of another.
+  /// A new generation for the user's task, so that an older task's end does not end it.
   mutating func beginTask() { if !reuses { tasks &+= 1 } }
   var task: UInt64 { tasks }
 }

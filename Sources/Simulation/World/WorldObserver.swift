@@ -3,34 +3,34 @@ import Guardrails
 import LightningNode
 import Wallet
 
-/// Looks on while a wallet of the world thinks: what the world checks and tells is taken from here.
+/// Observes a wallet's decisions, for checks and stories.
 struct WorldObserver: WalletObserver {
   let role: Role
-  /// Whether somebody listens: nothing is written down otherwise.
-  let isHeard: Bool
+  /// Whether the story is recorded in `said`.
+  let isRecorded: Bool
   private(set) var said: [Said] = []
   private(set) var ways: Ways
   private(set) var hasDecided = false
   private(set) var hasNodeMoved = false
-  /// Under which the node was started last, and with what.
+  /// Claim and state of the node's last start.
   private(set) var started: (claim: Claim, state: NodeState)?
-  /// Something that ends a task although its request is not over.
+  /// The event ends tasks although their requests are still open.
   private(set) var excusesTasks = false
   /// The newest status of the guard.
   private(set) var shown: Status?
   private var stages: [UInt8] = []
   private var nodeStage: NodeMachine.Stage?
 
-  init(_ role: Role, isHeard: Bool, _ ways: Ways) {
+  init(_ role: Role, isRecorded: Bool, _ ways: Ways) {
     self.role = role
-    self.isHeard = isHeard
+    self.isRecorded = isRecorded
     self.ways = ways
   }
 
   mutating func willHandle(_ event: GuardEvent, _ guardrail: WorldGuard) {
     stages.removeAll(keepingCapacity: true)
     guardrail.noteStages { stages.append($1) }
-    if isHeard { said.append(.heard(role, event)) }
+    if isRecorded { said.append(.heard(role, event)) }
   }
 
   mutating func handled(_ event: GuardEvent, _ directives: [GuardDirective], _ guardrail: WorldGuard) {
@@ -39,13 +39,13 @@ struct WorldObserver: WalletObserver {
       if let from = before.popFirst() { ways.add(machine, from: from, to: stage) }
     }
     if !directives.isEmpty { hasDecided = true }
-    if isHeard { said += directives.map { .ordered(role, $0) } }
+    if isRecorded { said += directives.map { .ordered(role, $0) } }
     for directive in directives { if case .show(let status) = directive { shown = status } }
     switch event {
     case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed:
       excusesTasks = true
     default:
-      // Lost to another process, as its beat finds out.
+      // Its beat found the node owned by another process.
       if event.lossOfContainer != nil || directives.contains(.stopNode(gracefully: false)) {
         excusesTasks = true
       }

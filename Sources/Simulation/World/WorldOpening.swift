@@ -1,6 +1,6 @@
 import Ground
 
-/// From the user's opening the app to `connected`, if the app stays in front until then.
+/// Time from opening the app to `connected`, if the app stays in front until then.
 struct WorldOpening: Hashable, Sendable {
   private(set) var since: Instant?
   private(set) var waits = Waits()

@@ -2,32 +2,32 @@ import Ground
 import Guardrails
 import PhonePolicy
 
-/// What the peer's pushes and the wallet's notifications have come to.
+/// The peer's pushes and the wallet's notifications.
 struct WorldPushes: Hashable, Sendable {
-  /// Those that somebody is shown.
+  /// Pushes with an alert.
   private(set) var visible: [WorldPush] = []
-  /// Those for the app in the background; nobody is shown anything for them.
+  /// Silent pushes, for the app in the background.
   private var silent: [WorldPush] = []
   /// The next push is not delivered.
   private(set) var losesNext = false
-  /// How many notifications there are of each payment, by its hash.
-  private var notifications = Aside<[String: Int]>([:])
+  /// Number of shown notifications of each payment, by its hash.
+  private var notifications = Unhashed<[String: Int]>([:])
 
   mutating func loseNext(_ loses: Bool) { losesNext = loses }
 
   mutating func add(_ push: WorldPush) { visible.append(push) }
 
-  /// The last few are enough.
+  /// Keeps the last four.
   mutating func addSilent(_ push: WorldPush) { silent = silent.suffix(3) + [push] }
 
   func silent(_ id: UInt64) -> WorldPush? { silent.last { $0.id == id } }
 
   subscript(id: UInt64) -> WorldPush? { visible.last { $0.id == id } }
 
-  mutating func noteTaken(_ id: UInt64) { change(id) { $0.wentToApp = true } }
+  mutating func noteGivenToApp(_ id: UInt64) { change(id) { $0.wentToApp = true } }
   mutating func noteLost(_ id: UInt64) { change(id) { $0.isLost = true } }
 
-  /// How often it was shown by now.
+  /// Returns how often it was shown.
   mutating func noteShown(_ id: UInt64) -> Int {
     change(id) { $0.shown += 1 }
     return self[id]?.shown ?? 0
@@ -39,7 +39,7 @@ struct WorldPushes: Hashable, Sendable {
 
   // MARK: Notifications
 
-  /// How many there are of its payment by now.
+  /// Returns how many notifications its payment has.
   mutating func noteNotification(_ notification: PhoneNotification) -> Int {
     guard let key = notification.key else { return 1 }
     if notification.replaces { notifications.value[key] = nil }
@@ -54,7 +54,7 @@ public struct WorldPush: Hashable, Sendable {
   public let id: UInt64
   public let paymentHash: Bytes32?
   public let reason: Push.Reason
-  /// How many payments the container had when it was sent; only of one that names none.
+  /// How many payments the container had when the push was sent; only for a push without a payment hash.
   let receivedBefore: Int?
   /// How often it was shown to the user.
   public fileprivate(set) var shown = 0

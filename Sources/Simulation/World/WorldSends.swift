@@ -3,11 +3,11 @@ import Ground
 import LightningNode
 import LightningProvider
 
-/// What the user has paid with the wallet, or wanted to: invoices of somebody else's, and what must never be with them.
+/// The user's outgoing payments, and their checks.
 struct WorldSends: Hashable, Sendable {
   private(set) var all: [WorldSend] = []
 
-  /// What is wrong, in one sentence.
+  /// The sentence of a violation.
   typealias Fault = String
 
   private func index(of hash: Bytes32) -> Int? { all.firstIndex { $0.invoice.paymentHash == hash } }
@@ -31,7 +31,8 @@ struct WorldSends: Hashable, Sendable {
     all.last { $0.request == request }?.invoice
   }
 
-  /// One that was under way already, or about which nothing is known, may arrive all the same.
+  /// Checks a refusal of the first request. A payment that was pending before, or of unknown outcome, may still
+  /// arrive.
   mutating func answer(_ request: UInt64, _ answer: WorldSend.Answer, _ pending: [OutgoingPayment]) -> Fault?
   {
     guard let number = all.lastIndex(where: { $0.request == request }) else { return nil }
@@ -41,42 +42,42 @@ struct WorldSends: Hashable, Sendable {
     else { return nil }
     all[number].isRefused = true
     let isKnown = pending.contains { $0.paymentHash == all[number].invoice.paymentHash }
-    return isKnown ? "The user is told that nothing left, and the payment is under way." : nil
+    return isKnown ? "The user is told that nothing was sent, but the payment is pending." : nil
   }
 
-  /// By the phone, in the app's place.
+  /// The phone answers for an app that is not running or silent.
   mutating func phoneRefuses(_ request: UInt64, _ sentence: String) {
     guard let number = all.lastIndex(where: { $0.request == request }) else { return }
     if all[number].answer == nil { all[number].answer = .refused(sentence) }
   }
 
-  /// Somebody else is paid.
+  /// A recipient is paid.
   mutating func arrived(_ hash: Bytes32, _ htlc: UInt64, _ pending: [OutgoingPayment]) -> Fault? {
     guard let number = index(of: hash) else { return nil }
     all[number].arrivals.append(htlc)
-    if all[number].isRefused { return "A payment arrives of which the user was told that nothing left." }
+    if all[number].isRefused { return "A payment arrives although the user was told that nothing was sent." }
     if all[number].arrivals.count > 1 { return "A payee is paid twice for one invoice." }
     let isKnown = pending.contains { $0.paymentHash == hash && $0.htlc == htlc }
     guard !isKnown, !all[number].isForgotten else { return nil }
-    return "A payee is paid, and the wallet has no such payment under way."
+    return "A payee is paid, but the wallet has no such pending payment."
   }
 
-  /// By what the wallet knows.
+  /// The wallet records an outcome.
   mutating func ended(_ ended: PaymentChange.Ended) -> Fault? {
     guard let number = index(of: ended.payment.paymentHash), let htlc = ended.payment.htlc else { return nil }
     let hasArrived = all[number].arrivals.contains(htlc)
     switch ended.end {
     case .paid(let preimage):
       all[number].hasFailed = false
-      let isSo = preimage == all[number].invoice.preimage && hasArrived
-      return isSo ? nil : "The wallet calls a payment paid that has not arrived."
+      let isTrue = preimage == all[number].invoice.preimage && hasArrived
+      return isTrue ? nil : "The wallet marks a payment as paid that has not arrived."
     case .failed:
       all[number].hasFailed = true
-      return hasArrived ? "The wallet calls a payment failed that has arrived." : nil
+      return hasArrived ? "The wallet marks a payment as failed that has arrived." : nil
     }
   }
 
-  /// How a payment ended is nowhere but in the database that was lost.
+  /// Marks payments whose outcome is only in the database that was replaced.
   mutating func forget(_ container: Container, unknownTo copy: Container) {
     func pending(_ hash: Bytes32, in container: Container) -> OutgoingPayment? {
       container.node.payments.pending.first { $0.paymentHash == hash }
@@ -95,8 +96,8 @@ struct WorldSends: Hashable, Sendable {
     for send in all
     where !send.isForgotten && send.hasArrived != (past[send.invoice.paymentHash] == .paid) {
       return send.hasArrived
-        ? "Money has left the wallet, and it knows of no such payment."
-        : "The wallet calls a payment paid that has not arrived."
+        ? "Money has left the wallet without a recorded payment."
+        : "The wallet marks a payment as paid that has not arrived."
     }
     return nil
   }
@@ -104,9 +105,9 @@ struct WorldSends: Hashable, Sendable {
   var arrivedMsat: UInt64 { all.filter(\.hasArrived).reduce(0) { $0 + $1.invoice.amountMsat } }
 }
 
-/// An invoice of somebody else's, which the user pays with the wallet.
+/// An external invoice that the user pays.
 public struct WorldSend: Hashable, Sendable {
-  /// What the app says to the user who pressed "send" last.
+  /// The app's answer to the newest request.
   public enum Answer: Hashable, Sendable {
     case offered
     case refused(String)
@@ -116,17 +117,17 @@ public struct WorldSend: Hashable, Sendable {
   public fileprivate(set) var answer: Answer?
   /// The phone's number of the newest request.
   fileprivate var request: UInt64 = 0
-  /// The user has pressed "send" for it once.
+  /// The user has pressed "send" exactly once.
   fileprivate var isAskedOnce = false
-  /// The user was told once that nothing left, and has not pressed "send" again.
+  /// The first request was refused, and the user has not pressed "send" again.
   fileprivate var isRefused = false
   /// When the user pressed "send" last.
   fileprivate(set) var askedAt = Instant.zero
-  /// The HTLCs with which it has come to whoever made the invoice.
+  /// The HTLCs that paid the recipient.
   public fileprivate(set) var arrivals: [UInt64] = []
-  /// What the wallet knew of it went with a database, in the place of which an old copy was put.
+  /// The wallet's record of it was lost with a database that an old copy replaced.
   public fileprivate(set) var isForgotten = false
-  /// The last time that it was paid: the money is back.
+  /// The last attempt failed.
   public fileprivate(set) var hasFailed = false
 
   public var hasArrived: Bool { !arrivals.isEmpty }

@@ -2,7 +2,7 @@ import Ground
 import Bitcoin
 import LightningChannel
 
-/// What the user has taken out of the channel on chain, or wanted to; and what has left it, as the peer's ledger has it.
+/// The user's withdrawals, and the splices in the peer's ledger.
 struct WorldSplices: Hashable, Sendable {
   private(set) var withdrawals: [WorldWithdrawal] = []
   private var funding: OutPoint
@@ -24,7 +24,8 @@ struct WorldSplices: Hashable, Sendable {
     withdrawals[number].answer = answer
   }
 
-  /// The peer's ledger has another channel. False unless money leaves by what the user wanted, and from where it was.
+  /// The peer stored a channel record. False if the funding moved by a splice that no withdrawal requested, or that
+  /// does not spend the previous funding.
   mutating func stored(_ record: ChannelRecord) -> Bool {
     if record.funding != funding {
       guard let splice = pending, splice.funding == record.funding,
@@ -41,25 +42,25 @@ struct WorldSplices: Hashable, Sendable {
 
   var takenMsat: UInt64 { done.reduce(0) { $0 + ($1.amountSat + $1.feeSat) * 1000 } }
 
-  /// What is wrong with the two ends of the channel when nothing is under way.
+  /// Differences between both sides' channels when nothing is pending.
   func faultsAtTheEnd(wallet: Channel, peer: Channel) -> [String] {
     let terms = ChannelTerms.standard
     let faults = [
       (
         wallet.funding != peer.funding || wallet.funding != funding,
-        "The two ends have the channel's money in different places."
+        "The two sides have different funding outputs."
       ),
       (
         wallet.capacityMsat + takenMsat != terms.walletMsat + terms.providerMsat,
-        "The channel does not hold what splices have left in it."
+        "The channel's capacity is not what the splices left."
       ),
-      (done.count > withdrawals.count, "Money has left on chain more often than the user wanted it."),
+      (done.count > withdrawals.count, "More splices are done than the user requested."),
     ]
     return faults.filter(\.0).map(\.1)
   }
 }
 
-/// Money that the user wants taken out of the channel on chain.
+/// A withdrawal that the user requested.
 public struct WorldWithdrawal: Hashable, Sendable {
   public enum Answer: Hashable, Sendable {
     case begun(TransactionID)

@@ -68,7 +68,7 @@ package struct Story {
 
   /// One possible move is made, or time passes.
   package mutating func step(until end: Instant) {
-    while losesLetters, world.hasLetters { world.make(.loseLetter(0)) }
+    while losesLetters, world.hasQueuedPresence { world.make(.losePresence(0)) }
     var moves: [Move] = []
     world.ready(into: &moves)
     if moves.isEmpty {

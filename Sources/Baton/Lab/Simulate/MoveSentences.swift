@@ -6,7 +6,7 @@ import Simulation
 enum MoveSentences {
   static func of(_ move: Move) -> String? {
     switch move {
-    case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
+    case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
       .open,
       .home, .quit, .invoice, .pay, .payPart:
       nil
@@ -24,9 +24,9 @@ enum MoveSentences {
     case .freezeInside(let role):
       "the \(role.rawValue) is frozen inside a transaction, if it is about to write"
     case .thaw(let role): "the \(role.rawValue) thaws"
-    case .loseLetter: "a presence message is lost"
-    case .repeatLetter: "a presence message comes twice"
-    case .delayLetter: "a presence message is late"
+    case .losePresence: "a presence message is lost"
+    case .repeatPresence: "a presence message comes twice"
+    case .delayPresence: "a presence message is late"
     case .cut(let wire): "connection \(wire) breaks, with all that was on its way"
     case .slow(let wire): "what is sent on connection \(wire) is slow to arrive"
     case .restartPeer: "the peer restarts"

@@ -86,7 +86,7 @@ final class SimCampaign: Sendable {
       return run.run()
     }
     var story = WorldStory()
-    var run = SeedRun(settings(seed), isHeard: true)
+    var run = SeedRun(settings(seed), isRecorded: true)
     let result = run.run { story.listen(to: &$0) }
     return results.write(result, story) ? result : nil
   }

@@ -4,7 +4,7 @@ import Simulation
 enum SimStory {
   static func of(_ settings: RunSettings) -> WorldStory {
     var story = WorldStory()
-    var run = SeedRun(settings, isHeard: true)
+    var run = SeedRun(settings, isRecorded: true)
     _ = run.run { story.listen(to: &$0) }
     return story
   }

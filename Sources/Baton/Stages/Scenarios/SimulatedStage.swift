@@ -31,7 +31,7 @@ struct SimulatedStage: ScenarioStage {
 
   init(_ settings: WorldSettings, seed: UInt64) {
     world = World(settings: settings)
-    world.isHeard = true
+    world.isRecorded = true
     generator = SeededGenerator(seed: seed)
   }
 
@@ -89,13 +89,13 @@ struct SimulatedStage: ScenarioStage {
   /// Whether there was one to strike.
   @discardableResult
   private mutating func strikeWords() -> Bool {
-    guard world.hasLetters else { return false }
+    guard world.hasQueuedPresence else { return false }
     if losesNextWord {
       losesNextWord = false
-      move(.loseLetter(0))
+      move(.losePresence(0))
     } else if repeatsNextWord {
       repeatsNextWord = false
-      move(.repeatLetter(0))
+      move(.repeatPresence(0))
     } else {
       return false
     }
@@ -140,7 +140,7 @@ struct SimulatedStage: ScenarioStage {
     case .restoreCopy: move(.restoreCopy)
     case .restartPeer: move(.restartPeer)
     case .breakConnection:
-      guard let wire = world.someWire else { throw CannotBeDone("no process is connected to the peer") }
+      guard let wire = world.openWire else { throw CannotBeDone("no process is connected to the peer") }
       move(.cut(wire: wire))
     case .loseMessage: losesNextWord = true
     case .repeatMessage: repeatsNextWord = true

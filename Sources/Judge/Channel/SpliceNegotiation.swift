@@ -1,5 +1,5 @@
-/// What both ends say to each other before a splice binds either of them. It lives as long as its connection.
-struct SpliceTalk: Hashable {
+/// A splice negotiation that binds neither side yet. It ends with its connection.
+struct SpliceNegotiation: Hashable {
   struct Terms: Hashable {
     let contribution: Int64
     let feeratePerKw: UInt64
@@ -18,18 +18,18 @@ struct SpliceTalk: Hashable {
     let script: [UInt8]
   }
 
-  var hasRested = Pair<Bool>(false)
+  var sentStfu = Pair<Bool>(false)
   var terms: Terms?
   var peerKey: [UInt8]?
   var input: Input?
   var outputs: [Output] = []
-  /// Whoever may add something, or say that it has nothing to add.
+  /// The side whose turn it is to add an input or output, or to send `tx_complete`.
   var turn = ChannelEnd.wallet
-  /// The peer has nothing to add to what there is.
+  /// The peer has answered the newest addition with `tx_complete`.
   var isAnswered = false
   var isOver = false
 
-  var isAtRest: Bool { hasRested[.wallet] && hasRested[.peer] }
-  /// The wallet has all that binds it.
+  var isQuiescent: Bool { sentStfu[.wallet] && sentStfu[.peer] }
+  /// The wallet's `tx_complete` would complete the transaction.
   var isWhole: Bool { !isOver && isAnswered && turn == .wallet && input != nil && outputs.count == 2 }
 }

@@ -4,8 +4,9 @@ import Bitcoin
 import LightningWire
 import LightningChannel
 
-/// What somebody may say who knows the channel, its payments and even its secrets, at any moment and in any order.
-enum StrangeMessage {
+/// The message of an attacker that knows the channel, its payments and even its secrets, at any moment and in any
+/// order.
+enum AttackerMessage {
   static func draw(_ source: inout ByteSource) -> Message? {
     let channel = SampleMessages.channelID
     switch source.byte() % 10 {

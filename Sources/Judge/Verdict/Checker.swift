@@ -1,19 +1,19 @@
 import Ground
 
-/// All checks on one pile of evidence, one after the other. Each adds what it finds.
-struct Hearing {
+/// Runs all checks on the evidence, one after the other, and collects their findings.
+struct Checker {
   let evidence: Evidence
   let requireSettled: Bool
   let missing: MissingJournals
   let absences: Absences
   let waived: Set<EvidencePart>
-  /// The numbers that the peer has said it knows.
-  let heights: Set<Int64>
+  /// The epochs that the peer has reported in answers to claims.
+  let reportedEpochs: Set<Int64>
   private(set) var findings: [Finding] = []
   private(set) var remarks: [String]
   private(set) var unsettled: [String] = []
   var counts = Verdict.Counts()
-  /// Found once for each claim, as every write is held against two of them.
+  /// A cache: every write is compared with two claims.
   private var moments: [Int64: ClaimMoment?] = [:]
 
   init(evidence: Evidence, requireSettled: Bool, without waived: Set<EvidencePart> = []) {
@@ -23,7 +23,7 @@ struct Hearing {
     remarks = evidence.remarks
     missing = MissingJournals(evidence)
     absences = Absences(evidence, missing)
-    heights = Set(
+    reportedEpochs = Set(
       evidence.ledger.frames.compactMap { frame in
         switch frame.message {
         case .initMessage(_, let reply?, _, _), .fenceReply(let reply): reply.highest
@@ -34,26 +34,26 @@ struct Hearing {
 
   var frames: Rows<ReadFrame> { evidence.ledger.frames }
 
-  mutating func hear(_ progress: (String) -> Void = { _ in }) {
-    sayMoves()
+  mutating func run(_ progress: (String) -> Void = { _ in }) {
+    remarkMoves()
     progress("checking claims and writes")
     checkJournals()
     checkClaims()
     checkWrites()
     checkRevision()
-    let replay = evidence.hasLedger ? hearPeer(progress) : nil
+    let replay = evidence.hasLedger ? checkPeer(progress) : nil
     progress("checking payments")
     checkReceived(replay)
     checkSentCounts()
     checkSplices()
     checkInvoices()
-    checkWhatWasTold()
+    checkReports()
     checkPhone()
     checkSecrets()
     count()
   }
 
-  private mutating func sayMoves() {
+  private mutating func remarkMoves() {
     for move in evidence.moves.all {
       let (from, to) = (Hexadecimal.encode(move.from.container), Hexadecimal.encode(move.to.container))
       remark(
@@ -62,8 +62,8 @@ struct Hearing {
     }
   }
 
-  /// What the ledger alone can tell.
-  private mutating func hearPeer(_ progress: (String) -> Void) -> PeerReplay {
+  /// The checks that need the ledger.
+  private mutating func checkPeer(_ progress: (String) -> Void) -> PeerReplay {
     checkLedger()
     progress("replaying \(frames.count) frames")
     var replay = PeerReplay(evidence: evidence)
@@ -84,7 +84,7 @@ struct Hearing {
     findings.append(Finding(invariant: invariant, sentence: sentence, rows: rows))
   }
 
-  /// What the journal of its process says of a claim.
+  /// The claim in the journal of its process.
   mutating func moment(of claim: ClaimEntry) -> ClaimMoment? {
     if let known = moments[claim.epoch] { return known }
     let moment = evidence.journal(of: claim).flatMap { ClaimMoment(of: claim, in: $0) }
@@ -95,20 +95,20 @@ struct Hearing {
   /// The wallet deletes no row of these tables, so their numbers have no gap.
   mutating func checkNumbers(_ table: String, _ numbers: [Int64]) {
     for (index, number) in numbers.enumerated() where number != Int64(index) + 1 {
-      find(4, "In front of row \(number) of \(table) a row is missing", ["node.sqlite \(table) \(number)"])
+      find(4, "A row is missing before row \(number) of \(table)", ["node.sqlite \(table) \(number)"])
       return
     }
   }
 
   mutating func remark(_ sentence: String) { remarks.append(sentence) }
 
-  mutating func waitFor(_ sentence: String, _ rows: [String]) {
+  mutating func notePending(_ sentence: String, _ rows: [String]) {
     unsettled.append(sentence)
     if requireSettled { find(6, sentence, rows) }
   }
 
   private mutating func count() {
-    // Parts that were paid are one payment.
+    // Paid parts of one hash count as one payment.
     let ledger = evidence.ledger
     let paid = ledger.payments.count(where: \.isPaid)
     counts.paid = ledger.paymentsByHash.values.count { !$0.paid.isEmpty }
@@ -135,7 +135,7 @@ struct Hearing {
 }
 
 extension Array where Element: Hashable {
-  /// Each once, where it stood first.
+  /// Without duplicates, in the order of first occurrence.
   var uniqued: [Element] {
     var seen: Set<Element> = []
     return filter { seen.insert($0).inserted }

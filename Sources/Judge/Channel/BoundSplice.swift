@@ -1,31 +1,31 @@
-/// A splice that an end is bound to, and what has been said of it since.
-struct SpliceDeal: Hashable {
+/// A splice that binds a side, and its messages since.
+struct BoundSplice: Hashable {
   enum End: String { case done, forgotten }
 
   let plan: SplicePlan
-  /// Who has said so: `commitment_signed` for the new funding, `tx_signatures`, `splice_locked`.
+  /// Which side has sent `commitment_signed` for the new funding, `tx_signatures`, `splice_locked`.
   var committed = Pair<Bool>(false)
   var signed = Pair<Bool>(false)
   var locked = Pair<Bool>(false)
-  /// What the other end has asked to hear again.
+  /// Which messages the other side has requested again.
   var mayRepeatCommitment = Pair<Bool>(false)
   var mayRepeatSignatures = Pair<Bool>(false)
-  /// At the end whose view this is.
+  /// Its end at the viewer.
   var end: End?
 
   init(_ plan: SplicePlan) { self.plan = plan }
 
-  /// The other end has said all that this one needs.
+  /// This side has received `tx_signatures` and `splice_locked`.
   func isDone(at end: ChannelEnd) -> Bool { signed[end.other] && locked[end.other] }
 
-  /// The word in an end's own table.
+  /// The `state` in the table of this side.
   func stateName(at holder: ChannelEnd) -> String {
     if let end { return end.rawValue }
     if signed[holder.other] { return "signed" }
     return committed[holder.other] ? "committed" : "signing"
   }
 
-  /// Whether the holder may take it for never agreed on.
+  /// Whether the holder may forget it.
   func mayBeForgotten(by holder: ChannelEnd) -> Bool {
     holder == .wallet ? !signed[.peer] : !committed[.wallet]
   }

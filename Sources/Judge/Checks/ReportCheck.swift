@@ -1,9 +1,9 @@
 import Ground
 import JSON
 
-// Invariants 3 and 4: what a process was told to be durable, or told a user, is in the wallet's database.
-extension Hearing {
-  mutating func checkWhatWasTold() {
+// Invariants 3 and 4: what was reported to a process as durable, or to the user, is in the wallet's database.
+extension Checker {
+  mutating func checkReports() {
     let ends = Set(evidence.wallet.sent.map(\.end))
     let splices = Set(evidence.wallet.splices.map { "\(transactionWords($0.txid)) \($0.state)" })
     for journal in evidence.journals {
@@ -11,13 +11,13 @@ extension Hearing {
         guard let epoch = record.event.payload("claimed")?["epoch"]?.integer,
           evidence.wallet.claim(epoch) == nil
         else { continue }
-        find(4, "Epoch \(epoch) was claimed and is not in the database", [record.evidence])
+        find(4, "Epoch \(epoch) was claimed, but is not in the database", [record.evidence])
       }
       for record in journal.events(of: "node") where evidence.isCertain(record) {
         for directive in record.directives {
           checkInvoice(directive, record)
           checkCancelled(directive, record)
-          // What an older database knew is lost with it.
+          // A restored database lacks what the lost one had.
           if evidence.wallet.isRestored { continue }
           checkPayment(directive, ends, record)
           checkSplice(directive, splices, record)
@@ -30,14 +30,14 @@ extension Hearing {
     guard let hash = directive["invoiceStored"]?["paymentHash"]?.text,
       Hexadecimal.decode(hash).map(evidence.wallet.invoicesByHash.contains) != true
     else { return }
-    find(4, "The invoice \(hash.prefix(12))… was stored and is gone", [record.evidence])
+    find(4, "The invoice \(hash.prefix(12))… was stored, but is gone", [record.evidence])
   }
 
   private mutating func checkCancelled(_ directive: JSONValue, _ record: JournalRecord) {
     guard let hash = directive["invoiceCancelled"]?["paymentHash"]?.text,
       Hexadecimal.decode(hash).map(evidence.wallet.cancelledByHash.contains) != true
     else { return }
-    find(4, "The invoice \(hash.prefix(12))… was cancelled and is open", [record.evidence])
+    find(4, "The invoice \(hash.prefix(12))… was cancelled, but is open", [record.evidence])
   }
 
   private mutating func checkPayment(
@@ -47,33 +47,33 @@ extension Hearing {
       Hexadecimal.decode(hash).map(evidence.wallet.sentByHash.contains) != true
     {
       find(
-        3, "The app said that payment \(hash.prefix(12))… is in the channel, and the wallet has no row of it",
+        3, "The app reported payment \(hash.prefix(12))… as offered, but the wallet has no row of it",
         [record.evidence])
     }
-    guard let word = directive.payload("paymentEnded") else { return }
-    let said = SentEntry.End(
-      paymentHash: word["payment"]?["paymentHash"]?.text, htlc: word["payment"]?["htlc"]?.integer,
-      preimage: word["end"]?["paid"]?["preimage"]?.text,
-      failureCode: word["end"]?["failed"]?["code"]?.integer)
-    guard !ends.contains(said) else { return }
+    guard let report = directive.payload("paymentEnded") else { return }
+    let reported = SentEntry.End(
+      paymentHash: report["payment"]?["paymentHash"]?.text, htlc: report["payment"]?["htlc"]?.integer,
+      preimage: report["end"]?["paid"]?["preimage"]?.text,
+      failureCode: report["end"]?["failed"]?["code"]?.integer)
+    guard !ends.contains(reported) else { return }
     find(
       3,
-      "It was said that payment \((said.paymentHash ?? "?").prefix(12))… \(said.preimage == nil ? "failed" : "is paid"), and its row does not say so",
+      "The wallet reported payment \((reported.paymentHash ?? "?").prefix(12))… as \(reported.preimage == nil ? "failed" : "paid"), but its row differs",
       [record.evidence])
   }
 
   private mutating func checkSplice(_ directive: JSONValue, _ rows: Set<String>, _ record: JournalRecord) {
-    guard let word = directive["spliceEnded"], let id = word["_0"]?.text, let end = word["_1"]?.text,
+    guard let report = directive["spliceEnded"], let id = report["_0"]?.text, let end = report["_1"]?.text,
       !rows.contains("\(id) \(end)")
     else { return }
     find(
-      3, "It was said that splice \(id.prefix(12))… is \(end), and the wallet's row does not say so",
+      3, "The wallet reported splice \(id.prefix(12))… as \(end), but its row differs",
       [record.evidence])
   }
 }
 
 extension SentEntry {
-  /// How a payment ended, as a journal tells it.
+  /// How a payment ended, by a journal.
   fileprivate struct End: Hashable {
     let paymentHash: String?
     let htlc: Int64?

@@ -3,11 +3,11 @@ import ProcessSupport
 import DaemonRuntime
 import Glibc
 
-/// How long the node is nobody's when it changes hands.
-struct ChangeOfHands {
+/// How long the node has no owner in a takeover and in a handover.
+struct OwnershipChange {
   let stage: Stage
 
-  /// The holder is stopped, so that it cannot hand over, and killed while the app waits in front.
+  /// The extension is stopped, so that it cannot hand over, and killed while the app in front waits.
   func takeover(rounds: Int, progress: (Int) -> Void) throws -> [Row] {
     var claimed: [Int64] = []
     var connected: [Int64] = []
@@ -72,7 +72,7 @@ struct ChangeOfHands {
   private func putAway(_ app: HeldProcess) throws {
     let releases = app.count("background-done")
     app.send(ControlMessage("enter-background"))
-    try stage.wait("the app to have put the node down") { app.count("background-done") > releases }
+    try stage.wait("the app to release the node") { app.count("background-done") > releases }
   }
 
   private func end(_ run: HeldProcess) throws {
