@@ -84,6 +84,6 @@ struct JudgeTests {
     defer { holder.end() }
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [])
-    #expect(verdict.remarks.contains { $0.contains("were up") })
+    #expect(verdict.remarks.contains { $0.contains("were running") })
   }
 }
