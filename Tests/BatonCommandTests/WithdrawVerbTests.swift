@@ -98,6 +98,6 @@ import Testing
     try phone.openAndConnect()
     #expect(
       try phone.run("withdraw", "4000", TestPhone.ownAddress)
-        == "baton: the peer does not splice, so no money can be taken out of the channel on chain\n")
+        == "baton: the peer does not support splicing, which a withdrawal needs\n")
   }
 }

@@ -218,7 +218,7 @@ public struct NodeMachine: Core {
       return dialOrWait()
     default:
       forgetConnection()
-      return refuseTalk(Self.spliceLost) + [.cutOff] + dialOrWait() + [.report(.connecting)]
+      return refuseNegotiation(Self.spliceLost) + [.cutOff] + dialOrWait() + [.report(.connecting)]
     }
   }
 
@@ -277,7 +277,8 @@ public struct NodeMachine: Core {
 
   var isConnected: Bool {
     switch state {
-    case .initMessage, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining: true
+    case .initMessage, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining:
+      true
     case .stopped, .offline, .pausing, .checkingRow, .dialling, .failed: false
     }
   }

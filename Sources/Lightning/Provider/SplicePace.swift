@@ -35,7 +35,7 @@ struct SplicePace: Hashable, Sendable {
   var restEndsAt: Instant? { restingSince.map { $0 + Self.restBound } }
 
   mutating func watchRest(_ channel: Channel, at now: Instant) {
-    restingSince = channel.isTalkingOfSplice ? restingSince ?? now : nil
+    restingSince = channel.isNegotiatingSplice ? restingSince ?? now : nil
   }
 
   /// Its signature for a new funding is held back, and all that comes behind it. All of it is in the ledger by now. Once for

@@ -11,7 +11,7 @@ extension Channel {
   public var pendingSplice: PendingSplice? { record.splice }
 
   /// Whether something is being agreed on, on this connection alone.
-  public var isTalkingOfSplice: Bool { link.splicing.talk != nil }
+  public var isNegotiatingSplice: Bool { link.splicing.talk != nil }
 
   /// Whether payments may be offered, taken and refused.
   public var mayUpdate: Bool { record.splice == nil && link.splicing.talk == nil }
@@ -96,7 +96,7 @@ extension Channel {
   mutating func abort(_ objection: SpliceObjection) -> [ChannelFact] {
     send(.transactionAbort(TransactionAbort(channel: record.id, text: objection.description)))
     link.splicing.awaitsAbort = true
-    return endTalk(objection.description)
+    return endNegotiation(objection.description)
   }
 
   private mutating func heardAbort(_ body: TransactionAbort) throws(ChannelError) -> [ChannelFact] {
@@ -110,10 +110,10 @@ extension Channel {
       send(.transactionAbort(TransactionAbort(channel: record.id)))
     }
     record.splice = nil
-    return endTalk(body.text)
+    return endNegotiation(body.text)
   }
 
-  private mutating func endTalk(_ why: String) -> [ChannelFact] {
+  private mutating func endNegotiation(_ why: String) -> [ChannelFact] {
     guard let talk = link.splicing.talk, talk.stage != .over else { return [] }
     link.splicing.talk?.stage = .over
     return [.spliceGivenUp(why)]
