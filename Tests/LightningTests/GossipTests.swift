@@ -51,7 +51,7 @@ import Testing
     for _ in 0..<Chatter.gossipLimit { _ = fixture.handle(.received(connection: 1, told(256))) }
     #expect(fixture.peer.isWalletConnected)
     let end = fixture.handle(.received(connection: 1, told(256)))
-    #expect(others(end) == [.evict(connection: 1, "too much was said that needs nothing")])
+    #expect(others(end) == [.evict(connection: 1, "too many ignorable messages")])
     #expect(messages(end) == [])
   }
 
@@ -113,13 +113,13 @@ import Testing
     _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
     let said = node.handle(.received(.initMessage(foreign)), at: milliseconds(0))
-    #expect(said.contains(.report(.trouble("the peer's init does not fit: \(why)"))))
+    #expect(said.contains(.report(.trouble("the peer's init is incompatible: \(why)"))))
     #expect(said.contains(.cutOff))
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1))
     let refused = fixture.handle(
       .received(connection: 1, .initMessage(InitMessage(fence: fence(1), networks: foreign.networks))))
-    #expect(others(refused) == [.close(connection: 1, "your init does not fit: \(why)")])
+    #expect(others(refused) == [.close(connection: 1, "your init is incompatible: \(why)")])
     #expect(fixture.peer.state.fence == nil)
     _ = fixture.handle(.connected(connection: 2))
     let both = InitMessage(fence: fence(1), networks: [BitcoinNetwork.mainnet.chain, regtest])
@@ -157,7 +157,8 @@ import Testing
   @Test("A demand is kept however far up it stands; short messages and backups are kept byte for byte")
   func whole() throws {
     let demanding = InitMessage(features: Features([300_000]))
-    guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message else {
+    guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message
+    else {
       return #expect(Bool(false))
     }
     #expect(kept.unknownDemand == 300_000)

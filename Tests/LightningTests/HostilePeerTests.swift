@@ -147,14 +147,14 @@ import Testing
     #expect(
       fixture.handle(.connected(connection: 1000)) == [
         .store([.connectionOpened(connection: 1000)]),
-        .evict(connection: 2, "connection 1000 needed its place"),
+        .evict(connection: 2, "closed to make room for connection 1000"),
         .send(connection: 1000, .initMessage(InitMessage())),
       ])
     #expect(fixture.peer.isWalletConnected)
     _ = fixture.handle(.closed(connection: 2, ""))
     #expect(
       others(fixture.handle(.connected(connection: 1001))) == [
-        .evict(connection: 3, "connection 1001 needed its place")
+        .evict(connection: 3, "closed to make room for connection 1001")
       ])
   }
 

@@ -38,7 +38,7 @@ import Testing
           .frameActedOn(connection: 2), .fence(fence(4, incarnation: 9)),
           .connectionJudged(connection: 2, .accepted, fence(4, incarnation: 9)),
         ]),
-        .evict(connection: 1, "connection 2 took its place"),
+        .evict(connection: 1, "replaced by connection 2"),
         .send(connection: 2, answer(true, highest: 4)),
       ])
   }
@@ -48,7 +48,7 @@ import Testing
     _ = fixture.greet(1, fence(3, incarnation: 5))
     #expect(
       others(fixture.greet(2, fence(3, incarnation: 5))) == [
-        .evict(connection: 1, "connection 2 took its place")
+        .evict(connection: 1, "replaced by connection 2")
       ])
     let refused = fixture.greet(3, fence(3, incarnation: 6))
     #expect(
@@ -142,7 +142,7 @@ import Testing
     _ = fixture.greet(1, nil)
     let directives = fixture.greet(2, nil)
     #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, nil)))
-    #expect(others(directives) == [.evict(connection: 1, "connection 2 took its place")])
+    #expect(others(directives) == [.evict(connection: 1, "replaced by connection 2")])
     #expect(messages(directives).first?.type == 136)
     #expect(fixture.peer.state.fence == nil)
   }
@@ -152,7 +152,7 @@ import Testing
     _ = fixture.greet(1, fence(9))
     let directives = fixture.greet(2, fence(1, container: 8))
     #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, fence(1, container: 8))))
-    #expect(others(directives) == [.evict(connection: 1, "connection 2 took its place")])
+    #expect(others(directives) == [.evict(connection: 1, "replaced by connection 2")])
     #expect(messages(directives).first?.type == 136)
     #expect(fixture.peer.state.fence == nil)
   }
@@ -223,7 +223,7 @@ import Testing
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     let moved = greet(&fixture, 2, moving(fence(6, container: 9), from: fence(5)))
-    #expect(moved.contains(.evict(connection: 1, "connection 2 took its place")))
+    #expect(moved.contains(.evict(connection: 1, "replaced by connection 2")))
     #expect(moved.contains(.send(connection: 2, answer(true, highest: 6, container: 9))))
     #expect(fixture.peer.state.fence == fence(6, container: 9))
     for (number, epoch) in [UInt64(5), 6, 7, 100].enumerated() {

@@ -124,13 +124,13 @@ struct PeerVisitorTests {
     var fixture = try fixture()
     for connection in 3...200 as ClosedRange<UInt64> {
       let opened = fixture.handle(.connected(connection: connection, node: try node(UInt8(connection))))
-      if opened == [.evict(connection: connection, "too many other nodes connect")] { continue }
+      if opened == [.evict(connection: connection, "too many connections of other nodes")] { continue }
       for _ in 0..<15 { _ = fixture.handle(.received(connection: connection, .ping(Ping(pongSize: 0)))) }
       _ = fixture.handle(.closed(connection: connection, "gone"))
     }
     #expect(
       fixture.handle(.connected(connection: 300, node: try node(9))) == [
-        .evict(connection: 300, "too many other nodes connect")
+        .evict(connection: 300, "too many connections of other nodes")
       ])
     // Nothing of it is known any more.
     #expect(fixture.handle(.closed(connection: 300, "")) == [])
@@ -141,7 +141,7 @@ struct PeerVisitorTests {
     #expect(!fixture.peer.turnsAway(nil, at: now), "where nobody can prove who it is")
     #expect(!fixture.peer.turnsAway(try node(9), at: now + .seconds(61)))
     let silenced = fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 0))))
-    #expect(others(silenced) == [.evict(connection: 2, "too much was said that needs nothing")])
+    #expect(others(silenced) == [.evict(connection: 2, "too many ignorable messages")])
     _ = fixture.handle(.connected(connection: 301, node: try node(1)))
     _ = fixture.handle(.received(connection: 301, .initMessage(InitMessage(fence: fence(2)))))
     #expect(fixture.peer.registered == 301)

@@ -58,7 +58,7 @@ extension ChannelError {
   /// fails the channel (BOLT 1) and makes the other side broadcast. Both ends keep the channel, so an error is left for
   /// what must be one: a channel that is not known, a wrong secret, data that we have lost. A peer that is behind may find its
   /// newest state yet, and is not asked to give the channel up.
-  package func complaint(about channel: Bytes32) -> Message {
+  package func message(about channel: Bytes32) -> Message {
     let complaint = Complaint(channel: channel, text: description)
     switch self {
     case .otherChannel(let other): return .error(Complaint(channel: other, text: description))

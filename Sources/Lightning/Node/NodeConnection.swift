@@ -36,14 +36,14 @@ struct NodeConnection: Hashable, Sendable {
   /// Counts the message; the limit that it exceeds, in words.
   mutating func excess(_ message: Message, _ rules: ConnectionRules, at now: Instant) -> String? {
     if message.isGossip, gossip.isTooMuch(Chatter.gossipLimit, at: now) {
-      return Chatter.complaint(Chatter.gossipLimit)
+      return Chatter.excess(Chatter.gossipLimit)
     }
     return message.isUnneeded ? excess(rules, at: now) : nil
   }
 
   /// Counts one ignorable message.
   mutating func excess(_ rules: ConnectionRules, at now: Instant) -> String? {
-    chatter.isTooMuch(rules.chatter, at: now) ? Chatter.complaint(rules.chatter) : nil
+    chatter.isTooMuch(rules.chatter, at: now) ? Chatter.excess(rules.chatter) : nil
   }
 
   /// False if the inbox is full: the peer does not wait for answers.

@@ -40,7 +40,7 @@ extension NodeMachine {
     case .initMessage(let initMessage):
       guard heard.initMessage == nil else { return redial("the peer sent init twice", at: now) }
       if let mismatch = initMessage.mismatch {
-        return redial("the peer's init does not fit: \(mismatch)", at: now)
+        return redial("the peer's init is incompatible: \(mismatch)", at: now)
       }
       if let answer = initMessage.fenceAnswer, !answer.accepted { return refused(answer) }
       heard.initMessage = initMessage

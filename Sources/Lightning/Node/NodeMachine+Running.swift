@@ -51,7 +51,7 @@ extension NodeMachine {
     do throws(ChannelError) {
       facts = try changed.receive(message)
     } catch {
-      return [.send([.message(error.complaint(about: changed.id))])]
+      return [.send([.message(error.message(about: changed.id))])]
         + redial("the peer broke the protocol: \(error)", at: now)
     }
     channel = changed

@@ -3,29 +3,28 @@ import Bitcoin
 import LightningWire
 import LightningChannel
 
-/// The time that the provider takes for a splice, and that it gives one.
+/// The LSP's delay in a splice, and its time limit for one.
 struct SplicePace: Hashable, Sendable {
-  /// BOLT 2 gives a channel at rest so long: payments wait meanwhile.
+  /// BOLT 2's time limit for a quiescent channel: payments wait meanwhile.
   private static let restBound = TimeSpan.seconds(60)
 
-  /// What is sent when the provider has taken its time.
+  /// Messages that are sent after the delay.
   struct Held: Hashable {
     fileprivate(set) var connection: UInt64
     fileprivate(set) var sendAt: Instant
     fileprivate(set) var messages: [Message] = []
   }
 
-  /// How long it takes to sign for a new funding.
+  /// How long the LSP takes to sign for a new funding.
   private let delay: TimeSpan
   private var held: Held?
-  /// The splice for which it has taken its time.
+  /// The splice that was already delayed.
   private var delayed: TransactionID?
-  /// Since when the channel of the registered connection has been at rest, or comes to it.
+  /// Since when the registered connection's channel has been quiescent, or was asked to be.
   private var restingSince: Instant?
 
   init(delay: TimeSpan) { self.delay = delay }
 
-  /// The connection is gone.
   mutating func forgetConnection() {
     held = nil
     restingSince = nil
@@ -38,8 +37,8 @@ struct SplicePace: Hashable, Sendable {
     restingSince = channel.isNegotiatingSplice ? restingSince ?? now : nil
   }
 
-  /// Its signature for a new funding is held back, and all that comes behind it. All of it is in the ledger by now. Once for
-  /// each: a wallet that has no patience comes back, and would never get it.
+  /// Holds back the signature for a new funding, and all later messages; all are in the ledger already. Only once
+  /// for each splice: a wallet that reconnects before the delay is over would never receive the signature.
   mutating func holds(
     _ message: Message, for connection: UInt64, _ splice: PendingSplice?, at now: Instant
   ) -> Bool {

@@ -8,7 +8,7 @@ import Ground
 package struct Chatter: Hashable, Codable, Sendable {
   private static let window = TimeSpan.seconds(10)
 
-  package static func complaint(_ limit: Int) -> String {
+  package static func excess(_ limit: Int) -> String {
     "more than \(limit) messages in 10 s that need nothing"
   }
 
