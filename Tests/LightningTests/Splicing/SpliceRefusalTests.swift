@@ -224,6 +224,6 @@ import Testing
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     #expect(plain(wallet.takeOutgoing()).map(\.type) == [2])
     let facts = try wallet.receive(.quiescence(Quiescence(channel: channelID, isInitiator: true)))
-    #expect(facts == [.spliceGivenUp("the peer began something of its own")])
+    #expect(facts == [.spliceGivenUp("the peer is the initiator of another splice")])
   }
 }
