@@ -29,7 +29,7 @@ enum JudgedMessage {
     }
   }
 
-  private static func complaint(_ type: Int, _ body: Complaint) -> WireMessage {
+  private static func complaint(_ type: Int, _ body: ErrorOrWarning) -> WireMessage {
     let text = String(decoding: body.data.array, as: UTF8.self)
     return .complaint(
       type: type, text: text, endsRest: body.code == .restEnded || FrameReader.olderRest.contains(text))

@@ -107,7 +107,7 @@ import Testing
   )
   func chains() throws {
     let foreign = InitMessage(networks: [BitcoinNetwork.mainnet.chain])
-    let why = "it is on other chains than this one, which is on regtest"
+    let why = "its networks do not include regtest"
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
@@ -134,8 +134,8 @@ import Testing
     let ballast = Bytes(repeating: 7, count: 60_000)
     let long: [Message] = [
       .unknown(type: 40_001, bytes: ballast), .unknown(type: 256, bytes: ballast),
-      .ping(Ping(pongSize: 9, ignored: ballast)), .pong(ballast), .warning(Complaint(data: ballast)),
-      .error(Complaint(channel: channelID, data: ballast)),
+      .ping(Ping(pongSize: 9, ignored: ballast)), .pong(ballast), .warning(ErrorOrWarning(data: ballast)),
+      .error(ErrorOrWarning(channel: channelID, data: ballast)),
       .initMessage(InitMessage(features: Features([1, 400_001]), fence: fence(3))),
     ]
     for message in long {

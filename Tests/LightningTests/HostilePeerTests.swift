@@ -47,7 +47,7 @@ import Testing
     }
     #expect(
       node.handle(.received(ping), at: start) == [
-        .cutOff, .report(.trouble("the peer sent more than 20 messages in 10 s that need nothing")),
+        .cutOff, .report(.trouble("the peer sent more than 20 ignorable messages in 10 s")),
         .report(.connecting),
       ])
   }
@@ -55,7 +55,7 @@ import Testing
   @Test(
     "The same for whatever else needs no answer",
     arguments: [
-      .pong([]), .warning(Complaint(text: "")), .unknown(type: 40_001, bytes: []),
+      .pong([]), .warning(ErrorOrWarning(text: "")), .unknown(type: 40_001, bytes: []),
     ] as [Message])
   func endlessTalk(_ message: Message) throws {
     var node = try established()
@@ -166,7 +166,7 @@ import Testing
     for _ in 0..<ConnectionRules.standard.chatter {
       #expect(others(fixture.handle(.received(connection: 1, ping))) == [])
     }
-    let why = "these were more than 20 messages in 10 s that need nothing"
+    let why = "these were more than 20 ignorable messages in 10 s"
     #expect(others(fixture.handle(.received(connection: 1, ping))) == [.close(connection: 1, why)])
     _ = try fixture.establish(2)
     for _ in 0..<ConnectionRules.standard.chatter {

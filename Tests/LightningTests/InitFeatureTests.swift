@@ -23,7 +23,7 @@ struct InitFeatureTests {
     _ = fixture.handle(.connected(connection: 1))
     let demanding = InitMessage(features: Features([22]), fence: fence(1))
     let said = fixture.handle(.received(connection: 1, .initMessage(demanding)))
-    let why = "your init is incompatible: feature 22 is demanded, and not known here"
+    let why = "your init is incompatible: it requires feature 22, which is not supported"
     #expect(said.last == .close(connection: 1, why))
     #expect(!fixture.peer.isWalletConnected)
     #expect(fixture.peer.state.fence == nil)
@@ -38,7 +38,7 @@ struct InitFeatureTests {
     _ = node.handle(.dialled, at: start)
     let said = node.handle(.received(.initMessage(InitMessage(features: Features([22])))), at: start)
     #expect(said.contains(.cutOff))
-    let why = "the peer's init is incompatible: feature 22 is demanded, and not known here"
+    let why = "the peer's init is incompatible: it requires feature 22, which is not supported"
     #expect(said.contains(.report(.trouble(why))))
     #expect(node.deadline.map { $0 > start } == true)
   }

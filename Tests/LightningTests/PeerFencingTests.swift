@@ -190,7 +190,7 @@ import Testing
     _ = fixture.greet(1, fence(3))
     let second = fixture.handle(.received(connection: 1, initMessage(fence(3))))
     #expect(others(second) == [.close(connection: 1, "there is a second init: send it once")])
-    #expect(messages(second) == [.warning(Complaint(text: "there is a second init: send it once"))])
+    #expect(messages(second) == [.warning(ErrorOrWarning(text: "there is a second init: send it once"))])
     _ = fixture.greet(2, fence(3))
     let garbage = fixture.handle(.undecodable(connection: 2, "no"))
     #expect(others(garbage) == [.close(connection: 2, "no")])

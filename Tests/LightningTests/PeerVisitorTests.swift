@@ -63,7 +63,7 @@ struct PeerVisitorTests {
             yourLastPerCommitmentSecret: .zero))))
     #expect(said.contains(.close(connection: 2, "there is no channel with this node")))
     let error = Message.error(
-      Complaint(channel: SHA256.hash([9]), text: "there is no channel with this node"))
+      ErrorOrWarning(channel: SHA256.hash([9]), text: "there is no channel with this node"))
     #expect(said.contains(.send(connection: 2, error)))
     #expect(fixture.peer.state.channel == channel)
     #expect(fixture.peer.registered == 1)

@@ -30,7 +30,7 @@ import Testing
   @Test(
     "Whatever it says is an answer, and the 30 s begin anew",
     arguments: [
-      .pong([]), .unknown(type: 40_001, bytes: []), .warning(Complaint(text: "slowly")),
+      .pong([]), .unknown(type: 40_001, bytes: []), .warning(ErrorOrWarning(text: "slowly")),
     ] as [Message])
   func answered(_ answer: Message) throws {
     var node = try establishedNode()

@@ -59,9 +59,9 @@ extension ChannelError {
   /// channel, a wrong secret, data that we have lost. A peer that has lost data may still find its newest state, so
   /// it gets a warning.
   package func message(about channel: Bytes32) -> Message {
-    let body = Complaint(channel: channel, text: description)
+    let body = ErrorOrWarning(channel: channel, text: description)
     switch self {
-    case .otherChannel(let other): return .error(Complaint(channel: other, text: description))
+    case .otherChannel(let other): return .error(ErrorOrWarning(channel: other, text: description))
     case .wrongSecret, .weAreBehind, .lacksSharedSignature, .conflictingSplices, .damaged:
       return .error(body)
     case .amountIsZero, .amountAboveBalance, .tooManyHTLCs, .expiryOutOfRange, .unknownHTLC, .notCommitted,

@@ -4,20 +4,20 @@ import LightningWire
 // The peer sends `error`. BOLT 1: with the channel's id, or zero for all channels, it fails the channel; with
 // another id it has no effect.
 extension NodeMachine {
-  mutating func errorReported(_ complaint: Complaint, at now: Instant) -> [NodeDirective] {
-    let isForAll = complaint.channel == .zero
+  mutating func errorReported(_ error: ErrorOrWarning, at now: Instant) -> [NodeDirective] {
+    let isForAll = error.channel == .zero
     // No write is begun while disconnecting: a peer that has failed the channel repeats the error (BOLT 2).
-    if case .draining = state { return redial("the peer reports an error: \(complaint.text)", at: now) }
+    if case .draining = state { return redial("the peer reports an error: \(error.text)", at: now) }
     let backup = backupOfLaterState
     guard let id = node.channel?.id ?? channel?.id ?? backup?.channel.id,
-      complaint.channel == id || isForAll && peerKnows(id)
+      error.channel == id || isForAll && peerKnows(id)
     else {
       guard isForAll || node.channel == nil else {
-        return [.report(.trouble("the peer reports an error about another channel: \(complaint.text)"))]
+        return [.report(.trouble("the peer reports an error about another channel: \(error.text)"))]
       }
-      return redial("the peer reports an error: \(complaint.text)", at: now)
+      return redial("the peer reports an error: \(error.text)", at: now)
     }
-    return channelFailed(ChannelFailure(channel: id, reason: complaint.text), backup)
+    return channelFailed(ChannelFailure(channel: id, reason: error.text), backup)
   }
 
   /// A backup newer than the container: the container is new, or another container of this wallet has used the

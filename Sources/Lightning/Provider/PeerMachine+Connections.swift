@@ -77,7 +77,7 @@ extension PeerMachine {
   /// Sends the reason and closes; all state stays. A warning for no channel: an error would fail the wallet's
   /// channel, and an unknown node must not learn its id.
   mutating func giveUp(_ connection: UInt64, _ why: String, at now: Instant, _ step: inout PeerStep) {
-    giveUp(connection, why, sending: .warning(Complaint(text: why)), at: now, &step)
+    giveUp(connection, why, sending: .warning(ErrorOrWarning(text: why)), at: now, &step)
   }
 
   mutating func giveUp(
@@ -204,7 +204,7 @@ extension PeerMachine {
       step.messages.append(.send(connection: connection, .peerStorageRetrieval(backup)))
     }
     if let failure = state.failure {
-      let error = Message.error(Complaint(channel: state.channel.id, text: failure))
+      let error = Message.error(ErrorOrWarning(channel: state.channel.id, text: failure))
       giveUp(connection, "the channel has failed", sending: error, at: now, &step)
       return step.directives
     }

@@ -57,8 +57,8 @@ extension PeerMachine {
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
       // BOLT 2: an error about the channel in the message, which is not ours.
       let answer =
-        message.channel.map { Message.error(Complaint(channel: $0, text: why)) }
-        ?? .warning(Complaint(text: why))
+        message.channel.map { Message.error(ErrorOrWarning(channel: $0, text: why)) }
+        ?? .warning(ErrorOrWarning(text: why))
       giveUp(connection, why, sending: answer, at: now, &step)
       return step.directives
     }

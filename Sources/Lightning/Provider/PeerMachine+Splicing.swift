@@ -16,7 +16,7 @@ extension PeerMachine {
   mutating func restEnded(_ step: inout PeerStep, at now: Instant) {
     guard let end = splicePace.restEndsAt, end <= now, let connection = registered else { return }
     let why = "the channel was at rest for 60 s: reconnect"
-    let warning = Message.warning(Complaint(channel: state.channel.id, text: why, code: .restEnded))
+    let warning = Message.warning(ErrorOrWarning(channel: state.channel.id, text: why, code: .restEnded))
     giveUp(connection, why, sending: warning, at: now, &step)
   }
 }
