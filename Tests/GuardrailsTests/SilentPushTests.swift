@@ -197,7 +197,8 @@ import Testing
   func connectionLost() {
     var app = connected()
     app.play(
-      .node(.trouble("the peer hung up")), .node(.connecting), .rowRead(row(8, .app), appWantsNode: false),
+      .node(.trouble("the peer disconnected")), .node(.connecting),
+      .rowRead(row(8, .app), appWantsNode: false),
       at: 2)
     #expect(!app.send(.deadlineReached, at: 5).contains(.stopNode(gracefully: true)))
     var lost = app
@@ -208,7 +209,8 @@ import Testing
     #expect(
       released(&lost).suffix(3)
         == [
-          .noteFailure(.node("the peer hung up")), .completed(push: 3, .failed), .completed(push: 4, .failed),
+          .noteFailure(.node("the peer disconnected")), .completed(push: 3, .failed),
+          .completed(push: 4, .failed),
         ])
     app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: false), at: 7)
     #expect(!app.send(.deadlineReached, at: 11.9).contains(.stopNode(gracefully: true)))

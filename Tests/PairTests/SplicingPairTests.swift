@@ -59,7 +59,7 @@ struct SplicingPairTests {
     }
     #expect(
       try sentence(4000, "nonsense")
-        == "this is no bitcoin address; copy it again, all of it and nothing else")
+        == "this is not a bitcoin address; copy the whole address again, and nothing else")
     #expect(
       try sentence(4000, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4").hasPrefix(
         "the address is one of mainnet, and this wallet is on regtest"))

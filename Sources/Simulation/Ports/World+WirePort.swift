@@ -97,7 +97,7 @@ extension World {
       } else if wire.isShutByPeer {
         life.wire = nil
         world.wires.abandon(id)
-        life.answer(.closed("the peer hung up"))
+        life.answer(.closed("the peer disconnected"))
       }
     }
   }
