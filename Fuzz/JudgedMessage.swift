@@ -32,7 +32,8 @@ enum JudgedMessage {
   private static func complaint(_ type: Int, _ body: ErrorOrWarning) -> WireMessage {
     let text = String(decoding: body.data.array, as: UTF8.self)
     return .complaint(
-      type: type, text: text, endsRest: body.code == .restEnded || FrameReader.olderRest.contains(text))
+      type: type, text: text,
+      endsRest: body.code == .quiescenceTimeout || FrameReader.olderRest.contains(text))
   }
 
   private static func of(_ body: InitMessage) -> WireMessage? {

@@ -30,9 +30,9 @@ final class Provider {
   /// Payments whose sender requests the first answer, not the final one.
   var answersAtOnce: Set<UInt64> = []
   private(set) var isGoingDown = false
-  private var hasSaidThatItWaits = false
+  private var hasReportedMissingWallet = false
   /// Steps that are not durable yet, as no message waits for them: connections that were only opened.
-  private var unhurried: [LedgerStep] = []
+  private var postponed: [LedgerStep] = []
 
   init(
     options: ProviderOptions, loop: EventLoop, clock: Clock, journal: Journal, ledger: Ledger, key: PrivateKey
@@ -104,8 +104,8 @@ final class Provider {
   }
 
   private func accept(_ connection: PeerConnection) {
-    askForWallet()
-    guard !runner.core.turnsAway(connection.remote, at: clock.now) else { return connection.cutOff() }
+    readWalletFile()
+    guard !runner.core.rejects(connection.remote, at: clock.now) else { return connection.cutOff() }
     let id = nextConnection
     connections[id] = connection
     connection.onMessage = { [unowned self] in received($0, from: id) }
@@ -114,12 +114,12 @@ final class Provider {
     connection.start()
   }
 
-  private func askForWallet() {
+  private func readWalletFile() {
     guard let file = options.walletFile, runner.core.mayBeNamedAnew else { return }
     if let node = NodeIDFile.read(file) {
       if runner.core.state.wallet != node { runner.handle(.walletNamed(node)) }
-    } else if runner.core.lacksWallet, !hasSaidThatItWaits {
-      hasSaidThatItWaits = true
+    } else if runner.core.lacksWallet, !hasReportedMissingWallet {
+      hasReportedMissingWallet = true
       printLine(
         "lspd: a node has connected, and \(file) does not have the wallet's node id yet; until then no node has the channel. For a wallet that does not write the file, start lspd without --wallet-file"
       )
@@ -187,17 +187,17 @@ final class Provider {
   /// Writes an opened connection together with its first messages of the same turn: the wallet waits for one durable
   /// write instead of two.
   private func postpone(_ step: LedgerStep) {
-    unhurried.append(step)
+    postponed.append(step)
     loop.post { [weak self] in
       do { _ = try self?.commit(nil) } catch { self?.fail(error) }
     }
   }
 
   private func commit(_ step: LedgerStep?) throws -> [Int64] {
-    let steps = unhurried + (step.map { $0.isEmpty ? [] : [$0] } ?? [])
+    let steps = postponed + (step.map { $0.isEmpty ? [] : [$0] } ?? [])
     guard !steps.isEmpty else { return [] }
     let ids = try ledger.commit(steps)
-    unhurried = []
+    postponed = []
     return ids
   }
 

@@ -118,7 +118,8 @@ struct OlderJournalTests {
 
   @Test("of a peer that ended the rest for a splice with words alone has the code of now") func rest() throws
   {
-    let complaint = ErrorOrWarning(text: "the channel was at rest for 60 s: reconnect", code: .restEnded)
+    let complaint = ErrorOrWarning(
+      text: "the channel was at rest for 60 s: reconnect", code: .quiescenceTimeout)
     let now = try JSONLineEncoder().encode(PeerDirective.send(connection: 1, .warning(complaint)))
     let older = now.replacing(",\"code\":1", with: "")
     #expect(older != now)

@@ -161,7 +161,7 @@ import Testing
     else {
       return #expect(Bool(false))
     }
-    #expect(kept.unknownDemand == 300_000)
+    #expect(kept.unknownRequiredFeature == 300_000)
     let backup = Message.peerStorage(Bytes(repeating: 7, count: 60_000))
     #expect(try HeardMessage(backup.encoded()).bytes == backup.encoded())
     let short = Message.unknown(type: 40_001, bytes: Bytes(repeating: 7, count: 400)).encoded()

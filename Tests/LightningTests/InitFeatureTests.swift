@@ -9,12 +9,12 @@ import Testing
 struct InitFeatureTests {
   @Test("what is demanded and not known is named, in either field; what is only offered is not")
   func demands() {
-    #expect(InitMessage().unknownDemand == nil)
-    #expect(InitMessage(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownDemand == nil)
-    #expect(InitMessage(features: Features([4, 10, 16, 26, 28, 38])).unknownDemand == nil)
-    #expect(InitMessage(features: Features([1, 23, 101, 1001])).unknownDemand == nil)
-    #expect(InitMessage(features: Features([1, 22])).unknownDemand == 22)
-    #expect(InitMessage(globalFeatures: Features([100]).bytes).unknownDemand == 100)
+    #expect(InitMessage().unknownRequiredFeature == nil)
+    #expect(InitMessage(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownRequiredFeature == nil)
+    #expect(InitMessage(features: Features([4, 10, 16, 26, 28, 38])).unknownRequiredFeature == nil)
+    #expect(InitMessage(features: Features([1, 23, 101, 1001])).unknownRequiredFeature == nil)
+    #expect(InitMessage(features: Features([1, 22])).unknownRequiredFeature == 22)
+    #expect(InitMessage(globalFeatures: Features([100]).bytes).unknownRequiredFeature == 100)
   }
 
   @Test("a wallet or a visitor that demands what the provider does not know is refused in one sentence")

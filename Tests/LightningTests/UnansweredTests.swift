@@ -83,7 +83,7 @@ import Testing
   @Test("Nobody waits longer than 5 s for that") func late() throws {
     var (node, world) = try failedWrite()
     _ = node.handle(.networkChanged(isThere: false), at: world.now)
-    let end = world.now + NodeMachine.payPatience
+    let end = world.now + NodeMachine.payTimeout
     #expect(node.deadline == end)
     #expect(node.handle(.deadlineReached, at: end) == [isUnknown])
   }

@@ -23,7 +23,7 @@ private let everyMessage: [Message] = [
   ),
   .error(ErrorOrWarning(channel: id, text: "no")),
   .warning(ErrorOrWarning(text: "careful")),
-  .warning(ErrorOrWarning(channel: id, text: "late", code: .restEnded)),
+  .warning(ErrorOrWarning(channel: id, text: "late", code: .quiescenceTimeout)),
   .ping(Ping(pongSize: 3, ignored: [0, 0])),
   .pong([0, 0, 0]),
   .peerStorage([1, 2, 3]),

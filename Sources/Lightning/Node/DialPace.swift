@@ -6,7 +6,7 @@ struct DialPace: Hashable, Sendable {
   static let pauses: [TimeSpan] = [
     100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000,
   ].map { .milliseconds($0) }
-  /// A pause above this one is cut short when a user or a push comes, and gets a random part.
+  /// A longer pause has jitter, and is ended by a push.
   static let longPause = TimeSpan.seconds(8)
   private static let dialBounds: [TimeSpan] = [1, 2, 4, 7, 10].map { .seconds($0) }
   private static let initBounds: [TimeSpan] = [2, 4, 7, 10, 15].map { .seconds($0) }

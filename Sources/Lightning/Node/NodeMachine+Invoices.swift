@@ -19,10 +19,10 @@ extension NodeMachine {
     if let failedSentence { return change.refusal(.because(failedSentence)) }
     guard step == nil else {
       invoiceChanges.append(change)
-      return hurry()
+      return endPause()
     }
     // In this order: `storeBlocked` does not say which order was blocked, and the first one is taken for the row's.
-    return hurry() + store(change)
+    return endPause() + store(change)
   }
 
   /// After the step under way, also when that is dropped, and after the messages received meanwhile: an invoice with

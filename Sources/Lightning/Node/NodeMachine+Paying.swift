@@ -6,7 +6,7 @@ import LightningChannel
 // payment belongs to the channel, and any later owner of the node completes it.
 extension NodeMachine {
   /// How long a user waits for the answer.
-  static let payPatience = TimeSpan.seconds(5)
+  static let payTimeout = TimeSpan.seconds(5)
   static let payGivenUp =
     "the node was stopped before the payment was made; nothing was sent; open the app and try again"
   static let payTimedOut = "the wallet did not reach its peer within 5 s; nothing was sent; try again"
@@ -35,8 +35,8 @@ extension NodeMachine {
       ]
     }
     if let past { return [.paymentRefused(paymentHash: hash, .because(Self.sentence(past)))] }
-    wantedPayments.add(payment, until: now + Self.payPatience)
-    return advance(mustStore: false, at: now) + hurry()
+    wantedPayments.add(payment, until: now + Self.payTimeout)
+    return advance(mustStore: false, at: now) + endPause()
   }
 
   /// Offers the requested payments in the channel. A payment that the channel does not take is refused and

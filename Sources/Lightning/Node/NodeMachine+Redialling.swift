@@ -30,7 +30,7 @@ extension NodeMachine {
   }
 
   /// Ends the pause and starts the count anew, as a user has come or requests something.
-  mutating func hurry() -> [NodeDirective] {
+  mutating func endPause() -> [NodeDirective] {
     guard case .pausing = state else { return [] }
     pace.startAnew()
     return dialOrWait()

@@ -6,7 +6,7 @@ import LightningChannel
 // to the channel, and any later owner of the node completes it.
 extension NodeMachine {
   /// The connection is closed when a splice makes no progress for this long; the next one resumes the splice.
-  static let splicePatience = TimeSpan.seconds(30)
+  static let spliceTimeout = TimeSpan.seconds(30)
 
   static let spliceGivenUp =
     "the node was stopped before anything was signed; no money was moved; open the app and try again"
@@ -25,8 +25,8 @@ extension NodeMachine {
     guard wantedSplice == nil, node.channel?.pendingSplice == nil, channel?.pendingSplice == nil else {
       return [.spliceRefused(.because(Self.spliceUnderWay))]
     }
-    wantedSplice = WantedSplice(request: request, giveUpAt: now + Self.payPatience)
-    return advance(mustStore: false, at: now) + hurry()
+    wantedSplice = WantedSplice(request: request, giveUpAt: now + Self.payTimeout)
+    return advance(mustStore: false, at: now) + endPause()
   }
 
   /// Begins the requested splice in the channel (stfu).
@@ -42,7 +42,7 @@ extension NodeMachine {
     }
     wanted.isBegun = true
     wantedSplice = wanted
-    connection.spliceStallsAt = now + Self.splicePatience
+    connection.spliceStallsAt = now + Self.spliceTimeout
     return []
   }
 
@@ -64,7 +64,7 @@ extension NodeMachine {
   mutating func watchSplice(_ message: Message? = nil, at now: Instant) {
     guard isSplicing else { return connection.spliceStallsAt = nil }
     if connection.spliceStallsAt == nil || message?.isOfSplice == true {
-      connection.spliceStallsAt = now + Self.splicePatience
+      connection.spliceStallsAt = now + Self.spliceTimeout
     }
   }
 

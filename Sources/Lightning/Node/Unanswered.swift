@@ -70,7 +70,7 @@ extension NodeMachine {
     let isSplice = isBindingSplice
     unanswered.keep(
       wantedPayments.take(step), cancelled: step?.change.cancelled, splice: isSplice,
-      until: now + Self.payPatience)
+      until: now + Self.payTimeout)
     if isSplice { wantedSplice = nil }
   }
 }

@@ -48,7 +48,7 @@ public struct HandshakeGate: Sendable {
   private let limits: Limits
   private var buckets: [UInt32: Bucket] = [:]
   /// Shared by new addresses while `sources` is full.
-  private var crowd: Bucket?
+  private var sharedBucket: Bucket?
   private var sweptAt: Instant?
   /// Eight bytes of each act's ephemeral key, which is random.
   private var seen: Set<UInt64> = []
@@ -68,7 +68,7 @@ public struct HandshakeGate: Sendable {
 
   /// The handshake was finished: it does not count, and its source is kept before unknown ones.
   public mutating func finished(from source: UInt32, at now: Instant) {
-    if buckets[source] == nil { settle(source, Bucket(left: limits.perSecond - 1, at: now)) }
+    if buckets[source] == nil { insert(source, Bucket(left: limits.perSecond - 1, at: now)) }
     guard var bucket = buckets[source] else { return }
     bucket.left = min(bucket.left + 1, limits.perSecond)
     bucket.isKnown = true
@@ -80,20 +80,20 @@ public struct HandshakeGate: Sendable {
       defer { buckets[source] = bucket }
       return bucket.takesOne(of: limits.perSecond, at: now)
     }
-    forgetTheQuiet(at: now)
+    dropFullBuckets(at: now)
     if buckets.count < limits.sources {
       buckets[source] = Bucket(left: limits.perSecond - 1, at: now)
       return true
     }
-    var shared = crowd ?? Bucket(left: limits.perSecond, at: now)
+    var shared = sharedBucket ?? Bucket(left: limits.perSecond, at: now)
     let isLeft = shared.takesOne(of: limits.perSecond, at: now)
-    crowd = shared
-    if isLeft { settle(source, Bucket(left: 0, at: now)) }
+    sharedBucket = shared
+    if isLeft { insert(source, Bucket(left: 0, at: now)) }
     return isLeft
   }
 
   /// Replaces the least recently used source, one without a finished handshake first.
-  private mutating func settle(_ source: UInt32, _ bucket: Bucket) {
+  private mutating func insert(_ source: UInt32, _ bucket: Bucket) {
     if buckets.count >= limits.sources {
       let least = buckets.min {
         ($0.value.isKnown ? 1 : 0, $0.value.usedAt) < ($1.value.isKnown ? 1 : 0, $1.value.usedAt)
@@ -104,7 +104,7 @@ public struct HandshakeGate: Sendable {
   }
 
   /// Drops full buckets.
-  private mutating func forgetTheQuiet(at now: Instant) {
+  private mutating func dropFullBuckets(at now: Instant) {
     guard buckets.count >= limits.sources else { return }
     if let sweptAt, now - sweptAt < Self.sweepInterval { return }
     sweptAt = now

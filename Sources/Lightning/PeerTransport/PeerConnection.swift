@@ -196,7 +196,7 @@ public final class PeerConnection {
       } else {
         guard begins(buffer[..<count]) else { return }
       }
-      dealOut()
+      deliver()
     }
   }
 
@@ -220,7 +220,7 @@ public final class PeerConnection {
     return true
   }
 
-  private func dealOut() {
+  private func deliver() {
     var dealt = 0
     do throws(TransportError) {
       while dealt < Self.framesPerTurn, state == .open, let event = try channel?.next() {
@@ -229,7 +229,7 @@ public final class PeerConnection {
       }
     } catch { return finish(.refused(error)) }
     guard state == .open else { return stopCatchingUp() }
-    if dealt > 0 || !isInside {
+    if dealt > 0 || !isIncomplete {
       frameTimer?.cancel()
       frameTimer = nil
     }
@@ -250,10 +250,10 @@ public final class PeerConnection {
     }
   }
 
-  private var isInside: Bool { channel?.isInside ?? !firstAct.isEmpty }
+  private var isIncomplete: Bool { channel?.isIncomplete ?? !firstAct.isEmpty }
 
   private func watchUnfinished() {
-    guard isInside, frameTimer == nil, state == .open else { return }
+    guard isIncomplete, frameTimer == nil, state == .open else { return }
     frameTimer = loop.after(frameWithin) { [weak self] in self?.finish(.slowWriter) }
   }
 
@@ -261,15 +261,15 @@ public final class PeerConnection {
   private func catchUp() {
     if !isCatchingUp {
       isCatchingUp = true
-      watchWhatMatters()
+      updateInterest()
     }
-    loop.after(.zero) { [weak self] in self?.dealOut() }
+    loop.after(.zero) { [weak self] in self?.deliver() }
   }
 
   private func stopCatchingUp() {
     guard isCatchingUp else { return }
     isCatchingUp = false
-    watchWhatMatters()
+    updateInterest()
   }
 
   private func flush() {
@@ -284,10 +284,10 @@ public final class PeerConnection {
       unsent.removeFirst(count)
     }
     shutIfSent()
-    watchWhatMatters()
+    updateInterest()
   }
 
-  private func watchWhatMatters() {
+  private func updateInterest() {
     guard state != .ended, loop.isWatching(descriptor) else { return }
     do throws(SystemError) {
       try loop.change(descriptor, to: interest)

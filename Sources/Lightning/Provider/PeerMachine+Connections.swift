@@ -20,7 +20,7 @@ extension PeerMachine {
     }
     var step = PeerStep(changes: [.connectionOpened(connection: connection, node: node)])
     if links.count >= Self.linkLimit,
-      let oldest = makesRoom
+      let oldest = evictable
     {
       set(oldest.id, .evicted)
       step.evictions.append(.evict(connection: oldest.id, "closed to make room for connection \(connection)"))
@@ -32,13 +32,13 @@ extension PeerMachine {
   }
 
   /// Whether a connection of this node would be evicted. A caller that asks first writes no journal line for it.
-  public func turnsAway(_ node: PublicKey?, at now: Instant) -> Bool {
+  public func rejects(_ node: PublicKey?, at now: Instant) -> Bool {
     isOtherNode(node) && otherNodes.isFull(at: now)
   }
 
   /// The oldest unregistered connection, of an unknown node if possible: the wallet's node may be about to send
   /// `init`.
-  private var makesRoom: PeerLink? {
+  private var evictable: PeerLink? {
     let others = links.filter { $0.state != .registered && $0.state != .evicted }
     return others.first { isOtherNode($0.node) } ?? others.first
   }
@@ -89,9 +89,9 @@ extension PeerMachine {
     ]
   }
 
-  mutating func received(_ initMessage: InitMessage, by connection: UInt64, at now: Instant)
-    -> [PeerDirective]
-  {
+  mutating func received(
+    _ initMessage: InitMessage, by connection: UInt64, at now: Instant
+  ) -> [PeerDirective] {
     if isOtherNode(connection, initMessage) {
       return acceptOtherNode(connection, initMessage.mismatch, at: now)
     }

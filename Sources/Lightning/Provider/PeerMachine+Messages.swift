@@ -130,7 +130,7 @@ extension PeerMachine {
     }
     var step = PeerStep(changes: [.frameActedOn(connection: connection)])
     for fact in facts { take(fact, &step) }
-    splicePace.watchRest(state.channel, at: now)
+    splicePace.watchQuiescence(state.channel, at: now)
     route(&step, at: now)
     advance(on: connection, &step, isChanged: true, at: now)
     return step.directives

@@ -13,10 +13,11 @@ extension PeerMachine {
     for message in due.messages { step.messages.append(.send(connection: due.connection, message)) }
   }
 
-  mutating func restEnded(_ step: inout PeerStep, at now: Instant) {
-    guard let end = splicePace.restEndsAt, end <= now, let connection = registered else { return }
+  mutating func quiescenceEnded(_ step: inout PeerStep, at now: Instant) {
+    guard let end = splicePace.quiescenceEndsAt, end <= now, let connection = registered else { return }
     let why = "the channel was at rest for 60 s: reconnect"
-    let warning = Message.warning(ErrorOrWarning(channel: state.channel.id, text: why, code: .restEnded))
+    let warning = Message.warning(
+      ErrorOrWarning(channel: state.channel.id, text: why, code: .quiescenceTimeout))
     giveUp(connection, why, sending: warning, at: now, &step)
   }
 }

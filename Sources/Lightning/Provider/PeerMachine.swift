@@ -29,7 +29,7 @@ public struct PeerMachine: Core {
     public var startedAt: Instant
     /// The state in the ledger.
     public var state: PeerState
-    /// Only `walletNamed` sets the wallet's node; else it is the first node that connects.
+    /// Only `walletNamed` sets the wallet's node; else it is the first accepted node.
     public var awaitsWallet: Bool
 
     public init(
@@ -128,7 +128,7 @@ public struct PeerMachine: Core {
     // No payment arrives while the channel takes no updates.
     let arrivals = state.channel.mayUpdate ? routed.map(\.arrivesAt) : []
     let times = holds + linksBeforeInit.map(\.initBy) + silences + arrivals
-    return (times + [callBackAt, splicePace.sendsAt, splicePace.restEndsAt].compactMap { $0 }).min()
+    return (times + [callBackAt, splicePace.sendsAt, splicePace.quiescenceEndsAt].compactMap { $0 }).min()
   }
 
   private var linksBeforeInit: [PeerLink] { links.filter { $0.state == .initMessage } }
@@ -163,7 +163,7 @@ public struct PeerMachine: Core {
       fail(payment.request.id, .recipientAway, &step)
     }
     sendHeld(&step, at: now)
-    restEnded(&step, at: now)
+    quiescenceEnded(&step, at: now)
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
       calls.noteUnansweredCall()

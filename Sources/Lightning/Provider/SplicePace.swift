@@ -6,7 +6,7 @@ import LightningChannel
 /// The LSP's delay in a splice, and its time limit for one.
 struct SplicePace: Hashable, Sendable {
   /// BOLT 2's time limit for a quiescent channel: payments wait meanwhile.
-  private static let restBound = TimeSpan.seconds(60)
+  private static let quiescenceBound = TimeSpan.seconds(60)
 
   /// Messages that are sent after the delay.
   struct Held: Hashable {
@@ -21,20 +21,20 @@ struct SplicePace: Hashable, Sendable {
   /// The splice that was already delayed.
   private var delayed: TransactionID?
   /// Since when the registered connection's channel has been quiescent, or was asked to be.
-  private var restingSince: Instant?
+  private var quiescentSince: Instant?
 
   init(delay: TimeSpan) { self.delay = delay }
 
   mutating func forgetConnection() {
     held = nil
-    restingSince = nil
+    quiescentSince = nil
   }
 
   var sendsAt: Instant? { held?.sendAt }
-  var restEndsAt: Instant? { restingSince.map { $0 + Self.restBound } }
+  var quiescenceEndsAt: Instant? { quiescentSince.map { $0 + Self.quiescenceBound } }
 
-  mutating func watchRest(_ channel: Channel, at now: Instant) {
-    restingSince = channel.isNegotiatingSplice ? restingSince ?? now : nil
+  mutating func watchQuiescence(_ channel: Channel, at now: Instant) {
+    quiescentSince = channel.isNegotiatingSplice ? quiescentSince ?? now : nil
   }
 
   /// Holds back the signature for a new funding, and all later messages; all are in the ledger already. Only once
@@ -63,6 +63,6 @@ struct SplicePace: Hashable, Sendable {
 extension SplicePace: Shiftable {
   mutating func shift(by span: TimeSpan) {
     held?.sendAt.shift(by: span)
-    restingSince.shift(by: span)
+    quiescentSince.shift(by: span)
   }
 }

@@ -6,7 +6,7 @@ public struct ErrorOrWarning: Hashable, Codable, Sendable {
   /// The reason, where a program needs it: a private odd record.
   public enum Code: UInt8, Hashable, Codable, Sendable {
     /// The LSP's time limit for a quiescent channel is over.
-    case restEnded = 1
+    case quiescenceTimeout = 1
   }
 
   public static let codeRecord: UInt64 = 0xba70_0009

@@ -41,7 +41,7 @@ public struct Features: Hashable, Codable, Sendable {
   ]
 
   /// A required feature that is not supported here: the connection must end.
-  public var unknownDemand: Int? {
+  public var unknownRequiredFeature: Int? {
     // Byte by byte, as the other end may set half a million bits.
     for (place, byte) in bytes.array.reversed().enumerated() where byte & 0b0101_0101 != 0 {
       for bit in stride(from: 0, to: 8, by: 2) where byte >> UInt8(bit) & 1 == 1 {
@@ -70,7 +70,7 @@ public struct Features: Hashable, Codable, Sendable {
   var kept: Features {
     guard bytes.count > Self.keptBytes else { return self }
     let low = Features(bytes: Bytes(Array(bytes.array.suffix(Self.keptBytes))))
-    return low.unknownDemand == unknownDemand ? low : self
+    return low.unknownRequiredFeature == unknownRequiredFeature ? low : self
   }
 
   /// Whether the node supports splices, which also need `option_quiesce`.

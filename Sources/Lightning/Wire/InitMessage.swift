@@ -31,13 +31,13 @@ public struct InitMessage: Hashable, Codable, Sendable {
   }
 
   /// Of both feature fields.
-  public var unknownDemand: Int? {
-    Features(bytes: globalFeatures).unknownDemand ?? features.unknownDemand
+  public var unknownRequiredFeature: Int? {
+    Features(bytes: globalFeatures).unknownRequiredFeature ?? features.unknownRequiredFeature
   }
 
   /// Why the connection must end; nil if the `init` is compatible.
   package var mismatch: String? {
-    if let bit = unknownDemand { return "it requires feature \(bit), which is not supported" }
+    if let bit = unknownRequiredFeature { return "it requires feature \(bit), which is not supported" }
     guard let networks, !networks.isEmpty, !networks.contains(BitcoinNetwork.regtest.chain) else {
       return nil
     }

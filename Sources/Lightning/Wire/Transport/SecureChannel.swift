@@ -55,7 +55,7 @@ public struct SecureChannel: Sendable {
   }
 
   /// Whether the handshake or a message is incomplete.
-  public var isInside: Bool { !isEstablished || available > 0 || announced != nil }
+  public var isIncomplete: Bool { !isEstablished || available > 0 || announced != nil }
 
   /// Whether `next` has enough bytes.
   public var hasMore: Bool { available >= needed }
