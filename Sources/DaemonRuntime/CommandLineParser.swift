@@ -55,7 +55,7 @@ struct CommandLineParser {
     guard !value.isEmpty else {
       throw UsageError(description: "\(typed) must not be empty; write \(typed) \(wanted)")
     }
-    if let complaint = option.value.message(about: value) {
+    if let complaint = option.value.complaint(about: value) {
       throw UsageError(description: "\(typed) must be \(complaint), not \(UsageError.quoted(value))")
     }
     if option.mayRepeat {
@@ -84,7 +84,7 @@ struct CommandLineParser {
     }
     let positional = declared[min(place, declared.count - 1)]
     guard !word.isEmpty else { throw UsageError(description: "\(positional.name) must not be empty") }
-    if let complaint = positional.value.message(about: word) {
+    if let complaint = positional.value.complaint(about: word) {
       throw UsageError(description: "\(positional.name) must be \(complaint), not \(UsageError.quoted(word))")
     }
     result.positionals.append(word)

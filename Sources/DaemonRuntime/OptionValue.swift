@@ -56,7 +56,7 @@ public enum OptionValue: Hashable, Sendable {
     case .spanIn(let range):
       if let span = SpanText.parse(text), range.contains(span) { return nil }
       if SpanText.parse(text) == nil && !SpanText.isTooLong(text) {
-        return OptionValue.span.message(about: text)
+        return OptionValue.span.complaint(about: text)
       }
       return "a time from \(SpanText.write(range.lowerBound)) to \(SpanText.write(range.upperBound))"
     case .choice(let words): return words.contains(text) ? nil : "one of \(words.joined(separator: ", "))"

@@ -29,7 +29,7 @@ public enum TypedArguments {
       throw UsageError(description: "\(name) is not UTF-8; set it anew, or unset it")
     }
     if text.isEmpty { return nil }
-    if let complaint = value.message(about: text) {
+    if let complaint = value.complaint(about: text) {
       throw UsageError(description: "\(name) must be \(complaint), not \(UsageError.quoted(text))")
     }
     return text
