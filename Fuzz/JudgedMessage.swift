@@ -29,11 +29,11 @@ enum JudgedMessage {
     }
   }
 
-  private static func errorOrWarning(_ type: Int, _ body: Complaint) -> WireMessage {
+  private static func errorOrWarning(_ type: Int, _ body: ErrorOrWarning) -> WireMessage {
     let text = String(decoding: body.data.array, as: UTF8.self)
     return .errorOrWarning(
       type: type, text: text,
-      isStfuTimeout: body.code == .restEnded || FrameReader.olderStfuTimeouts.contains(text))
+      isStfuTimeout: body.code == .quiescenceTimeout || FrameReader.olderStfuTimeouts.contains(text))
   }
 
   private static func of(_ body: InitMessage) -> WireMessage? {

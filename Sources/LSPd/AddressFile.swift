@@ -2,7 +2,7 @@ import DaemonRuntime
 import Glibc
 import PeerTransport
 
-/// Where the provider listens, for others to read, and for itself to listen there again after a restart.
+/// lspd's address, for wallets, and for lspd to listen on the same port after a restart.
 struct AddressFile {
   let path: String
 
@@ -12,10 +12,10 @@ struct AddressFile {
     PeerAddress(written: bytes)
   }
 
-  /// Whole or not at all: a reader never sees half an address.
+  /// Atomic: a reader never sees a partial address.
   func write(_ address: PeerAddress) throws(SystemError) {
     let draft = "\(path).new"
-    // A draft of an earlier run, or whatever else has its name, goes.
+    // Replaces a draft of an earlier run, or another file of that name.
     let descriptor = try PlainFile.openNew(draft)
     let isWritten = writeAll(descriptor, Array("\(address)\n".utf8))
     let code = errno

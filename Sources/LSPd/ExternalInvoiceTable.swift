@@ -4,7 +4,7 @@ import Crypto
 import Database
 import LightningProvider
 
-/// Invoices of somebody else in the network, one row each, and what the wallet paid of them.
+/// External invoices, one row each, and whether the wallet has paid them.
 enum ExternalInvoiceTable {
   static func write(_ change: LedgerChange, at now: Instant, to database: Connection) throws {
     switch change {
@@ -33,7 +33,7 @@ enum ExternalInvoiceTable {
       let preimage = try row.bytes32(3)
       let hash = try row.bytes32(0)
       guard SHA256.hash(preimage.bytes) == hash else {
-        throw LedgerError.unreadable("the preimage of an invoice of another payee")
+        throw LedgerError.unreadable("the preimage of an external invoice")
       }
       return ExternalInvoice(
         paymentHash: hash, amountMsat: try row.unsigned(1), paymentSecret: try row.bytes32(2),

@@ -5,12 +5,12 @@ import Database
 import Glibc
 import LightningProvider
 
-/// The provider's memory, and the evidence by which every run is judged afterwards: raw frames with their times,
-/// what was acted on, every claim that was seen.
+/// The LSP's durable state, and the judge's evidence: raw frames with their times, whether each was processed, and
+/// every claim received.
 final class Ledger {
   let database: Connection
 
-  /// Before SQLite opens it.
+  /// To be called before SQLite opens the file.
   static func check(path: String) throws(SystemError) {
     for suffix in ["", "-wal", "-shm", "-journal"] { try PlainFile.checkOwn(path + suffix) }
   }
@@ -20,7 +20,7 @@ final class Ledger {
     try database.migrate(steps: LedgerSchema.steps)
   }
 
-  /// Begins a run: whatever connections the last one left open ended with it.
+  /// Begins a run, and closes the rows of connections that the last run left open.
   func beginRun(at now: Instant, wallNanoseconds: Int64, isLegacy: Bool) throws {
     try database.transaction(.immediate) {
       try database.execute(
@@ -31,11 +31,11 @@ final class Ledger {
         ])
       try database.execute(
         "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE closed_at_ns IS NULL",
-        [.integer(now.nanoseconds), .text("lspd ended before it")])
+        [.integer(now.nanoseconds), .text("lspd ended with it open")])
     }
   }
 
-  /// Everything or nothing. Gives the ids of the pushes, in their order.
+  /// One transaction. Returns the ids of the pushes, in order.
   @discardableResult
   func commit(_ steps: [LedgerStep]) throws -> [Int64] {
     try database.transaction(.immediate) { try steps.flatMap(write) }
@@ -127,7 +127,7 @@ final class Ledger {
     return database.lastInsertedRowID
   }
 
-  /// What came of a push; `detail` is what iosd said, or why it said nothing.
+  /// Writes the outcome of a push; `detail` is iosd's error, or why there was no answer.
   func writePush(_ id: Int64, _ outcome: PushProgress, detail: String? = nil, at: Instant) throws {
     try database.execute(
       """

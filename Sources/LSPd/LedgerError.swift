@@ -1,4 +1,4 @@
-/// A ledger that this program cannot go on from.
+/// Why lspd cannot use a ledger.
 enum LedgerError: Error, CustomStringConvertible {
   case unreadable(String)
   case otherWallet
@@ -6,9 +6,9 @@ enum LedgerError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .unreadable(let what):
-      "the ledger is damaged (\(what)): keep it, as the provider's side of the channel is in it alone; for another run begin a new phone with --home"
+      "the ledger is damaged (\(what)): keep it, as only it has the LSP's side of the channel; for another run begin a new phone with --home"
     case .otherWallet:
-      "the ledger's channel is with another node than --wallet names: leave the option out, or begin a new phone with --home"
+      "the ledger's channel is with another node than --wallet names: omit the option, or begin a new phone with --home"
     }
   }
 }

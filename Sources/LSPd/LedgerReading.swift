@@ -6,9 +6,9 @@ import Bitcoin
 import LightningChannel
 import LightningProvider
 
-// What a run begins with.
+// Reading the state at the begin of a run.
 extension Ledger {
-  /// The state of the provider. A ledger that is new gets a channel first.
+  /// The LSP's state. A new ledger gets a channel first.
   func readState(newChannel: Bytes32, at now: Instant) throws -> PeerState {
     if try ChannelTables.provider.read(database) == nil {
       let terms = ChannelTerms.standard
@@ -19,7 +19,7 @@ extension Ledger {
       }
     }
     guard let record = try ChannelTables.provider.read(database) else {
-      throw LedgerError.unreadable("the channel is not in it")
+      throw LedgerError.unreadable("it has no channel")
     }
     return PeerState(
       wallet: try readWallet(), fence: try readFence(), channel: try Channel(restoring: record),
@@ -28,7 +28,7 @@ extension Ledger {
       externalInvoices: try ExternalInvoiceTable.read(database), failure: try readFailure())
   }
 
-  /// The channel is with the first node that was let in.
+  /// The wallet's node: the first that was accepted.
   private func readWallet() throws -> PublicKey? {
     let row = try database.firstRow(
       """
@@ -42,7 +42,7 @@ extension Ledger {
     try database.firstRow("SELECT reason FROM channel_failures ORDER BY id LIMIT 1")?.text(0)
   }
 
-  /// Whether a node has ever been here that had to know this one's id.
+  /// Whether a node has ever connected, which needs this node's id.
   func isKnownByNodes() throws -> Bool {
     try database.firstRow("SELECT 1 FROM connections WHERE node IS NOT NULL LIMIT 1") != nil
   }
@@ -53,7 +53,7 @@ extension Ledger {
         "SELECT epoch, incarnation, container FROM fence ORDER BY id DESC LIMIT 1")
     else { return nil }
     guard let container = ContainerID(try row.blob(2)) else {
-      throw LedgerError.unreadable("a container id has not 16 bytes")
+      throw LedgerError.unreadable("a container id does not have 16 bytes")
     }
     return Claim(epoch: try row.unsigned(0), incarnation: try row.bits(1), container: container)
   }
@@ -72,7 +72,7 @@ extension Ledger {
     return highest + 1
   }
 
-  /// Pushes that were asked for and not delivered.
+  /// Pushes that were requested and not delivered.
   func readOpenPushes() throws -> [(id: Int64, request: PushRequest)] {
     try database.rows(
       "SELECT id, reason, payment_hash, amount_msat FROM pushes WHERE is_open = 1 ORDER BY id"

@@ -1,5 +1,5 @@
-/// The ledger's tables, as numbered steps. Times ending in `_at_ns` are of the monotonic clock; `_wall_ns` is
-/// display. Incarnations and halves of ids are bit patterns, epochs are numbers.
+/// The ledger's tables, as numbered steps. Times ending in `_at_ns` are of the monotonic clock; `_wall_ns` is only
+/// for display. Incarnations and halves of ids are bit patterns, epochs are numbers.
 enum LedgerSchema {
   static let steps = [
     """

@@ -1,7 +1,7 @@
 import Ground
 import LightningProvider
 
-/// All that one event of the core writes: never a part of it.
+/// All rows of one event of the core, written together.
 struct LedgerStep {
   struct FrameBytes {
     var connection: UInt64
@@ -11,13 +11,13 @@ struct LedgerStep {
   var at: Instant
   var wallNanoseconds: Int64
   var changes: [LedgerChange] = []
-  /// The frame that the event was made of.
+  /// The event's frame.
   var incoming: FrameBytes?
-  /// What is about to be sent.
+  /// The frames to send after the write.
   var outgoing: [FrameBytes] = []
   var pushes: [PushRequest] = []
 
-  /// Nothing but our init, which is the same for all, is sent after it.
+  /// Only our `init` is sent after this step, which is the same for every node.
   var isOpeningAlone: Bool {
     guard changes.count == 1, case .connectionOpened = changes[0] else { return false }
     return incoming == nil && pushes.isEmpty

@@ -2,11 +2,11 @@ import Ground
 import Crypto
 import DaemonRuntime
 
-/// The provider's own key, made with its first start: wallets know it by its public half.
+/// The LSP's node key, made at its first start: its public key is the node id that wallets dial.
 struct NodeKeyFile {
   let path: String
 
-  /// A new one only for a provider that no wallet knows yet.
+  /// Makes a new key only for an LSP that no wallet knows yet.
   func readOrMake(isNew: Bool) throws -> PrivateKey {
     var bytes = try bytes(isNew: isNew)
     guard let key = PrivateKey(LockedSecret(taking: &bytes)) else { throw NodeKeyError.noKey(path) }
@@ -30,9 +30,9 @@ enum NodeKeyError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .missing(let path):
-      "\(path) is gone, and wallets know this node by it; put it back, or move the directory away to begin a new one"
+      "\(path) is missing, and wallets dial this node by its id; put the file back, or move the directory away to begin a new node"
     case .noKey(let path):
-      "\(path) is no key of a node; put the old one back, as wallets know this node by it"
+      "\(path) has no valid node key; put the old file back, as wallets dial this node by its id"
     }
   }
 }

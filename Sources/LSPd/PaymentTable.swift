@@ -5,7 +5,7 @@ import DaemonRuntime
 import LightningProvider
 import Reports
 
-/// Senders' payments, one row each, from the request to its end.
+/// Incoming payments, one row each, from the sender's request to the end.
 enum PaymentTable {
   static func write(_ change: LedgerChange, at now: Instant, to database: Connection) throws {
     let at = SQLValue.integer(now.nanoseconds)
@@ -22,7 +22,7 @@ enum PaymentTable {
           .integer(request.holdUntil.nanoseconds), at,
         ] + SQLValue.columns(of: request.paymentData))
     case .paymentOffered(let payment, let htlc):
-      // What is offered in the very step of its request was never held.
+      // A payment that is offered in the step of its request was never held.
       try database.execute(
         """
         UPDATE payments SET state = 'offered', htlc = ?, offered_at_ns = ?,
@@ -51,7 +51,7 @@ enum PaymentTable {
       """
     ).map { row in
       var holdUntil = Instant(nanoseconds: try row.integer(3))
-      // The machine was started again: its clock is another, and whoever paid has long gone.
+      // The machine was rebooted: its clock started again, and the sender has disconnected.
       if Instant(nanoseconds: try row.integer(4)) > now { holdUntil = now }
       let request = PaymentRequest(
         id: try row.unsigned(0), paymentHash: try row.bytes32(1),
@@ -68,10 +68,10 @@ enum PaymentTable {
     }
   }
 
-  /// So many fit into one message.
+  /// As many as fit into one message.
   private static let listMax = 256
 
-  /// The newest, the oldest of them first. Preimages are shown, as a sender would have them.
+  /// The newest payments, the oldest of them first. With preimages, as the sender has them.
   static func list(_ database: Connection) throws -> [PeerPaymentRow] {
     try database.rows(
       """
@@ -94,8 +94,8 @@ enum PaymentTable {
     }
   }
 
-  /// How the payment of that number stands. Without one: one of this hash that has not ended, for a payment in parts has not
-  /// while one of them has not; else one that is paid; else the newest.
+  /// The payment of that number. Without a number: a pending one of this hash, as a payment is pending while one of
+  /// its parts is; else a paid one; else the newest.
   static func find(
     _ hash: Bytes32, number: UInt64?, _ database: Connection
   ) throws -> (id: UInt64, outcome: PaymentOutcome)? {

@@ -7,9 +7,9 @@ import LightningWire
 import LightningProvider
 import PeerTransport
 
-/// The shell of the provider: sockets, ledger and control around `PeerMachine`. It decides nothing.
+/// The LSP's shell: sockets, ledger and control around `PeerMachine`. It makes no decisions.
 final class Provider {
-  /// How long a connection that is hung up may take to say its last.
+  /// The time limit for a disconnected connection to send its last bytes.
   private static let drainWithin = TimeSpan.seconds(1)
 
   let options: ProviderOptions
@@ -17,23 +17,22 @@ final class Provider {
   let clock: Clock
   let journal: Journal
   let ledger: Ledger
-  /// Who this node is.
   let key: PrivateKey
   private(set) var runner: CoreRunner<PeerMachine>!
   private var pushes: PushSender!
   private var listener: PeerListener?
   private var connections: [UInt64: PeerConnection] = [:]
-  /// Frames whose events the core has not handled yet: each leads to exactly one change about its frame.
+  /// Frames whose events the core has not handled yet: each event gives exactly one change about its frame.
   private var unwritten: [LedgerStep.FrameBytes] = []
   private var nextConnection: UInt64
   var nextPayment: UInt64
   var waiting: [UInt64: [UnixConnection]] = [:]
-  /// Payments whose sender wants the first answer and not the last.
+  /// Payments whose sender requests the first answer, not the final one.
   var answersAtOnce: Set<UInt64> = []
   private(set) var isGoingDown = false
-  private var hasSaidThatItWaits = false
-  /// Steps that are not durable yet, because nothing waits for them: connections that have only been opened.
-  private var unhurried: [LedgerStep] = []
+  private var hasReportedMissingWallet = false
+  /// Steps that are not durable yet, as no message waits for them: connections that were only opened.
+  private var postponed: [LedgerStep] = []
 
   init(
     options: ProviderOptions, loop: EventLoop, clock: Clock, journal: Journal, ledger: Ledger, key: PrivateKey
@@ -74,7 +73,7 @@ final class Provider {
 
   // MARK: Connections
 
-  /// Listens where the last run did, so that wallets find it again; elsewhere if somebody else took that place.
+  /// Listens on the last run's address, so that wallets find it again; on another port if that one is taken.
   func listen() throws(SystemError) {
     let file = AddressFile(path: options.address)
     let last = file.read()
@@ -95,7 +94,7 @@ final class Provider {
     printLine("lspd listens on \(address)")
   }
 
-  /// Where wallets reach this node; empty until it listens.
+  /// The address that wallets dial; empty until lspd listens.
   var address: String {
     listener.map { PeerAddress(node: key.publicKey, place: $0.address).description } ?? ""
   }
@@ -105,8 +104,8 @@ final class Provider {
   }
 
   private func accept(_ connection: PeerConnection) {
-    askForWallet()
-    guard !runner.core.turnsAway(connection.remote, at: clock.now) else { return connection.cutOff() }
+    readWalletFile()
+    guard !runner.core.rejects(connection.remote, at: clock.now) else { return connection.cutOff() }
     let id = nextConnection
     connections[id] = connection
     connection.onMessage = { [unowned self] in received($0, from: id) }
@@ -115,14 +114,14 @@ final class Provider {
     connection.start()
   }
 
-  private func askForWallet() {
+  private func readWalletFile() {
     guard let file = options.walletFile, runner.core.mayBeNamedAnew else { return }
     if let node = NodeIDFile.read(file) {
       if runner.core.state.wallet != node { runner.handle(.walletNamed(node)) }
-    } else if runner.core.lacksWallet, !hasSaidThatItWaits {
-      hasSaidThatItWaits = true
+    } else if runner.core.lacksWallet, !hasReportedMissingWallet {
+      hasReportedMissingWallet = true
       printLine(
-        "lspd: a node dials, and \(file) does not say yet which node the wallet is; until it does, nobody has the channel. For a wallet that does not write it, start lspd without --wallet-file"
+        "lspd: a node has connected, and \(file) does not have the wallet's node id yet; until then no node has the channel. For a wallet that does not write the file, start lspd without --wallet-file"
       )
     }
   }
@@ -156,14 +155,14 @@ final class Provider {
 
   // MARK: Directives
 
-  /// First everything durable, in one transaction; then everything else, in its order.
+  /// First the durable changes, in one transaction; then the other directives, in order.
   private func carryOut(_ directives: [PeerDirective]) {
     var step = LedgerStep(at: clock.now, wallNanoseconds: clock.wallNanoseconds)
     for directive in directives {
       switch directive {
       case .store(let changes):
         step.changes += changes
-        // One that is turned away at once has no row, and leaves its number to the next.
+        // A connection that is evicted at once has no row, and its number is used again.
         for case .connectionOpened(let connection, _) in changes { nextConnection = connection + 1 }
         if changes.contains(where: \.isAboutFrame), !unwritten.isEmpty {
           step.incoming = unwritten.removeFirst()
@@ -175,7 +174,7 @@ final class Provider {
       }
     }
     if step.isOpeningAlone {
-      // Nothing of our init depends on what is durable.
+      // Our init does not depend on the ledger.
       carryOut(directives, sending: step.outgoing, pushing: [])
       return postpone(step)
     }
@@ -185,20 +184,20 @@ final class Provider {
     } catch { fail(error) }
   }
 
-  /// That a connection was opened is written with what comes on it in the same turn: the wallet waits for one durable write
-  /// and not for two.
+  /// Writes an opened connection together with its first messages of the same turn: the wallet waits for one durable
+  /// write instead of two.
   private func postpone(_ step: LedgerStep) {
-    unhurried.append(step)
+    postponed.append(step)
     loop.post { [weak self] in
       do { _ = try self?.commit(nil) } catch { self?.fail(error) }
     }
   }
 
   private func commit(_ step: LedgerStep?) throws -> [Int64] {
-    let steps = unhurried + (step.map { $0.isEmpty ? [] : [$0] } ?? [])
+    let steps = postponed + (step.map { $0.isEmpty ? [] : [$0] } ?? [])
     guard !steps.isEmpty else { return [] }
     let ids = try ledger.commit(steps)
-    unhurried = []
+    postponed = []
     return ids
   }
 
@@ -221,13 +220,14 @@ final class Provider {
     }
   }
 
-  /// What the core has decided and the ledger cannot hold must not be sent: the only safe way on is a new start.
+  /// Exits: a decision that the ledger cannot store must not be sent, and only a restart goes back to the stored
+  /// state.
   func fail(_ error: any Error) {
     journal.recordEnd(reason: "\(error)")
     exitWithSentence(.inputOutputError, "\(error)")
   }
 
-  /// Ends in good order: nothing is lost by it, as everything is durable already.
+  /// Disconnects and ends. Nothing is lost, as the state is durable already.
   func goDown(_ reason: String) {
     guard !isGoingDown else { return }
     isGoingDown = true

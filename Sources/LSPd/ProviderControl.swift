@@ -7,7 +7,7 @@ import LightningChannel
 import LightningProvider
 import Reports
 
-// The control socket: senders' payments, and questions.
+// The control socket: senders' payments, and queries.
 extension Provider {
   func accept(_ client: UnixConnection) {
     client.onMessage = { [unowned self] message in
@@ -35,7 +35,8 @@ extension Provider {
       goDown("asked to go down")
     default:
       client.send(
-        .error("lspd has no verb `\(message.verb)`; use pay, await, external-invoice, payments, status or down"))
+        .error(
+          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, payments, status or down"))
     }
   }
 
@@ -50,7 +51,7 @@ extension Provider {
     let waits = try message.flag("wait", default: true)
     let id = nextPayment
     nextPayment += 1
-    // Before the core is asked: its answer may come within the call.
+    // Before the event: the core may answer within the call.
     waiting[id] = [client]
     if !waits { answersAtOnce.insert(id) }
     runner.handle(
@@ -60,14 +61,16 @@ extension Provider {
           payee: payee, paymentData: data)))
   }
 
-  /// For a sender that lost its connection, or lspd: how a payment of that hash ends, or the one of that number.
+  /// For a sender whose connection was lost, or whose lspd was restarted: the result of the payment of that hash or
+  /// number.
   private func waitFor(_ message: ControlMessage, for client: UnixConnection) throws {
     let hash = try paymentHash(message)
     let number = try message.integerIfPresent("payment", in: UInt64(1)...UInt64(Int64.max))
     let waits = try message.flag("wait", default: true)
     guard let found = try PaymentTable.find(hash, number: number, ledger.database) else {
       let which = number.map { " and the number \($0)" } ?? ""
-      client.send(.error("no payment of the hash \(hash)\(which) was ever asked for; ask with `pay` first"))
+      client.send(
+        .error("no payment of the hash \(hash)\(which) was requested; request one with `pay` first"))
       return
     }
     if waits, !found.outcome.isFinal {
@@ -77,7 +80,7 @@ extension Provider {
     }
   }
 
-  /// Both of the invoice, or neither.
+  /// Both values are given, or neither.
   private func paymentData(_ message: ControlMessage) throws -> PaymentData? {
     guard message["payment-secret"] != nil || message["total-msat"] != nil else { return nil }
     guard let secret = Bytes32(hex: try message.required("payment-secret")) else {
@@ -97,12 +100,12 @@ extension Provider {
   private func payee(_ message: ControlMessage) throws -> PublicKey? {
     guard let word = message["payee"] else { return nil }
     guard let node = PublicKey(hex: word) else {
-      throw ControlMessageError.badValue(name: "payee", expected: "the 66 hexadecimal digits of a node")
+      throw ControlMessageError.badValue(name: "payee", expected: "the 66 hexadecimal digits of a node id")
     }
     return node
   }
 
-  /// Tells whoever waits for it.
+  /// Answers the waiting senders.
   func answer(_ payment: UInt64, _ outcome: PaymentOutcome) {
     let answersNow = answersAtOnce.remove(payment) != nil
     guard outcome.isFinal || answersNow else { return }

@@ -5,7 +5,7 @@ import LightningChannel
 import LightningInvoices
 import LightningProvider
 
-// Somebody else in the network, who wants to be paid by the wallet. It is a node of its own, with a key of its own.
+// The external recipient of outgoing payments: another node, with its own key.
 extension Provider {
   static let externalTextMax = 200
 
@@ -18,12 +18,12 @@ extension Provider {
       throw ControlMessageError.badValue(
         name: "description", expected: "at most \(Self.externalTextMax) bytes")
     }
-    // What only who has the key can know, and the key itself stays where it is.
+    // A secret derived from the key, without copying the key.
     let ownSecret = key.sharedSecret(with: key.publicKey).bytes
     guard let preimage = Bytes32(randomBytes(Bytes32.size)), let secret = Bytes32(randomBytes(Bytes32.size)),
       let node = PrivateKey(HMACSHA256.authenticate(Array("baton elsewhere node".utf8), key: ownSecret))
     else {
-      client.send(.error("no key for another payee could be made; ask again"))
+      client.send(.error("the external node's key could not be made; try again"))
       return
     }
     let hash = SHA256.hash(preimage.bytes)
@@ -33,8 +33,8 @@ extension Provider {
       paymentSecret: secret, purpose: .text(text), expirySeconds: expiry,
       finalExpiryDelta: InvoiceFields.finalExpiryDeltaStandard, routeHints: [], features: .ofEveryInvoice)
     let word = try SignedInvoice(fields, signedBy: node).encoded
-    // Durable when this returns. One that is forgotten nobody can honour: whoever pays it is refused as by any recipient
-    // that does not know what it is asked about.
+    // Durable when this returns. A forgotten invoice is not stored: its payment fails with
+    // incorrect_or_unknown_payment_details.
     if !isForgotten {
       runner.handle(
         .externalInvoiceMade(

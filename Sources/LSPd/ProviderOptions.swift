@@ -4,11 +4,12 @@ import DaemonRuntime
 import LightningWire
 import PeerTransport
 
-/// What lspd is told on its command line.
+/// lspd's command line.
 struct ProviderOptions {
   static let declaration = CommandLineDeclaration(
     name: "lspd",
-    summary: "The Lightning peer and service provider: holds payments for a wallet that is away.",
+    summary:
+      "The wallet's peer, a Lightning service provider: holds payments while the wallet is disconnected.",
     options: [
       OptionDeclaration("--home", value: .path("DIR"), default: "./.baton", help: "the phone's directory"),
       OptionDeclaration(
@@ -16,26 +17,26 @@ struct ProviderOptions {
         help: "where wallets connect; by default the address of the last run, or any free port of 127.0.0.1"),
       OptionDeclaration(
         "--hold-seconds", value: .integer(0...86_400), default: "60",
-        help: "how long a payment waits for a wallet that is away"),
+        help: "how long a payment is held for a disconnected wallet"),
       OptionDeclaration(
         "--silent-pushes", help: "after each visible push send a silent one, which may wake the app"),
       OptionDeclaration(
         "--arrival-delay", value: .span, default: "0s",
-        help: "how long a payment of the wallet's takes through the network to its recipient"),
+        help: "how long an outgoing payment takes through the network to its recipient"),
       OptionDeclaration(
-        "--no-splices", help: "go along with no splice: the wallet's money stays in the channel"),
+        "--no-splices", help: "do not support splices: the wallet cannot withdraw on chain"),
       OptionDeclaration(
         "--splice-delay", value: .span, default: "0s",
-        help: "how long it takes to sign for a splice; the wallet waits 30 s for any word"),
+        help: "how long lspd takes to sign a splice; the wallet waits 30 s for a message of it"),
       OptionDeclaration(
         "--wallet", value: .text("NODEID"),
-        help: "the node that the channel is with; else it is the first that comes with a claim"),
+        help: "the wallet's node id; by default the first node whose init has a fence"),
       OptionDeclaration(
         "--wallet-file", value: .path("FILE"),
-        help: "where that node's id will stand when the wallet has one; until then no node has the channel"),
-      OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
+        help: "the file that the wallet writes its node id to; until then no node has the channel"),
+      OptionDeclaration("--legacy", help: "ignore epochs: the newest connection wins"),
     ] + ConnectionOptions.declarations,
-    examples: [("lspd --home .baton", "serve the phone of that directory")])
+    examples: [("lspd --home .baton", "serve the phone in that directory")])
 
   let home: String
   let listen: HostAndPort?
@@ -44,9 +45,9 @@ struct ProviderOptions {
   let splices: Bool
   let spliceDelay: TimeSpan
   let isLegacy: Bool
-  /// Nil: the ledger says it, or the first that comes with a claim.
+  /// Nil: the ledger has it, or the first node whose `init` has a fence becomes it.
   let wallet: PublicKey?
-  /// Read until it says which.
+  /// Read until it has the wallet's node id.
   let walletFile: String?
   let sendsSilentPushes: Bool
   let rules: ConnectionRules
@@ -64,7 +65,7 @@ struct ProviderOptions {
     wallet = parsed.text("--wallet").map { text in
       guard let node = PublicKey(hex: text) else {
         exitWithSentence(
-          .wrongUsage, "--wallet must be the 66 hexadecimal digits of a node's id; copy it again, all of it")
+          .wrongUsage, "--wallet must be the 66 hexadecimal digits of a node id; copy the whole id again")
       }
       return node
     }

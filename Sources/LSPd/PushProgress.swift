@@ -1,14 +1,14 @@
-/// What became of a push that was asked for, as its row says it.
+/// The outcome of a requested push, in its row.
 enum PushProgress: String, CaseIterable {
   case asked = "asked"
-  /// Taken by iosd.
+  /// Accepted by iosd.
   case delivered = "delivered"
   case notNeeded = "not-needed"
-  /// One like it is on its way.
+  /// An equal push is open.
   case merged = "merged"
   case iosdAway = "iosd-away"
   case refused = "refused"
-  /// iosd hung up, or said nothing in time.
+  /// iosd disconnected, or did not answer in time.
   case unanswered = "unanswered"
 
   var isOpen: Bool { self == .asked || (isAttempt && self != .delivered) }

@@ -4,7 +4,7 @@ import DaemonRuntime
 import Database
 import LightningProvider
 
-/// Brings pushes to iosd, and tries again every second while there is still a reason for one.
+/// Sends pushes to iosd, and retries every second while the push has a reason.
 final class PushSender {
   struct Open {
     var id: Int64
@@ -25,7 +25,7 @@ final class PushSender {
   private let sendsSilentPushes: Bool
   private let isWanted: (PushRequest) -> Bool
   private let onLedgerFailure: (any Error) -> Void
-  /// Asked for and not delivered yet.
+  /// Requested and not delivered yet.
   private var open: [Open] = []
 
   init(
@@ -41,7 +41,7 @@ final class PushSender {
     self.onLedgerFailure = onLedgerFailure
   }
 
-  /// While iosd is not there the wallet is called again and again: it is to meet one push then, and not all of them.
+  /// Equal pushes requested while iosd is down are merged into one.
   func send(_ push: Open) {
     if open.contains(where: { $0.id != push.id && $0.isLike(push) }) {
       return write(push, .merged)
@@ -79,7 +79,7 @@ final class PushSender {
     connection.send(ControlMessage("push", body: Array(Self.payload(of: push.request).utf8)))
   }
 
-  /// Best effort, as silent pushes are: once, and nobody asks what came of it. The visible one is on its way already.
+  /// Best effort, as silent pushes are: sent once, without a check of the result. The visible one is sent already.
   private func sendSilent(_ request: PushRequest) {
     guard let connection = UnixConnection.connect(path: path, loop: loop) else { return }
     let timeout = loop.after(Self.answerWithin) { connection.close() }
@@ -94,7 +94,7 @@ final class PushSender {
     loop.after(Self.retryAfter) { [weak self] in self?.resume(push) }
   }
 
-  /// Sends it if there is still a reason, and closes it if not.
+  /// Sends the push if it still has a reason; else closes its row.
   func resume(_ push: Open) {
     if isWanted(push.request) {
       send(push)
@@ -110,7 +110,7 @@ final class PushSender {
     } catch { onLedgerFailure(error) }
   }
 
-  /// What Phoenix's pushes look like: a visible alert that an extension may rewrite, and a plain reason.
+  /// Like Phoenix's pushes: a visible alert that an extension may rewrite, and the reason in plain text.
   static func payload(of request: PushRequest) -> String {
     let alert =
       switch request.reason {
@@ -123,7 +123,7 @@ final class PushSender {
     return PushBody(aps, request).text
   }
 
-  /// The same for the app itself, without a word for the user.
+  /// The silent push for the app, without an alert.
   static func silentPayload(of request: PushRequest) -> String {
     PushBody(PushBody.APS(contentAvailable: 1), request).text
   }

@@ -1,23 +1,23 @@
-// lspd: plays the Lightning peer and service provider, and keeps the ledger by which every run is judged. A shell:
-// `PeerMachine` decides; here are sockets, the ledger and a control socket.
+// lspd: the LSP and the wallet's peer, with the ledger that is the judge's evidence. A shell: `PeerMachine` decides;
+// lspd has sockets, the ledger and a control socket.
 
 import Ground
 import DaemonRuntime
 import Glibc
 
-// The ledger holds preimages of others: nobody else reads it, wherever it lies.
+// The ledger has other nodes' preimages: only this user may read it, also outside a protected directory.
 umask(0o077)
 CrashTraces.withholdMemory()
 let options = ProviderOptions(ProviderOptions.declaration.parseOrExit())
 
 do throws(SystemError) {
-  // Before anything in it is used: who prepared a home for us knows the key in it.
+  // Before its files are used: another user who prepared the home would know the key in it.
   try OwnHome.make(options.home, ["lsp", "journal"])
 } catch { exitWithSentence(.cannotCreate, error.description) }
 do {
   let loop = try EventLoop()
   let clock = Clock()
-  // First of all, as it refuses a second lspd on the same directory before that touches the ledger.
+  // First, as it refuses a second lspd on the same directory before that opens the ledger.
   var provider: Provider?
   let control = try UnixListener(path: options.socket, loop: loop) { provider?.accept($0) }
   let journal = try Journal(

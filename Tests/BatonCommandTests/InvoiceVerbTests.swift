@@ -36,7 +36,7 @@ import Testing
     }
     #expect(
       try phone.run("invoice", "--read", invoice.encoded, "--cancel", "x").contains("leave --cancel out"))
-    #expect(try phone.run("invoice", "--cancel", "abc").contains("this is no Lightning invoice"))
+    #expect(try phone.run("invoice", "--cancel", "abc").contains("this is not a Lightning invoice"))
     #expect(try phone.run("pay", invoice.encoded).contains("the invoice is of mainnet"))
   }
 

@@ -116,7 +116,8 @@ struct OlderJournalTests {
   }
 
   @Test("A peer's stfu timeout in words alone gets the code of today") func rest() throws {
-    let complaint = Complaint(text: "the channel was at rest for 60 s: reconnect", code: .restEnded)
+    let complaint = ErrorOrWarning(
+      text: "the channel was at rest for 60 s: reconnect", code: .quiescenceTimeout)
     let now = try JSONLineEncoder().encode(PeerDirective.send(connection: 1, .warning(complaint)))
     let older = now.replacing(",\"code\":1", with: "")
     #expect(older != now)

@@ -49,8 +49,8 @@ struct PayableInvoiceTests {
     #expect(refusal(good, at: .max)?.contains("2500000 h ago") == true)
     #expect(refusal(good, at: 99 * Self.second) == nil)
     #expect(refusal(String(good.dropLast()))?.contains("checksum") == true)
-    #expect(refusal("")?.contains("no Lightning invoice") == true)
-    #expect(refusal("lightning://\(good)")?.contains("no Lightning invoice") == true)
+    #expect(refusal("")?.contains("not a Lightning invoice") == true)
+    #expect(refusal("lightning://\(good)")?.contains("not a Lightning invoice") == true)
     for network in BitcoinNetwork.allCases where network != .regtest {
       let sentence = refusal(try word { $0.network = network })
       #expect(

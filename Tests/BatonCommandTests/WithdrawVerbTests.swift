@@ -90,13 +90,13 @@ import Testing
     _ = try phone.run("up", "--no-splices")
     #expect(
       try phone.run("withdraw", "4000", "here")
-        == "baton: this is no bitcoin address; copy it again, all of it and nothing else\n")
+        == "baton: this is not a bitcoin address; copy the whole address again, and nothing else\n")
     #expect(
       try phone.run("withdraw", "1500msat", TestPhone.ownAddress)
         == "baton: AMOUNT must be a whole number of sat on chain, not `1500msat`\n")
     try phone.openAndConnect()
     #expect(
       try phone.run("withdraw", "4000", TestPhone.ownAddress)
-        == "baton: the peer does not splice, so no money can be taken out of the channel on chain\n")
+        == "baton: the peer does not support splicing, which a withdrawal needs\n")
   }
 }

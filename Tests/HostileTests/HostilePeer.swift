@@ -78,7 +78,7 @@ final class HostilePeer {
       sendInit(on: connection, own)
       let ping = Message.ping(Ping(pongSize: 65_531)).encoded()
       for _ in 0..<100_000 { connection.send(ping) }
-    case .reportsAnError: connection.send(Message.error(Complaint(text: "no\u{1b}[2J")).encoded())
+    case .reportsAnError: connection.send(Message.error(ErrorOrWarning(text: "no\u{1b}[2J")).encoded())
     case .refusesWithAnEpochOutOfReach: refuse(on: connection, highest: own.epoch + (1 << 33), own)
     case .refusesWithTheLargestEpoch: refuse(on: connection, highest: .max, own)
     case .refusesForAnotherDevice:

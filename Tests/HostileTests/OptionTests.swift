@@ -43,7 +43,7 @@ struct OptionTests {
     ),
     (
       "lspd", ["--wallet", "02ff"],
-      "--wallet must be the 66 hexadecimal digits of a node's id; copy it again, all of it"
+      "--wallet must be the 66 hexadecimal digits of a node id; copy the whole id again"
     ),
     ("mainappd", ["--takeover", "force"], "--takeover must be one of lock, wait-stale, not `force`"),
     (

@@ -16,7 +16,7 @@ struct SilenceTests {
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("three dials") { peer.connections >= 3 }
-    #expect(phone.journal(of: "mainappd").contains("the peer is given up"))
+    #expect(phone.journal(of: "mainappd").contains("disconnected from the peer"))
     phone.home(app)
     try phone.wait("the app to release the node") { app.count("background-end") > 0 }
   }

@@ -76,7 +76,7 @@ def with_lspd(home):
         wallet.send_message(reestablish(channel))
         wallet.send_message(fee(channel))
         said = wallet.read_message()
-        check(kind(said) == WARNING and b"only who opened" in said, "lspd accepts an update_fee from the wallet")
+        check(kind(said) == WARNING and b"only the channel's opener" in said, "lspd accepts an update_fee from the wallet")
         check(is_disconnected(wallet), "lspd keeps the connection after an update_fee from the wallet")
     finally:
         end(process, "lspd")

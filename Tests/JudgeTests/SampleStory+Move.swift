@@ -37,7 +37,7 @@ extension SampleStory {
     try run.sendInit(
       connection, epoch: epoch, verdict: "refused-other-container", highest: 1, reestablish: nil,
       known: firstContainer)
-    try run.close(connection, "refused-other-container (hung up in good order)")
+    try run.close(connection, "refused-other-container (disconnected in good order)")
   }
 
   /// The wallet's end of the channel, the same in both containers.

@@ -81,12 +81,12 @@ final class LedgerReadingTests {
 
   @Test("Open connections of the previous run are closed at the next start") func connections() throws {
     try commit(.connectionOpened(connection: 1), .connectionOpened(connection: 2))
-    try commit(.connectionClosed(connection: 1, "the peer hung up"))
+    try commit(.connectionClosed(connection: 1, "the peer disconnected"))
     try ledger.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
     let reasons = try ledger.database.rows("SELECT closed_reason FROM connections ORDER BY id").map {
       try $0.text(0)
     }
-    #expect(reasons == ["the peer hung up", "lspd ended before it"])
+    #expect(reasons == ["the peer disconnected", "lspd ended with it open"])
     #expect(try ledger.nextConnection() == 3)
   }
 

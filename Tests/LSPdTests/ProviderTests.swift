@@ -257,7 +257,7 @@ import Testing
     #expect(try loop.run(for: .seconds(10)) { older.isClosed && newer.channel?.isReestablished == true })
     let isWritten = try provider.eventually {
       try provider.ledger("SELECT closed_reason FROM connections WHERE id = 1") == [
-        "connection 2 took its place"
+        "replaced by connection 2"
       ]
     }
     #expect(isWritten)

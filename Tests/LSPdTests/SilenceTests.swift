@@ -21,6 +21,6 @@ struct SilenceTests {
     #expect(!wallet.isClosed)
     #expect(try provider.goDown()?.how == .exited(code: 0))
     let reasons = try provider.ledger("SELECT closed_reason FROM connections WHERE id = 1")
-    #expect(reasons == ["it has said nothing for long, and answered no ping"])
+    #expect(reasons == ["no message for too long, and no pong"])
   }
 }

@@ -37,8 +37,8 @@ import Testing
     for count in bytes.indices {
       #expect(throws: ChannelError.self) { try Channel(decoding: Array(bytes.prefix(count))) }
     }
-    #expect(throws: ChannelError.damaged("bytes follow its end")) { try Channel(decoding: bytes + [0]) }
-    #expect(throws: ChannelError.damaged("its version 9 is not known here")) {
+    #expect(throws: ChannelError.damaged("bytes after its end")) { try Channel(decoding: bytes + [0]) }
+    #expect(throws: ChannelError.damaged("unknown version 9")) {
       try Channel(decoding: [9] + bytes.dropFirst())
     }
     var random = SeededGenerator(seed: 5)

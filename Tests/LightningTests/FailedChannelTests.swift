@@ -12,7 +12,7 @@ import Testing
   private let failure = ChannelFailure(channel: channelID, reason: "you cheated")
 
   private func error(_ channel: Bytes32) -> NodeEvent {
-    .received(.error(Complaint(channel: channel, text: "you cheated")))
+    .received(.error(ErrorOrWarning(channel: channel, text: "you cheated")))
   }
 
   @Test(
@@ -126,7 +126,7 @@ import Testing
     let commitment = CommitmentSigned(channel: channelID, htlcSignatures: [.zeros])
     let said = node.handle(.received(.commitmentSigned(commitment)), at: now)
     #expect(said.contains { if case .write = $0 { true } else { false } })
-    _ = node.handle(.received(.error(Complaint(channel: channelID, text: "you cheated"))), at: now)
+    _ = node.handle(.received(.error(ErrorOrWarning(channel: channelID, text: "you cheated"))), at: now)
     return node
   }
 
@@ -166,7 +166,7 @@ import Testing
     _ = node.handle(.dialled, at: now)
     _ = node.handle(.received(.initMessage(InitMessage())), at: now)
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
-    let said = node.handle(.received(.error(Complaint(channel: named, text: "you cheated"))), at: now)
+    let said = node.handle(.received(.error(ErrorOrWarning(channel: named, text: "you cheated"))), at: now)
     let change = NodeChange(channel: backup.channel, restored: [], failure: failure)
     #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
     #expect(node.handle(.written, at: now) == [])
@@ -189,7 +189,7 @@ import Testing
     _ = node.handle(.dialled, at: now)
     _ = node.handle(.received(.initMessage(InitMessage())), at: now)
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
-    let complaint = Complaint(channel: channelID, text: "you cheated")
+    let complaint = ErrorOrWarning(channel: channelID, text: "you cheated")
     let said = node.handle(.received(.error(complaint)), at: now)
     let change =
       isNewer
@@ -267,13 +267,13 @@ import Testing
   func refused() throws {
     var node = try spoken()
     for message in [
-      .warning(Complaint(text: "hm")), .ping(Ping(pongSize: 1)), .unknown(type: 258, bytes: []),
+      .warning(ErrorOrWarning(text: "hm")), .ping(Ping(pongSize: 1)), .unknown(type: 258, bytes: []),
     ]
       as [Message]
     {
       #expect(!node.handle(.received(message), at: milliseconds(1)).contains(.report(.established)))
     }
-    let error = Message.error(Complaint(channel: channelID, text: "no"))
+    let error = Message.error(ErrorOrWarning(channel: channelID, text: "no"))
     #expect(!node.handle(.received(error), at: milliseconds(1)).contains(.report(.established)))
   }
 

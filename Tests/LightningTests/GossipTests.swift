@@ -49,7 +49,7 @@ import Testing
     for _ in 0..<Chatter.gossipLimit { _ = fixture.handle(.received(connection: 1, gossipMessage(256))) }
     #expect(fixture.peer.isWalletConnected)
     let end = fixture.handle(.received(connection: 1, gossipMessage(256)))
-    #expect(others(end) == [.evict(connection: 1, "too much was said that needs nothing")])
+    #expect(others(end) == [.evict(connection: 1, "too many ignorable messages")])
     #expect(messages(end) == [])
   }
 
@@ -104,19 +104,19 @@ import Testing
   @Test("Both ends refuse an init that names only other chains")
   func chains() throws {
     let foreign = InitMessage(networks: [BitcoinNetwork.mainnet.chain])
-    let why = "it is on other chains than this one, which is on regtest"
+    let why = "its networks do not include regtest"
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
     let said = node.handle(.received(.initMessage(foreign)), at: milliseconds(0))
-    #expect(said.contains(.report(.trouble("the peer's init does not fit: \(why)"))))
+    #expect(said.contains(.report(.trouble("the peer's init is incompatible: \(why)"))))
     #expect(said.contains(.cutOff))
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1))
     let refused = fixture.handle(
       .received(connection: 1, .initMessage(InitMessage(fence: fence(1), networks: foreign.networks))))
-    #expect(others(refused) == [.close(connection: 1, "your init does not fit: \(why)")])
+    #expect(others(refused) == [.close(connection: 1, "your init is incompatible: \(why)")])
     #expect(fixture.peer.state.fence == nil)
     _ = fixture.handle(.connected(connection: 2))
     let both = InitMessage(fence: fence(1), networks: [BitcoinNetwork.mainnet.chain, regtest])
@@ -131,8 +131,8 @@ import Testing
     let ballast = Bytes(repeating: 7, count: 60_000)
     let long: [Message] = [
       .unknown(type: 40_001, bytes: ballast), .unknown(type: 256, bytes: ballast),
-      .ping(Ping(pongSize: 9, ignored: ballast)), .pong(ballast), .warning(Complaint(data: ballast)),
-      .error(Complaint(channel: channelID, data: ballast)),
+      .ping(Ping(pongSize: 9, ignored: ballast)), .pong(ballast), .warning(ErrorOrWarning(data: ballast)),
+      .error(ErrorOrWarning(channel: channelID, data: ballast)),
       .initMessage(InitMessage(features: Features([1, 400_001]), fence: fence(3))),
     ]
     for message in long {
@@ -158,7 +158,7 @@ import Testing
     else {
       return #expect(Bool(false))
     }
-    #expect(kept.unknownDemand == 300_000)
+    #expect(kept.unknownRequiredFeature == 300_000)
     let backup = Message.peerStorage(Bytes(repeating: 7, count: 60_000))
     #expect(try HeardMessage(backup.encoded()).bytes == backup.encoded())
     let short = Message.unknown(type: 40_001, bytes: Bytes(repeating: 7, count: 400)).encoded()

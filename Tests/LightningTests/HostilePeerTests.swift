@@ -47,7 +47,7 @@ import Testing
     }
     #expect(
       node.handle(.received(ping), at: start) == [
-        .cutOff, .report(.trouble("the peer sent more than 20 messages in 10 s that need nothing")),
+        .cutOff, .report(.trouble("the peer sent more than 20 ignorable messages in 10 s")),
         .report(.connecting),
       ])
   }
@@ -55,7 +55,7 @@ import Testing
   @Test(
     "A peer that floods pongs, warnings, unknown messages or backups is disconnected",
     arguments: [
-      .pong([]), .warning(Complaint(text: "")), .unknown(type: 40_001, bytes: []),
+      .pong([]), .warning(ErrorOrWarning(text: "")), .unknown(type: 40_001, bytes: []),
     ] as [Message])
   func endlessTalk(_ message: Message) throws {
     var node = try established()
@@ -147,14 +147,14 @@ import Testing
     #expect(
       fixture.handle(.connected(connection: 1000)) == [
         .store([.connectionOpened(connection: 1000)]),
-        .evict(connection: 2, "connection 1000 needed its place"),
+        .evict(connection: 2, "closed to make room for connection 1000"),
         .send(connection: 1000, .initMessage(InitMessage())),
       ])
     #expect(fixture.peer.isWalletConnected)
     _ = fixture.handle(.closed(connection: 2, ""))
     #expect(
       others(fixture.handle(.connected(connection: 1001))) == [
-        .evict(connection: 3, "connection 1001 needed its place")
+        .evict(connection: 3, "closed to make room for connection 1001")
       ])
   }
 
@@ -166,7 +166,7 @@ import Testing
     for _ in 0..<ConnectionRules.standard.chatter {
       #expect(others(fixture.handle(.received(connection: 1, ping))) == [])
     }
-    let why = "these were more than 20 messages in 10 s that need nothing"
+    let why = "these were more than 20 ignorable messages in 10 s"
     #expect(others(fixture.handle(.received(connection: 1, ping))) == [.close(connection: 1, why)])
     _ = try fixture.establish(2)
     for _ in 0..<ConnectionRules.standard.chatter {

@@ -9,12 +9,12 @@ import Testing
 struct InitFeatureTests {
   @Test("An unknown even feature bit is named; known and odd bits are accepted")
   func demands() {
-    #expect(InitMessage().unknownDemand == nil)
-    #expect(InitMessage(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownDemand == nil)
-    #expect(InitMessage(features: Features([4, 10, 16, 26, 28, 38])).unknownDemand == nil)
-    #expect(InitMessage(features: Features([1, 23, 101, 1001])).unknownDemand == nil)
-    #expect(InitMessage(features: Features([1, 22])).unknownDemand == 22)
-    #expect(InitMessage(globalFeatures: Features([100]).bytes).unknownDemand == 100)
+    #expect(InitMessage().unknownRequiredFeature == nil)
+    #expect(InitMessage(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownRequiredFeature == nil)
+    #expect(InitMessage(features: Features([4, 10, 16, 26, 28, 38])).unknownRequiredFeature == nil)
+    #expect(InitMessage(features: Features([1, 23, 101, 1001])).unknownRequiredFeature == nil)
+    #expect(InitMessage(features: Features([1, 22])).unknownRequiredFeature == 22)
+    #expect(InitMessage(globalFeatures: Features([100]).bytes).unknownRequiredFeature == 100)
   }
 
   @Test("The LSP closes a connection whose init requires an unknown feature")
@@ -23,7 +23,7 @@ struct InitFeatureTests {
     _ = fixture.handle(.connected(connection: 1))
     let demanding = InitMessage(features: Features([22]), fence: fence(1))
     let said = fixture.handle(.received(connection: 1, .initMessage(demanding)))
-    let why = "your init does not fit: feature 22 is demanded, and not known here"
+    let why = "your init is incompatible: it requires feature 22, which is not supported"
     #expect(said.last == .close(connection: 1, why))
     #expect(!fixture.peer.isWalletConnected)
     #expect(fixture.peer.state.fence == nil)
@@ -38,7 +38,7 @@ struct InitFeatureTests {
     _ = node.handle(.dialled, at: start)
     let said = node.handle(.received(.initMessage(InitMessage(features: Features([22])))), at: start)
     #expect(said.contains(.cutOff))
-    let why = "the peer's init does not fit: feature 22 is demanded, and not known here"
+    let why = "the peer's init is incompatible: it requires feature 22, which is not supported"
     #expect(said.contains(.report(.trouble(why))))
     #expect(node.deadline.map { $0 > start } == true)
   }

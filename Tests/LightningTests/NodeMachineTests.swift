@@ -87,7 +87,7 @@ struct NodeMachineTests {
     var node = dialling()
     _ = node.handle(.dialled, at: start)
     #expect(node.handle(.stopRequested(gracefully: true), at: start) == [.hangUp])
-    let error = Message.error(Complaint(text: "no"))
+    let error = Message.error(ErrorOrWarning(text: "no"))
     #expect(node.handle(.received(error), at: start) == [.cutOff, .report(.stopped)])
     #expect(node.deadline == nil)
   }

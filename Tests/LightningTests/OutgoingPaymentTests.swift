@@ -110,7 +110,7 @@ struct OutgoingPaymentTests {
     world.send(0, amountMsat: NodeWorld.walletMsat + 1)
     #expect(
       world.refusals == [
-        "the wallet can send 1,000,000 sat now, and this payment is of 1,000,000,001 msat; receive some first"
+        "the wallet can send 1,000,000 sat now, less than the payment's 1,000,000,001 msat; receive some first"
       ])
     #expect(world.sent.offered.isEmpty)
     #expect(world.node?.wantedPayments.payments.isEmpty == true)
@@ -128,7 +128,7 @@ struct OutgoingPaymentTests {
     world.handle(.networkChanged(isThere: false))
     world.send(1)
     world.settle()
-    #expect(world.refusals == [NodeMachine.payInVain])
+    #expect(world.refusals == [NodeMachine.payTimedOut])
     world.handle(.stopRequested(gracefully: true))
     world.send(1)
     #expect(world.refusals.last == NodeRefusal.notHeldWords)
@@ -178,7 +178,7 @@ struct OutgoingPaymentTests {
     world.send(0)
     #expect(
       world.refusals == [
-        "this invoice may be paid: how its payment ended was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one"
+        "this invoice may be paid: the end of its payment was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one"
       ])
     #expect(world.sent.offered.count == 2)
   }

@@ -40,7 +40,7 @@ import Testing
           .frameActedOn(connection: 2), .fence(fence(4, incarnation: 9)),
           .connectionJudged(connection: 2, .accepted, fence(4, incarnation: 9)),
         ]),
-        .evict(connection: 1, "connection 2 took its place"),
+        .evict(connection: 1, "replaced by connection 2"),
         .send(connection: 2, answer(true, highest: 4)),
       ])
   }
@@ -50,7 +50,7 @@ import Testing
     _ = fixture.sendInit(1, fence(3, incarnation: 5))
     #expect(
       others(fixture.sendInit(2, fence(3, incarnation: 5))) == [
-        .evict(connection: 1, "connection 2 took its place")
+        .evict(connection: 1, "replaced by connection 2")
       ])
     let refused = fixture.sendInit(3, fence(3, incarnation: 6))
     #expect(
@@ -143,7 +143,7 @@ import Testing
     _ = fixture.sendInit(1, nil)
     let directives = fixture.sendInit(2, nil)
     #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, nil)))
-    #expect(others(directives) == [.evict(connection: 1, "connection 2 took its place")])
+    #expect(others(directives) == [.evict(connection: 1, "replaced by connection 2")])
     #expect(messages(directives).first?.type == 136)
     #expect(fixture.peer.state.fence == nil)
   }
@@ -153,7 +153,7 @@ import Testing
     _ = fixture.sendInit(1, fence(9))
     let directives = fixture.sendInit(2, fence(1, container: 8))
     #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, fence(1, container: 8))))
-    #expect(others(directives) == [.evict(connection: 1, "connection 2 took its place")])
+    #expect(others(directives) == [.evict(connection: 1, "replaced by connection 2")])
     #expect(messages(directives).first?.type == 136)
     #expect(fixture.peer.state.fence == nil)
   }
@@ -191,7 +191,7 @@ import Testing
     _ = fixture.sendInit(1, fence(3))
     let second = fixture.handle(.received(connection: 1, initMessage(fence(3))))
     #expect(others(second) == [.close(connection: 1, "there is a second init: send it once")])
-    #expect(messages(second) == [.warning(Complaint(text: "there is a second init: send it once"))])
+    #expect(messages(second) == [.warning(ErrorOrWarning(text: "there is a second init: send it once"))])
     _ = fixture.sendInit(2, fence(3))
     let garbage = fixture.handle(.undecodable(connection: 2, "no"))
     #expect(others(garbage) == [.close(connection: 2, "no")])
@@ -220,7 +220,7 @@ import Testing
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     let moved = sendInit(&fixture, 2, moving(fence(6, container: 9), from: fence(5)))
-    #expect(moved.contains(.evict(connection: 1, "connection 2 took its place")))
+    #expect(moved.contains(.evict(connection: 1, "replaced by connection 2")))
     #expect(moved.contains(.send(connection: 2, answer(true, highest: 6, container: 9))))
     #expect(fixture.peer.state.fence == fence(6, container: 9))
     for (number, epoch) in [UInt64(5), 6, 7, 100].enumerated() {

@@ -53,7 +53,7 @@ import Testing
   @Test func `An error from the wallet closes the connection without a reply`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
-    let directives = fixture.handle(.received(connection: 1, .error(Complaint(text: "no"))))
+    let directives = fixture.handle(.received(connection: 1, .error(ErrorOrWarning(text: "no"))))
     #expect(messages(directives) == [])
     #expect(others(directives) == [.close(connection: 1, "the wallet reports: no")])
   }
@@ -121,7 +121,7 @@ import Testing
     let why = "no init came within 10 s: send it first"
     #expect(
       fixture.handle(.deadlineReached) == [
-        .send(connection: 2, .warning(Complaint(text: why))), .close(connection: 2, why),
+        .send(connection: 2, .warning(ErrorOrWarning(text: why))), .close(connection: 2, why),
       ])
     #expect(fixture.peer.deadline == nil)
     #expect(fixture.peer.isWalletConnected)

@@ -80,7 +80,7 @@ import Testing
     // For another channel the error is the same as for any message.
     _ = try fixture.establish(2)
     let other = Message.updateFee(UpdateFee(channel: .zero, feeratePerKw: 1))
-    let error = Complaint(channel: .zero, text: ChannelError.otherChannel(.zero).description)
+    let error = ErrorOrWarning(channel: .zero, text: ChannelError.otherChannel(.zero).description)
     #expect(messages(fixture.handle(.received(connection: 2, other))) == [.error(error)])
   }
 
@@ -91,7 +91,7 @@ import Testing
     var node = try establishedNode()
     let before = node.durableState
     let directives = node.handle(.received(fee(rate)), at: milliseconds(0))
-    let complaint = Complaint(channel: channelID, text: ChannelError.feeOnFeelessChannel.description)
+    let complaint = ErrorOrWarning(channel: channelID, text: ChannelError.feeOnFeelessChannel.description)
     #expect(directives.first == .send([.message(.warning(complaint))]))
     #expect(directives.contains(.cutOff) && directives.contains(.report(.connecting)))
     #expect(node.durableState == before)

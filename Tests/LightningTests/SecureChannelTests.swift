@@ -53,7 +53,7 @@ struct SecureChannelTests {
         sealed = sealed.dropFirst(piece.count)
         answerer.append(piece)
         came += try all(&answerer)
-        #expect(answerer.isInside == !sealed.isEmpty)
+        #expect(answerer.isIncomplete == !sealed.isEmpty)
       }
       #expect(came == [message])
       dialler.append(try seal(message, with: &answerer)[...])

@@ -30,7 +30,7 @@ import Testing
   @Test(
     "Any message is an answer and restarts the 30 s",
     arguments: [
-      .pong([]), .unknown(type: 40_001, bytes: []), .warning(Complaint(text: "slowly")),
+      .pong([]), .unknown(type: 40_001, bytes: []), .warning(ErrorOrWarning(text: "slowly")),
     ] as [Message])
   func answered(_ answer: Message) throws {
     var node = try establishedNode()

@@ -49,7 +49,7 @@ struct TransportVectorTests {
     channel.append(try bytes(act)[...])
     guard let wanted else {
       #expect(try channel.next() == nil)
-      #expect(channel.isInside)
+      #expect(channel.isIncomplete)
       return
     }
     #expect(throws: wanted) { try channel.next() }

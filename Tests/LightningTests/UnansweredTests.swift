@@ -84,7 +84,7 @@ import Testing
   @Test("An unknown outcome is answered after 5 s") func late() throws {
     var (node, world) = try failedWrite()
     _ = node.handle(.networkChanged(isThere: false), at: world.now)
-    let end = world.now + NodeMachine.payPatience
+    let end = world.now + NodeMachine.payTimeout
     #expect(node.deadline == end)
     #expect(node.handle(.deadlineReached, at: end) == [isUnknown])
   }

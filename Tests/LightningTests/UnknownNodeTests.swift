@@ -61,7 +61,7 @@ struct UnknownNodeTests {
             yourLastPerCommitmentSecret: .zero))))
     #expect(said.contains(.close(connection: 2, "there is no channel with this node")))
     let error = Message.error(
-      Complaint(channel: SHA256.hash([9]), text: "there is no channel with this node"))
+      ErrorOrWarning(channel: SHA256.hash([9]), text: "there is no channel with this node"))
     #expect(said.contains(.send(connection: 2, error)))
     #expect(fixture.peer.state.channel == channel)
     #expect(fixture.peer.registered == 1)
@@ -122,24 +122,24 @@ struct UnknownNodeTests {
     var fixture = try fixture()
     for connection in 3...200 as ClosedRange<UInt64> {
       let opened = fixture.handle(.connected(connection: connection, node: try node(UInt8(connection))))
-      if opened == [.evict(connection: connection, "too many other nodes connect")] { continue }
+      if opened == [.evict(connection: connection, "too many connections of other nodes")] { continue }
       for _ in 0..<15 { _ = fixture.handle(.received(connection: connection, .ping(Ping(pongSize: 0)))) }
       _ = fixture.handle(.closed(connection: connection, "gone"))
     }
     #expect(
       fixture.handle(.connected(connection: 300, node: try node(9))) == [
-        .evict(connection: 300, "too many other nodes connect")
+        .evict(connection: 300, "too many connections of other nodes")
       ])
     // The evicted connection is forgotten.
     #expect(fixture.handle(.closed(connection: 300, "")) == [])
-    // `turnsAway` answers without a connection.
+    // `rejects` answers without a connection.
     let now = milliseconds(fixture.now)
-    #expect(fixture.peer.turnsAway(try node(9), at: now))
-    #expect(!fixture.peer.turnsAway(try node(1), at: now), "the wallet's node")
-    #expect(!fixture.peer.turnsAway(nil, at: now), "without a node id")
-    #expect(!fixture.peer.turnsAway(try node(9), at: now + .seconds(61)))
+    #expect(fixture.peer.rejects(try node(9), at: now))
+    #expect(!fixture.peer.rejects(try node(1), at: now), "the wallet's node")
+    #expect(!fixture.peer.rejects(nil, at: now), "without a node id")
+    #expect(!fixture.peer.rejects(try node(9), at: now + .seconds(61)))
     let silenced = fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 0))))
-    #expect(others(silenced) == [.evict(connection: 2, "too much was said that needs nothing")])
+    #expect(others(silenced) == [.evict(connection: 2, "too many ignorable messages")])
     _ = fixture.handle(.connected(connection: 301, node: try node(1)))
     _ = fixture.handle(.received(connection: 301, .initMessage(InitMessage(fence: fence(2)))))
     #expect(fixture.peer.registered == 301)

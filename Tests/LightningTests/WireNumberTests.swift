@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test("The text of an error has only printable ASCII") func complaint() {
-    let complaint = Complaint(data: Bytes([0x1f, 0x20, 0x41, 0x7e, 0x7f, 0x80, 0x0a]))
+    let complaint = ErrorOrWarning(data: Bytes([0x1f, 0x20, 0x41, 0x7e, 0x7f, 0x80, 0x0a]))
     #expect(complaint.text == ". A~...")
   }
 }

@@ -21,8 +21,9 @@ private let everyMessage: [Message] = [
   .initMessage(
     InitMessage(fenceAnswer: FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))
   ),
-  .error(Complaint(channel: id, text: "no")),
-  .warning(Complaint(text: "careful")), .warning(Complaint(channel: id, text: "late", code: .restEnded)),
+  .error(ErrorOrWarning(channel: id, text: "no")),
+  .warning(ErrorOrWarning(text: "careful")),
+  .warning(ErrorOrWarning(channel: id, text: "late", code: .quiescenceTimeout)),
   .ping(Ping(pongSize: 3, ignored: [0, 0])),
   .pong([0, 0, 0]),
   .peerStorage([1, 2, 3]),
@@ -176,14 +177,14 @@ private let everyMessage: [Message] = [
   }
 
   @Test func `The text of an error is safe for a terminal`() {
-    #expect(Complaint(data: Bytes(Array("a\u{1b}[1m".utf8))).text == "a.[1m")
+    #expect(ErrorOrWarning(data: Bytes(Array("a\u{1b}[1m".utf8))).text == "a.[1m")
   }
 
   @Test(arguments: [[], [2], [1, 1]] as [[UInt8]])
   func `A warning with an unknown code is read as a warning without a code`(code: [UInt8]) throws {
-    let plain = Message.warning(Complaint(text: "late")).encoded()
+    let plain = Message.warning(ErrorOrWarning(text: "late")).encoded()
     let record = [0xfe, 0xba, 0x70, 0, 9, UInt8(code.count)] + code
-    #expect(try Message(decoding: plain + record) == .warning(Complaint(text: "late")))
+    #expect(try Message(decoding: plain + record) == .warning(ErrorOrWarning(text: "late")))
   }
 
   @Test func `A message with 13,000 records is read and written unchanged`() throws {

@@ -69,7 +69,7 @@ struct BadWirePairTests {
     defer { phone.end() }
     try payThree(phone)
     #expect(proxy.connections >= 3)
-    let noticed = phone.journal(of: "mainappd").contains("cannot be decrypted: it was changed")
+    let noticed = phone.journal(of: "mainappd").contains("cannot be decrypted: bytes were changed")
     #expect(noticed)
   }
 

@@ -61,14 +61,14 @@ struct SplicingPairTests {
     }
     #expect(
       try sentence(4000, "nonsense")
-        == "this is no bitcoin address; copy it again, all of it and nothing else")
+        == "this is not a bitcoin address; copy the whole address again, and nothing else")
     #expect(
       try sentence(4000, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4").hasPrefix(
         "the address is one of mainnet, and this wallet is on regtest"))
-    #expect(try sentence(293) == "the amount is below what an output may be: take at least 294 sat")
+    #expect(try sentence(293) == "the amount is below the dust limit; withdraw at least 294 sat")
     #expect(
       try sentence(1_000_000).contains(
-        try Regex("^the wallet can send 999,[0-9]+ sat on chain now, beside the fee; take less")))
+        try Regex("^the wallet can withdraw at most 999,[0-9]+ sat now, besides the fee; withdraw less")))
     #expect(phone.spliceStates() == [] && app.count("background-begin") == 0)
     #expect(try phone.balanceMsat() == Self.balanceMsat)
   }
@@ -139,7 +139,7 @@ struct SplicingPairTests {
     let app = try connected(phone)
     #expect(
       try phone.withdraw(4000, app)["message"]
-        == "the peer does not splice, so no money can be taken out of the channel on chain")
+        == "the peer does not support splicing, which a withdrawal needs")
     #expect(phone.spliceStates() == [])
     let invoice = try phone.invoice(3000, app)
     try phone.pay(invoice)

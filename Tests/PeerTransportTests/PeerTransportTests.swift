@@ -68,7 +68,7 @@ import Testing
     dialler.send([1])
     #expect(try loop.run(for: .seconds(10)) { ends.count == 2 })
     #expect(frames == 100)
-    #expect(ends == ["acceptor: the peer hung up", "dialler: hung up in good order"])
+    #expect(ends == ["acceptor: the peer disconnected", "dialler: disconnected in good order"])
     dialler.hangUp()
     acceptor.cutOff()
     #expect(ends.count == 2)
@@ -134,7 +134,7 @@ import Testing
     for _ in 0..<500 { dialler.send([7]) }
     dialler.hangUp()
     acceptor.start()
-    #expect(try loop.run(for: .seconds(10)) { events.last == "the peer hung up" })
+    #expect(try loop.run(for: .seconds(10)) { events.last == "the peer disconnected" })
     #expect(events.count == 501)
   }
 
@@ -174,7 +174,7 @@ import Testing
     acceptor.start()
     #expect(try loop.run(for: .seconds(20)) { ends.count == 2 })
     #expect(received == Array(repeating: 65_000, count: 12))
-    #expect(Set(ends) == ["the peer hung up", "hung up in good order"])
+    #expect(Set(ends) == ["the peer disconnected", "disconnected in good order"])
   }
 
   @Test func `A stream whose pieces end within messages outlasts the time limit of one message`() throws {

@@ -1,25 +1,25 @@
 import Crypto
 
-/// The oldest form of addresses.
+/// The encoding of legacy addresses.
 enum Base58 {
   private static let letters = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
 
   static let checksumSize = 4
 
-  /// With the first four bytes of the hash of the hash behind.
+  /// Base58Check: appends the first four bytes of the double hash.
   static func encodeChecked(_ bytes: [UInt8]) -> String { encode(bytes + checksum(bytes)) }
 
   private static func checksum(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
     SHA256.hash(SHA256.hash(bytes).bytes).bytes.prefix(checksumSize)
   }
 
-  /// Without the checksum behind; nil if that is another one.
+  /// The bytes without their checksum; nil if it is wrong.
   static func checked(_ bytes: [UInt8]) -> [UInt8]? {
     let payload = Array(bytes.dropLast(checksumSize))
     return checksum(payload) == bytes.suffix(checksumSize) ? payload : nil
   }
 
-  /// Nil if there is a character that has no place here. The time grows with the square of the length.
+  /// Nil if a character is not in the alphabet. Takes quadratic time.
   static func decode(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     for character in text.utf8 {

@@ -1,6 +1,6 @@
 // Words of five bits, the highest bit first.
 extension Bech32 {
-  /// Bytes, and zeros up to a whole word.
+  /// The bytes, padded with zeros to a whole word.
   package static func words(of bytes: some Sequence<UInt8>) -> [UInt8] {
     var words: [UInt8] = []
     var kept: UInt32 = 0
@@ -17,10 +17,10 @@ extension Bech32 {
     return words
   }
 
-  /// The whole bytes in these words; what is left over is padding.
+  /// The whole bytes in these words; the remaining bits are padding.
   package static func bytes(of words: some Sequence<UInt8>) -> [UInt8] { pack(words).bytes }
 
-  /// With what is left over as one byte more, zeros behind it: what is signed.
+  /// The bytes with the remaining bits as one more byte, padded with zeros: BOLT 11 signs these.
   package static func paddedBytes(of words: some Sequence<UInt8>) -> [UInt8] {
     let (bytes, left) = pack(words)
     return left.map { bytes + [$0] } ?? bytes

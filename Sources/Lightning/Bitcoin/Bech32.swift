@@ -1,7 +1,7 @@
-/// Text of BIP 173 and BIP 350: a prefix that people can read, `1`, words of five bits, and a checksum of six of them.
-/// It has no limit of length here, as BOLT 11 has none.
+/// Text of BIP 173 and BIP 350: a human-readable prefix, `1`, words of five bits, and a checksum of six words.
+/// Without a length limit, as in BOLT 11.
 package enum Bech32 {
-  /// What the checksum comes to: of invoices and the oldest addresses, and of all later addresses.
+  /// The checksum's constant: for invoices and version 0 addresses, and for later addresses.
   package enum Variant: UInt32 {
     case bech32 = 1
     case bech32m = 0x2bc8_30a3
@@ -19,7 +19,7 @@ package enum Bech32 {
     Character(Unicode.Scalar(letters[Int(word & 31)]))
   }
 
-  /// The prefix is in lower case already, the words are below 32.
+  /// The prefix must be in lower case, and the words below 32.
   package static func encode(prefix: String, words: [UInt8], as variant: Variant = .bech32) -> String {
     let base = spread(prefix.utf8) + words
     let rest = remainder(of: base + [UInt8](repeating: 0, count: checksumSize)) ^ variant.rawValue
@@ -27,7 +27,7 @@ package enum Bech32 {
     return prefix + "1" + String(decoding: (words + checksum).map { letters[Int($0 & 31)] }, as: UTF8.self)
   }
 
-  /// The prefix in lower case, the words without the checksum, and what that came to.
+  /// The prefix in lower case, the words without the checksum, and its variant.
   package static func decode(
     _ text: String
   ) throws(Bech32Error) -> (prefix: String, words: [UInt8], variant: Variant) {

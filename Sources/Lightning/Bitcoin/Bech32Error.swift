@@ -1,4 +1,4 @@
-/// Why text is none of BIP 173.
+/// Why a text is not Bech32 (BIP 173).
 package enum Bech32Error: Error, Hashable {
   case foreignCharacter
   case mixedCase

@@ -1,11 +1,11 @@
-// From the text that people copy: BIP 173 and BIP 350, or Base58 with a checksum.
+// From text: BIP 173 and BIP 350, or Base58Check.
 extension BitcoinAddress {
-  /// BIP 173 has no longer ones; a shorter one of Base58 is none either.
+  /// BIP 173's limit; every Base58 address is shorter.
   private static let longestText = 90
 
   public init(decoding text: String, on network: BitcoinNetwork) throws(AddressError) {
     guard text.utf8.count <= Self.longestText else { throw .notAnAddress }
-    // No address of Base58 begins with one of these letters.
+    // No Base58 address begins with one of these prefixes.
     if let separator = text.utf8.lastIndex(of: UInt8(ascii: "1")),
       Self.isPrefix(text[..<separator].lowercased())
     {
@@ -28,7 +28,7 @@ extension BitcoinAddress {
     guard let version = words.first, version <= 16 else { throw .noSuchOutput }
     guard (variant == .bech32) == (version == 0) else { throw .checksumIsWrong }
     let program = Bech32.bytes(of: words.dropFirst())
-    // Else there are more bits than padding has, or other ones.
+    // Otherwise the padding is too long or not zero.
     guard Bech32.words(of: program) == Array(words.dropFirst()),
       let address = Self(version: version, program: program)
     else {

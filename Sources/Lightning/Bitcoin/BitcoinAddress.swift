@@ -1,6 +1,6 @@
-/// Where money on the chain goes, as people copy it; in an invoice, where the payee takes it should Lightning fail.
+/// A Bitcoin address; in an invoice, the payee's on-chain fallback.
 public struct BitcoinAddress: Hashable, Sendable {
-  /// 0 to 16 as in a witness program, 17 for the hash of a key, 18 for the hash of a script.
+  /// 0 to 16: the witness version; 17: P2PKH; 18: P2SH (BOLT 11's fallback versions).
   public let version: UInt8
   public let program: Bytes
 
@@ -8,7 +8,7 @@ public struct BitcoinAddress: Hashable, Sendable {
   static let scriptHash: UInt8 = 18
   static let hashSize = 20
 
-  /// Nil unless there is such an address: of 17 and 18 with 20 bytes, of 0 with 20 or 32, of 1 to 16 with 2 to 40.
+  /// Nil unless the length is valid: 20 bytes for 17 and 18, 20 or 32 for 0, 2 to 40 for 1 to 16.
   public init?(version: UInt8, program: [UInt8]) {
     switch version {
     case 0: guard program.count == Self.hashSize || program.count == 32 else { return nil }
@@ -22,7 +22,7 @@ public struct BitcoinAddress: Hashable, Sendable {
 
   package static func isKnown(version: UInt8) -> Bool { version <= scriptHash }
 
-  /// As people copy it.
+  /// The address as text.
   public func text(on network: BitcoinNetwork) -> String {
     switch version {
     case Self.publicKeyHash: return Base58.encodeChecked([network.publicKeyHashByte] + program.array)

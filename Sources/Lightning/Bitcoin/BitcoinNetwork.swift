@@ -1,14 +1,14 @@
 import Ground
 
-/// Whose bitcoin an invoice or an address asks for.
+/// The network of an invoice or an address.
 public enum BitcoinNetwork: String, Hashable, CaseIterable, Codable, Sendable {
   case mainnet
   case testnet
   case signet
-  /// Where everybody makes blocks of their own. The wallets of this project are there.
+  /// A private test network; this project's wallets use it.
   case regtest
 
-  /// What stands behind `ln` in an invoice.
+  /// The prefix after `ln` in an invoice.
   public var prefix: String {
     switch self {
     case .mainnet: "bc"
@@ -18,17 +18,17 @@ public enum BitcoinNetwork: String, Hashable, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// What an address of BIP 173 begins with: signet has those of testnet.
+  /// The prefix of BIP 173 addresses: signet has testnet's.
   var addressPrefix: String { self == .signet ? Self.testnet.prefix : prefix }
 
-  /// What stands in front of the hash of a key in an address of Base58: all but mainnet have one.
+  /// The version byte of P2PKH addresses: the test networks share one.
   var publicKeyHashByte: UInt8 { self == .mainnet ? 0 : 111 }
-  /// What stands in front of the hash of a script.
+  /// The version byte of P2SH addresses.
   var scriptHashByte: UInt8 { self == .mainnet ? 5 : 196 }
 }
 
 extension BitcoinNetwork {
-  /// BOLT 1's `chain_hash`: the hash of the first block, its bytes as they are hashed and not as they are shown.
+  /// BOLT 1's `chain_hash`: the hash of the genesis block, in internal byte order.
   public var chain: Bytes32 {
     let hex =
       switch self {

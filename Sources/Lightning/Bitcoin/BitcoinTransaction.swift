@@ -1,8 +1,8 @@
-// Bitcoin: transactions, scripts and addresses as text and bytes, for channels and invoices. It looks at no chain.
+// Bitcoin: transactions, scripts and addresses as text and bytes, for channels and invoices. Without a chain.
 
 import Crypto
 
-/// A transaction as it goes to the chain: BIP 144.
+/// A transaction (BIP 144).
 public struct BitcoinTransaction: Hashable, Codable, Sendable {
   public var version: UInt32
   public var inputs: [TransactionInput]
@@ -21,7 +21,7 @@ public struct BitcoinTransaction: Hashable, Codable, Sendable {
     self.lockTime = lockTime
   }
 
-  /// Of what stands there without the witnesses: it is known before anybody has signed.
+  /// The hash without witnesses: known before the transaction is signed.
   public var id: TransactionID {
     TransactionID(hash: SHA256.hash(SHA256.hash(encodedWithoutWitnesses()).bytes))
   }
@@ -30,7 +30,7 @@ public struct BitcoinTransaction: Hashable, Codable, Sendable {
 
   // MARK: Writing
 
-  /// With the witnesses, if there is one.
+  /// With witnesses, if any.
   public func encoded() -> [UInt8] { encoded(withWitnesses: inputs.contains { !$0.witness.isEmpty }) }
 
   public func encodedWithoutWitnesses() -> [UInt8] { encoded(withWitnesses: false) }
@@ -50,14 +50,14 @@ public struct BitcoinTransaction: Hashable, Codable, Sendable {
 
   // MARK: Reading
 
-  /// Strict: numbers in their shortest form, the marker only where there are witnesses, nothing behind the end.
+  /// Strict: numbers in their shortest form, the marker only with witnesses, no bytes after the end.
   public init(decoding bytes: [UInt8]) throws(TransactionError) {
     var reader = TransactionReader(bytes)
     version = try reader.u32()
     var hasWitnesses = false
     guard let (marker, flag) = reader.next else { throw .truncated }
     if marker == Self.marker {
-      // A transaction without inputs begins alike, and there is none.
+      // A transaction without inputs would begin like the marker, but is invalid.
       guard flag != 0 else { throw .noInputs }
       guard flag == Self.flag else { throw .unknownFlag(flag) }
       hasWitnesses = true

@@ -1,6 +1,6 @@
 import Ground
 
-/// Bytes of any number that are written in journals as one hexadecimal string instead of a list of numbers.
+/// Any number of bytes, in JSON one hexadecimal string instead of a list of numbers.
 public struct Bytes: Hashable, Sendable {
   public var array: [UInt8]
 

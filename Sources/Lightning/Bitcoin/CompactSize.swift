@@ -1,4 +1,4 @@
-/// Bitcoin's numbers of different lengths, the lowest byte first; only the shortest form is read.
+/// Bitcoin's CompactSize, little-endian; only the shortest form is accepted.
 enum CompactSize {
   static func size(of value: Int) -> Int {
     switch value {

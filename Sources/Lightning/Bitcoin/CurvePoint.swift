@@ -1,6 +1,6 @@
 import Crypto
 
-/// A compressed point of the curve: a public key, or a per-commitment point.
+/// A compressed point on the curve: a public key or per-commitment point.
 public struct CurvePoint: FixedBytes {
   public static let size = 33
   public let bytes: Bytes

@@ -1,4 +1,4 @@
-/// Bytes whose number the protocol fixes. A value of another length cannot be made, so encoding needs no check.
+/// Bytes of a length that the protocol fixes. Other lengths cannot be constructed, so encoding needs no check.
 public protocol FixedBytes: Hashable, Codable, Sendable {
   static var size: Int { get }
   var bytes: Bytes { get }
@@ -6,13 +6,13 @@ public protocol FixedBytes: Hashable, Codable, Sendable {
 }
 
 extension FixedBytes {
-  /// Nil unless the length is exactly right.
+  /// Nil for another length.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.size else { return nil }
     self.init(unchecked: Bytes(bytes))
   }
 
-  /// What stands in a field whose cryptography is not in this version.
+  /// The value of fields whose cryptography is not implemented.
   public static var zeros: Self { Self(unchecked: Bytes(repeating: 0, count: Self.size)) }
 
   public init(from decoder: any Decoder) throws {

@@ -1,19 +1,19 @@
 import Ground
 import Crypto
 
-/// BOLT 3, "Funding Transaction Output": both ends of a channel must sign to spend it.
+/// BOLT 3, "Funding Transaction Output": a 2-of-2 multisig.
 public enum FundingScript {
   private static let two: UInt8 = 0x52
   private static let checkMultipleSignatures: UInt8 = 0xae
 
-  /// `2 <pubkey1> <pubkey2> 2 OP_CHECKMULTISIG`, the lesser key first; in whichever order they come.
+  /// `2 <pubkey1> <pubkey2> 2 OP_CHECKMULTISIG`, with the keys sorted.
   public static func witnessScript(_ one: CurvePoint, _ other: CurvePoint) -> Bytes {
     let keys = [one.bytes.array, other.bytes.array].sorted { $0.lexicographicallyPrecedes($1) }
     return Bytes(
       [two] + keys.flatMap { [UInt8(CurvePoint.size)] + $0 } + [two, checkMultipleSignatures])
   }
 
-  /// What pays to it: its hash alone.
+  /// Its P2WSH output.
   public static func output(_ one: CurvePoint, _ other: CurvePoint) -> OutputScript {
     OutputScript(Bytes([0, UInt8(Bytes32.size)] + SHA256.hash(witnessScript(one, other).array).bytes))
   }

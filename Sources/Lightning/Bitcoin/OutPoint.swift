@@ -1,4 +1,4 @@
-/// One output of a Bitcoin transaction.
+/// A reference to one output of a Bitcoin transaction.
 public struct OutPoint: Hashable, Codable, Sendable {
   public let transaction: TransactionID
   public let index: UInt32

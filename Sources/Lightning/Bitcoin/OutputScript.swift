@@ -1,4 +1,4 @@
-/// What must be shown to spend an output.
+/// An output's script (scriptPubKey).
 public struct OutputScript: Hashable, Codable, Sendable {
   public let bytes: Bytes
 
@@ -16,7 +16,7 @@ public struct OutputScript: Hashable, Codable, Sendable {
     }
   }
 
-  // Bitcoin's words for what a script does.
+  // Opcodes.
   private static let duplicate: UInt8 = 0x76
   private static let hash160: UInt8 = 0xa9
   private static let equal: UInt8 = 0x87
@@ -25,7 +25,7 @@ public struct OutputScript: Hashable, Codable, Sendable {
   private static let nothing: UInt8 = 0x6a
   private static func number(_ value: UInt8) -> UInt8 { value == 0 ? 0 : 0x50 + value }
 
-  /// Nil for a script that has none.
+  /// Nil for a script without an address.
   public var address: BitcoinAddress? {
     for version in 0...BitcoinAddress.scriptHash {
       let rest =
@@ -41,7 +41,7 @@ public struct OutputScript: Hashable, Codable, Sendable {
     return nil
   }
 
-  /// BOLT 3, "Dust Limits": an output with less is not carried on. Nil for a script that is not carried on at all.
+  /// BOLT 3, "Dust Limits": a smaller output is not relayed. Nil for a script that is not relayed at all.
   public var dustLimit: UInt64? {
     guard let address else { return bytes.array.first == Self.nothing ? 0 : nil }
     return switch (address.version, address.program.count) {
@@ -54,6 +54,6 @@ public struct OutputScript: Hashable, Codable, Sendable {
     }
   }
 
-  /// The program of an output that anybody may spend, to pay for the transaction that has it.
+  /// The witness program of a P2A output, which everyone can spend to raise the transaction's fee.
   private static let anchor: Bytes = [0x4e, 0x73]
 }

@@ -1,4 +1,4 @@
-/// Why bytes are no Bitcoin transaction.
+/// Why bytes are not a valid Bitcoin transaction.
 public enum TransactionError: Error, Hashable, Sendable, CustomStringConvertible {
   case truncated
   case numberNotMinimal
@@ -13,14 +13,14 @@ public enum TransactionError: Error, Hashable, Sendable, CustomStringConvertible
     switch self {
     case .truncated: "the transaction ends in the middle of a field: send it whole"
     case .numberNotMinimal:
-      "a number in the transaction is written longer than it needs: use its shortest form"
-    case .noInputs: "the transaction spends nothing: it needs an input"
-    case .noOutputs: "the transaction pays nothing: it needs an output"
-    case .unknownFlag(let flag): "the transaction has the flag \(flag), and BIP 144 knows 1 alone"
+      "a number in the transaction is longer than needed: use its shortest form"
+    case .noInputs: "the transaction has no input: add one"
+    case .noOutputs: "the transaction has no output: add one"
+    case .unknownFlag(let flag): "the transaction has the flag \(flag), and BIP 144 only defines 1"
     case .noWitnesses:
-      "the transaction says that it has witnesses, and has none: write it without the marker"
-    case .tooMuchMoney: "the transaction pays more bitcoin than there will ever be"
-    case .trailingBytes: "bytes follow the end of the transaction: leave them out"
+      "the transaction has the witness marker and no witnesses: omit the marker"
+    case .tooMuchMoney: "the transaction pays more than 21 million bitcoin"
+    case .trailingBytes: "there are bytes after the end of the transaction: omit them"
     }
   }
 }

@@ -1,13 +1,13 @@
 import Ground
 
-/// The name of a Bitcoin transaction: the hash of the hash of it, without its witnesses.
+/// The id of a Bitcoin transaction: its double hash without witnesses.
 public struct TransactionID: Hashable, Sendable {
-  /// As it is hashed, and as it goes on the wire.
+  /// In internal byte order, as on the wire.
   public let hash: Bytes32
 
   public init(hash: Bytes32) { self.hash = hash }
 
-  /// As people write it: the bytes the other way round. Nil unless there are 64 hexadecimal digits.
+  /// From the displayed form, with reversed bytes. Nil unless there are 64 hexadecimal digits.
   public init?(text: String) {
     guard let reversed = Bytes32(hex: text), let hash = Bytes32(reversed.bytes.reversed()) else { return nil }
     self.hash = hash
@@ -25,7 +25,7 @@ extension TransactionID: Codable {
     let container = try decoder.singleValueContainer()
     guard let value = TransactionID(text: try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "this is no id of a transaction: write 64 hexadecimal digits")
+        in: container, debugDescription: "this is not a transaction id: write 64 hexadecimal digits")
     }
     self = value
   }

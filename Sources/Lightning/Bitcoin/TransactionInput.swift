@@ -1,12 +1,12 @@
-/// What a transaction spends.
+/// An input of a transaction.
 public struct TransactionInput: Hashable, Codable, Sendable {
   public var outPoint: OutPoint
-  /// Empty where a witness says it all.
+  /// Empty for native SegWit.
   public var script: Bytes
   public var sequence: UInt32
   public var witness: [Bytes]
 
-  /// By this and lower numbers a transaction says that another one may take its place.
+  /// The highest sequence that signals replaceability (BIP 125).
   public static let replaceable: UInt32 = 0xffff_fffd
 
   public init(
@@ -19,7 +19,7 @@ public struct TransactionInput: Hashable, Codable, Sendable {
     self.witness = witness
   }
 
-  /// The shortest that there is.
+  /// The smallest encoding.
   static let smallestSize = 32 + 4 + 1 + 4
 
   init(reader: inout TransactionReader) throws(TransactionError) {

@@ -1,6 +1,6 @@
-/// What a transaction pays.
+/// An output of a transaction.
 public struct TransactionOutput: Hashable, Codable, Sendable {
-  /// All the bitcoin that there will ever be.
+  /// 21 million bitcoin.
   public static let mostSatoshis: UInt64 = 2_100_000_000_000_000
 
   public var satoshis: UInt64
@@ -11,7 +11,7 @@ public struct TransactionOutput: Hashable, Codable, Sendable {
     self.script = script
   }
 
-  /// The shortest that there is.
+  /// The smallest encoding.
   static let smallestSize = 8 + 1
 
   init(reader: inout TransactionReader) throws(TransactionError) {

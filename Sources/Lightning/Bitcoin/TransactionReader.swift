@@ -1,6 +1,6 @@
 import Ground
 
-/// Reads the parts of a Bitcoin transaction in their order. Whatever the bytes are, it gives a value or an error.
+/// Reads the parts of a Bitcoin transaction in order. Any bytes give a value or an error, never a trap.
 struct TransactionReader {
   private let bytes: [UInt8]
   private(set) var position = 0
@@ -9,7 +9,7 @@ struct TransactionReader {
 
   var remaining: Int { bytes.count - position }
 
-  /// The next two bytes, not read yet.
+  /// The next two bytes, without consuming them.
   var next: (UInt8, UInt8)? { remaining >= 2 ? (bytes[position], bytes[position + 1]) : nil }
 
   mutating func take(_ count: Int) throws(TransactionError) -> [UInt8] {
@@ -18,7 +18,7 @@ struct TransactionReader {
     return Array(bytes[position..<position + count])
   }
 
-  /// Bitcoin has the lowest byte first.
+  /// Little-endian.
   mutating func number(_ count: Int) throws(TransactionError) -> UInt64 {
     try take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
@@ -38,7 +38,7 @@ struct TransactionReader {
     return value
   }
 
-  /// How many of something follow, of at least so many bytes each: a lie costs no memory.
+  /// A count of elements with a minimum size each: a wrong count costs no memory.
   mutating func count(ofSize size: Int) throws(TransactionError) -> Int {
     let count = try compactSize()
     guard count <= UInt64(remaining / size) else { throw .truncated }

@@ -1,29 +1,28 @@
-/// How much of a block a transaction that two ends make together takes (BOLT 3, Appendix A), and what that costs.
-/// Every part is counted as BOLT 2 wants it, so that both ends come to the same before there is a signature.
+/// The weight of a negotiated transaction (BOLT 3, Appendix A) and its fee. Each part counts as in BOLT 2, so that
+/// both ends agree before they sign.
 public enum TransactionWeight {
-  /// A byte that is no witness counts four times.
+  /// A non-witness byte counts four times.
   private static let perByte = 4
-  /// Version, lock time, and the numbers of inputs and outputs; the marker and the flag of BIP 144. Who began pays
-  /// for them.
+  /// Version, lock time, the counts of inputs and outputs, BIP 144's marker and flag. The initiator pays for them.
   public static let common = (4 + 4 + 1 + 1) * perByte + 2
-  /// What is spent, an empty script behind its length, and the sequence number.
+  /// The outpoint, an empty script with its length, and the sequence.
   private static let input = (32 + 4 + 1 + 4) * perByte
-  /// Two signatures of 73 bytes at the most, the script with both keys, an empty element, the lengths of all four and
-  /// their number.
+  /// Two signatures of at most 73 bytes, the script with both keys, an empty element, the lengths of all four and
+  /// their count.
   private static let sharedWitness = 1 + 1 + (1 + 73) + (1 + 73) + (1 + 71)
-  /// The channel's funding, as it is spent.
+  /// The input that spends the channel's funding.
   public static let sharedInput = input + sharedWitness
 
   public static func output(_ script: OutputScript) -> Int {
     (8 + CompactSize.size(of: script.bytes.count) + script.bytes.count) * perByte
   }
 
-  /// Of a splice that spends the channel's funding alone.
+  /// For a splice that spends only the channel's funding.
   public static func splice(paying scripts: [OutputScript]) -> Int {
     common + sharedInput + scripts.reduce(0) { $0 + output($1) }
   }
 
-  /// In satoshis, at a rate for each thousand units of weight; a part of one counts as one.
+  /// In satoshis, rounded up, at a rate per 1000 weight units.
   public static func fee(_ weight: Int, perKw rate: UInt32) -> UInt64 {
     (UInt64(max(0, weight)) * UInt64(rate) + 999) / 1000
   }

@@ -1,10 +1,10 @@
-/// Writes the parts of a Bitcoin transaction in their order.
+/// Writes the parts of a Bitcoin transaction in order.
 struct TransactionWriter {
   private(set) var bytes: [UInt8] = []
 
   mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
-  /// The lowest byte first.
+  /// Little-endian.
   mutating func number(_ value: UInt64, _ count: Int) {
     for place in 0..<count { bytes.append(UInt8(value >> UInt64(8 * place) & 0xff)) }
   }

@@ -1,16 +1,16 @@
-// LightningChannel: one payment channel: updates, commitments, revocations and splices. Both ends are this same code; it
-// does not know whether it is the wallet's or the provider's.
+// LightningChannel: one payment channel: updates, commitments, revocations and splices. The wallet and the LSP use
+// the same code.
 
 import Ground
 
-/// One end of a payment channel: BOLT 2's dance of updates, commitments and revocations, without keys and without
-/// I/O. Both ends are this same type.
+/// One end of a payment channel: BOLT 2's updates, commitments and revocations, without keys and without I/O. Both
+/// ends use this type.
 ///
-/// The caller's rule, without exception: call; take what is to be sent with `takeOutgoing`; make the changed
-/// channel durable; only then send. At most one commitment is unrevoked at a time, and updates leave together with
-/// the commitment that covers them.
+/// The caller must, without exception: call; take the messages with `takeOutgoing`; make the changed channel
+/// durable; only then send. At most one commitment is unrevoked at a time, and updates are sent together with the
+/// commitment that covers them.
 ///
-/// A call that throws has changed nothing. Whatever changes the durable part raises `revision` by one.
+/// A call that throws has changed nothing. Each change of the durable part raises `revision` by one.
 public struct Channel: Hashable, Sendable {
   public internal(set) var record: ChannelRecord
   var link = ChannelLink()
@@ -20,7 +20,7 @@ public struct Channel: Hashable, Sendable {
       restoring: ChannelRecord(id: id, isOpener: isOpener, localMsat: localMsat, remoteMsat: remoteMsat))
   }
 
-  /// From columns of a database. The connection is down; `disconnected` need not be called.
+  /// From the columns of a database, disconnected.
   public init(restoring record: ChannelRecord) throws(ChannelError) {
     try record.checkSoundness()
     self.record = record
@@ -41,12 +41,12 @@ public struct Channel: Hashable, Sendable {
   public var htlcs: [HTLC] { record.htlcs }
   public var revision: UInt64 { record.revision }
 
-  /// What the channel was opened with. It never changes.
+  /// The sum of balances and HTLCs. Only a splice changes it.
   public var capacityMsat: UInt64 {
     record.htlcs.reduce(record.localMsat &+ record.remoteMsat) { $0 &+ $1.amountMsat }
   }
 
-  /// Whether both ends have said on this connection how far they are.
+  /// Whether both ends have exchanged `channel_reestablish` on this connection.
   public var isReestablished: Bool { link.isUp }
 
   /// Incoming HTLCs that are irrevocably committed and neither fulfilled nor failed yet.
@@ -63,7 +63,7 @@ public struct Channel: Hashable, Sendable {
     return result
   }
 
-  /// Moves every HTLC that this step moves, and pays out those that are gone. Returns the ones that moved.
+  /// Applies the step to all HTLCs, and adds the amounts of removed ones to a balance. Returns the HTLCs that moved.
   mutating func advance(_ step: HTLCStep) -> [HTLC] {
     var moved: [HTLC] = []
     var remaining: [HTLC] = []
@@ -83,7 +83,7 @@ public struct Channel: Hashable, Sendable {
     return moved
   }
 
-  /// Where the amount of an HTLC that is over goes. The sum cannot overflow: it is part of the capacity.
+  /// Adds a removed HTLC's amount to a balance. The sum cannot overflow: it is within the capacity.
   private mutating func payOut(_ htlc: HTLC) {
     let isPaid = if case .fulfilled = htlc.removal { true } else { false }
     if (htlc.direction == .received) == isPaid {

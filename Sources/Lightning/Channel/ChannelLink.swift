@@ -1,11 +1,11 @@
-/// What a channel knows about the present connection. It is never durable: a restored channel starts without one.
+/// The channel's state of the current connection. Never durable: a restored channel starts without one.
 struct ChannelLink: Hashable, Codable, Sendable {
   var saidReestablish = false
   var heardReestablish = false
-  /// Sent before, and lost on the way.
+  /// Sent on an earlier connection, and lost.
   var mustResendCommitment = false
   var mustResendRevocation = false
-  /// Nil is an empty one, as in journals from before there were splices.
+  /// Nil is empty, as in journals from before splices.
   private var splices: SpliceLink?
 
   var isUp: Bool { saidReestablish && heardReestablish }

@@ -1,10 +1,10 @@
 import Ground
 import LightningWire
 
-/// Something to be sent, once the channel it comes from is durable.
+/// A message to send once its channel is durable.
 public enum ChannelOutgoing: Hashable, Codable, Sendable {
   case message(Message)
-  /// `update_fulfill_htlc`, without its preimage: that is filled in where bytes are made
-  /// (`Channel.fulfilMessage`), so that it stands in no journal and no state before the payment is settled.
+  /// `update_fulfill_htlc` without its preimage, which `Channel.fulfilMessage` adds before encoding: the preimage
+  /// must be in no journal and no state before the payment is settled.
   case fulfill(id: UInt64, paymentHash: Bytes32)
 }

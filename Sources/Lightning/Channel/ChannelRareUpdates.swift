@@ -1,8 +1,8 @@
 import LightningWire
 
-// Updates of the other side that ours never sends.
+// Updates that only other software sends.
 extension Channel {
-  /// For us a failure like any other: the HTLC is over, and whoever pays is told the code.
+  /// Handled like `update_fail_htlc`: the HTLC fails, with the code for the payer.
   mutating func failedAsMalformed(_ body: FailMalformedHTLC) throws(ChannelError) -> [ChannelFact] {
     let index = try removable(body.id)
     guard FailureCode(rawValue: body.code).isBadOnion else {
@@ -13,9 +13,8 @@ extension Channel {
     return []
   }
 
-  /// Always refused, as BOLT 2 has it: one side may not change the fee at all, and to the other one any rate is
-  /// unreasonably large in a channel whose commitments carry none. To take it would mean to remember it until both
-  /// commitments have it, and there is nothing that would be paid.
+  /// Always refused, as BOLT 2 allows: the other side may not change the fee if this side is the opener, and any
+  /// other rate is unreasonably large in a channel whose commitments have no fee.
   func feeUpdate() throws(ChannelError) -> [ChannelFact] {
     throw record.isOpener ? .feeOfNonOpener : .feeOnFeelessChannel
   }

@@ -2,9 +2,9 @@ import Ground
 import Crypto
 import LightningWire
 
-// What comes from the other side.
+// Messages of the other side.
 extension Channel {
-  /// Takes one message about this channel. Messages that are about none are no-ops here.
+  /// Takes one message of this channel. Messages that belong to no channel are no-ops.
   public mutating func receive(_ message: Message) throws(ChannelError) -> [ChannelFact] {
     switch message {
     case .channelReestablish(let body):

@@ -1,9 +1,9 @@
 import Crypto
 import LightningWire
 
-// What happens to a channel when its connection ends and another begins.
+// Disconnection and re-establishment.
 extension Channel {
-  /// Says how far this side has come. Send it once per connection; with a side if both ends splice.
+  /// Our `channel_reestablish`. Send it once per connection; with a side if both ends splice.
   public mutating func reestablish(splicing side: SplicingSide? = nil) -> Message {
     link.saidReestablish = true
     link.splicing.side = side
@@ -15,8 +15,7 @@ extension Channel {
     return .channelReestablish(message)
   }
 
-  /// The connection is gone, and with it every update of the other side that no commitment covers: it will send
-  /// them again, and perhaps others instead.
+  /// Drops the connection's state and the other side's uncommitted updates: it sends them again, or others.
   public mutating func disconnected() {
     link = ChannelLink()
     rollBack()
@@ -41,7 +40,7 @@ extension Channel {
     if record != before { record.revision += 1 }
   }
 
-  /// Compares how far both have come, and schedules what was lost for the next `takeOutgoing`.
+  /// Compares both sides' numbers, and schedules lost messages for the next `takeOutgoing`.
   public mutating func receiveReestablish(
     _ theirs: ChannelReestablish
   ) throws(ChannelError) -> [ChannelFact] {
@@ -67,10 +66,10 @@ extension Channel {
       number == 0
       ? .zero
       : PerCommitmentSecret.secret(channel: record.id, ofOpener: record.isOpener, commitment: number - 1)
-    // Without this proof anybody could make this side believe that it has lost data.
+    // Without this proof the peer could make this side believe that it has lost data.
     guard ConstantTime.areEqual(theirs.yourLastPerCommitmentSecret, expected) else { throw .wrongSecret }
     if number > record.revocationsSent { throw .weAreBehind(theirs: theirs) }
-    // A commitment that came after the last revocation proves that the revocation arrived.
+    // A commitment received after the last revocation proves that the revocation arrived.
     let oldest = record.isRevocationDue ? record.revocationsSent : max(record.revocationsSent, 1) - 1
     if number < oldest { throw .peerIsBehind(theirs: theirs) }
   }

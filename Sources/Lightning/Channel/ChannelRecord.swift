@@ -1,16 +1,16 @@
 import Ground
 import Bitcoin
 
-/// All that must be durable about a channel, as plain columns. A `Channel` is made of one that is sound.
+/// The durable part of a channel, as plain columns. A `Channel` is made of a valid one.
 public struct ChannelRecord: Hashable, Codable, Sendable {
   public var id: Bytes32
   /// Whether this side opened the channel.
   public var isOpener: Bool
   public var localMsat: UInt64
   public var remoteMsat: UInt64
-  /// How many commitments the other side signed for this one.
+  /// The number of commitments that the other side has signed for this one.
   public var localCommitmentNumber: UInt64 = 0
-  /// How many commitments this side signed for the other.
+  /// The number of commitments that this side has signed for the other.
   public var remoteCommitmentNumber: UInt64 = 0
   public var revocationsSent: UInt64 = 0
   public var revocationsReceived: UInt64 = 0
@@ -18,13 +18,14 @@ public struct ChannelRecord: Hashable, Codable, Sendable {
   public var lastReceivedSecret: Bytes32 = .zero
   public var nextOfferedID: UInt64 = 0
   public var nextReceivedID: UInt64 = 0
-  /// Whether a revocation was sent after the last commitment: lost messages are sent again in their old order.
+  /// Whether the last revocation was sent after the last commitment: lost messages are sent again in their old
+  /// order.
   public var sentRevocationLast: Bool = false
-  /// Grows by one with every call that changes anything here: of two copies of one channel, the higher is newer.
+  /// Grows by one with every call that changes the record: of two copies of one channel, the higher is newer.
   public var revision: UInt64 = 0
-  /// Where the last splice has moved the money; nil before the first.
+  /// The funding of the last splice; nil before the first.
   public var splicedTo: OutPoint?
-  /// A splice that this side is bound to, and that is not over.
+  /// The pending splice that this side is bound to.
   public var splice: PendingSplice?
   /// By direction, then id.
   public var htlcs: [HTLC] = []
@@ -37,12 +38,12 @@ public struct ChannelRecord: Hashable, Codable, Sendable {
   }
 
   public static let maximumHTLCs = 30
-  /// No channel holds more than all bitcoin there will be.
+  /// 21 million bitcoin.
   public static let maximumCapacityMsat: UInt64 = 21_000_000 * 100_000_000 * 1000
   /// Far below the point where a counter could overflow.
   static let counterLimit: UInt64 = 1 << 48
 
-  /// By BOLT 2 the id of a channel names the output that it was opened with: here the first of its transaction.
+  /// By BOLT 2 the channel's id names its first funding: here output 0 of the transaction.
   public var funding: OutPoint {
     splicedTo ?? OutPoint(transaction: TransactionID(hash: id), index: 0)
   }

@@ -1,8 +1,8 @@
 import Bitcoin
 import LightningWire
 
-// The channel as bytes, for a backup. Strict and versioned: a reader takes exactly what a writer of a version that it
-// knows made. In version 1 HTLCs had no payment data, and before version 3 there were no splices.
+// The channel as bytes, for a backup. Strict and versioned: a reader accepts exactly the encodings of the versions
+// that it knows. In version 1 HTLCs had no payment data, and before version 3 there were no splices.
 extension ChannelRecord {
   static let encodingVersion: UInt8 = 3
 
@@ -31,7 +31,7 @@ extension ChannelRecord {
     do {
       var reader = WireReader(bytes)
       try self.init(reader: &reader)
-      guard reader.isAtEnd else { throw ChannelError.damaged("bytes follow its end") }
+      guard reader.isAtEnd else { throw ChannelError.damaged("bytes after its end") }
     } catch let error as ChannelError {
       throw error
     } catch {
@@ -42,7 +42,7 @@ extension ChannelRecord {
   private init(reader: inout WireReader) throws {
     let version = try reader.u8()
     guard (1...ChannelRecord.encodingVersion).contains(version) else {
-      throw ChannelError.damaged("its version \(version) is not known here")
+      throw ChannelError.damaged("unknown version \(version)")
     }
     let id = try reader.bytes32()
     let flags = try reader.u8()

@@ -3,7 +3,7 @@ import Crypto
 import Bitcoin
 
 extension ChannelRecord {
-  /// Refuses what no channel can be: it comes from a database or a backup, and later arithmetic relies on it.
+  /// Refuses an invalid record from a database or a backup: later arithmetic relies on these checks.
   func checkSoundness() throws(ChannelError) {
     try checkCounters()
     try checkCapacity()
@@ -45,7 +45,7 @@ extension ChannelRecord {
     for (earlier, later) in zip(htlcs, htlcs.dropFirst()) {
       guard earlier.comes(before: later) else { throw .damaged("the order of HTLCs") }
     }
-    // Those are forgotten with the connection, and their numbers used again: they must be the newest.
+    // Uncommitted HTLCs are forgotten with the connection, and their ids used again: they must be the newest.
     let forgettable = htlcs.filter { $0.state == .receivedAdd }
     guard forgettable.allSatisfy({ nextReceivedID &- $0.id <= UInt64(forgettable.count) }) else {
       throw .damaged("the order of HTLCs")
@@ -73,14 +73,14 @@ extension ChannelRecord {
     }
   }
 
-  /// A splice stands in the transaction itself: the columns beside it say what is there, or they are no splice's.
+  /// The splice's columns must match its transaction.
   private func check(_ splice: PendingSplice) throws(ChannelError) {
     let balance = (splice.isOurs ? localMsat : remoteMsat) / 1000
     guard splice.amountSat <= balance, splice.feeSat <= balance - splice.amountSat else {
       throw .damaged("the amounts of the splice")
     }
     guard !isCommitmentInFlight, !isRevocationDue, htlcs.allSatisfy(\.state.isForGood) else {
-      throw .damaged("updates beside the splice")
+      throw .damaged("uncommitted updates during a splice")
     }
     guard let transaction = try? BitcoinTransaction(decoding: splice.transaction.array),
       transaction.encodedWithoutWitnesses() == splice.transaction.array,

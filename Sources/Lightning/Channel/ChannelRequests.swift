@@ -1,9 +1,9 @@
 import Ground
 import LightningWire
 
-// What this side wants of the channel.
+// Requests of this side.
 extension Channel {
-  /// Offers a payment part. The amount leaves the balance at once; the update leaves with the next commitment.
+  /// Offers an HTLC. The amount is deducted at once; the update is sent with the next commitment.
   public mutating func offer(
     amountMsat: UInt64, paymentHash: Bytes32, cltvExpiry: UInt32, paymentData: PaymentData? = nil
   ) throws(ChannelError) -> UInt64 {
@@ -26,12 +26,12 @@ extension Channel {
     }
   }
 
-  /// Takes an incoming, irrevocably committed HTLC. The preimage is given to `fulfilMessage` when it is sent.
+  /// Fulfills an incoming, irrevocably committed HTLC. `fulfilMessage` gets the preimage when the message is sent.
   public mutating func fulfill(_ id: UInt64) throws(ChannelError) {
     try remove(id, as: .fulfilled(preimage: nil))
   }
 
-  /// Refuses an incoming, irrevocably committed HTLC.
+  /// Fails an incoming, irrevocably committed HTLC.
   public mutating func fail(_ id: UInt64, code: UInt16) throws(ChannelError) {
     try remove(id, as: .failed(code: code))
   }

@@ -1,22 +1,22 @@
 import LightningWire
 
-// What leaves this side, and in which order.
+// Outgoing messages and their order.
 extension Channel {
-  /// All that is due to be sent now: first what was lost with the last connection, then a revocation if one is due,
-  /// then updates and the commitment that covers them if none is in flight. The states have moved on when this
-  /// returns: make the channel durable, then send.
+  /// All messages that are due: first those lost with the last connection, then a revocation if one is due, then
+  /// updates with the commitment that covers them, if none is in flight. This changes the states: make the channel
+  /// durable, then send.
   public mutating func takeOutgoing() -> [ChannelOutgoing] {
     guard link.isUp else { return [] }
     let before = record
     var outgoing = takeLost()
     if record.isRevocationDue { outgoing.append(revoke()) }
-    outgoing += takeOfSplice() + commit() + askForRest()
+    outgoing += takeOfSplice() + commit() + takeStfu()
     if record != before { record.revision += 1 }
     return outgoing
   }
 
-  /// The commitment and the revocation that the other side did not get, in the order in which they were sent: it
-  /// decides which HTLCs the commitment contains.
+  /// The lost commitment and revocation, in the order in which they were sent: the order decides which HTLCs the
+  /// commitment contains.
   private mutating func takeLost() -> [ChannelOutgoing] {
     let commitment = link.mustResendCommitment ? updatesAndCommitment() : []
     let revocation = link.mustResendRevocation ? [revocation(number: record.revocationsSent &- 1)] : []
@@ -49,8 +49,8 @@ extension Channel {
     return updatesAndCommitment()
   }
 
-  /// The commitment in flight, behind the updates that it was the first to cover. Both follow from the states
-  /// alone, so what is sent again is exactly what was sent before.
+  /// The commitment in flight, after the updates that it was the first to cover. Both follow from the states alone,
+  /// so the messages sent again are identical.
   private func updatesAndCommitment() -> [ChannelOutgoing] {
     var outgoing = record.htlcs.filter { $0.state == .sentAddCommit }.map(addition)
     outgoing += record.htlcs.filter { $0.state == .sentRemoveCommit }.map(removal)

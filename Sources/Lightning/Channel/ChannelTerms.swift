@@ -1,4 +1,4 @@
-/// What the channel starts with. Both ends are told the same: there is no funding flow here.
+/// The initial balances, which both ends are configured with: opening a channel is not implemented.
 public struct ChannelTerms: Hashable, Codable, Sendable {
   public var walletMsat: UInt64
   public var providerMsat: UInt64

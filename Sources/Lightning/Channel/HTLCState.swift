@@ -1,15 +1,15 @@
-/// How far one HTLC has come: the life that BOLT 2 gives it, in the words most implementations use. "sent" and
-/// "received" are seen from this side. The upper ten belong to an HTLC that this side offered, the lower ten to one
-/// that it was offered; what is `sent…` in one is `received…` in the other, at the same moment, on the other side.
+/// The state of one HTLC by BOLT 2, with the names of most implementations. "sent" and "received" are seen from this
+/// side. 0 to 8 are states of an HTLC that this side offered, 10 to 18 of one that the other side offered; the other
+/// side has the mirrored state, with `sent` and `received` exchanged.
 ///
-/// Each state is left by exactly one thing that happens, written behind it.
+/// Each state is left by exactly one event, in parentheses.
 public enum HTLCState: UInt8, Hashable, Codable, Sendable, CaseIterable {
   // Offered by this side.
-  /// Not signed for yet, and perhaps not even sent. → sentAddCommit (commitment sent)
+  /// Not committed, and perhaps not sent. → sentAddCommit (commitment sent)
   case sentAdd = 0
   /// → receivedAddRevocation (revocation received)
   case sentAddCommit = 1
-  /// Now the other side's commitment has it for good. → receivedAddAckCommit (commitment received)
+  /// Irrevocably in the other side's commitment. → receivedAddAckCommit (commitment received)
   case receivedAddRevocation = 2
   /// → sentAddAckRevocation (revocation sent)
   case receivedAddAckCommit = 3
@@ -35,7 +35,7 @@ public enum HTLCState: UInt8, Hashable, Codable, Sendable, CaseIterable {
   case sentAddAckCommit = 13
   /// Irrevocably committed on both sides. → sentRemove (fulfilled or failed here)
   case receivedAddAckRevocation = 14
-  /// Not signed for yet, and perhaps not even sent. → sentRemoveCommit (commitment sent)
+  /// Not committed, and perhaps not sent. → sentRemoveCommit (commitment sent)
   case sentRemove = 15
   /// → receivedRemoveRevocation (revocation received)
   case sentRemoveCommit = 16
@@ -48,10 +48,10 @@ public enum HTLCState: UInt8, Hashable, Codable, Sendable, CaseIterable {
 extension HTLCState {
   public var direction: HTLCDirection { rawValue < 10 ? .offered : .received }
 
-  /// Whether a fulfilment or a failure is under way.
+  /// Whether a fulfillment or failure is pending.
   public var isBeingRemoved: Bool { rawValue % 10 >= 5 }
 
-  /// In both commitments for good, and nobody has begun to remove it.
+  /// Irrevocably in both commitments, and its removal has not begun.
   var isForGood: Bool { self == .sentAddAckRevocation || self == .receivedAddAckRevocation }
 
   /// Whether the commitment that this side signed last, for the other side, contains the HTLC.

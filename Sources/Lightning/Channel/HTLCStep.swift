@@ -1,4 +1,4 @@
-/// The four things that move HTLCs on, all of one channel at once.
+/// The four events that move HTLCs, for all HTLCs of a channel at once.
 enum HTLCStep {
   case commitmentSent
   case revocationReceived
@@ -6,7 +6,7 @@ enum HTLCStep {
   case revocationSent
 }
 
-/// Where a step leads.
+/// The effect of a step on one HTLC.
 enum HTLCProgress: Equatable {
   case unmoved
   case moved(HTLCState)
@@ -14,7 +14,7 @@ enum HTLCProgress: Equatable {
 }
 
 extension HTLCState {
-  /// The table of BOLT 2's dance.
+  /// BOLT 2's transitions.
   func after(_ step: HTLCStep) -> HTLCProgress {
     switch (self, step) {
     case (.sentAdd, .commitmentSent): .moved(.sentAddCommit)

@@ -1,9 +1,9 @@
 import Ground
 import Crypto
 
-/// BOLT 3's per-commitment secrets. The points that belong to them come with the signatures, in a later version; until
-/// then the seed is a public function of the channel and the side, so that each end can check the other's secrets
-/// exactly, and a channel state holds no secret.
+/// BOLT 3's per-commitment secrets. Points and signatures are not implemented: the seed is a public function of the
+/// channel and the side, so that each end can check the other's secrets exactly, and a channel's state has no
+/// secret.
 public enum PerCommitmentSecret {
   /// BOLT 3 counts commitments down from here.
   public static let firstIndex: UInt64 = (1 << 48) - 1

@@ -2,8 +2,8 @@ import Database
 import Bitcoin
 import LightningChannel
 
-// Splices, from the step that binds this side to one to the step that ends it. A pending one is a part of the channel; its row
-// stays when it is over.
+// Rows of splices, from the step that binds this side on. A pending splice belongs to the channel; its row stays
+// after its end.
 extension ChannelTables {
   private static let isPending =
     "state NOT IN (\(SpliceEnd.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
@@ -21,8 +21,7 @@ extension ChannelTables {
     }
   }
 
-  /// A channel from a backup may have gone on without a splice that an older database knows, and says nothing of how that
-  /// ended.
+  /// A channel from a backup may lack a splice that an older database has: the end of that splice is lost.
   func writeSplice(
     of record: ChannelRecord, isRestored: Bool, at now: [SQLValue], _ writer: some RowWriter
   ) throws {

@@ -1,15 +1,16 @@
-// ChannelStore: the channel, its HTLCs and its splices as rows, in the wallet's container and in the provider's ledger.
+// ChannelStore: the channel, its HTLCs and its splices as rows, in the wallet's container and in the LSP's ledger.
 
 import Database
 import Ground
 import LightningChannel
 
-/// Where a side keeps its one channel. All columns are the same at both sides, but for the ones that are named here.
+/// The tables of a side's one channel. Both sides have the same columns, except for those named here.
 public struct ChannelTables: Sendable {
   let channel: String
-  /// At the wallet rows name the channel by its id. The provider's channel is the row with `one` = 1, and its HTLCs name none.
+  /// The wallet's rows have the channel's id. The LSP's channel is the row with `one` = 1, and its HTLCs have no
+  /// channel.
   let isNamed: Bool
-  /// When a splice began and ended, behind `begun_` and `ended_`.
+  /// The columns for the begin and end of a splice, after `begun_` and `ended_`.
   let moment: [String]
 
   public static let wallet = ChannelTables(
@@ -29,12 +30,12 @@ public struct ChannelTables: Sendable {
     return record
   }
 
-  /// Brings all rows to where the channel is; `now` has the values of `moment`. An HTLC's row lives as long as the HTLC is
-  /// in one of the two commitments.
+  /// Writes all rows of the channel; `now` has the values of `moment`. An HTLC has a row while it is in one of the
+  /// two commitments.
   public func write(
     _ record: ChannelRecord, isRestored: Bool = false, at now: [SQLValue], _ writer: some RowWriter
   ) throws {
-    // Before the channel's row, which they name.
+    // Before the channel's row, which they refer to.
     try writer.execute("DELETE FROM htlcs\(isOfChannel)", key(of: record))
     try writer.insert(
       into: channel, (isNamed ? "" : "one, ") + ChannelRow.columns,

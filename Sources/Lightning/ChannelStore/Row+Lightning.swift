@@ -9,13 +9,13 @@ extension Row {
     return value
   }
 
-  /// Of a column and the one behind it.
+  /// From this column and the next.
   public func paymentData(_ index: Int) throws -> PaymentData? {
     guard try !isNull(index) || !isNull(index + 1) else { return nil }
     return PaymentData(secret: try bytes32(index), totalMsat: try bits(index + 1))
   }
 
-  /// Of a column and the one behind it.
+  /// From this column and the next.
   func outPoint(_ index: Int) throws -> OutPoint {
     OutPoint(transaction: TransactionID(hash: try bytes32(index)), index: try unsigned32(index + 1))
   }
@@ -27,7 +27,7 @@ extension Row {
 }
 
 extension SQLValue {
-  /// The total is whatever the sender says, so it is kept as its bits.
+  /// The total is stored as a bit pattern: the sender may choose any 64-bit number.
   public static func columns(of data: PaymentData?) -> [SQLValue] {
     guard let data else { return [.null, .null] }
     return [.blob(data.secret.bytes), .bits(data.totalMsat)]

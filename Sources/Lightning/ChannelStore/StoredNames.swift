@@ -1,7 +1,7 @@
 import Database
 import LightningChannel
 
-/// A value that has a name in the database. The name stays what it is when the program calls the value otherwise.
+/// A value with a name in the database, which stays when the Swift name changes.
 protocol StoredName: CaseIterable {
   var storedName: String { get }
 }

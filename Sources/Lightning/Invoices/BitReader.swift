@@ -1,4 +1,4 @@
-/// Reads words of five bits in their order. Whatever they are, it gives a value or an error.
+/// Reads words of five bits in order. Any words give a value or an error, never a trap.
 struct BitReader {
   private var rest: ArraySlice<UInt8>
 
@@ -12,7 +12,7 @@ struct BitReader {
     return rest.prefix(count)
   }
 
-  /// Of at most twelve words, so that it fits.
+  /// At most twelve words, which fit into 64 bits.
   mutating func number(words count: Int) throws(InvoiceError) -> UInt64 {
     try take(count).reduce(0) { $0 << 5 | UInt64($1) }
   }

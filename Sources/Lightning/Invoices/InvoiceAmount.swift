@@ -1,4 +1,4 @@
-/// An amount as it stands in the prefix of an invoice: a number of bitcoin, or of a part of one that a letter names.
+/// The amount in an invoice's prefix: a number of bitcoin, or of a fraction with a letter.
 enum InvoiceAmount {
   private struct Part {
     var letter: String
@@ -12,13 +12,13 @@ enum InvoiceAmount {
     Part(letter: "n", msat: msatPerBitcoin / 1_000_000_000),
   ]
 
-  /// As short as it can be.
+  /// The shortest form.
   static func write(msat: UInt64) -> String {
     if msat.isMultiple(of: msatPerBitcoin) { return "\(msat / msatPerBitcoin)" }
     for part in parts where msat.isMultiple(of: part.msat) {
       return "\(msat / part.msat)\(part.letter)"
     }
-    // A tenth of a millisatoshi is the unit, and nobody can send one.
+    // `p` is a tenth of a millisatoshi.
     return "\(msat)0p"
   }
 

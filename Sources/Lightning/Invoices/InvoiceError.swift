@@ -1,15 +1,15 @@
 import Bitcoin
 
-/// Why a word is no invoice that can be paid, or why one cannot be written.
+/// Why a text is not an invoice that can be paid, or why an invoice cannot be written.
 public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
-  // As a word.
+  // Bech32.
   case notAnInvoice
   case foreignCharacter
   case mixedCase
   case noSeparator
   case tooShort
   case checksumIsWrong
-  // What stands in front of the 1.
+  // The prefix.
   case unknownNetwork(String)
   case amountIsMalformed
   case amountIsNoWholeMsat
@@ -24,10 +24,10 @@ public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
   case badField(InvoiceTag)
   case unknownFeature(Int)
   case featureWithoutAnother
-  // Who signed it.
+  // The signature.
   case signerIsUnknown
   case signatureIsWrong
-  // When it is written.
+  // Writing.
   case timeIsImpossible
   case fieldIsTooLong(InvoiceTag)
   case payeeIsAnother
@@ -46,42 +46,44 @@ public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notAnInvoice:
-      "this is no Lightning invoice, as it does not begin with `ln`; make one with `baton invoice`"
-    case .foreignCharacter: "the invoice has characters that do not belong there; copy it again, all of it"
+      "this is not a Lightning invoice: it does not begin with `ln`; make one with `baton invoice`"
+    case .foreignCharacter: "the invoice has invalid characters; copy all of it again"
     case .mixedCase:
-      "the invoice has capital and small letters, and must have one kind alone; copy it as it was made"
-    case .noSeparator: "the invoice has no `1` behind its amount; copy it again, all of it"
-    case .tooShort: "the invoice is too short; copy it again, all of it"
+      "the invoice mixes upper and lower case; copy it unchanged"
+    case .noSeparator: "the invoice has no `1` after its amount; copy all of it again"
+    case .tooShort: "the invoice is too short; copy all of it again"
     case .checksumIsWrong:
-      "the checksum of the invoice is wrong, so a character is lost or changed; copy it again"
+      "the checksum of the invoice is wrong: a character is lost or changed; copy it again"
     case .unknownNetwork(let prefix):
-      "the invoice begins with \(prefix), which is no network of bitcoin that is known here; ask for one that begins with lnbc, lntb, lntbs or lnbcrt"
+      "the invoice begins with \(prefix), which is no known network; ask for one that begins with lnbc, lntb, lntbs or lnbcrt"
     case .amountIsMalformed:
-      "the amount of the invoice is no number with m, u, n, p or nothing behind it; ask for a new one"
-    case .amountIsNoWholeMsat: "the invoice asks for a part of a millisatoshi; ask for a new one"
-    case .amountIsTooLarge: "the invoice asks for more bitcoin than there will ever be; ask for a new one"
-    case .fieldIsCut: "the fields of the invoice end in the middle of one; ask for a new one"
-    case .missing(.text): "the invoice does not say what it is for; ask for a new one"
+      "the amount of the invoice is not a number with m, u, n, p or no letter after it; ask for a new one"
+    case .amountIsNoWholeMsat:
+      "the amount of the invoice is not a whole number of millisatoshis; ask for a new one"
+    case .amountIsTooLarge: "the amount of the invoice is larger than 64 bits; ask for a new one"
+    case .fieldIsCut: "the invoice ends in the middle of a field; ask for a new one"
+    case .missing(.text): "the invoice has no description; ask for a new one"
     case .missing(let tag): "the invoice has no \(tag.meaning) (`\(tag.letter)`); ask for a new one"
-    case .twoTexts: "the invoice has a text and the hash of one, and may have one of them; ask for a new one"
-    case .textIsNotUTF8: "the text of the invoice is not UTF-8; ask for a new one"
+    case .twoTexts: "the invoice has both a description and a description hash; ask for a new one"
+    case .textIsNotUTF8: "the description of the invoice is not UTF-8; ask for a new one"
     case .notMinimal(let tag):
-      "the \(tag.meaning) (`\(tag.letter)`) of the invoice has zeros in front; ask for a new one"
+      "the \(tag.meaning) (`\(tag.letter)`) of the invoice has leading zeros; ask for a new one"
     case .numberIsTooLarge(let tag):
       "the \(tag.meaning) (`\(tag.letter)`) of the invoice is larger than 64 bits; ask for a new one"
     case .badField(let tag):
-      "the \(tag.meaning) (`\(tag.letter)`) of the invoice cannot be one; ask for a new one"
+      "the \(tag.meaning) (`\(tag.letter)`) of the invoice is invalid; ask for a new one"
     case .unknownFeature(let bit):
-      "the invoice needs a payer that has feature \(bit), which is not known here; pay it with another wallet"
+      "the invoice requires feature \(bit), which this wallet does not support; pay it with another wallet"
     case .featureWithoutAnother:
-      "the invoice offers payments in parts (feature 16) without a payment secret (feature 14); ask for a new one"
-    case .signerIsUnknown: "no key can have made the signature of the invoice; ask for a new one"
+      "the invoice has basic_mpp (feature 16) without payment_secret (feature 14); ask for a new one"
+    case .signerIsUnknown:
+      "the signature of the invoice is invalid: no public key can be recovered; ask for a new one"
     case .signatureIsWrong:
-      "the signature of the invoice is not that of the payee that it names; do not pay it, and ask for a new one"
-    case .timeIsImpossible: "the clock shows a time that no invoice can have; set it right"
+      "the signature of the invoice is not the named payee's; do not pay it, and ask for a new one"
+    case .timeIsImpossible: "the clock is outside the range of an invoice's timestamp; set it right"
     case .fieldIsTooLong(let tag):
       "the \(tag.meaning) (`\(tag.letter)`) is too long for an invoice; make it shorter"
-    case .payeeIsAnother: "the payee that the invoice names is not who signs it; name the signer, or no payee"
+    case .payeeIsAnother: "the invoice names another payee than its signer; name the signer, or no payee"
     }
   }
 }

@@ -1,6 +1,6 @@
 import LightningWire
 
-// Features as they stand in an invoice: BOLT 9 marks them with a 9.
+// Features of invoices: context 9 in BOLT 9.
 extension Features {
   private struct Named {
     var bit: Int
@@ -11,33 +11,32 @@ extension Features {
   public static let paymentSecret = 14
   public static let basicMPP = 16
 
-  /// Those that BOLT 9 allows in an invoice, or takes for granted there. By their even bit.
+  /// The features that BOLT 9 allows or assumes in an invoice, by their even bits.
   private static let inInvoices = [
     Named(bit: varOnionOptin, name: "var_onion_optin"), Named(bit: paymentSecret, name: "payment_secret"),
     Named(bit: basicMPP, name: "basic_mpp"), Named(bit: 24, name: "option_route_blinding"),
     Named(bit: 36, name: "option_attribution_data"), Named(bit: 48, name: "option_payment_metadata"),
   ]
 
-  /// What every invoice asks of whoever pays: an onion of variable length with the payment secret in it, as every payer
-  /// has them today.
+  /// The features that every invoice requires of its payer, and every payer has today.
   public static let ofEveryInvoice = Features([varOnionOptin, paymentSecret])
 
-  /// The wallet takes a payment in parts as well.
+  /// With optional `basic_mpp`: the wallet accepts payments in parts.
   public static let ofOurInvoices = Features(ofEveryInvoice.bits + [basicMPP + 1])
 
-  /// Nil for one that nobody here knows.
+  /// Nil for an unknown feature.
   public static func nameInInvoices(of bit: Int) -> String? {
     inInvoices.first { $0.bit == bit & ~1 }?.name
   }
 
-  /// Every bit that is set, the lowest first.
+  /// The set bits, the lowest first.
   public var bits: [Int] {
     bytes.array.reversed().enumerated().flatMap { place, byte in
       (0..<8).filter { byte >> UInt8($0) & 1 == 1 }.map { 8 * place + $0 }
     }
   }
 
-  /// Throws for what a payer must not overlook.
+  /// Throws for an unknown required feature, or a missing dependency.
   func checkInInvoice() throws(InvoiceError) {
     for bit in bits where bit.isMultiple(of: 2) && Self.nameInInvoices(of: bit) == nil {
       throw .unknownFeature(bit)
@@ -53,7 +52,7 @@ extension Features {
       })
   }
 
-  /// As few words as they need; none when no bit is set.
+  /// The fewest words; none if no bit is set.
   var words: [UInt8] {
     let bits = bits
     var words = [UInt8](repeating: 0, count: ((bits.last ?? -1) + 5) / 5)

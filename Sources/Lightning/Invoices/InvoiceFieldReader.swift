@@ -3,7 +3,7 @@ import Crypto
 import Bitcoin
 import LightningWire
 
-/// Collects the fields of an invoice. The first of a kind counts, as payees put the one they like best in front.
+/// Collects the fields of an invoice. Of several of a kind the first is used, as payees put the preferred one first.
 struct InvoiceFieldReader {
   private var paymentHash: Bytes32?
   private var paymentSecret: Bytes32?
@@ -17,11 +17,11 @@ struct InvoiceFieldReader {
   private var routeHints: [[RouteHop]] = []
   private var features: Features?
 
-  /// How many words 256 bits, and the 33 bytes of a node, take.
+  /// The number of words for 256 bits, and for a 33-byte node id.
   private static let hashWords = 52
   private static let nodeWords = 53
 
-  /// Reads all words in front of the signature.
+  /// Reads all words before the signature.
   static func fields(
     in words: some Collection<UInt8>, on network: BitcoinNetwork, amountMsat: UInt64?
   ) throws(InvoiceError) -> InvoiceFields {
@@ -31,14 +31,14 @@ struct InvoiceFieldReader {
     while !reader.isAtEnd {
       let tag = UInt8(try reader.number(words: 1))
       let content = try reader.take(Int(try reader.number(words: 2)))
-      // Who does not know a field pays without it.
+      // An unknown field is skipped.
       if let tag = InvoiceTag(rawValue: tag) { try collected.take(tag, content) }
     }
     return try collected.fields(on: network, amountMsat: amountMsat, timestamp: timestamp)
   }
 
-  /// A hash, a secret or a node of another length is skipped, as the examples of BOLT 11 have it. Whether something is
-  /// missing then is seen at the end.
+  /// Skips a hash, a secret or a node of a wrong length, as in BOLT 11's examples. Missing fields are an error at
+  /// the end.
   private mutating func take(_ tag: InvoiceTag, _ words: ArraySlice<UInt8>) throws(InvoiceError) {
     switch tag {
     case .paymentHash: paymentHash = paymentHash ?? Self.hash(words)

@@ -3,27 +3,27 @@ import Crypto
 import Bitcoin
 import LightningWire
 
-/// What an invoice says, whoever signs it.
+/// The content of an invoice, without its signature.
 public struct InvoiceFields: Hashable, Sendable {
   public var network: BitcoinNetwork
-  /// Nil when the payer chooses.
+  /// Nil if the payer chooses.
   public var amountMsat: UInt64?
-  /// When it was made, in seconds since 1970; 35 bits of them.
+  /// The creation time in seconds since 1970; at most 35 bits.
   public var timestamp: UInt64
   public var paymentHash: Bytes32
-  /// Proves to the payee that it is paid by somebody who has the invoice.
+  /// Proves to the payee that the payer has the invoice.
   public var paymentSecret: Bytes32
   public var purpose: InvoicePurpose
-  /// Nil when the invoice does not say: then an hour.
+  /// Nil without the field: then an hour.
   public var expirySeconds: UInt64?
-  /// In blocks. Nil when the invoice does not say: then 18.
+  /// In blocks. Nil without the field: then 18.
   public var finalExpiryDelta: UInt64?
   public var metadata: Bytes?
-  /// When the invoice names it. It can be found by the signature anyway.
+  /// Nil without the field: the signature also gives it.
   public var payee: PublicKey?
-  /// The one that the payee likes best is the first.
+  /// The preferred one first.
   public var fallbacks: [BitcoinAddress]
-  /// Ways to a payee that no public channel leads to.
+  /// Routes over private channels to the payee.
   public var routeHints: [[RouteHop]]
   public var features: Features
 

@@ -1,8 +1,8 @@
 import Ground
 
-/// What an invoice is for.
+/// The description of an invoice.
 public enum InvoicePurpose: Hashable, Sendable {
   case text(String)
-  /// The text is somewhere else, and this is its SHA-256.
+  /// The SHA-256 of a description that is not in the invoice.
   case hash(Bytes32)
 }

@@ -1,6 +1,6 @@
 import Bitcoin
 
-/// The fields of an invoice, by the word that each begins with.
+/// The fields of an invoice, by the type word that each begins with.
 public enum InvoiceTag: UInt8, Hashable, CaseIterable, Sendable {
   case paymentHash = 1
   case routeHint = 3
@@ -14,10 +14,10 @@ public enum InvoiceTag: UInt8, Hashable, CaseIterable, Sendable {
   case finalExpiryDelta = 24
   case metadata = 27
 
-  /// As BOLT 11 names it.
+  /// BOLT 11's letter.
   public var letter: Character { Bech32.letter(rawValue) }
 
-  /// In the words of people.
+  /// The name in messages.
   public var meaning: String {
     switch self {
     case .paymentHash: "payment hash"
@@ -25,11 +25,11 @@ public enum InvoiceTag: UInt8, Hashable, CaseIterable, Sendable {
     case .features: "features"
     case .expiry: "expiry"
     case .fallback: "fallback address"
-    case .text: "text"
+    case .text: "description"
     case .paymentSecret: "payment secret"
     case .payee: "payee"
-    case .textHash: "hash of the text"
-    case .finalExpiryDelta: "least expiry of the last HTLC"
+    case .textHash: "description hash"
+    case .finalExpiryDelta: "minimum final CLTV expiry delta"
     case .metadata: "metadata"
     }
   }

@@ -1,13 +1,13 @@
 import Crypto
 import LightningWire
 
-/// One step of a private way to the payee.
+/// One hop of a route hint.
 public struct RouteHop: Hashable, Sendable {
-  /// Where the channel begins.
+  /// The node at the channel's start.
   public var node: PublicKey
   public var channel: ShortChannelID
   public var baseFeeMsat: UInt32
-  /// For each million that goes through.
+  /// Per million forwarded.
   public var feeMillionths: UInt32
   public var expiryDelta: UInt16
 
@@ -34,7 +34,7 @@ public struct RouteHop: Hashable, Sendable {
     return writer.bytes
   }
 
-  /// Nil unless these are the bytes of one step, from a node that can be.
+  /// Nil unless these are the bytes of one hop with a valid node id.
   init?(_ bytes: [UInt8]) {
     var reader = WireReader(bytes)
     guard let node = (try? reader.take(PublicKey.size)).flatMap({ PublicKey($0) }),

@@ -1,4 +1,5 @@
-/// Where a channel is: block, transaction, output. An alias is a number of the same kind that is no such place.
+/// A channel's place in the chain: block, transaction, output. An alias is a number of the same form without a
+/// place.
 public struct ShortChannelID: Hashable, Sendable, CustomStringConvertible {
   public let number: UInt64
 

@@ -1,14 +1,14 @@
-// LightningInvoices: BOLT 11 invoices, read and written. It keeps none.
+// LightningInvoices: BOLT 11 invoices, read and written, not stored.
 
 import Ground
 import Crypto
 import Bitcoin
 
-/// An invoice of BOLT 11: the word that a user copies, what it says, and whose it is. Every value has a good checksum,
-/// a good signature, and all that a payer needs.
+/// A BOLT 11 invoice: its text, its fields, and its payee. Every value has a valid checksum, a valid signature, and
+/// all fields that a payer needs.
 public struct SignedInvoice: Hashable, Sendable {
   public let fields: InvoiceFields
-  /// Who signed it and is to be paid.
+  /// The node that has signed the invoice and is paid.
   public let payee: PublicKey
   public let signature: RecoverableSignature
   /// In lower case.
@@ -17,7 +17,7 @@ public struct SignedInvoice: Hashable, Sendable {
   private static let signatureWords = (RecoverableSignature.compactSize + 1) * 8 / 5
   private static let timestampWords = 7
   private static let beginning = "ln"
-  /// Of the name of a strange network, so much is repeated.
+  /// The longest part of an unknown network's name in a message.
   private static let nameMax = 8
 
   public var paymentHash: Bytes32 { fields.paymentHash }
@@ -90,7 +90,7 @@ public struct SignedInvoice: Hashable, Sendable {
     return (network, amount.isEmpty ? nil : try InvoiceAmount.read(amount))
   }
 
-  /// It is all ASCII once it is read.
+  /// The text is ASCII, as it was decoded.
   private static func lowercased(_ word: String) -> String {
     String(
       decoding: word.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },

@@ -1,10 +1,10 @@
 import Ground
 import LightningChannel
 
-// An invoice stays with the channel, in the container and in the backup, for as long as the payment that was accepted for it does:
-// a preimage that the peer has not taken is derived again from the invoice.
+// The container and the backup keep the invoice of an accepted payment as long as its HTLCs are in the channel:
+// until the peer has committed to the fulfillment, the preimage may have to be derived again from the invoice.
 extension NodeState {
-  /// What a step does to the invoices. For whoever keeps the state in memory.
+  /// Applies a step to the invoices of a state that is kept in memory.
   public mutating func followInvoices(_ change: NodeChange) {
     if let restored = change.restored {
       let known = invoices.map(\.paymentHash)
@@ -19,14 +19,14 @@ extension NodeState {
 }
 
 extension NodeBackup {
-  /// Behind the open ones: of a list that is too long the newest are kept.
+  /// Accepted invoices follow the open ones: `encoded()` keeps only the end of a list that is too long.
   init(channel: Channel, open: [Invoice], accepted: [Invoice]) {
     self.init(channel: channel, invoices: open + accepted.filter { channel.accepts($0.paymentHash) })
   }
 
-  /// What the step that adopts it writes. A payment that stands in its channel as accepted was received, and counts once: not
-  /// again where it is known. One that was accepted here, and never so that the peer heard of it, may stand there as open:
-  /// it counts here already, and is not received a second time.
+  /// The change that adopts this backup. A payment that its channel has as accepted is a receipt, unless the invoice
+  /// is in `known`. A payment that was accepted here before the peer received a message of it may be open in the
+  /// backup: it is in `known`, and not received a second time.
   func change(after known: [Invoice]) -> NodeChange {
     let isKnown = { (invoice: Invoice) in known.contains { $0.paymentHash == invoice.paymentHash } }
     let receipts = invoices.filter { !isKnown($0) }.compactMap { invoice in
@@ -38,10 +38,10 @@ extension NodeBackup {
 }
 
 extension Channel {
-  /// Whether the payment is accepted, and not yet out of both commitments.
+  /// Whether the payment is fulfilled and its HTLCs are still in a commitment.
   func accepts(_ paymentHash: Bytes32) -> Bool { acceptedMsat(paymentHash) != nil }
 
-  /// What its parts come to.
+  /// The sum of the payment's fulfilled parts; nil without any.
   func acceptedMsat(_ paymentHash: Bytes32) -> UInt64? {
     let parts = htlcs.filter { htlc in
       guard case .fulfilled? = htlc.removal else { return false }

@@ -1,9 +1,9 @@
 import Ground
 
-/// The peer has failed the channel: BOLT 1 lets nothing more happen in it.
+/// The peer has failed the channel: by BOLT 1 it takes no further messages.
 public struct ChannelFailure: Hashable, Codable, Sendable {
   public var channel: Bytes32
-  /// What the peer said.
+  /// The text of the peer's `error`.
   public var reason: String
 
   public init(channel: Bytes32, reason: String) {
@@ -11,11 +11,11 @@ public struct ChannelFailure: Hashable, Codable, Sendable {
     self.reason = reason
   }
 
-  /// Its text is a stranger's, and stands in a line for a user.
+  /// The peer chooses the text, and a user reads it in one line.
   private static let shownText = 200
 
   public var sentence: String {
-    "channel failed: the peer said “\(reason.prefix(Self.shownText))”; nothing is sent or received over it any more, and it is "
-      + "not dialled again; ask whoever runs the peer about the money in it: `baton restore` does not bring it back"
+    "channel failed: the peer said “\(reason.prefix(Self.shownText))”; the wallet no longer uses the channel or dials the peer; "
+      + "ask the peer's operator about the money in it: `baton restore` does not bring it back"
   }
 }

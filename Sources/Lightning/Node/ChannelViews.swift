@@ -1,11 +1,11 @@
-// What the wallet's node asks of a channel.
+// Properties of a channel that only the wallet's node needs.
 
 import LightningWire
 import LightningChannel
 
 extension Channel {
-  /// Whether a payment is half-way through its removal: between the preimage (or the refusal) and its last
-  /// acknowledgement nobody should cut in without need.
+  /// Whether the removal of an HTLC is pending, from `update_fulfill_htlc` or `update_fail_htlc` to the last
+  /// `revoke_and_ack`: a takeover should wait for its end.
   var isSettling: Bool { htlcs.contains { $0.removal != nil } }
 
   func isNewer(than other: Channel?) -> Bool {
@@ -15,8 +15,8 @@ extension Channel {
 }
 
 extension ChannelReestablish {
-  /// The peer has never signed or revoked anything, nor moved by a splice, which has no number: the channel is as it was
-  /// opened.
+  /// The channel is as it was opened: the peer has signed and revoked nothing, and knows no splice, which the
+  /// commitment numbers do not show.
   var isOfNewChannel: Bool {
     nextCommitmentNumber == 1 && nextRevocationNumber == 0 && nextFunding == nil
       && (fundingLocked.map { $0.transaction.hash == channel } ?? true)

@@ -1,19 +1,19 @@
 import Ground
 
-/// How patiently, and how soon again, a node dials that has not got through.
+/// The time limits of a dial and the pause before the next, by the number of failed attempts.
 struct DialPace: Hashable, Sendable {
-  /// A phone in front is not to dial for ever at the pace of one who expects an answer.
+  /// They grow, so that an app in front does not dial an unreachable peer in short intervals for ever.
   static let pauses: [TimeSpan] = [
     100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000,
   ].map { .milliseconds($0) }
-  /// Was for a phone that nobody looks at.
+  /// A longer pause has jitter, and is ended by a push.
   static let longPause = TimeSpan.seconds(8)
   private static let dialBounds: [TimeSpan] = [1, 2, 4, 7, 10].map { .seconds($0) }
   private static let initBounds: [TimeSpan] = [2, 4, 7, 10, 15].map { .seconds($0) }
 
-  /// Over Tor each takes longer.
+  /// 3 over Tor.
   private let boundFactor: Int64
-  /// Those before this one that led nowhere.
+  /// The number of failed attempts.
   private(set) var attempt = 0
 
   init(overTor: Bool) { boundFactor = overTor ? 3 : 1 }
@@ -27,8 +27,8 @@ struct DialPace: Hashable, Sendable {
 
   mutating func startAnew() { attempt = 0 }
 
-  /// Long pauses differ by up to a quarter from wallet to wallet and from dial to dial, so that not all come back to a
-  /// restarted peer at once. The chance is that of the claim's incarnation, which is drawn.
+  /// Long pauses have up to a quarter of jitter, so that the wallets of a restarted peer do not all dial at once.
+  /// The jitter comes from the claim's incarnation, which is random.
   mutating func pause(_ incarnation: UInt64?) -> TimeSpan {
     defer { attempt += 1 }
     let pause = Self.pauses[min(attempt, Self.pauses.count - 1)]
@@ -38,6 +38,6 @@ struct DialPace: Hashable, Sendable {
     return TimeSpan(nanoseconds: pause.nanoseconds + pause.nanoseconds / 4096 * Int64(mixed >> 54))
   }
 
-  /// Further attempts wait no longer than this one.
+  /// Attempts beyond the last pause are equal, so the count stops there.
   mutating func forgetLongAgo() { attempt = min(attempt, Self.pauses.count) }
 }

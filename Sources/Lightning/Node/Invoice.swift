@@ -1,21 +1,21 @@
 import Ground
 
-/// An invoice of the wallet: what it asks for, and how its preimage is found again.
+/// An invoice of the wallet, and the tweak that its preimage is derived from.
 ///
-/// The preimage itself is nowhere in the state, the database or a journal: it is derived from the wallet's seed and
-/// the tweak at the moment it is sent.
+/// The preimage itself is never in the state, the database or a journal: it is derived from the wallet's seed and
+/// the tweak when it is sent.
 public struct Invoice: Hashable, Codable, Sendable {
-  /// Of the text, in bytes; as much of it as the backup at the peer keeps too.
+  /// The longest text in bytes, also in the backup at the peer.
   public static let textLimit = 200
 
   public var paymentHash: Bytes32
   public var amountMsat: UInt64
   public var text: String
   public var tweak: Bytes32
-  /// Wall time, in seconds since 1970: invoices speak of calendar time.
+  /// Wall time, in seconds since 1970, as in BOLT 11.
   public var expiresAt: Int64
-  /// What its payer must show. It is derived as the preimage is, and stands in no table or backup either: whoever reads
-  /// the state and has the seed puts it in. Where nobody did, no secret is the right one.
+  /// BOLT 4's `payment_secret`, which the payer must send. Derived like the preimage, and in no table or backup:
+  /// code that reads the state and has the seed fills it in. While it is nil, every secret is refused.
   public var paymentSecret: Bytes32?
 
   public init(

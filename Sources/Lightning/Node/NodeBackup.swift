@@ -5,7 +5,7 @@ import LightningChannel
 /// The copy of the state that the peer keeps for us (`peer_storage`), before it is sealed.
 public struct NodeBackup: Hashable, Codable, Sendable {
   public var channel: Channel
-  /// Those of payments that stand in the channel as accepted are among them.
+  /// Open invoices, and those of accepted payments in the channel.
   public var invoices: [Invoice]
 
   public init(channel: Channel, invoices: [Invoice]) {
@@ -13,10 +13,10 @@ public struct NodeBackup: Hashable, Codable, Sendable {
     self.invoices = invoices
   }
 
-  /// A peer keeps at most 65531 bytes. The channel comes first; of the invoices as many as fit, the newest first.
+  /// A peer keeps at most 65531 bytes. The channel comes first, then the newest invoices that fit.
   private static let invoiceLimit = 200
-  /// 2: HTLCs with payment data; 3: splices; 4: invoices of accepted payments. An older reader must say that it is too old,
-  /// and not that the backup is damaged, or that such an invoice is open.
+  /// 2: HTLCs with payment data; 3: splices; 4: invoices of accepted payments. An older reader must report that it
+  /// is too old, not that the backup is damaged, and must not take such an invoice for open.
   private static let version: UInt8 = 4
 
   public func encoded() -> [UInt8] {

@@ -1,24 +1,26 @@
 import Ground
 import LightningWire
 
-/// What belongs to one connection of the node, and is gone with it.
+/// The state of one connection of the node; dropped when the connection ends.
 struct NodeConnection: Hashable, Sendable {
-  /// A connection that held this long shows that dialling again is worth while; before, a peer that greets well and
-  /// then breaks off would be dialled ten times a second.
+  /// A connection that lasted this long resets the pauses between dials. Without the limit a peer that disconnects
+  /// right after `channel_reestablish` would be dialled ten times a second.
   private static let provenAfter = TimeSpan.seconds(1)
-  /// A peer that sends this much while a step is being stored is not waiting for us as the protocol demands: 30 HTLCs
-  /// with what belongs to them are less. Of the largest messages it is 8 MB, which the extension bears.
+  /// A peer that sends this many messages while a step is being stored does not wait for our answers as the protocol
+  /// demands: 30 HTLCs with their commitments are fewer. With the largest messages it is 8 MB, within the
+  /// extension's limit.
   static let inboxLimit = 128
 
-  /// When the peer showed that it takes our `channel_reestablish`: from then on the channel runs.
+  /// When a message of the peer showed that it accepts our `channel_reestablish`: from then on the channel is in
+  /// use.
   private var establishedAt: Instant?
   private var chatter = Chatter()
-  /// Announcements and updates of the network.
+  /// BOLT 7 messages.
   private var gossip = Chatter()
   private var silence: Silence?
-  /// What has come while a step is being stored.
+  /// Messages received while a step is being stored.
   private var inbox: [Message] = []
-  /// When the connection is given up, unless the splice on it gets further.
+  /// When the connection is closed, unless the splice makes progress.
   var spliceStallsAt: Instant?
 
   var isEstablished: Bool { establishedAt != nil }
@@ -31,39 +33,39 @@ struct NodeConnection: Hashable, Sendable {
 
   // MARK: Messages
 
-  /// What is too much, with this message.
+  /// Counts the message; the limit that it exceeds, in words.
   mutating func excess(_ message: Message, _ rules: ConnectionRules, at now: Instant) -> String? {
     if message.isGossip, gossip.isTooMuch(Chatter.gossipLimit, at: now) {
-      return Chatter.complaint(Chatter.gossipLimit)
+      return Chatter.excess(Chatter.gossipLimit)
     }
     return message.isUnneeded ? excess(rules, at: now) : nil
   }
 
-  /// With one more that nobody needs.
+  /// Counts one ignorable message.
   mutating func excess(_ rules: ConnectionRules, at now: Instant) -> String? {
-    chatter.isTooMuch(rules.chatter, at: now) ? Chatter.complaint(rules.chatter) : nil
+    chatter.isTooMuch(rules.chatter, at: now) ? Chatter.excess(rules.chatter) : nil
   }
 
-  /// False: the peer does not wait for answers.
+  /// False if the inbox is full: the peer does not wait for answers.
   mutating func keep(_ message: Message) -> Bool {
     guard inbox.count < Self.inboxLimit else { return false }
     inbox.append(message)
     return true
   }
 
-  /// In the order in which they came.
+  /// In the order of arrival.
   mutating func takeKept() -> Message? { inbox.isEmpty ? nil : inbox.removeFirst() }
 
   // MARK: Silence
 
-  /// Nil: nobody counts its silence.
+  /// Nil: silence is not measured.
   mutating func heard(at now: Instant?) { silence = now.map { Silence(since: $0) } }
 
   func silenceEndsAt(_ rules: ConnectionRules) -> Instant? {
     silence.flatMap { silence in rules.silence.map { silence.since + $0 } }
   }
 
-  /// False: the peer is given up, as it has answered no ping.
+  /// False if the peer has answered no ping, and the connection is to be closed.
   mutating func ping(at now: Instant, due end: Instant) -> Bool {
     guard let next = silence?.pinged(at: now, due: end) else { return false }
     silence = next
@@ -80,7 +82,7 @@ extension NodeConnection: Shiftable {
     spliceStallsAt.shift(by: span)
   }
 
-  /// What lies so far back that it makes no difference any more is as if it were a little younger.
+  /// Moves instants that are too old to matter forward, so that equivalent states are equal.
   mutating func forgetLongAgo(at now: Instant) {
     establishedAt = establishedAt.map { max($0, now - Self.provenAfter) }
     chatter.forgetLongAgo(at: now)

@@ -3,12 +3,12 @@ import Bitcoin
 import LightningWire
 import LightningChannel
 
-/// What the node orders, in this order: of the ports of the wallet, and what it says to the wallet's other parts.
+/// Orders to the wallet's ports, and reports to its other parts, to be carried out in order.
 public enum NodeDirective: Hashable, Codable, Sendable {
   // The container.
-  /// Who owns the node? Answered by `rowRead`, `storeBlocked` or `storeFailed`.
+  /// Read the claim row. Answered by `rowRead`, `storeBlocked` or `storeFailed`.
   case checkRow
-  /// Who owns the node, and what is the state? Answered by `checkedAfterInit`, `storeBlocked` or `storeFailed`.
+  /// Read the claim row and the state. Answered by `checkedAfterInit`, `storeBlocked` or `storeFailed`.
   case checkAfterInit
   /// A fenced write under this claim. Answered by `written`, `fenced`, `storeBlocked` or `storeFailed`.
   case write(NodeChange, under: Claim)
@@ -17,31 +17,31 @@ public enum NodeDirective: Hashable, Codable, Sendable {
   /// Answered by `dialled` or `closed`.
   case dial(attempt: Int)
   case send([NodeOutgoing])
-  /// Shut down, drain to the end, close. Answered by `closed`.
+  /// Shut down, read to the end, close. Answered by `closed`.
   case hangUp
-  /// Close at once, whatever is unread or unsent. No answer.
+  /// Close at once; unread and unsent bytes are dropped. No answer.
   case cutOff
 
   case report(NodeNews)
   case invoiceStored(paymentHash: Bytes32)
   case invoiceRefused(paymentHash: Bytes32, NodeRefusal)
-  /// From now on a payment of it is refused.
+  /// From now on a payment of this invoice is refused.
   case invoiceCancelled(paymentHash: Bytes32)
-  /// It stands as it did, unless the sentence says that this is not known.
+  /// The invoice is unchanged, unless the sentence says that this is not known.
   case cancelRefused(paymentHash: Bytes32, NodeRefusal)
-  /// It is in the channel, whatever becomes of this process.
+  /// The payment's HTLC is durable in the channel: it no longer depends on this process.
   case paymentOffered(paymentHash: Bytes32)
-  /// Nothing of it is anywhere.
+  /// No HTLC of the payment was stored or sent.
   case paymentRefused(paymentHash: Bytes32, NodeRefusal)
   case paymentEnded(PaymentChange.Ended)
-  /// This side is bound to it, whatever becomes of this process.
+  /// This side is bound to the splice: it no longer depends on this process.
   case spliceBegun(PendingSplice)
-  /// Nothing of what was asked for last is anywhere.
+  /// Nothing of the last requested splice was stored.
   case spliceRefused(NodeRefusal)
   case spliceEnded(TransactionID, SpliceEnd)
 }
 
-/// What goes over the wire. Secrets are put in by the port at the moment of sending.
+/// What goes over the wire. The port fills in secrets when it sends.
 public enum NodeOutgoing: Hashable, Codable, Sendable {
   case message(Message)
   case channel(ChannelOutgoing)
@@ -49,11 +49,11 @@ public enum NodeOutgoing: Hashable, Codable, Sendable {
   case backup(NodeBackup)
 }
 
-/// What the node tells the guardrails.
+/// The node's reports to the guard.
 public enum NodeNews: Hashable, Codable, Sendable {
   case connecting
   case established
-  /// Said when it changes, from nothing at the start of the node on.
+  /// Reported when it changes; no activity at the node's start.
   case busy(NodeActivity)
   case received(Receipt)
   case stopped

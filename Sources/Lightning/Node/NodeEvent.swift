@@ -2,26 +2,26 @@ import Ground
 import LightningWire
 import LightningChannel
 
-/// What can happen to the wallet's node.
+/// The events of the wallet's node.
 public enum NodeEvent: Hashable, Codable, Sendable {
   case deadlineReached
-  /// The epoch is claimed and this is the state that was read in the claim. With whose place it takes at the peer, if the
-  /// user has said so.
+  /// The epoch is claimed, and the state was read in the claim's transaction. `replacing`: the wallet whose fence at
+  /// the peer this claim replaces, if the user has asked for that.
   case started(Claim, NodeState, replacing: ReplacedClaim? = nil)
   case stopRequested(gracefully: Bool)
-  /// Payments that were not accepted yet are left to the next owner.
+  /// Payments that are not accepted yet are left to the next owner.
   case handoverRequested
 
   // Answers of the container.
-  /// Who owns the node, by the container; nil in one that nobody has claimed.
+  /// The container's claim row; nil if it was never claimed.
   case rowRead(ClaimRow?)
-  /// The same, and the state that was read with it.
+  /// The claim row, and the state read in the same transaction.
   case checkedAfterInit(ClaimRow?, NodeState)
   case written
   case fenced
   case storeBlocked
   case storeFailed(String)
-  /// The container is not what lies at its path any more: it is of no use to this process.
+  /// The container at its path was replaced or removed: this process cannot use it any more.
   case storeLost(String)
 
   // The wire.
@@ -29,19 +29,19 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case received(Message)
   case backupReceived(BackupReading)
   case closed(String)
-  /// The phone has lost its network, or found it again.
+  /// The phone's network is lost or back.
   case networkChanged(isThere: Bool)
 
   /// The app has come to the front.
   case userCame
-  /// The other process serves a push, which the peer asked for: the peer is there.
+  /// The other process handles a push, which the peer requested: the peer is up.
   case peerMayBeThere
 
   case invoiceMade(Invoice)
-  /// A user does not want this invoice of the wallet's paid any more.
+  /// The user cancels this invoice of the wallet.
   case invoiceCancelRequested(Bytes32)
-  /// With what the container has, at this moment, of an earlier payment of the same invoice that is over.
+  /// `past`: the container's record of an earlier payment of the same invoice that is over.
   case payRequested(OutgoingPayment, past: PastPayment? = nil)
-  /// A user wants money paid out on chain.
+  /// The user withdraws on chain.
   case spliceRequested(SpliceRequest)
 }

@@ -7,11 +7,11 @@ extension NodeMachine {
   public struct Configuration: Hashable, Codable, Sendable {
     public var terms: ChannelTerms
     public var rules: ConnectionRules
-    /// The peer is reached over Tor: it has three times as long for a dial and a `init`. Nil is no.
+    /// The peer is reached over Tor: the limits for a dial and an `init` are three times as long. Nil is no.
     public var overTor: Bool?
-    /// How long the parts of a payment wait for the others. BOLT 4 asks for a minute at least.
+    /// How long the parts of a payment wait for the others. BOLT 4 requires at least a minute.
     public var multiPartWindow: TimeSpan
-    /// This wallet's key for the fundings that splices make. Nil: it does not splice.
+    /// This wallet's funding key for splices. Nil: the wallet does not splice.
     public var fundingKey: CurvePoint?
 
     public init(
@@ -25,7 +25,7 @@ extension NodeMachine {
       self.fundingKey = fundingKey
     }
 
-    /// Journals from before there were pings, parts or splices say nothing of them.
+    /// Journals from before pings, parts or splices lack their fields.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       self.init(

@@ -2,7 +2,7 @@ import Ground
 import LightningWire
 import LightningChannel
 
-// From the dial to the channel that runs.
+// From the dial to the re-established channel.
 extension NodeMachine {
   mutating func rowRead(_ row: ClaimRow?, at now: Instant) -> [NodeDirective] {
     guard stage == .checkingRow else { return [] }
@@ -30,7 +30,7 @@ extension NodeMachine {
     }
   }
 
-  /// What the peer sends before the channel runs is collected; nothing is answered from memory.
+  /// Collects the peer's messages until `channel_reestablish`; none is answered from the state in memory.
   mutating func receivedInInit(
     _ message: Message, _ before: Heard, at now: Instant
   ) -> [NodeDirective] {
@@ -40,7 +40,7 @@ extension NodeMachine {
     case .initMessage(let initMessage):
       guard heard.initMessage == nil else { return redial("the peer sent init twice", at: now) }
       if let mismatch = initMessage.mismatch {
-        return redial("the peer's init does not fit: \(mismatch)", at: now)
+        return redial("the peer's init is incompatible: \(mismatch)", at: now)
       }
       if let answer = initMessage.fenceAnswer, !answer.accepted { return refused(answer) }
       heard.initMessage = initMessage
@@ -58,8 +58,8 @@ extension NodeMachine {
       state = .initMessage(heard, giveUpAt: giveUpAt)
       return []
     }
-    // The peer sends this only on the connection it has registered, so no later owner was registered before it:
-    // what the container says from now on is the state to speak from.
+    // The peer sends channel_reestablish only on the connection whose fence it has stored, so it had stored no later
+    // owner's. The answer comes from the state that the container has from now on.
     state = .reading(heard)
     return [.checkAfterInit]
   }
@@ -102,11 +102,11 @@ extension NodeMachine {
     guard case .reading(let heard) = self.state else { return [] }
     guard owns(row) else { return fenced() }
     learn(state, at: now)
-    if node.failure != nil { return restsFailed() }
+    if node.failure != nil { return stayFailed() }
     return unanswered.answer(from: node) + resume(heard, at: now)
   }
 
-  /// Decides from which state to speak, and speaks.
+  /// Chooses between the container's state and the backup, and sends `channel_reestablish` from it.
   private mutating func resume(_ heard: Heard, at now: Instant) -> [NodeDirective] {
     guard let theirs = heard.reestablish else { return [] }
     switch heard.backup {
@@ -132,20 +132,21 @@ extension NodeMachine {
     }
     self.channel = channel
     state = .established
-    // Messages are answered in their order: what comes behind our word shows that the peer takes it, at the latest the pong.
-    let spoken: [NodeDirective] = [
+    // The peer answers messages in order: its next message, at the latest the pong, shows that it accepts our
+    // channel_reestablish.
+    let sends: [NodeDirective] = [
       .send(missingBackup(heard) + [.message(ours), .message(Silence.ping)])
     ]
     watchSplice(at: now)
-    // By what the peer said it may be over; no message follows that would make it durable.
+    // The peer's channel_reestablish may end a splice, and no later message would make that durable.
     let hasMoved = channel.pendingSplice != node.channel?.pendingSplice
-    return spoken + advance(mustStore: hasMoved, at: now)
+    return sends + advance(mustStore: hasMoved, at: now)
   }
 
-  /// Whether the channel runs, as far as the peer has shown.
+  /// Whether the channel is in use: the peer has accepted our `channel_reestablish`.
   var isRunning: Bool { stage == .established && connection.isEstablished }
 
-  /// The first word behind our `channel_reestablish` that is no complaint.
+  /// The peer's first message after our `channel_reestablish` that is no error or warning.
   mutating func taken(by message: Message, at now: Instant) -> [NodeDirective] {
     guard stage == .established, !isRunning, message.showsThatChannelRuns else { return [] }
     connection.establish(at: now)
@@ -157,12 +158,12 @@ extension NodeMachine {
     return SplicingSide(role: .begins, key: fundingKey)
   }
 
-  /// A backup that was lost with an earlier connection, before our numbers tell the peer of the state it belongs to:
-  /// else a database that is restored later would be older than what the peer knows, with nothing to heal it.
+  /// A backup that was lost with an earlier connection. It is sent before `channel_reestablish`: otherwise the peer
+  /// could know of a state without a backup, and a database restored later could not be brought up to date.
   private func missingBackup(_ heard: Heard) -> [NodeOutgoing] {
     guard let channel = node.channel, channel.revision > 0 else { return [] }
     let ownHashes = Set((node.invoices + node.accepted).map(\.paymentHash))
-    // One that knows another invoice than these would bring it back, and it is cancelled.
+    // A backup with any other invoice has a cancelled one, and would bring it back.
     if case .backup(let backup)? = heard.backup, !channel.isNewer(than: backup.channel),
       backup.invoices.allSatisfy({ ownHashes.contains($0.paymentHash) })
     {
@@ -197,7 +198,7 @@ extension NodeMachine {
     return write(change)
   }
 
-  /// Of a backup the container may have kept less than all: it knows which invoices are cancelled.
+  /// Reads the container again: it stores a backup without the invoices that it knows as cancelled.
   mutating func adopted(_ heard: Heard, at now: Instant) -> [NodeDirective] {
     guard heard.backup != nil else { return resume(heard, at: now) }
     var settled = heard
@@ -208,7 +209,7 @@ extension NodeMachine {
 }
 
 extension Message {
-  /// Whoever refuses our `channel_reestablish` says neither.
+  /// A peer that refuses our `channel_reestablish` sends neither a pong nor a message of a channel.
   fileprivate var showsThatChannelRuns: Bool {
     switch self {
     case .pong: true

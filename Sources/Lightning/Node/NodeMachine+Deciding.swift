@@ -2,9 +2,9 @@ import Ground
 import LightningWire
 import LightningChannel
 
-// Which payments are accepted: those that an open invoice asks for, whole, and each once.
+// Which payments are accepted: complete ones of an open invoice, each once.
 extension NodeMachine {
-  /// Accepts what is whole in one step, lets wait what is not, and refuses the rest.
+  /// Accepts complete payments in one step, keeps incomplete ones waiting, and fails the rest.
   mutating func decide(_ channel: inout Channel, at now: Instant) -> [Receipt] {
     var accepted: [Receipt] = []
     var waiting: [PartialPayment] = []
@@ -38,13 +38,13 @@ extension NodeMachine {
       do throws(ChannelError) {
         if let code { try channel.fail(part.id, code: code) } else { try channel.fulfill(part.id) }
       } catch {
-        // `committedHTLCs` lists only what can be removed; a channel that says otherwise keeps the HTLC as it is.
+        // Cannot happen: `committedHTLCs` lists only removable HTLCs. The HTLC stays as it is.
         continue
       }
     }
   }
 
-  /// When parts have waited long enough; nil while no decision would be taken.
+  /// When the first incomplete payment times out; nil while no decision would be taken.
   var partialsEnd: Instant? {
     guard stage == .established, step == nil, acceptsPayments, channel?.mayUpdate == true else { return nil }
     return partials.map(\.endsAt).min()

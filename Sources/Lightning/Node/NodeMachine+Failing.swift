@@ -1,35 +1,35 @@
 import Ground
 import LightningWire
 
-// The peer reports an error. BOLT 1: about the channel, or about all of them, it fails the channel; about another one it
-// means nothing here.
+// The peer sends `error`. BOLT 1: with the channel's id, or zero for all channels, it fails the channel; with
+// another id it has no effect.
 extension NodeMachine {
-  mutating func errorReported(_ complaint: Complaint, at now: Instant) -> [NodeDirective] {
-    let isForAll = complaint.channel == .zero
-    // Hanging up, nothing is begun any more: a peer that has failed the channel says so again (BOLT 2).
-    if case .draining = state { return redial("the peer reports an error: \(complaint.text)", at: now) }
+  mutating func errorReported(_ error: ErrorOrWarning, at now: Instant) -> [NodeDirective] {
+    let isForAll = error.channel == .zero
+    // No write is begun while disconnecting: a peer that has failed the channel repeats the error (BOLT 2).
+    if case .draining = state { return redial("the peer reports an error: \(error.text)", at: now) }
     let backup = backupOfLaterState
     guard let id = node.channel?.id ?? channel?.id ?? backup?.channel.id,
-      complaint.channel == id || isForAll && hasHeard(of: id)
+      error.channel == id || isForAll && peerKnows(id)
     else {
       guard isForAll || node.channel == nil else {
-        return [.report(.trouble("the peer reports an error about another channel: \(complaint.text)"))]
+        return [.report(.trouble("the peer reports an error about another channel: \(error.text)"))]
       }
-      return redial("the peer reports an error: \(complaint.text)", at: now)
+      return redial("the peer reports an error: \(error.text)", at: now)
     }
-    return channelFailed(ChannelFailure(channel: id, reason: complaint.text), backup)
+    return channelFailed(ChannelFailure(channel: id, reason: error.text), backup)
   }
 
-  /// A container that is new hears of its channel from the backup that its own seed has sealed, and one that the wallet has
-  /// come back to what became of the channel elsewhere.
+  /// A backup newer than the container: the container is new, or another container of this wallet has used the
+  /// channel since.
   private var backupOfLaterState: NodeBackup? {
-    guard step?.change.channel == nil, case .backup(let backup)? = heardSoFar?.backup,
+    guard step?.change.channel == nil, case .backup(let backup)? = earlyMessages?.backup,
       backup.channel.isNewer(than: node.channel)
     else { return nil }
     return backup
   }
 
-  private var heardSoFar: Heard? {
+  private var earlyMessages: Heard? {
     switch state {
     case .initMessage(let heard, _), .reading(let heard), .readingAgain(let heard, _), .adopting(let heard),
       .awaitingBackup(let heard, _):
@@ -38,15 +38,16 @@ extension NodeMachine {
     }
   }
 
-  /// A peer that has not spoken of this channel may be another node than the channel's: at a wrong address, or a stranger's.
-  /// Its word about all channels is not about this one. The channel's own peer repeats its error with the channel's id.
-  private func hasHeard(of id: Bytes32) -> Bool {
+  /// Whether the peer has shown that it knows this channel. A peer that has not may be another node, at a wrong
+  /// address: its error about all channels is not about this one. The channel's own peer repeats its error with the
+  /// channel's id.
+  private func peerKnows(_ id: Bytes32) -> Bool {
     if stage == .established { return true }
-    if case .backup(let backup)? = heardSoFar?.backup, backup.channel.id == id { return true }
-    return heardSoFar?.reestablish?.channel == id
+    if case .backup(let backup)? = earlyMessages?.backup, backup.channel.id == id { return true }
+    return earlyMessages?.reestablish?.channel == id
   }
 
-  /// Ends all that was under way. What is being made durable becomes so, and the failure behind it.
+  /// Refuses all pending requests. The step that is being stored goes on, and the failure is stored after it.
   private mutating func channelFailed(_ failure: ChannelFailure, _ backup: NodeBackup?) -> [NodeDirective] {
     let refusals = refuseInvoices(failure.sentence, besides: nil)
     let unpaid = refusePayments(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
@@ -59,7 +60,7 @@ extension NodeMachine {
     return refusals + unpaid + [.cutOff, .report(.trouble(failure.sentence))] + storeFailure()
   }
 
-  /// Behind the step that is under way. An owner that has stopped begins no write any more: the peer tells the next one.
+  /// After the step under way. A stopped owner begins no write: the peer sends the error to the next one.
   mutating func storeFailure() -> [NodeDirective] {
     guard stage == .failed, step == nil, let change = failureToStore else { return [] }
     failureToStore = nil
@@ -67,8 +68,8 @@ extension NodeMachine {
     return write(change)
   }
 
-  /// Another owner of the node has heard of it: nobody is dialled.
-  mutating func restsFailed() -> [NodeDirective] {
+  /// Another owner has stored the channel's failure: the peer is not dialled.
+  mutating func stayFailed() -> [NodeDirective] {
     guard let failure = node.failure else { return [] }
     let refusals = refusePayments(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
     forgetConnection()
@@ -77,6 +78,6 @@ extension NodeMachine {
     return refusals + [.cutOff, .report(.trouble(failure.sentence))]
   }
 
-  /// What somebody hears who wants something of a channel that has failed.
+  /// The answer to a request for a failed channel.
   var failedSentence: String? { stage == .failed ? failure?.sentence : nil }
 }

@@ -2,20 +2,20 @@ import Ground
 import LightningWire
 import LightningChannel
 
-// Payments of the wallet's own: offered when the channel runs, each invoice once. From the step that offers it on a
-// payment belongs to the channel, and whoever owns the node then brings it to its end.
+// Outgoing payments: offered when the channel is in use, each invoice once. From the step that offers its HTLC on, a
+// payment belongs to the channel, and any later owner of the node completes it.
 extension NodeMachine {
-  /// A user waits for the answer.
-  static let payPatience = TimeSpan.seconds(5)
+  /// How long a user waits for the answer.
+  static let payTimeout = TimeSpan.seconds(5)
   static let payGivenUp =
-    "the node was given up before the payment was made; nothing left; open the app and try again"
-  static let payInVain = "the wallet did not reach its peer within 5 s; nothing left; try again"
+    "the node was stopped before the payment was made; nothing was sent; open the app and try again"
+  static let payTimedOut = "the wallet did not reach its peer within 5 s; nothing was sent; try again"
 
   static let payDuringRestore =
-    "the wallet has just been restored from its peer's backup; nothing left; try again"
+    "the wallet has just been restored from its peer's backup; nothing was sent; try again"
 
   static let payDuringSplice =
-    "money is being taken out of the channel on chain, and payments wait until that is over; nothing left; try again"
+    "a withdrawal on chain is pending, and payments wait for its end; nothing was sent; try again"
 
   mutating func payRequested(
     _ payment: OutgoingPayment, past: PastPayment?, at now: Instant
@@ -35,11 +35,12 @@ extension NodeMachine {
       ]
     }
     if let past { return [.paymentRefused(paymentHash: hash, .because(Self.sentence(past)))] }
-    wantedPayments.add(payment, until: now + Self.payPatience)
-    return advance(mustStore: false, at: now) + hurry()
+    wantedPayments.add(payment, until: now + Self.payTimeout)
+    return advance(mustStore: false, at: now) + endPause()
   }
 
-  /// Puts what is wanted into the channel. What does not fit is refused, and stays nowhere.
+  /// Offers the requested payments in the channel. A payment that the channel does not take is refused and
+  /// forgotten.
   mutating func offerWanted(_ channel: inout Channel) -> (offered: [OutgoingPayment], [NodeDirective]) {
     guard stage == .established, acceptsPayments, channel.isReestablished, channel.mayUpdate else {
       return ([], [])
@@ -47,7 +48,7 @@ extension NodeMachine {
     var offered: [OutgoingPayment] = []
     var refusals: [NodeDirective] = []
     for var payment in wantedPayments.payments {
-      // Durable already, though its answer was lost.
+      // The payment is durable already; only its answer was lost.
       guard !node.payments.pending.contains(where: { $0.paymentHash == payment.paymentHash }) else {
         wantedPayments.remove(payment.paymentHash)
         refusals.append(.paymentOffered(paymentHash: payment.paymentHash))
@@ -72,21 +73,21 @@ extension NodeMachine {
     switch past {
     case .paid: "this invoice is paid already; ask for a new one"
     case .lost:
-      "this invoice may be paid: how its payment ended was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one"
+      "this invoice may be paid: the end of its payment was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one"
     }
   }
 
   private static func sentence(_ error: ChannelError, _ payment: OutgoingPayment) -> String {
     switch error {
     case .amountAboveBalance(let available):
-      "the wallet can send \(AmountText.words(msat: available)) now, and this payment is of \(AmountText.words(msat: payment.amountMsat)); receive some first"
+      "the wallet can send \(AmountText.words(msat: available)) now, less than the payment's \(AmountText.words(msat: payment.amountMsat)); receive some first"
     case .tooManyHTLCs:
-      "\(ChannelRecord.maximumHTLCs) payments are on their way already; try again when one is over"
-    default: "the channel does not take the payment: \(error)"
+      "\(ChannelRecord.maximumHTLCs) payments are pending, the most that the channel takes; try again when one is over"
+    default: "the channel refused the payment: \(error)"
     }
   }
 
-  /// Which payments the other side's commitment has ended.
+  /// The payments that the peer's commitment has ended.
   func ended(by facts: [ChannelFact]) -> [PaymentChange.Ended] {
     facts.compactMap { fact in
       switch fact {
@@ -102,8 +103,8 @@ extension NodeMachine {
     return payment.map { PaymentChange.Ended(payment: $0, end: end) }
   }
 
-  /// For whoever asked. Only what is durable is told.
-  mutating func tellOfPayments(_ change: PaymentChange?) -> [NodeDirective] {
+  /// The answers to a durable change of payments.
+  mutating func answerPayments(_ change: PaymentChange?) -> [NodeDirective] {
     guard let change else { return [] }
     for payment in change.offered { wantedPayments.remove(payment.paymentHash) }
     return change.offered.map { .paymentOffered(paymentHash: $0.paymentHash) }
@@ -113,8 +114,10 @@ extension NodeMachine {
   // MARK: Giving up
 
   mutating func refuseLatePayments(at now: Instant) -> [NodeDirective] {
-    let why = isSplicing ? Self.payDuringSplice : Self.payInVain
-    return wantedPayments.takeOpen(besides: step, lateAt: now).map { .paymentRefused(paymentHash: $0, .because(why)) }
+    let why = isSplicing ? Self.payDuringSplice : Self.payTimedOut
+    return wantedPayments.takeOpen(besides: step, lateAt: now).map {
+      .paymentRefused(paymentHash: $0, .because(why))
+    }
   }
 
   mutating func refusePayments(_ sentence: String) -> [NodeDirective] {

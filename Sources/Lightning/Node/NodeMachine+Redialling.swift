@@ -1,11 +1,11 @@
 import Ground
 
-// Dialling again: after a pause that grows while it leads nowhere, and at once when a user is there.
+// Dialling again: after a pause that grows with each failed attempt, and at once for a user.
 extension NodeMachine {
-  /// Hangs up and tries again after a pause that grows with every attempt that led nowhere.
+  /// Disconnects, and dials again after a pause that grows with each failed attempt.
   mutating func redial(_ why: String, at now: Instant) -> [NodeDirective] {
     if case .draining = state {
-      // Nobody wants another connection: what ends this one ends the node.
+      // The node stops with this connection.
       forgetConnection()
       state = .stopped
       return [.cutOff, .report(.stopped)]
@@ -14,23 +14,23 @@ extension NodeMachine {
     guard isNetworkThere else {
       forgetConnection()
       state = .offline
-      return refuseTalk(Self.spliceLost) + [.cutOff, .report(.trouble(why)), .report(.connecting)]
+      return refuseNegotiation(Self.spliceLost) + [.cutOff, .report(.trouble(why)), .report(.connecting)]
     }
     if connection.isProven(at: now) { pace.startAnew() }
     forgetConnection()
     state = .pausing(until: now + pace.pause(claim?.incarnation))
-    return refuseTalk(Self.spliceLost) + [.cutOff, .report(.trouble(why)), .report(.connecting)]
+    return refuseNegotiation(Self.spliceLost) + [.cutOff, .report(.trouble(why)), .report(.connecting)]
   }
 
-  /// A payment waits at the peer while a long pause goes on. The attempts count on: a peer that is slow to answer keeps its
-  /// long bounds however often it is said.
+  /// Ends a long pause, as an HTLC may be pending at the peer. The count of attempts stays, so that a slow peer
+  /// keeps its longer time limits.
   mutating func endLongPause(at now: Instant) -> [NodeDirective] {
     guard case .pausing(let end) = state, end - now > DialPace.longPause else { return [] }
     return dialOrWait()
   }
 
-  /// A user is there, or wants something: the pause was for a phone that nobody looks at.
-  mutating func hurry() -> [NodeDirective] {
+  /// Ends the pause and starts the count anew, as a user has come or requests something.
+  mutating func endPause() -> [NodeDirective] {
     guard case .pausing = state else { return [] }
     pace.startAnew()
     return dialOrWait()

@@ -2,11 +2,11 @@ import Ground
 import LightningWire
 import LightningChannel
 
-// The channel that runs: receive, make durable, send.
+// The channel in use: receive, make durable, send.
 extension NodeMachine {
   mutating func received(_ message: Message, at now: Instant) -> [NodeDirective] {
     let running = taken(by: message, at: now)
-    // The pong that was waited for is none too many.
+    // The pong to the node's own ping does not count as ignorable.
     if !running.isEmpty, case .pong = message { return running }
     if isConnected, let excess = connection.excess(message, rules, at: now) {
       return redial("the peer sent \(excess)", at: now)
@@ -22,12 +22,12 @@ extension NodeMachine {
     case _ where message.gossipAnswer != nil:
       guard isConnected, let answer = message.gossipAnswer else { return [] }
       return [.send([.message(answer)])]
-    // Nobody's backup is kept here, and none was offered to be.
+    // The wallet does not offer to store peers' backups.
     case .pong, .unknown, .peerStorage: return []
-    case .warning(let complaint): return [.report(.trouble("the peer warns: \(complaint.text)"))]
-    case .error(let complaint):
+    case .warning(let warning): return [.report(.trouble("the peer warns: \(warning.text)"))]
+    case .error(let error):
       guard isConnected else { return [] }
-      return errorReported(complaint, at: now)
+      return errorReported(error, at: now)
     default: break
     }
     switch state {
@@ -36,14 +36,14 @@ extension NodeMachine {
       if case .initMessage = message { return redial("the peer sent init twice", at: now) }
       return receivedForChannel(message, at: now)
     case .reading, .readingAgain, .adopting, .awaitingBackup:
-      return redial("the peer went on before our channel_reestablish", at: now)
+      return redial("the peer sent a message of the channel before our channel_reestablish", at: now)
     case .stopped, .offline, .pausing, .checkingRow, .dialling, .mute, .draining, .failed: return []
     }
   }
 
   private mutating func receivedForChannel(_ message: Message, at now: Instant) -> [NodeDirective] {
     guard step == nil else {
-      // A step is being stored: what comes meanwhile is taken in its order afterwards.
+      // A step is being stored: messages received meanwhile are handled after it, in order.
       return connection.keep(message) ? [] : redial("the peer does not wait for answers", at: now)
     }
     guard var changed = channel else { return [] }
@@ -51,17 +51,17 @@ extension NodeMachine {
     do throws(ChannelError) {
       facts = try changed.receive(message)
     } catch {
-      return [.send([.message(error.complaint(about: changed.id))])]
+      return [.send([.message(error.message(about: changed.id))])]
         + redial("the peer broke the protocol: \(error)", at: now)
     }
     channel = changed
     watchSplice(message, at: now)
     let directives = advance(mustStore: message.isStepOfChannel, ended: ended(by: facts), at: now)
     guard let why = givenUp(by: facts) else { return directives }
-    return directives + endTalk(why, at: now)
+    return directives + endNegotiation(why, at: now)
   }
 
-  /// Takes decisions that are due, then makes the step durable; what is to be sent waits for that.
+  /// Takes the decisions that are due, then stores the step; its messages are sent when it is durable.
   mutating func advance(
     mustStore: Bool, ended: [PaymentChange.Ended] = [], at now: Instant
   ) -> [NodeDirective] {
@@ -73,12 +73,12 @@ extension NodeMachine {
     let outgoing = changed.takeOutgoing()
     channel = changed
     let waiting = newWaits(since: before)
-    // What was accepted is durable at once, also when nothing can be sent yet: the next step would not know of it.
+    // An accepted payment is stored at once, also if nothing can be sent yet: the next step would not know of it.
     guard mustStore || !outgoing.isEmpty || !accepted.isEmpty || !offered.isEmpty || waiting != nil else {
       return refusals
     }
     if changed.record == node.channel?.record {
-      // What an earlier connection or owner lost on the way is sent again: it is durable already.
+      // Messages of durable steps that an earlier connection or owner lost are sent again.
       let lost = outgoing.map { NodeOutgoing.channel($0) }
       guard let waiting else { return refusals + (lost.isEmpty ? [] : [.send(lost)]) }
       step = Step(change: NodeChange(waiting: waiting), outgoing: lost)
@@ -87,7 +87,7 @@ extension NodeMachine {
     let remaining = node.invoices.filter { invoice in !accepted.contains { $0.invoice == invoice } }
     let backup = NodeOutgoing.backup(
       NodeBackup(channel: changed, open: remaining, accepted: node.accepted + accepted.map(\.invoice)))
-    // The backup goes out before the messages that make it true for the peer (as lightning-kmp does).
+    // The backup is sent before the messages of its step, as in lightning-kmp.
     let isPaying = !offered.isEmpty || !ended.isEmpty
     let change = NodeChange(
       channel: changed, received: accepted,
@@ -104,13 +104,13 @@ extension NodeMachine {
     let outgoing = done.outgoing + backup(without: done.change.cancelled)
     var directives: [NodeDirective] = outgoing.isEmpty ? [] : [.send(outgoing)]
     directives += done.change.invoiceAnswer
-    // What a backup tells of was told by whoever accepted it.
+    // The receipts of a backup were reported by the owner that accepted them.
     if done.change.restored == nil { directives += done.change.received.map { .report(.received($0)) } }
     if isRunning { directives += say(activity) }
     directives +=
-      tellOfPayments(done.change.payments)
-      + tellOfSplice(since: before, isRestored: done.change.restored != nil)
-    // What the container has of a request may be another now than when it was asked.
+      answerPayments(done.change.payments)
+      + answerSplice(since: before, isRestored: done.change.restored != nil)
+    // The record of past payments that came with a request may be outdated after a restore.
     if done.change.restored != nil { directives += refusePayments(Self.payDuringRestore) }
     if case .adopting(let heard) = state { directives += adopted(heard, at: now) }
     return directives + takeFromInbox(at: now)
@@ -125,7 +125,7 @@ extension NodeMachine {
     node.followInvoices(change)
   }
 
-  /// A set that is complete waits until the step which accepts it is durable, and settles from then on.
+  /// A complete set counts as collecting until the step that accepts it is durable, and as settling from then on.
   var activity: NodeActivity {
     let waiting = partials.map(\.paymentHash)
     let inStep = step == nil ? [] : saidActivity.collecting.filter { !waiting.contains($0) }
@@ -140,13 +140,13 @@ extension NodeMachine {
     return [.report(.busy(activity))]
   }
 
-  /// Until the next step has to be stored, or nothing waits any more.
+  /// Handles kept messages until a step has to be stored.
   private mutating func takeFromInbox(at now: Instant) -> [NodeDirective] {
     var directives: [NodeDirective] = storeFailure()
     while step == nil, stage == .established, let message = connection.takeKept() {
       directives += receivedForChannel(message, at: now)
     }
-    // What was due while the step was stored: an answer owed since the re-establishing, a payment to decide about, a request.
+    // Work that became due while the step was stored: messages since channel_reestablish, decisions, requests.
     if step == nil, stage == .established {
       let hasMoved = channel?.pendingSplice != node.channel?.pendingSplice
       directives += advance(mustStore: hasMoved, at: now)
@@ -154,7 +154,7 @@ extension NodeMachine {
     return directives
   }
 
-  // MARK: The container says no
+  // MARK: Blocked and failed writes
 
   mutating func storeBlocked(at now: Instant) -> [NodeDirective] {
     switch state {
@@ -163,34 +163,34 @@ extension NodeMachine {
     case .stopped, .draining:
       let refusals = refuseInvoices(Self.givenUp, besides: step)
       step = nil
-      return refusals + refuseTalk(Self.spliceLost)
+      return refusals + refuseNegotiation(Self.spliceLost)
     default:
-      // A step of a connection that is gone is of no use any more: nothing of it was sent.
+      // A step of a lost connection is dropped: nothing of it was sent.
       if let waiting = step, !waiting.change.isOfInvoice, waiting.change.failure == nil, !isConnected {
         step = nil
       }
       step?.retryAt = now + Self.storeRetry
-      if !isConnected { return refuseTalk(Self.spliceLost) + storeFailure() }
+      if !isConnected { return refuseNegotiation(Self.spliceLost) + storeFailure() }
     }
     return []
   }
 
-  /// Nothing of the step was sent, so hanging up and reading the state again is always right.
+  /// Nothing of the step was sent, so disconnecting and reading the state again is always safe.
   mutating func storeFailed(_ sentence: String, at now: Instant) -> [NodeDirective] {
-    // An invoice of which nobody hears does no harm, wherever it is; one that may be cancelled is not called open.
+    // A stored invoice that was never shown does no harm; one that may be cancelled must not be reported as open.
     let refusals = refuseInvoices(sentence, besides: step?.change.newInvoice == nil ? nil : step)
     keepUnanswered(at: now)
     if step != nil { isBehindContainer = true }
     step = nil
     var unpaid = refusePayments(sentence) + refuseSplice(sentence)
     switch state {
-    // Nothing is read any more.
+    // The container is not read again.
     case .stopped, .draining, .failed: unpaid += unanswered.giveUp()
     default: break
     }
     guard stage != .stopped else { return refusals + unpaid }
     if stage == .failed {
-      // Last what lasts: the next owner hears of the failure from the peer.
+      // The failure is reported last, as it stays. If it was not stored, the next owner learns it from the peer.
       return refusals + unpaid
         + ([sentence] + [failedSentence].compactMap { $0 }).map { .report(.trouble($0)) }
         + storeFailure()
@@ -200,7 +200,7 @@ extension NodeMachine {
 }
 
 extension Message {
-  /// After these the channel may be another: they are never answered, nor forgotten, before it is durable.
+  /// Messages that may change the channel: the change is stored before any answer.
   var isStepOfChannel: Bool {
     switch self {
     case .commitmentSigned, .revokeAndAck, .transactionComplete, .transactionSignatures, .transactionAbort,

@@ -1,13 +1,13 @@
 import Ground
 import LightningWire
 
-// A connection on which nothing comes any more.
+// A connection on which no message arrives any more.
 extension NodeMachine {
   mutating func heard(at now: Instant) {
     connection.heard(at: rules.silence != nil && isConnected ? now : nil)
   }
 
-  /// Until the channel runs the peer has its time limits anyhow, and the wallet says nothing unasked.
+  /// Only after `channel_reestablish`: before, the peer has other time limits, and the wallet sends no ping.
   var silenceEndsAt: Instant? {
     switch state {
     case .established, .mute: connection.silenceEndsAt(rules)
@@ -18,8 +18,8 @@ extension NodeMachine {
   mutating func silenceEnded(at now: Instant) -> [NodeDirective] {
     guard let end = silenceEndsAt, now >= end else { return [] }
     guard connection.ping(at: now, due: end) else {
-      // Nobody is there to hear why.
-      return redial("the peer is given up: \(Silence.reason)", at: now)
+      // Without an error message: the peer does not read.
+      return redial("disconnected from the peer: \(Silence.reason)", at: now)
     }
     return [.send([.message(Silence.ping)])]
   }

@@ -2,19 +2,19 @@ import Ground
 import LightningWire
 import LightningChannel
 
-// Money that leaves the channel for the chain. The wallet begins a splice when a user wants one; from the first
-// signature on it is the channel's, and whoever owns the node brings it to its end.
+// Withdrawals on chain. The wallet begins a splice when a user requests it; from the first signature on it belongs
+// to the channel, and any later owner of the node completes it.
 extension NodeMachine {
-  /// A splice that gets no further for so long gives the connection up: the next one begins where this one is.
-  static let splicePatience = TimeSpan.seconds(30)
+  /// The connection is closed when a splice makes no progress for this long; the next one resumes the splice.
+  static let spliceTimeout = TimeSpan.seconds(30)
 
   static let spliceGivenUp =
-    "the node was given up before anything was signed; nothing has moved; open the app and try again"
-  static let spliceInVain = "the wallet did not reach its peer within 5 s; nothing has moved; try again"
-  static let spliceLost = "the connection ended before anything was signed; nothing has moved; try again"
+    "the node was stopped before anything was signed; no money was moved; open the app and try again"
+  static let spliceTimedOut = "the wallet did not reach its peer within 5 s; no money was moved; try again"
+  static let spliceLost = "the connection ended before anything was signed; no money was moved; try again"
   static let spliceUnderWay = "money is being taken out of the channel already; wait until that is over"
-  static let spliceStalled = "the peer did not answer for 30 s; nothing has moved; try again"
-  static let doesNotSplice = "the peer does not splice, so no money can be taken out of the channel on chain"
+  static let spliceStalled = "the peer did not answer for 30 s; no money was moved; try again"
+  static let doesNotSplice = "the peer does not support splicing, which a withdrawal needs"
 
   mutating func spliceRequested(_ request: SpliceRequest, at now: Instant) -> [NodeDirective] {
     switch state {
@@ -25,11 +25,11 @@ extension NodeMachine {
     guard wantedSplice == nil, node.channel?.pendingSplice == nil, channel?.pendingSplice == nil else {
       return [.spliceRefused(.because(Self.spliceUnderWay))]
     }
-    wantedSplice = WantedSplice(request: request, giveUpAt: now + Self.payPatience)
-    return advance(mustStore: false, at: now) + hurry()
+    wantedSplice = WantedSplice(request: request, giveUpAt: now + Self.payTimeout)
+    return advance(mustStore: false, at: now) + endPause()
   }
 
-  /// Asks the channel for rest. What was wanted before is in it already.
+  /// Begins the requested splice in the channel (stfu).
   mutating func beginWanted(_ channel: inout Channel, at now: Instant) -> [NodeDirective] {
     guard var wanted = wantedSplice, !wanted.isBegun, stage == .established, acceptsPayments,
       channel.isReestablished
@@ -42,7 +42,7 @@ extension NodeMachine {
     }
     wanted.isBegun = true
     wantedSplice = wanted
-    connection.spliceStallsAt = now + Self.splicePatience
+    connection.spliceStallsAt = now + Self.spliceTimeout
     return []
   }
 
@@ -51,30 +51,30 @@ extension NodeMachine {
     case .doesNotSplice: doesNotSplice
     case .spliceUnderWay: spliceUnderWay
     case .belowDust(let least):
-      "the amount is below what an output may be: take at least \(AmountText.words(sat: least))"
+      "the amount is below the dust limit; withdraw at least \(AmountText.words(sat: least))"
     case .spliceAboveBalance(let available):
-      "the wallet can send \(AmountText.words(sat: available)) on chain now, beside the fee; take less, or receive some first"
-    default: "the channel does not take the splice: \(error)"
+      "the wallet can withdraw at most \(AmountText.words(sat: available)) now, besides the fee; withdraw less, or receive some first"
+    default: "the channel refused the splice: \(error)"
     }
   }
 
-  var isSplicing: Bool { channel?.pendingSplice != nil || channel?.isTalkingOfSplice == true }
+  var isSplicing: Bool { channel?.pendingSplice != nil || channel?.isNegotiatingSplice == true }
 
-  /// With every message of it there is more patience.
+  /// Every message of the splice extends its time limit.
   mutating func watchSplice(_ message: Message? = nil, at now: Instant) {
     guard isSplicing else { return connection.spliceStallsAt = nil }
     if connection.spliceStallsAt == nil || message?.isOfSplice == true {
-      connection.spliceStallsAt = now + Self.splicePatience
+      connection.spliceStallsAt = now + Self.spliceTimeout
     }
   }
 
-  /// What was said on this connection is gone with it.
-  mutating func refuseTalk(_ sentence: String) -> [NodeDirective] {
+  /// An unsigned splice ends with its connection.
+  mutating func refuseNegotiation(_ sentence: String) -> [NodeDirective] {
     guard wantedSplice?.isBegun == true else { return [] }
     return refuseSplice(sentence)
   }
 
-  /// Unless the step under way is about to bind this side to it.
+  /// Not if the step under way binds this side to the splice.
   mutating func refuseSplice(_ sentence: String) -> [NodeDirective] {
     guard wantedSplice != nil, !isBindingSplice else { return [] }
     wantedSplice = nil
@@ -91,27 +91,27 @@ extension NodeMachine {
     return nil
   }
 
-  /// The channel rests until the connection ends, so it ends now.
-  mutating func endTalk(_ why: String, at now: Instant) -> [NodeDirective] {
-    refuseTalk("the peer does not go along: \(why); nothing has moved")
-      + redial("nothing came of a splice: \(why)", at: now)
+  /// Disconnects: the channel stays quiescent until the connection ends.
+  mutating func endNegotiation(_ why: String, at now: Instant) -> [NodeDirective] {
+    refuseNegotiation("the peer does not agree to the splice: \(why); no money was moved")
+      + redial("a splice failed: \(why)", at: now)
   }
 
-  // MARK: What is durable
+  // MARK: Durable changes
 
-  /// For whoever asked. Only what is durable is told.
-  mutating func tellOfSplice(since before: Channel?, isRestored: Bool) -> [NodeDirective] {
+  /// The answers to a durable change of the splice.
+  mutating func answerSplice(since before: Channel?, isRestored: Bool) -> [NodeDirective] {
     let (old, new) = (before?.pendingSplice, node.channel?.pendingSplice)
     guard old?.id != new?.id else { return [] }
     var directives: [NodeDirective] = []
     if let old {
       let isDone = node.channel?.funding == old.funding
       directives.append(.spliceEnded(old.id, isDone ? .done : isRestored ? .lost : .forgotten))
-      // There may be no connection on which it would be said.
+      // Without a connection the activity is not reported otherwise.
       if new == nil, !isRunning { directives += sayNoSplice() }
     }
     guard let new else { return directives }
-    // One that comes out of a backup is not the one that a user waits for now.
+    // A splice out of a backup is not the requested one.
     guard wantedSplice?.isBegun == true else { return directives + refuseSplice(Self.spliceUnderWay) }
     wantedSplice = nil
     return directives + [.spliceBegun(new)]
@@ -123,7 +123,7 @@ extension NodeMachine {
     return say(activity)
   }
 
-  // MARK: Patience
+  // MARK: Time limits
 
   var spliceDeadline: Instant? {
     if let wanted = wantedSplice, !wanted.isBegun { return wanted.giveUpAt }
@@ -131,9 +131,11 @@ extension NodeMachine {
   }
 
   mutating func spliceLate(at now: Instant) -> [NodeDirective] {
-    if let wanted = wantedSplice, !wanted.isBegun, wanted.giveUpAt <= now { return refuseSplice(Self.spliceInVain) }
+    if let wanted = wantedSplice, !wanted.isBegun, wanted.giveUpAt <= now {
+      return refuseSplice(Self.spliceTimedOut)
+    }
     connection.spliceStallsAt = nil
-    return refuseTalk(Self.spliceStalled) + redial("the peer got no further with a splice in 30 s", at: now)
+    return refuseNegotiation(Self.spliceStalled) + redial("a splice made no progress in 30 s", at: now)
   }
 }
 

@@ -1,5 +1,4 @@
-// LightningNode: the wallet's node. Pure: no clock, no randomness, no I/O. What it knows of the provider comes over the
-// wire: nothing of the provider's code is imported.
+// LightningNode: the wallet's node. Pure: no clock, no randomness, no I/O. It imports nothing of the LSP's code.
 
 import Ground
 import Bitcoin
@@ -8,9 +7,9 @@ import LightningChannel
 
 /// The wallet's end of the channel, from the claim of an epoch to its release.
 ///
-/// Three rules shape it. The row is checked before every dial. What the peer greets with is answered only after
-/// one more look into the container, which gives the state to speak from: whatever was in memory may be another
-/// owner's past. And every step is durable, under the fence, before anything of it is sent.
+/// It has three rules. The claim row is checked before every dial. After the peer's `init` and `channel_reestablish`
+/// the container is read again, and the node answers from that state: the state in memory may be older than another
+/// owner's writes. And every step is durable, under the fence, before a message of it is sent.
 public struct NodeMachine: Core {
   public static let name = "node"
   public static var deadlineReached: NodeEvent { .deadlineReached }
@@ -26,10 +25,9 @@ public struct NodeMachine: Core {
     case checkingRow
     /// → `init`, pausing, offline, stopped
     case dialling(giveUpAt: Instant)
-    /// Connected; waiting for what the peer sends on its registered connection. → reading, pausing, offline,
-    /// stopped
+    /// Connected; waiting for the peer's `init` and `channel_reestablish`. → reading, pausing, offline, stopped
     case initMessage(Heard, giveUpAt: Instant)
-    /// The container is read once more before we speak. → resuming, readingAgain, pausing, offline,
+    /// The container is read again before `channel_reestablish` is sent. → resuming, readingAgain, pausing, offline,
     /// stopped
     case reading(Heard)
     /// The read was blocked. → reading, pausing, offline, stopped
@@ -37,28 +35,27 @@ public struct NodeMachine: Core {
     /// A restored or new channel is being made durable. → reading (a backup), resuming, pausing, offline,
     /// stopped
     case adopting(Heard)
-    /// The peer knows more than we do and may still send our backup. → adopting, mute, pausing, offline,
+    /// The peer has a newer state than we do and may still send our backup. → adopting, mute, pausing, offline,
     /// stopped
     case awaitingBackup(Heard, giveUpAt: Instant)
-    /// The channel runs. → pausing, draining, offline, stopped
+    /// The channel is in use. → pausing, draining, offline, stopped
     case established
-    /// Speaking would do harm (state lost, newer program needed): connected and silent. → pausing, offline,
-    /// stopped
+    /// Connected and silent: sending would do harm (state lost, newer program needed). → pausing, offline, stopped
     case mute
-    /// Hanging up. → stopped
+    /// Disconnecting. → stopped
     case draining(giveUpAt: Instant)
-    /// The peer has failed the channel: nobody is dialled for it any more. → stopped
+    /// The peer has failed the channel and is not dialled any more. → stopped
     case failed
   }
 
-  /// What the peer has said on this connection before we spoke.
+  /// The messages received on this connection before our `channel_reestablish`.
   struct Heard: Hashable, Codable, Sendable {
     var initMessage: InitMessage?
     var reestablish: ChannelReestablish?
     var backup: BackupReading?
   }
 
-  /// A step that is being made durable, and what follows when it is.
+  /// A step that is being made durable, and the messages to send when it is.
   struct Step: Hashable, Codable, Sendable {
     var change: NodeChange
     var outgoing: [NodeOutgoing] = []
@@ -74,34 +71,34 @@ public struct NodeMachine: Core {
   let multiPartWindow: TimeSpan
   let fundingKey: CurvePoint?
   var state = State.stopped
-  /// Under which the node speaks.
+  /// The claim that `init` carries.
   var claim: Claim?
-  /// Whose place it takes at the peer, if the user has said so.
+  /// The wallet whose fence at the peer this claim replaces, if the user has asked for that.
   var replacing: ReplacedClaim?
-  /// What is durable, as far as this owner knows.
+  /// The durable state, as far as this owner knows.
   var node = NodeState()
-  /// What it becomes with the step under way.
+  /// The channel after the step under way.
   var channel: Channel?
   var step: Step?
   var connection = NodeConnection()
-  /// Each stores or cancels an invoice, behind the step under way.
+  /// Each stores or cancels an invoice, after the step under way.
   var invoiceChanges: [NodeChange] = []
   var wantedPayments = WantedPayments()
   var pace: DialPace
-  /// The peer's, of the channel of this owner.
+  /// The peer has failed this owner's channel.
   var failure: ChannelFailure?
-  /// What is written of it, until that is begun.
+  /// The write of the failure, until it has begun.
   var failureToStore: NodeChange?
   var acceptsPayments = true
   /// In the order of their first parts.
   var partials: [PartialPayment] = []
-  /// What the guard knows of it, since the node was started.
+  /// The activity last reported to the guard since the node was started.
   var saidActivity = NodeActivity.nothing
   var wantedSplice: WantedSplice?
   var unanswered = Unanswered()
-  /// A write has failed since the container was read: it may be durable, and then the state here is behind.
+  /// A write has failed since the container was read: it may be durable all the same, and the state here outdated.
   var isBehindContainer = false
-  /// What the phone last said of it.
+  /// As the phone last reported.
   var isNetworkThere = true
 
   public init(configuration: Configuration) {
@@ -112,11 +109,11 @@ public struct NodeMachine: Core {
     fundingKey = configuration.fundingKey
   }
 
-  /// The channel as it is stored, for the port that puts preimages into messages.
+  /// The stored channel, for the port that puts preimages into messages.
   public var durableChannel: Channel? { node.channel }
-  /// All of it that is durable, as far as this owner knows.
+  /// The durable state, as far as this owner knows.
   public var durableState: NodeState { node }
-  /// Nobody has started it, or it was stopped.
+  /// The node was not started, or it was stopped.
   public var isStopped: Bool { stage == .stopped }
 
   public var deadline: Instant? {
@@ -128,7 +125,7 @@ public struct NodeMachine: Core {
       earliest = instant
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute, .failed: break
     }
-    // It is asked after every event: no list is made for it.
+    // No array: this is computed after every event.
     func consider(_ candidate: Instant?) {
       guard let candidate else { return }
       earliest = min(earliest ?? candidate, candidate)
@@ -170,7 +167,7 @@ public struct NodeMachine: Core {
       return backupReceived(reading, at: now)
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
-    case .userCame: return hurry()
+    case .userCame: return endPause()
     case .peerMayBeThere: return endLongPause(at: now)
     case .invoiceMade(let invoice): return changeInvoice(NodeChange(newInvoice: invoice))
     case .invoiceCancelRequested(let hash): return changeInvoice(NodeChange(cancelled: hash))
@@ -197,7 +194,7 @@ public struct NodeMachine: Core {
     failureToStore = nil
     acceptsPayments = true
     saidActivity = .nothing
-    if node.failure != nil { return unbegun + [.report(.connecting)] + restsFailed() }
+    if node.failure != nil { return unbegun + [.report(.connecting)] + stayFailed() }
     return unbegun + [.report(.connecting)] + dialOrWait()
   }
 
@@ -206,7 +203,7 @@ public struct NodeMachine: Core {
     return isNetworkThere ? [.checkRow] : [.report(.trouble(Self.noNetwork))]
   }
 
-  /// A connection that the phone has ended is not waited for, and no dial is counted as one that led nowhere.
+  /// A connection whose network is gone is cut off at once, and its dial does not count as a failed attempt.
   private mutating func networkChanged(isThere: Bool) -> [NodeDirective] {
     guard isThere != isNetworkThere else { return [] }
     isNetworkThere = isThere
@@ -221,7 +218,7 @@ public struct NodeMachine: Core {
       return dialOrWait()
     default:
       forgetConnection()
-      return refuseTalk(Self.spliceLost) + [.cutOff] + dialOrWait() + [.report(.connecting)]
+      return refuseNegotiation(Self.spliceLost) + [.cutOff] + dialOrWait() + [.report(.connecting)]
     }
   }
 
@@ -257,10 +254,10 @@ public struct NodeMachine: Core {
     return refusals + unpaid + [.cutOff, .report(.fenced)]
   }
 
-  /// Everything that belonged to a connection or to a step that was not made durable.
+  /// Drops the state of the connection, and a step that waits for another attempt to write it.
   ///
-  /// A step whose answer is still on its way is kept until that comes, as it may be durable already and somebody
-  /// waits to hear what it received; but nothing of it is sent on a connection that is gone.
+  /// A step whose answer is pending is kept until the answer comes: it may be durable already, and its receipts have
+  /// to be reported. Its messages are dropped with the connection.
   mutating func forgetConnection() {
     connection = NodeConnection()
     if step?.retryAt != nil, step?.change.isOfInvoice == false { step = nil }
@@ -269,8 +266,8 @@ public struct NodeMachine: Core {
     partials = []
   }
 
-  /// A write that was blocked is not tried again: after the release nobody may be inside a transaction for a node
-  /// that was given up. Whoever waits for an invoice hears so; of one whose write is under way the answer of that tells.
+  /// A blocked write is not tried again: after the release no transaction may be open for a stopped node. Requests
+  /// that wait for it are refused; a request whose write is under way is answered by that write.
   mutating func giveUpWaitingWrites() -> [NodeDirective] {
     let blocked = step?.retryAt == nil ? nil : step
     let refusals = refuseInvoices(Self.givenUp, besides: blocked)
@@ -280,7 +277,8 @@ public struct NodeMachine: Core {
 
   var isConnected: Bool {
     switch state {
-    case .initMessage, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining: true
+    case .initMessage, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining:
+      true
     case .stopped, .offline, .pausing, .checkingRow, .dialling, .failed: false
     }
   }
@@ -323,9 +321,9 @@ public struct NodeMachine: Core {
     return [.report(.trouble(sentence))]
   }
 
-  /// Whether the row says that this node's claim is the one in force.
+  /// Whether the row has this node's claim.
   func owns(_ row: ClaimRow?) -> Bool { claim?.owns(row) == true }
 
-  /// Begun only by who has a claim: whoever is fenced has none, and no step.
+  /// Needs a claim: a fenced node has none, and no step.
   func write(_ change: NodeChange) -> [NodeDirective] { claim.map { [.write(change, under: $0)] } ?? [] }
 }

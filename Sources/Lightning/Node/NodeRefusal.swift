@@ -1,7 +1,7 @@
-/// Why nothing came of what the node was asked for; nothing of it is anywhere.
+/// Why the node refused a request; nothing of the request was stored or sent.
 public enum NodeRefusal: Hashable, Codable, Sendable {
   /// This process does not own the node now.
   case notHeld
-  /// One sentence for people.
+  /// One sentence for users.
   case because(String)
 }

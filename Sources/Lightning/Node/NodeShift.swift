@@ -1,6 +1,6 @@
 import Ground
 
-// The node in another hour, without what lies too far back to matter.
+// The node with all instants shifted, and without those that are too old to matter.
 extension NodeMachine: Shiftable {
   public mutating func shift(by span: TimeSpan) {
     switch state {
@@ -21,7 +21,7 @@ extension NodeMachine: Shiftable {
     for index in partials.indices { partials[index].shift(by: span) }
   }
 
-  /// What lies so far back that it makes no difference any more is as if it were a little younger.
+  /// Moves instants that are too old to matter forward, so that equivalent states are equal.
   public mutating func forgetLongAgo(at now: Instant) {
     connection.forgetLongAgo(at: now)
     pace.forgetLongAgo()

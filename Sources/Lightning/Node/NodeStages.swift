@@ -1,9 +1,10 @@
 import Ground
 
-// The states of the node by their names, and where one event can lead from each.
+// The node's states by name, and the states that one event can lead to from each.
 extension NodeMachine: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
-    case stopped, pausing, checkingRow, dialling, initMessage, reading, readingAgain, adopting, awaitingBackup,
+    case stopped, pausing, checkingRow, dialling, initMessage, reading, readingAgain, adopting,
+      awaitingBackup,
       established, mute, draining, offline, failed
   }
 

@@ -1,20 +1,20 @@
 import Ground
 import LightningChannel
 
-/// What the node knows, read from the container by the owner of an epoch and thrown away with it.
+/// The node's state, read from the container by the owner of an epoch and dropped at its end.
 public struct NodeState: Hashable, Codable, Sendable {
-  /// Nil until the first connection to the peer has shown which channel it is.
+  /// Nil until the first connection to the peer has shown the channel's id.
   public var channel: Channel?
-  /// Invoices that wait for their payment.
+  /// Open invoices.
   public var invoices: [Invoice]
-  /// Those whose payment is accepted and stands in the channel, in the order in which they were: their preimages may have to
-  /// be revealed again.
+  /// Invoices whose accepted payment is still in the channel, in the order of acceptance: their preimages may have
+  /// to be sent again.
   public var accepted: [Invoice]
-  /// What the wallet pays itself.
+  /// Outgoing payments.
   public var payments: OutgoingPayments
-  /// Payments of which some parts are here, in the order of their hashes. True in the moment in which it was read.
+  /// Incomplete payments, in the order of their hashes, as of the read.
   public var waiting: [WaitingParts]
-  /// Of this channel.
+  /// The failure of this channel.
   public var failure: ChannelFailure?
 
   public init(
@@ -30,7 +30,7 @@ public struct NodeState: Hashable, Codable, Sendable {
     self.failure = failure
   }
 
-  /// Journals from before the wallet could pay say nothing of it, nor older ones of what waits or is accepted.
+  /// Older journals lack accepted invoices, payments and waiting parts.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -43,19 +43,19 @@ public struct NodeState: Hashable, Codable, Sendable {
   }
 }
 
-/// One step of the node, durable as a whole before anything of it is sent.
+/// One step of the node, durable as a whole before a message of it is sent.
 public struct NodeChange: Hashable, Codable, Sendable {
   public var channel: Channel?
   public var newInvoice: Invoice?
-  /// An open invoice that is not to be paid any more.
+  /// The open invoice that this step cancels.
   public var cancelled: Bytes32?
-  /// Payments that are accepted in this step, or that a backup tells of as accepted.
+  /// Payments that this step accepts, or that a backup has as accepted.
   public var received: [Receipt]
-  /// Everything is replaced by a backup of the peer's.
+  /// The invoices of the peer's backup, if this step replaces the state by it.
   public var restored: [Invoice]?
-  /// Payments of the wallet's own that begin or end in this step.
+  /// Outgoing payments that begin or end in this step.
   public var payments: PaymentChange?
-  /// The payments that wait for more parts from this step on, if they are others than before.
+  /// The payments that wait for more parts from this step on; nil if unchanged.
   public var waiting: [Bytes32]?
   /// The peer has failed the channel.
   public var failure: ChannelFailure?
@@ -77,10 +77,10 @@ public struct NodeChange: Hashable, Codable, Sendable {
   }
 }
 
-/// A payment that the wallet accepts: from here on its preimage may leave.
+/// A payment that the wallet accepts: from this step on its preimage may be sent.
 public struct Receipt: Hashable, Codable, Sendable {
   public var invoice: Invoice
-  /// What came, which may be more than was asked for.
+  /// The amount received, which may be above the invoice's.
   public var amountMsat: UInt64
 
   public init(invoice: Invoice, amountMsat: UInt64) {
@@ -89,10 +89,10 @@ public struct Receipt: Hashable, Codable, Sendable {
   }
 }
 
-/// What the peer kept for us, as far as it could be opened.
+/// The backup that the peer has sent, as far as it could be opened.
 public enum BackupReading: Hashable, Codable, Sendable {
   case backup(NodeBackup)
-  /// Not ours, damaged, or sealed with another key.
+  /// Damaged, or sealed with another key.
   case unreadable
   /// Written by a newer program.
   case fromTheFuture

@@ -1,12 +1,12 @@
 import Ground
 import LightningChannel
 
-/// A payment of the wallet's own, as its invoice asks for it.
+/// An outgoing payment, with the values of its invoice.
 public struct OutgoingPayment: Hashable, Codable, Sendable {
   public var paymentHash: Bytes32
   public var amountMsat: UInt64
   public var paymentSecret: Bytes32
-  /// Its number in the channel, once it is offered there.
+  /// The HTLC's id, once it is offered.
   public var htlc: UInt64?
 
   public init(paymentHash: Bytes32, amountMsat: UInt64, paymentSecret: Bytes32, htlc: UInt64? = nil) {
@@ -16,7 +16,7 @@ public struct OutgoingPayment: Hashable, Codable, Sendable {
     self.htlc = htlc
   }
 
-  /// What a channel tells of it, when everything else is lost.
+  /// From the channel's HTLC alone, when the payment's row is lost.
   init(_ htlc: HTLC) {
     self.init(
       paymentHash: htlc.paymentHash, amountMsat: htlc.amountMsat,
@@ -24,18 +24,17 @@ public struct OutgoingPayment: Hashable, Codable, Sendable {
   }
 }
 
-/// How it ended.
+/// How a payment ended.
 public enum PaymentEnd: Hashable, Codable, Sendable {
-  /// With the proof.
   case paid(preimage: Bytes32)
-  /// The money is back. With a failure code of BOLT 4.
+  /// The amount is back in the balance. With a failure code of BOLT 4.
   case failed(code: UInt16)
 }
 
-/// What the node knows of the payments it has begun: no more than its channel holds. What is over it does not keep, as
-/// there is no end to that; whoever wants a payment says what the container has of its hash.
+/// The node's pending payments. Their number is bounded by the channel. Ended payments are not kept in memory: a
+/// request to pay comes with the container's record of its hash.
 public struct OutgoingPayments: Hashable, Codable, Sendable {
-  /// In the channel; the oldest first.
+  /// The oldest first.
   public var pending: [OutgoingPayment]
 
   public init(pending: [OutgoingPayment] = []) { self.pending = pending }
@@ -47,12 +46,13 @@ public struct OutgoingPayments: Hashable, Codable, Sendable {
     }
   }
 
-  /// With a channel from a backup.
+  /// Applies a channel from a backup.
   public mutating func follow(_ channel: Channel) {
     pending = restored(by: channel) { _ in false }.onTheirWay
   }
 
-  /// What is in the channel is on its way, or ended as it stands there; of what is not nobody knows how it ended.
+  /// A payment in the channel is pending, or has ended as the HTLC says; the end of one that is not in the channel
+  /// is lost.
   public func restored(
     by channel: Channel, isOver: (Bytes32) throws -> Bool
   ) rethrows -> RestoredPayments {
@@ -67,11 +67,11 @@ public struct OutgoingPayments: Hashable, Codable, Sendable {
   }
 }
 
-/// What a channel from a backup says of the payments that an older database knew, or did not know.
+/// The payments of a channel from a backup, and those of the older database that the channel does not have.
 public struct RestoredPayments: Hashable, Sendable {
   public struct Known: Hashable, Sendable {
     public var payment: OutgoingPayment
-    /// Nil while it is on its way.
+    /// Nil while the payment is pending.
     public var end: PaymentEnd?
   }
 
@@ -81,7 +81,7 @@ public struct RestoredPayments: Hashable, Sendable {
   var onTheirWay: [OutgoingPayment] { known.filter { $0.end == nil }.map(\.payment) }
 }
 
-/// What one step does to them.
+/// The change of outgoing payments in one step.
 public struct PaymentChange: Hashable, Codable, Sendable {
   public struct Ended: Hashable, Codable, Sendable {
     public var payment: OutgoingPayment
@@ -103,7 +103,7 @@ public struct PaymentChange: Hashable, Codable, Sendable {
 }
 
 extension HTLC {
-  /// Signed for by the other side: that was said, and made durable, in the step that brought it.
+  /// The end of the payment, once the peer's commitment has it: that step has reported and stored it.
   fileprivate var paymentEnd: PaymentEnd? {
     guard state.isBeingRemoved, state != .receivedRemove else { return nil }
     switch removal {

@@ -1,10 +1,10 @@
 import Ground
 
-/// A payment of which some parts have come and others have not, with its end by the clock of this process.
+/// An incomplete payment, with its time limit by the clock of this process.
 struct PartialPayment: Hashable, Codable, Sendable {
   var paymentHash: Bytes32
   var endsAt: Instant
-  /// Whether the next owner would know since when it waits.
+  /// Whether the start of the wait is stored for the next owner.
   var isStored = false
 }
 
@@ -13,14 +13,13 @@ extension PartialPayment: Shiftable {
 }
 
 extension NodeMachine {
-  /// What was missing may have had no way to come before: each connection leaves a set so much time at least. Less than
-  /// the extension stays for anything, so that no life is too short to end it.
+  /// Each connection gives an incomplete set at least this much time, as the sender could not deliver before it. It
+  /// is less than any stay of the extension, so that each process lives long enough to fail the set.
   static let partGrace = TimeSpan.seconds(3)
 
-  /// The state, and since when what is incomplete in it waits.
+  /// Takes over a state that was read, with the time limits of its incomplete payments.
   ///
-  /// After a reboot the wait begins once more: BOLT 4 gives the sender a minute, and phones do not reboot by themselves
-  /// for ever.
+  /// After a reboot the wait starts again: BOLT 4 requires at least a minute, and reboots are rare.
   mutating func learn(_ state: NodeState, at now: Instant) {
     node = state
     isBehindContainer = false
@@ -34,10 +33,10 @@ extension NodeMachine {
     }
   }
 
-  /// What the container does not know yet of the sets that wait; nil if that is nothing.
+  /// The incomplete payments, if the container has others stored; else nil.
   func newWaits(since before: [PartialPayment]) -> [Bytes32]? {
-    let isNews = partials.contains { !$0.isStored } || partials.count != before.count
-    return isNews ? partials.map(\.paymentHash).sorted() : nil
+    let isChanged = partials.contains { !$0.isStored } || partials.count != before.count
+    return isChanged ? partials.map(\.paymentHash).sorted() : nil
   }
 
   mutating func storedWaits(_ change: NodeChange) {

@@ -4,12 +4,12 @@ import LightningChannel
 /// Why an invoice is not paid again.
 public enum PastPayment: String, Hashable, Codable, Sendable {
   case paid = "paid"
-  /// How it ended went with a database: it may be paid.
+  /// Its end was lost with a database: it may be paid.
   case lost = "lost"
 }
 
-/// Payments that are over and must not be made again, as the tables of a container have them: for a container that is a
-/// value. The node has none of them.
+/// Payments that are over and must not be made again, for a container that is a value; a real one has them in
+/// tables. The node keeps none of them.
 public struct PastPayments: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     var paymentHash: Bytes32
@@ -23,10 +23,10 @@ public struct PastPayments: Hashable, Sendable {
 
   public subscript(hash: Bytes32) -> PastPayment? { entries.first { $0.paymentHash == hash }?.end }
 
-  /// With one step of the node.
+  /// Applies one step of the node.
   public mutating func apply(_ change: PaymentChange) { note(change.ended) }
 
-  /// With a channel from a backup. What is pending follows as well.
+  /// Applies a channel from a backup, also to the pending payments.
   public mutating func follow(_ channel: Channel, _ payments: inout OutgoingPayments) {
     let restored = payments.restored(by: channel) { self[$0] != nil }
     entries += restored.lost.map { Entry(paymentHash: $0, end: .lost) }

@@ -2,15 +2,14 @@ import Ground
 import Crypto
 import LightningChannel
 
-/// Parts that make one payment: committed HTLCs of one hash that show the same secret. One without payment data is a
-/// payment of its own, as from a peer that does not pass it on.
+/// The parts of one payment: committed HTLCs with the same hash and payment secret. An HTLC without payment data, as
+/// from a peer that does not forward it, is a payment of its own.
 struct PaymentSet {
   enum Verdict: Hashable {
-    /// All of it is there.
     case whole
-    /// It is what an invoice asks for as far as it goes.
+    /// The parts fit an invoice, and more are missing.
     case incomplete
-    /// No invoice asks for it so.
+    /// No open invoice fits.
     case refused
   }
 
@@ -18,7 +17,7 @@ struct PaymentSet {
 
   private var first: HTLC { parts[0] }
   var paymentHash: Bytes32 { first.paymentHash }
-  /// It cannot overflow: it is part of the channel's capacity.
+  /// Cannot overflow: it is within the channel's capacity.
   var amountMsat: UInt64 { parts.reduce(0) { $0 + $1.amountMsat } }
 
   /// In the order of their first parts.
@@ -39,8 +38,8 @@ struct PaymentSet {
     return htlc.paymentHash == paymentHash && data.secret == ours.secret
   }
 
-  /// BOLT 4: the secret and the total are the same in all parts, and fit the invoice; and it is whole when the parts come
-  /// to the total.
+  /// BOLT 4: the secret and the total are the same in all parts and fit the invoice; the set is complete when the
+  /// parts' sum reaches the total.
   func verdict(for invoice: Invoice?) -> Verdict {
     guard let invoice else { return .refused }
     guard let data = first.paymentData else { return invoice.isPaid(by: amountMsat) ? .whole : .refused }
@@ -53,7 +52,7 @@ struct PaymentSet {
 }
 
 extension Invoice {
-  /// BOLT 4: at least what was asked for, and at most twice that.
+  /// BOLT 4: at least the invoice's amount, and at most twice that.
   fileprivate func isPaid(by amountMsat: UInt64) -> Bool {
     let (twice, overflowed) = self.amountMsat.multipliedReportingOverflow(by: 2)
     return amountMsat >= self.amountMsat && (overflowed || amountMsat <= twice)

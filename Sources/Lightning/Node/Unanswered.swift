@@ -1,13 +1,13 @@
 import Ground
 
-/// What people asked for and a step was to make durable whose write has failed: it may be durable all the same. Only the
-/// container knows, and says so when it is read before the channel is spoken of again.
+/// Requests whose write has failed: they may be durable all the same. They are answered when the container is read
+/// before the next `channel_reestablish`.
 struct Unanswered: Hashable, Sendable {
   private var payments: [Bytes32] = []
   private var isSpliceAmong = false
-  /// Invoices that were to be cancelled.
+  /// Invoices with a requested cancellation.
   private var cancelled: [Bytes32] = []
-  /// Nobody waits for longer than that.
+  /// When the requests are answered without a read.
   private(set) var giveUpAt: Instant?
 
   mutating func keep(_ payments: [Bytes32], cancelled: Bytes32?, splice: Bool, until giveUpAt: Instant) {
@@ -18,7 +18,7 @@ struct Unanswered: Hashable, Sendable {
     self.giveUpAt = self.giveUpAt ?? giveUpAt
   }
 
-  /// By what the container has.
+  /// Answers from the state that the container has.
   mutating func answer(from node: NodeState) -> [NodeDirective] {
     defer { self = Unanswered() }
     let pending = node.payments.pending.map(\.paymentHash)
@@ -39,7 +39,7 @@ struct Unanswered: Hashable, Sendable {
       + [splice.map { .spliceBegun($0) } ?? .spliceRefused(.because(NodeMachine.spliceNotStored))]
   }
 
-  /// It will not be read again, or not in time.
+  /// Answers that the end is not known: the container is not read again, or not in time.
   mutating func giveUp() -> [NodeDirective] {
     defer { self = Unanswered() }
     return payments.map { .paymentRefused(paymentHash: $0, .because(NodeMachine.payUnknown)) }
@@ -54,22 +54,23 @@ extension Unanswered: Shiftable {
 
 extension NodeMachine {
   public static let payUnknown =
-    "the wallet's storage has failed, and it is not known whether the payment left; look among the payments before you try again"
-  static let payNotStored = "the wallet's storage has failed; nothing left; try again"
+    "the wallet's storage has failed, and it is not known whether the payment was sent; check the payments before you try again"
+  static let payNotStored = "the wallet's storage has failed; nothing was sent; try again"
   static let spliceUnknown =
-    "the wallet's storage has failed, and it is not known whether money is being taken out; wait before you try again"
-  static let spliceNotStored = "the wallet's storage has failed; nothing has moved; try again"
+    "the wallet's storage has failed, and it is not known whether the withdrawal is pending; wait before you try again"
+  static let spliceNotStored = "the wallet's storage has failed; no money was moved; try again"
 
   public static let cancelUnknown =
     "the wallet's storage has failed, and it is not known whether the invoice is cancelled; ask again"
   static let cancelNotStored =
     "the wallet's storage has failed, and the invoice can still be paid; try again"
 
-  /// The step's write has failed. Whoever waits for it is not refused: that could be wrong.
+  /// The step's write has failed. Its requests are not refused yet: the write may be durable.
   mutating func keepUnanswered(at now: Instant) {
     let isSplice = isBindingSplice
     unanswered.keep(
-      wantedPayments.take(step), cancelled: step?.change.cancelled, splice: isSplice, until: now + Self.payPatience)
+      wantedPayments.take(step), cancelled: step?.change.cancelled, splice: isSplice,
+      until: now + Self.payTimeout)
     if isSplice { wantedSplice = nil }
   }
 }

@@ -1,11 +1,11 @@
 import Ground
 
-/// A payment of which some parts are here, as the container knows it. The wait is the payment's, and not that of whoever
-/// owns the node: no owner need live as long as the window.
+/// An incomplete payment in the container. The wait belongs to the payment, not to an owner of the node: no owner
+/// has to live as long as the window.
 public struct WaitingParts: Hashable, Codable, Sendable {
   public var paymentHash: Bytes32
-  /// Since its first part was stored, by a clock that counts sleep and that nobody can set. Nil when that was in another
-  /// boot of the phone: how long it was off nobody knows.
+  /// The time since the first part was stored, by a clock that counts sleep and cannot be set. Nil if that was
+  /// before a reboot, as the time without power is unknown.
   public var waited: TimeSpan?
 
   public init(paymentHash: Bytes32, waited: TimeSpan?) {

@@ -1,6 +1,6 @@
 import Ground
 
-/// Payments that a user wants, until they are durable in the channel.
+/// Requested payments, until they are durable in the channel.
 struct WantedPayments: Hashable, Sendable {
   private struct Wanted: Hashable {
     var payment: OutgoingPayment
@@ -23,7 +23,7 @@ struct WantedPayments: Hashable, Sendable {
 
   // MARK: Giving up
 
-  /// Those that no step under way is about to make durable.
+  /// The payments that the step under way does not make durable.
   private func open(besides step: NodeMachine.Step?) -> [Wanted] {
     let inStep = step?.offered ?? []
     return all.filter { !inStep.contains($0.hash) }
@@ -31,14 +31,14 @@ struct WantedPayments: Hashable, Sendable {
 
   func giveUpAt(besides step: NodeMachine.Step?) -> Instant? { open(besides: step).map(\.giveUpAt).min() }
 
-  /// All, or those that have waited until now.
+  /// All open payments, or those whose time is over.
   mutating func takeOpen(besides step: NodeMachine.Step?, lateAt now: Instant? = nil) -> [Bytes32] {
     let late = open(besides: step).filter { wanted in now.map { wanted.giveUpAt <= $0 } ?? true }
     all.removeAll { late.contains($0) }
     return late.map(\.hash)
   }
 
-  /// Those that the step was to make durable.
+  /// The payments of the step.
   mutating func take(_ step: NodeMachine.Step?) -> [Bytes32] {
     let inStep = step?.offered ?? []
     let taken = all.map(\.hash).filter(inStep.contains)

@@ -1,12 +1,12 @@
 import Ground
 import LightningChannel
 
-/// A user wants money taken out of the channel, and nothing is bound to it yet.
+/// A requested splice, until this side is bound to it.
 struct WantedSplice: Hashable, Codable, Sendable {
   var request: SpliceRequest
-  /// Until then it must have begun.
+  /// The time limit for its begin.
   var giveUpAt: Instant
-  /// It is being agreed on, on this connection.
+  /// The negotiation has begun on this connection.
   var isBegun = false
 }
 

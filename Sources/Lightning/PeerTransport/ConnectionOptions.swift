@@ -2,32 +2,32 @@ import Ground
 import DaemonRuntime
 import LightningWire
 
-/// What both ends can be told about how much they bear of each other.
+/// Options of both ends for their limits on a connection.
 public enum ConnectionOptions {
   public static let declarations: [OptionDeclaration] = [
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
       help:
-        "how many pings, pongs, warnings and unknown messages the other end may send in 10 s before it is hung up on (default \(ConnectionRules.standard.chatter))"
+        "at most this many ignorable messages (ping, pong, warning, unknown odd types) of the other end in 10 s, then disconnect (default \(ConnectionRules.standard.chatter))"
     ),
     OptionDeclaration(
       "--ping-after", value: .span,
       help:
-        "ping the other end after so much silence, and hang up after as much again (default 30s; 0: never)"
+        "ping the other end after this long without a message, and disconnect after as long again (default 30s; 0: never)"
     ),
   ]
 
-  /// As they were given, for a program that passes them on.
+  /// The given options, for a program that passes them on.
   public static func arguments(_ parsed: ParsedCommandLine) -> [String] {
     declarations.flatMap { option in parsed.text(option.names[0]).map { [option.names[0], $0] } ?? [] }
   }
 }
 
 extension ConnectionRules {
-  /// Does not come back from a pair of options that would end each connection.
+  /// Exits for options that would end each connection.
   public init(_ parsed: ParsedCommandLine) {
     self = .standard
-    if let complaint = PingRule.problem(parsed) { exitWithSentence(.wrongUsage, complaint) }
+    if let error = PingRule.problem(parsed) { exitWithSentence(.wrongUsage, error) }
     if let count = parsed.integer("--chatter") { chatter = Int(count) }
     if let span = parsed.span("--ping-after") { silence = span == .zero ? nil : span }
   }

@@ -1,15 +1,15 @@
 import Ground
 
-/// Which first acts are worth an answer: it costs two multiplications on the curve, and a recorded act costs its sender nothing.
-/// A value without clock or sockets.
+/// A rate limit on the first acts that are answered: an answer costs two multiplications on the curve, while
+/// replaying an act costs its sender nothing. A value without clock or sockets.
 public struct HandshakeGate: Sendable {
   public struct Limits: Hashable, Sendable {
-    /// Of one address, that lead to nothing; as many again of all addresses together that are new in a crowd. A wallet dials
-    /// once in a while, and its handshakes count only until they are done; as many cost a tenth of one core.
+    /// Unfinished handshakes per address, and for all new addresses together once `sources` is full. A wallet dials
+    /// rarely, and finished handshakes do not count; 400 cost a tenth of a core.
     public var perSecond = 400
-    /// Of how many first acts it is known that they have been answered.
+    /// The number of remembered first acts: a replayed one is not answered.
     public var remembered = 8192
-    /// Addresses that are told apart.
+    /// The number of addresses with a limit of their own.
     public var sources = 1024
 
     public init() {}
@@ -19,7 +19,7 @@ public struct HandshakeGate: Sendable {
     var left: Int
     var refilledAt: Instant
     var usedAt: Instant
-    /// A handshake of this address was finished: somebody there knows our id.
+    /// A handshake of this address was finished: a node there knows our id.
     var isKnown = false
 
     init(left: Int, at now: Instant) {
@@ -28,7 +28,7 @@ public struct HandshakeGate: Sendable {
       usedAt = now
     }
 
-    /// One comes back after the other: whoever sends a second's worth at once takes nobody's place for the rest of it.
+    /// Refilled evenly: a burst does not use up the limit for the rest of the second.
     mutating func takesOne(of perSecond: Int, at now: Instant) -> Bool {
       let pace = 1_000_000_000 / Int64(max(perSecond, 1))
       let due = (now - refilledAt).nanoseconds / pace
@@ -47,10 +47,10 @@ public struct HandshakeGate: Sendable {
 
   private let limits: Limits
   private var buckets: [UInt32: Bucket] = [:]
-  /// Of those that are new while all places are taken.
-  private var crowd: Bucket?
+  /// Shared by new addresses while `sources` is full.
+  private var sharedBucket: Bucket?
   private var sweptAt: Instant?
-  /// Eight bytes of each one's drawn key: nobody draws the same twice.
+  /// Eight bytes of each act's ephemeral key, which is random.
   private var seen: Set<UInt64> = []
   private var order: [UInt64] = []
   private var oldest = 0
@@ -66,9 +66,9 @@ public struct HandshakeGate: Sendable {
     return true
   }
 
-  /// The handshake was finished: its source is charged nothing, and no crowd that knows nothing takes its place.
+  /// The handshake was finished: it does not count, and its source is kept before unknown ones.
   public mutating func finished(from source: UInt32, at now: Instant) {
-    if buckets[source] == nil { settle(source, Bucket(left: limits.perSecond - 1, at: now)) }
+    if buckets[source] == nil { insert(source, Bucket(left: limits.perSecond - 1, at: now)) }
     guard var bucket = buckets[source] else { return }
     bucket.left = min(bucket.left + 1, limits.perSecond)
     bucket.isKnown = true
@@ -80,20 +80,20 @@ public struct HandshakeGate: Sendable {
       defer { buckets[source] = bucket }
       return bucket.takesOne(of: limits.perSecond, at: now)
     }
-    forgetTheQuiet(at: now)
+    dropFullBuckets(at: now)
     if buckets.count < limits.sources {
       buckets[source] = Bucket(left: limits.perSecond - 1, at: now)
       return true
     }
-    var shared = crowd ?? Bucket(left: limits.perSecond, at: now)
+    var shared = sharedBucket ?? Bucket(left: limits.perSecond, at: now)
     let isLeft = shared.takesOne(of: limits.perSecond, at: now)
-    crowd = shared
-    if isLeft { settle(source, Bucket(left: 0, at: now)) }
+    sharedBucket = shared
+    if isLeft { insert(source, Bucket(left: 0, at: now)) }
     return isLeft
   }
 
-  /// In the place of the one that was heard least recently; one that has finished a handshake is the last to go.
-  private mutating func settle(_ source: UInt32, _ bucket: Bucket) {
+  /// Replaces the least recently used source, one without a finished handshake first.
+  private mutating func insert(_ source: UInt32, _ bucket: Bucket) {
     if buckets.count >= limits.sources {
       let least = buckets.min {
         ($0.value.isKnown ? 1 : 0, $0.value.usedAt) < ($1.value.isKnown ? 1 : 0, $1.value.usedAt)
@@ -103,8 +103,8 @@ public struct HandshakeGate: Sendable {
     buckets[source] = bucket
   }
 
-  /// Whose bucket is full again needs none.
-  private mutating func forgetTheQuiet(at now: Instant) {
+  /// Drops full buckets.
+  private mutating func dropFullBuckets(at now: Instant) {
     guard buckets.count >= limits.sources else { return }
     if let sweptAt, now - sweptAt < Self.sweepInterval { return }
     sweptAt = now

@@ -1,7 +1,7 @@
 import Crypto
 import DaemonRuntime
 
-/// Whom to dial, and where: `NODEID@HOST:PORT`, as Lightning's tools write it.
+/// A node id and its address: `NODEID@HOST:PORT`, as in Lightning's tools.
 public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
   public let node: PublicKey
   public let place: HostAndPort
@@ -16,7 +16,7 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(node: node, place: typed.place)
   }
 
-  /// As lspd writes it: the address alone in its file.
+  /// From lspd's address file.
   public init?(file path: String) {
     guard let bytes = try? SmallFile.readOwn(path, limit: 128) else { return nil }
     self.init(written: bytes)

@@ -1,5 +1,5 @@
-// PeerTransport: BOLT 8 over a TCP socket, for both ends. It knows bytes, connections and who the other end is, not what
-// the messages mean.
+// PeerTransport: BOLT 8 over a TCP socket, for both ends. It has bytes, connections and node ids, and does not
+// interpret messages.
 
 import Ground
 import Crypto
@@ -7,23 +7,23 @@ import DaemonRuntime
 import Glibc
 import LightningWire
 
-/// One connection between a wallet and its peer. It ends once, and says why, unless it was cut off by this side.
+/// One connection between a wallet and its peer. It reports its end once, unless this side cut it off.
 public final class PeerConnection {
   public enum End: Hashable, Sendable, CustomStringConvertible {
     case hungUp
-    /// This side hung up, and the other side's last bytes are read.
+    /// This side disconnected, and the other side's last bytes are read.
     case drained
     case slowReader
-    /// The handshake, or a message, was begun and not finished.
+    /// The handshake or a message was begun and not finished in time.
     case slowWriter
-    /// What came does not fit the keys: the other end is another node, or somebody on the way changes bytes.
+    /// The bytes do not match the keys: the other end is another node, or bytes were changed on the way.
     case refused(TransportError)
     case failed(SystemError)
 
     public var description: String {
       switch self {
-      case .hungUp: "the peer hung up"
-      case .drained: "hung up in good order"
+      case .hungUp: "the peer disconnected"
+      case .drained: "disconnected in good order"
       case .slowReader: "the peer does not read"
       case .slowWriter:
         "the peer began the handshake or a message and did not finish it within "
@@ -39,27 +39,26 @@ public final class PeerConnection {
     case connecting
     /// The handshake, then messages. → draining, ended
     case open
-    /// Our end is shut; what still comes is dropped. → ended
+    /// Our end is shut; received bytes are dropped. → ended
     case draining
-    /// Nothing follows.
     case ended
   }
 
-  /// What the other side may leave unread before it is hung up on: more than ten of the largest messages, and little
-  /// of the extension's 24 MB.
+  /// The limit on unsent bytes before the connection is closed: more than ten of the largest messages, and little of
+  /// the extension's 24 MB.
   public static let unsentLimit = 1024 * 1024
-  /// A message of the largest size comes within this at 52 kbit/s; slower is no network that could carry a payment.
+  /// Enough for the largest message at 52 kbit/s; a slower network is not usable for payments.
   static let frameBound = TimeSpan.seconds(10)
-  /// So much of one peer at a time: each message may cost a durable write, and meanwhile the others wait.
+  /// The limit on messages of one peer per turn of the loop: each may cost a durable write while the others wait.
   static let framesPerTurn = 32
 
   /// The bytes of one message.
   public var onMessage: (([UInt8]) -> Void)?
-  /// Asked with the first act of whoever dialled us, before anything is computed; no ends the connection.
+  /// Asked with the initiator's act one, before any cryptography; false ends the connection.
   var admitsFirstAct: ((ArraySlice<UInt8>) -> Bool)?
-  /// Who dialled us knew whom: its first act fits our id.
+  /// The initiator's act one is for our node id.
   var onRecognised: (() -> Void)?
-  /// The other end has proven who it is.
+  /// The other end has proven its node id.
   public var onConnected: (() -> Void)?
   public var onEnd: ((End) -> Void)?
 
@@ -68,21 +67,22 @@ public final class PeerConnection {
   let descriptor: Int32
   private let loop: EventLoop
   private var state: State
-  /// Nil until the first bytes of whoever dialled us.
+  /// Nil at the responder until act one.
   private var channel: SecureChannel?
   private var answer: (() throws(SystemError) -> SecureChannel)?
-  /// Until it is whole.
+  /// Collected until it is complete.
   private var firstAct: [UInt8] = []
-  /// Who the other end is, once that is proven.
+  /// The other end's node id, once it is proven.
   public private(set) var remote: PublicKey?
   private var unsent: [UInt8] = []
   private var shutsWhenSent = false
-  /// Runs while the handshake or a message is unfinished.
+  /// Runs while the handshake or a message is incomplete.
   private var frameTimer: LoopTimer?
-  /// Whole messages that came at once are dealt out in portions; until then nothing more is read.
+  /// More complete messages are buffered than one turn handles; until they are handled nothing more is read.
   private var isCatchingUp = false
 
-  /// Somebody dialled us. A key is drawn when something comes: who connects and says nothing costs no more than that.
+  /// The responder. The ephemeral key is drawn with act one, so that a silent connection costs no more than its
+  /// socket.
   init(
     accepted descriptor: Int32, as key: PrivateKey,
     drawing ephemeral: @escaping () throws(SystemError) -> PrivateKey = PrivateKey.ephemeral, loop: EventLoop
@@ -93,7 +93,7 @@ public final class PeerConnection {
     answer = { () throws(SystemError) in SecureChannel(answeringAs: key, ephemeral: try ephemeral()) }
   }
 
-  /// We dialled.
+  /// The initiator.
   init(
     dialling descriptor: Int32, _ node: PublicKey, as key: PrivateKey, ephemeral: PrivateKey,
     loop: EventLoop
@@ -106,7 +106,7 @@ public final class PeerConnection {
 
   deinit { if state != .ended { close(descriptor) } }
 
-  /// Begins to listen; set the handlers before.
+  /// Begins to read; set the handlers before.
   public func start() {
     guard state != .ended, !loop.isWatching(descriptor) else { return }
     do throws(SystemError) {
@@ -125,15 +125,15 @@ public final class PeerConnection {
     if unsent.count > Self.unsentLimit { finish(.slowReader) }
   }
 
-  /// Closing with bytes unread would send a reset and could destroy our last message on its way: so the sending
-  /// side is shut first, and the other side read to its end.
+  /// Closing with unread bytes would send a reset, which could destroy our last message: so the sending side is shut
+  /// first, and the other side read to its end.
   public func hangUp() {
     guard state == .open else { return cutOff() }
     shutsWhenSent = true
     shutIfSent()
   }
 
-  /// Closes at once, whatever is unread or unsent. No handler is called any more.
+  /// Closes at once; unread and unsent bytes are dropped. No handler is called any more.
   public func cutOff() {
     guard state != .ended else { return }
     onEnd = nil
@@ -159,7 +159,7 @@ public final class PeerConnection {
       guard finishConnecting() else { return }
     }
     if readiness.contains(.writable) { flush() }
-    // A hang-up counts when everything that came before it is dealt out.
+    // The other side's close is handled after the messages before it.
     if !isCatchingUp, !readiness.isDisjoint(with: [.readable, .hangUp, .error]) { receiveAll() }
   }
 
@@ -179,7 +179,7 @@ public final class PeerConnection {
 
   private func receiveAll() {
     var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-    // Bounded, so that one busy peer does not keep the loop from the rest.
+    // Bounded, so that one busy peer does not block the loop.
     for _ in 0..<4 where state != .ended && !isCatchingUp {
       let count = recv(descriptor, &buffer, buffer.count, 0)
       if count < 0 {
@@ -196,11 +196,11 @@ public final class PeerConnection {
       } else {
         guard begins(buffer[..<count]) else { return }
       }
-      dealOut()
+      deliver()
     }
   }
 
-  /// False when the connection is over with it.
+  /// False if this ended the connection.
   private func begins(_ bytes: ArraySlice<UInt8>) -> Bool {
     firstAct += bytes
     guard firstAct.count >= SecureChannel.firstActSize, let answer else { return true }
@@ -220,7 +220,7 @@ public final class PeerConnection {
     return true
   }
 
-  private func dealOut() {
+  private func deliver() {
     var dealt = 0
     do throws(TransportError) {
       while dealt < Self.framesPerTurn, state == .open, let event = try channel?.next() {
@@ -229,7 +229,7 @@ public final class PeerConnection {
       }
     } catch { return finish(.refused(error)) }
     guard state == .open else { return stopCatchingUp() }
-    if dealt > 0 || !isInside {
+    if dealt > 0 || !isIncomplete {
       frameTimer?.cancel()
       frameTimer = nil
     }
@@ -250,26 +250,26 @@ public final class PeerConnection {
     }
   }
 
-  private var isInside: Bool { channel?.isInside ?? !firstAct.isEmpty }
+  private var isIncomplete: Bool { channel?.isIncomplete ?? !firstAct.isEmpty }
 
   private func watchUnfinished() {
-    guard isInside, frameTimer == nil, state == .open else { return }
+    guard isIncomplete, frameTimer == nil, state == .open else { return }
     frameTimer = loop.after(frameWithin) { [weak self] in self?.finish(.slowWriter) }
   }
 
-  /// In the next turn of the loop, after everybody else who is ready.
+  /// In the next turn of the loop, after the other ready connections.
   private func catchUp() {
     if !isCatchingUp {
       isCatchingUp = true
-      watchWhatMatters()
+      updateInterest()
     }
-    loop.after(.zero) { [weak self] in self?.dealOut() }
+    loop.after(.zero) { [weak self] in self?.deliver() }
   }
 
   private func stopCatchingUp() {
     guard isCatchingUp else { return }
     isCatchingUp = false
-    watchWhatMatters()
+    updateInterest()
   }
 
   private func flush() {
@@ -284,10 +284,10 @@ public final class PeerConnection {
       unsent.removeFirst(count)
     }
     shutIfSent()
-    watchWhatMatters()
+    updateInterest()
   }
 
-  private func watchWhatMatters() {
+  private func updateInterest() {
     guard state != .ended, loop.isWatching(descriptor) else { return }
     do throws(SystemError) {
       try loop.change(descriptor, to: interest)

@@ -4,11 +4,12 @@ import Crypto
 import DaemonRuntime
 import Glibc
 
-/// Takes connections of wallets. Who has not shaken hands is nobody's business but the doorkeeper's: it costs the ledger
-/// nothing, and no crowd of such strangers keeps a wallet out.
+/// Accepts connections. Until its handshake is done, only the doorkeeper handles a connection: it adds nothing to
+/// the ledger, and a crowd of them keeps no wallet out.
 public final class PeerListener {
-  /// Strangers here may be anybody; they use a quarter of the usual 1,024 descriptors. Who knows our id, as a wallet does
-  /// and shows with its dial, is one no more: it is turned out only by a crowd that knows it as well.
+  /// The doorkeeper's silent connections are those before act one; they use a quarter of the usual 1,024 descriptors.
+  /// After an act one for our node id, as a wallet sends, a connection is closed only for others that have sent one
+  /// too.
   public static let standardLimits: Doorkeeper.Limits = {
     var limits = Doorkeeper.Limits()
     limits.silentMax = 256
@@ -16,7 +17,7 @@ public final class PeerListener {
   }()
 
   private static let pauseWithoutDescriptors = TimeSpan.milliseconds(100)
-  /// Few at a time, so that those inside are heard before the next ones are let in.
+  /// Few at a time, so that open connections are served before new ones are accepted.
   private static let acceptedPerTurn = 16
 
   public let address: HostAndPort
@@ -27,12 +28,13 @@ public final class PeerListener {
   private var door: Doorkeeper
   private var gate: HandshakeGate
   private let firstMessageWithin: TimeSpan
-  private var strangers: [UInt64: PeerConnection] = [:]
-  private var nextStranger: UInt64 = 1
+  /// Connections whose handshake is not done.
+  private var unproven: [UInt64: PeerConnection] = [:]
+  private var nextID: UInt64 = 1
   private var doorTimer: LoopTimer?
 
-  /// Port 0 takes any free one; `address` says which. A connection is handed over when its other end has proven who it is:
-  /// both sides greet at once then.
+  /// Port 0 takes any free one, which `address` has then. A connection is handed over when its other end has proven
+  /// its node id: both sides send `init` then.
   public init(
     _ wanted: HostAndPort, as key: PrivateKey, loop: EventLoop,
     limits: Doorkeeper.Limits = PeerListener.standardLimits,
@@ -60,15 +62,14 @@ public final class PeerListener {
     loop.unwatch(descriptor)
     close(descriptor)
     doorTimer?.cancel()
-    for stranger in strangers.values { stranger.cutOff() }
+    for connection in unproven.values { connection.cutOff() }
   }
 
   private func watch() throws(SystemError) {
     try loop.watch(descriptor, .readable) { [unowned self] _ in acceptAll() }
   }
 
-  /// Without descriptors to spare the waiting connection stays where it is, and the socket readable: the loop
-  /// would do nothing else any more.
+  /// Without free descriptors the connection stays in the queue and the socket readable: the loop would spin.
   private func pause() {
     loop.unwatch(descriptor)
     loop.after(Self.pauseWithoutDescriptors) { [weak self] in try? self?.watch() }
@@ -83,8 +84,8 @@ public final class PeerListener {
       }
       let isOutOfDescriptors = errno == EMFILE || errno == ENFILE
       if errno == EINTR || errno == ECONNABORTED { continue }
-      if isOutOfDescriptors, let stranger = door.sendAwayLongestSilent() {
-        forget(stranger)
+      if isOutOfDescriptors, let oldest = door.sendAwayLongestSilent() {
+        forget(oldest)
         continue
       }
       if errno != EAGAIN { pause() }
@@ -94,10 +95,10 @@ public final class PeerListener {
 
   private func admit(_ socket: Int32) {
     PeerSocket.sendAtOnce(socket)
-    let id = nextStranger
-    nextStranger += 1
+    let id = nextID
+    nextID += 1
     let connection = PeerConnection(accepted: socket, as: key, loop: loop)
-    strangers[id] = connection
+    unproven[id] = connection
     let source = PeerSocket.source(of: socket)
     connection.admitsFirstAct = { [unowned self] in gate.admits($0, from: source, at: loop.now) }
     connection.onConnected = { [unowned self] in
@@ -112,20 +113,20 @@ public final class PeerListener {
     connection.start()
   }
 
-  /// No crowd of those who know nothing turns it out any more; its time to say something is as long as theirs.
+  /// Connections without act one no longer displace it; its time limit for the next act is the same.
   private func recognised(_ id: UInt64) {
     if case .staysInPlaceOf(let other) = door.spoke(id, at: loop.now) { forget(other) }
-    // Nothing of it waits for an answer of ours.
+    // It does not wait for an answer of ours.
     door.wasAnswered(id)
     armDoorTimer()
     loop.after(firstMessageWithin) { [weak self] in
-      if self?.strangers[id] != nil { self?.forget(id) }
+      if self?.unproven[id] != nil { self?.forget(id) }
     }
   }
 
-  /// From here on it is the acceptor's.
+  /// Gives the connection to `accepted`.
   private func handOver(_ id: UInt64) {
-    guard let connection = strangers.removeValue(forKey: id) else { return }
+    guard let connection = unproven.removeValue(forKey: id) else { return }
     door.left(id)
     armDoorTimer()
     connection.admitsFirstAct = nil
@@ -137,7 +138,7 @@ public final class PeerListener {
 
   private func forget(_ id: UInt64) {
     door.left(id)
-    strangers.removeValue(forKey: id)?.cutOff()
+    unproven.removeValue(forKey: id)?.cutOff()
     armDoorTimer()
   }
 
@@ -150,7 +151,7 @@ public final class PeerListener {
   }
 
   private func sendAwayOverdue() {
-    for stranger in door.sendAwayOverdue(at: loop.now) { forget(stranger) }
+    for overdue in door.sendAwayOverdue(at: loop.now) { forget(overdue) }
     armDoorTimer()
   }
 }

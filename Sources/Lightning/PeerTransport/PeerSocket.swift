@@ -3,9 +3,8 @@ import Crypto
 import DaemonRuntime
 import Glibc
 
-/// Where connections come from: dialled, or accepted.
 extension PeerConnection {
-  /// Begins to dial; `onConnected` or `onEnd` says how it went. Nothing blocks; the caller bounds the waiting.
+  /// Begins to dial without blocking; `onConnected` or `onEnd` reports the result. The caller sets the time limit.
   public static func dial(
     _ peer: PeerAddress, as key: PrivateKey, loop: EventLoop
   ) throws(SystemError) -> PeerConnection {
@@ -27,7 +26,7 @@ extension PeerConnection {
 }
 
 extension PrivateKey {
-  /// Drawn anew for each connection.
+  /// A new key for each connection.
   static func ephemeral() throws(SystemError) -> PrivateKey {
     guard let key = Bytes32(randomBytes(Bytes32.size)).flatMap({ PrivateKey($0) }) else {
       throw SystemError("draw a key", code: EAGAIN)
@@ -37,8 +36,8 @@ extension PrivateKey {
 }
 
 enum PeerSocket {
-  /// A full queue makes the kernel drop the wallet's dial, which is tried again only a second later. A thousand
-  /// strangers are let in and sent away within some 50 ms.
+  /// With a full queue the kernel drops the wallet's SYN, which is sent again only after a second. A thousand
+  /// connections are accepted and closed within some 50 ms.
   private static let backlog: Int32 = 4096
 
   static func make() throws(SystemError) -> Int32 {
@@ -49,13 +48,13 @@ enum PeerSocket {
     return descriptor
   }
 
-  /// Small messages in both directions: without this each exchange waits for delayed acknowledgements.
+  /// Messages are small and go both ways: without this each exchange waits for delayed acknowledgements.
   static func sendAtOnce(_ descriptor: Int32) {
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// The other end's address, as it stands on the wire; 0 when it is gone already.
+  /// The other end's address in network byte order; 0 if it has disconnected already.
   static func source(of descriptor: Int32) -> UInt32 {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -77,7 +76,7 @@ enum PeerSocket {
 
   static func listen(_ descriptor: Int32, on wanted: HostAndPort) throws(SystemError) -> HostAndPort {
     var on: Int32 = 1
-    // A port whose last connections are still fading may be taken again at once by a restarted peer.
+    // A restarted lspd may listen again on a port with connections in TIME_WAIT.
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
     var address = try address(of: wanted)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -1,6 +1,6 @@
 import Ground
 
-/// How much of something may come within one minute.
+/// A limit on an amount per minute.
 struct Allowance: Hashable, Codable, Sendable {
   static let window = TimeSpan.seconds(60)
 
@@ -10,7 +10,7 @@ struct Allowance: Hashable, Codable, Sendable {
 
   init(_ limit: Int) { self.limit = limit }
 
-  /// Takes so much of it; false when that is more than is left.
+  /// Uses up the amount; false if less is left.
   mutating func takes(_ amount: Int, at now: Instant) -> Bool {
     if let since, now - since < Self.window {
     } else {
@@ -22,7 +22,6 @@ struct Allowance: Hashable, Codable, Sendable {
     return true
   }
 
-  /// Whether nothing more of it is left now.
   func isUsedUp(at now: Instant) -> Bool {
     guard let since, now - since < Self.window else { return false }
     return used >= limit

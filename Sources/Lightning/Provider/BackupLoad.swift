@@ -1,17 +1,18 @@
 import Ground
 
-/// What the backups of the wallet may cost.
+/// The limits on the wallet's backups.
 struct BackupLoad: Hashable, Sendable {
-  /// Of backups above `small`: with 200 open invoices one has some 50 KB, and none is sent without a step of the channel.
+  /// For backups above `small`. One with 200 open invoices has some 50 KB, and is only sent with a step of the
+  /// channel.
   static let bytesPerMinute = 64 * 1024 * 1024
   private static let small = 4096
-  /// Of the first on each connection, which are counted apart: a wallet that comes back says with it where its channel stands.
+  /// For the first backup of each connection, counted apart: a reconnecting wallet sends its current state with it.
   static let firstBytesPerMinute = 16 * 1024 * 1024
 
   private var large = Allowance(Self.bytesPerMinute)
   private var first = Allowance(Self.firstBytesPerMinute)
 
-  /// The first of a connection has an allowance of its own, as far as that goes.
+  /// Counts a backup; the first of a connection by its own limit, and beyond that by the common one.
   mutating func takes(_ count: Int, isFirst: Bool, at now: Instant) -> Bool {
     guard count > Self.small else { return true }
     if isFirst, first.takes(count, at: now) { return true }

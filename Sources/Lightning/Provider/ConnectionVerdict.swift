@@ -1,14 +1,14 @@
-/// What became of a connection's `init`.
+/// The LSP's decision on a connection's `init`.
 public enum ConnectionVerdict: String, Hashable, Codable, Sendable, CaseIterable {
   case accepted = "accepted"
-  /// Accepted without a look at epochs: the wallet sent none, or the peer does not know them.
+  /// Accepted without comparing epochs: the wallet sent no fence, or the LSP is configured not to know fences.
   case unfenced = "unfenced"
-  /// Another node than the one that the channel is with.
+  /// An unknown node: the channel is with another one.
   case visitor = "visitor"
-  /// It shows no claim, where one is known.
+  /// `init` carries no fence, and this node is fenced.
   case refusedWithoutFence = "refused-without-fence"
   case refusedLowerEpoch = "refused-lower-epoch"
-  /// The same number under another incarnation: two owners share it.
+  /// The same epoch with another incarnation: two owners have it.
   case refusedOtherIncarnation = "refused-other-incarnation"
   case refusedOtherContainer = "refused-other-container"
 }

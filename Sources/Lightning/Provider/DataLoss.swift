@@ -1,4 +1,4 @@
-/// Whose state is old.
+/// The side whose channel state is outdated.
 public enum DataLoss: String, Hashable, Codable, Sendable, CaseIterable {
   case wallet = "wallet"
   case peer = "peer"

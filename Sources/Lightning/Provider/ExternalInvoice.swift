@@ -2,8 +2,8 @@ import Ground
 import Crypto
 import LightningChannel
 
-/// An invoice of somebody else in the network, who is paid through this peer. That node is played here too: nothing else
-/// knows the preimage.
+/// An invoice of another node, which the wallet pays through the LSP. The LSP also acts as that node and has the
+/// preimage.
 public struct ExternalInvoice: Hashable, Codable, Sendable {
   public var paymentHash: Bytes32
   public var amountMsat: UInt64
@@ -21,7 +21,7 @@ public struct ExternalInvoice: Hashable, Codable, Sendable {
     self.isPaid = isPaid
   }
 
-  /// BOLT 4: all of it, at most twice that, by somebody who has seen the invoice; and once.
+  /// BOLT 4: the whole amount, at most twice that, with the invoice's payment secret; and only once.
   func isPaid(by htlc: HTLC) -> Bool {
     guard !isPaid, let data = htlc.paymentData, ConstantTime.areEqual(data.secret, paymentSecret) else {
       return false
@@ -32,10 +32,10 @@ public struct ExternalInvoice: Hashable, Codable, Sendable {
   }
 }
 
-/// A payment of the wallet's on its way through the network.
+/// An outgoing payment on its way through the network.
 struct RoutedPayment: Hashable, Codable, Sendable {
   var htlc: UInt64
-  /// When it reaches the other end.
+  /// When it reaches the recipient.
   var arrivesAt: Instant
 }
 

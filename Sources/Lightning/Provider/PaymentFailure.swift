@@ -1,21 +1,21 @@
 import LightningWire
 
-/// Why a payment fails, as the sender is told.
+/// Why a payment fails, as reported to the sender.
 public enum PaymentFailure: Hashable, Codable, Sendable {
-  /// The wallet did not come in time.
+  /// The wallet did not connect in time.
   case recipientAway
   case noBalance
   case amountIsZero
-  /// A payment of the same hash is on its way.
+  /// A payment of the same hash is pending.
   case alreadyPending
   case alreadyPaid
-  /// More are held already than anybody waits for.
+  /// The limit on pending payments is reached.
   case tooManyPending
   case refusedByRecipient(code: UInt16)
-  /// It is for another node than the wallet's, and nothing leads from here to anybody else.
+  /// The payee is another node than the wallet's, and there is no route to it.
   case anotherPayee
 
-  /// The failure code of BOLT 4 that says it best.
+  /// The closest failure code of BOLT 4.
   public var code: UInt16 {
     switch self {
     case .recipientAway, .noBalance, .tooManyPending: FailureCode.temporaryChannelFailure

@@ -1,6 +1,6 @@
 import Ground
 
-/// What becomes of it. `held` and `offered` are on the way, the others are the end.
+/// The state of a payment for its sender. `held` and `offered` are pending, the others final.
 public enum PaymentOutcome: Hashable, Codable, Sendable {
   case held
   case offered

@@ -2,16 +2,16 @@ import Ground
 import Crypto
 import LightningWire
 
-/// A sender's payment, as it reaches the provider; or one part of a payment, which is a request of its own.
+/// A sender's payment as it reaches the LSP; each part of a multi-part payment is a request of its own.
 public struct PaymentRequest: Hashable, Codable, Sendable {
   public var id: UInt64
   public var paymentHash: Bytes32
   public var amountMsat: UInt64
-  /// Until then it waits for a wallet that is away.
+  /// Until then it waits for a disconnected wallet.
   public var holdUntil: Instant
-  /// Whose node it is for; nil when the sender does not say.
+  /// The recipient's node; nil if the sender does not name it.
   public var payee: PublicKey?
-  /// For the recipient, as the invoice has it; nil from a sender that has seen none.
+  /// The payment secret and total for the recipient; nil from a sender without an invoice.
   public var paymentData: PaymentData?
 
   public init(

@@ -1,13 +1,13 @@
 import LightningWire
 
-/// What the provider's shell does, in this order. A `store` is always the first of its list and one transaction:
-/// it is durable before anything behind it happens.
+/// Orders to the LSP's shell, to be carried out in order. A `store` is always the first of its list and one
+/// transaction: it is durable before the others are carried out.
 public enum PeerDirective: Hashable, Codable, Sendable {
   case store([LedgerChange])
   case send(connection: UInt64, Message)
-  /// Send what is queued, shut down, drain, close.
+  /// Send the queue, shut down, read to the end, close.
   case close(connection: UInt64, String)
-  /// Drop what is unread at once and close: nothing of it may ever be acted on.
+  /// Drop unread bytes and close at once: none of their messages may be processed.
   case evict(connection: UInt64, String)
   case requestPush(PushRequest)
   case answer(payment: UInt64, PaymentOutcome)

@@ -1,18 +1,18 @@
 import Crypto
 import LightningWire
 
-/// What can happen to the provider's side.
+/// The events of the LSP.
 public enum PeerEvent: Hashable, Codable, Sendable {
   case deadlineReached
-  /// Whose channel it is, where that is said from outside.
+  /// The wallet's node, named by the user.
   case walletNamed(PublicKey)
-  /// Of a node that has proven its id; nil where nobody can prove anything, as in the simulation.
+  /// With the node id from the handshake; nil without one, as in the simulation.
   case connected(connection: UInt64, node: PublicKey? = nil)
   case received(connection: UInt64, Message)
   /// Bytes that are no message.
   case undecodable(connection: UInt64, String)
   case closed(connection: UInt64, String)
   case payRequested(PaymentRequest)
-  /// Somebody else in the network asks to be paid.
+  /// Another node has made an invoice.
   case externalInvoiceMade(ExternalInvoice)
 }

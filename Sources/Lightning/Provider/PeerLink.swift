@@ -2,40 +2,40 @@ import Ground
 import Crypto
 import LightningWire
 
-/// One connection as the provider sees it.
+/// One connection of the LSP.
 struct PeerLink: Hashable, Codable, Sendable {
   enum State: Hashable, Codable, Sendable {
-    /// Nothing is acted on but `init`. → registered, visiting, refused
+    /// Only `init` is processed. → registered, visiting, refused
     case initMessage
-    /// The one connection that speaks for the wallet. → evicted, failed
+    /// The wallet's one connection. → evicted, failed
     case registered
-    /// A node with which there is no channel: it is answered when it pings, and that is all. → failed
+    /// An unknown node, without a channel: only its pings are answered. → failed
     case visiting
-    /// Its `init` came too late. Nothing follows.
+    /// Its fence was refused. Final.
     case refused
-    /// A newer connection took its place, or needed it. Nothing follows.
+    /// Replaced by a newer connection, or closed to make room for one. Final.
     case evicted
-    /// It broke the protocol, or one end lost data. Nothing follows.
+    /// The node broke the protocol, or one end lost data. Final.
     case failed
   }
 
   var id: UInt64
   var node: PublicKey?
-  /// Until then `init` must have come: whoever stays silent keeps a place from the wallet.
+  /// The time limit for `init`: a silent connection takes a place that the wallet may need.
   var initBy: Instant
   var state = State.initMessage
-  /// A backup came on it.
+  /// A backup was received.
   var hasBackedUp = false
   var chatter = Chatter()
-  /// Announcements and updates of the network.
+  /// BOLT 7 messages.
   var gossip = Chatter()
-  /// From its first message on.
+  /// Measured from the first message on.
   var silence: Silence?
 
-  /// Whether it may still say something.
+  /// Whether its messages are still processed.
   var isOpen: Bool { state == .initMessage || state == .registered || state == .visiting }
 
-  /// Before its `init` everything else is; of a visitor everything, as nobody needs any of it.
+  /// Before `init` every other message counts, and from an unknown node every message.
   func isChatter(_ message: Message) -> Bool {
     if message.isGossip { return message.isChatter }
     if state == .visiting { return true }
@@ -44,7 +44,7 @@ struct PeerLink: Hashable, Codable, Sendable {
     return true
   }
 
-  /// Why a message from it is not acted on.
+  /// Why a message is not processed.
   var whyIgnored: String {
     switch state {
     case .initMessage: "it came before init"

@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import LightningWire
 
-// Connections come, are judged by their `init`, and go.
+// Connections: opened, accepted or refused by their `init`, closed.
 extension PeerMachine {
   var registered: UInt64? { links.first { $0.state == .registered }?.id }
 
@@ -14,36 +14,37 @@ extension PeerMachine {
 
   mutating func connected(_ connection: UInt64, of node: PublicKey?, at now: Instant) -> [PeerDirective] {
     guard link(connection) == nil else { return [] }
-    guard !isStranger(node) || visitors.takesConnection(at: now) else {
-      // Nothing is written down of it: that is what it would cost.
-      return [.evict(connection: connection, "too many other nodes connect")]
+    guard !isOtherNode(node) || otherNodes.takesConnection(at: now) else {
+      // Without a row: rows are the cost that this limit bounds.
+      return [.evict(connection: connection, "too many connections of other nodes")]
     }
     var step = PeerStep(changes: [.connectionOpened(connection: connection, node: node)])
     if links.count >= Self.linkLimit,
-      let oldest = makesRoom
+      let oldest = evictable
     {
       set(oldest.id, .evicted)
-      step.evictions.append(.evict(connection: oldest.id, "connection \(connection) needed its place"))
+      step.evictions.append(.evict(connection: oldest.id, "closed to make room for connection \(connection)"))
     }
     links.append(PeerLink(id: connection, node: node, initBy: now + Self.initBound))
-    // The same for everybody, and at once: what is said to the wallet's claim comes behind its own init.
+    // The same for every node, and at once: the answer to the fence comes after the wallet's init.
     step.messages.append(.send(connection: connection, .initMessage(InitMessage(features: features))))
     return step.directives
   }
 
-  /// Whether this one would only be turned away. Who asks before saying that it came spares the journal as well.
-  public func turnsAway(_ node: PublicKey?, at now: Instant) -> Bool {
-    isStranger(node) && visitors.isFull(at: now)
+  /// Whether a connection of this node would be evicted. A caller that asks first writes no journal line for it.
+  public func rejects(_ node: PublicKey?, at now: Instant) -> Bool {
+    isOtherNode(node) && otherNodes.isFull(at: now)
   }
 
-  /// The oldest that does not speak for the wallet; its own node's last of all, as it may be about to.
-  private var makesRoom: PeerLink? {
+  /// The oldest unregistered connection, of an unknown node if possible: the wallet's node may be about to send
+  /// `init`.
+  private var evictable: PeerLink? {
     let others = links.filter { $0.state != .registered && $0.state != .evicted }
-    return others.first { isStranger($0.node) } ?? others.first
+    return others.first { isOtherNode($0.node) } ?? others.first
   }
 
-  /// Another node than the wallet's, or any before that one is known. Where nobody can prove who it is nobody is one.
-  func isStranger(_ node: PublicKey?) -> Bool { node != nil && node != state.wallet }
+  /// Whether the node is not the wallet's, or the wallet's is not known yet. False without a proven node id.
+  func isOtherNode(_ node: PublicKey?) -> Bool { node != nil && node != state.wallet }
 
   mutating func closed(_ connection: UInt64, _ why: String, at now: Instant) -> [PeerDirective] {
     guard let link = link(connection) else { return [] }
@@ -56,7 +57,7 @@ extension PeerMachine {
     return step.directives
   }
 
-  /// With its connection the channel forgets what no commitment covers.
+  /// Without its connection the channel forgets uncommitted updates.
   private mutating func loseChannel(_ step: inout PeerStep) {
     let before = state.channel.record
     splicePace.forgetConnection()
@@ -64,7 +65,7 @@ extension PeerMachine {
     if state.channel.record != before { step.changes.append(.channel(state.channel.record)) }
   }
 
-  /// From here on nothing of it is acted on; how it ends is for the caller to add.
+  /// Processes no further message of the connection; the caller adds the directive that ends it.
   mutating func lose(_ connection: UInt64, at now: Instant, _ step: inout PeerStep) {
     if registered == connection {
       loseChannel(&step)
@@ -73,24 +74,26 @@ extension PeerMachine {
     set(connection, .failed)
   }
 
-  /// Says why on the wire, and closes; all state stays. A warning of no channel: an error would fail the wallet's channel,
-  /// and its id is no business of a stranger's.
+  /// Sends the reason and closes; all state stays. A warning for no channel: an error would fail the wallet's
+  /// channel, and an unknown node must not learn its id.
   mutating func giveUp(_ connection: UInt64, _ why: String, at now: Instant, _ step: inout PeerStep) {
-    giveUp(connection, why, saying: .warning(Complaint(text: why)), at: now, &step)
+    giveUp(connection, why, sending: .warning(ErrorOrWarning(text: why)), at: now, &step)
   }
 
   mutating func giveUp(
-    _ connection: UInt64, _ why: String, saying complaint: Message, at now: Instant, _ step: inout PeerStep
+    _ connection: UInt64, _ why: String, sending message: Message, at now: Instant, _ step: inout PeerStep
   ) {
     lose(connection, at: now, &step)
     step.messages += [
-      .send(connection: connection, complaint), .close(connection: connection, why),
+      .send(connection: connection, message), .close(connection: connection, why),
     ]
   }
 
-  mutating func greeted(_ initMessage: InitMessage, by connection: UInt64, at now: Instant) -> [PeerDirective] {
-    if isVisitor(connection, initMessage) {
-      return welcomeVisitor(connection, initMessage.mismatch, at: now)
+  mutating func received(
+    _ initMessage: InitMessage, by connection: UInt64, at now: Instant
+  ) -> [PeerDirective] {
+    if isOtherNode(connection, initMessage) {
+      return acceptOtherNode(connection, initMessage.mismatch, at: now)
     }
     if let mismatch = initMessage.mismatch {
       var step = PeerStep(changes: [.frameActedOn(connection: connection)])
@@ -102,7 +105,8 @@ extension PeerMachine {
       return accept(connection, .unfenced, initMessage.fence, raising: nil, splices: splices, at: now)
     }
     guard let fence = initMessage.fence else {
-      // A wallet that has once shown its claim always does: without one anybody could take its place.
+      // A wallet that has once sent a fence always sends one: without this check any connection could replace the
+      // wallet's.
       guard let known = state.fence else {
         return accept(connection, .unfenced, nil, raising: nil, splices: splices, at: now)
       }
@@ -110,14 +114,15 @@ extension PeerMachine {
     }
     guard fence.epoch <= UInt64(Int64.max) else {
       var step = PeerStep(changes: [.frameActedOn(connection: connection)])
-      giveUp(connection, "the epoch is above \(Int64.max): no container can hold it", at: now, &step)
+      giveUp(connection, "the epoch is above \(Int64.max), which no container can store", at: now, &step)
       return step.directives
     }
     guard let known = state.fence else {
       return accept(connection, .accepted, fence, raising: fence, splices: splices, at: now)
     }
     if !(fence.container == known.container) {
-      // Only a user says this, of the one claim that the peer has named; whoever claimed last is then the other device.
+      // Only a user requests this, for exactly the claim that the LSP has reported; the other device is then fenced
+      // off.
       guard initMessage.replaces?.isExactly(known) == true, fence.epoch > known.epoch else {
         return refuse(connection, .refusedOtherContainer, fence, known)
       }
@@ -130,17 +135,19 @@ extension PeerMachine {
       connection, .accepted, fence, raising: fence == known ? nil : fence, splices: splices, at: now)
   }
 
-  /// The channel is with the node that was named; else with the first that showed a claim, as no other software does, and at a
-  /// peer that knows no claims with the first of all.
-  private func isVisitor(_ connection: UInt64, _ initMessage: InitMessage) -> Bool {
+  /// The wallet is the named node; else the first that sent a fence, as no other software does; at an LSP without
+  /// fences the first node.
+  private func isOtherNode(_ connection: UInt64, _ initMessage: InitMessage) -> Bool {
     guard let node = link(connection)?.node else { return false }
     if lacksWallet { return true }
-    guard let wallet = state.wallet else { return !isLegacy && initMessage.fence == nil && state.fence == nil }
+    guard let wallet = state.wallet else {
+      return !isLegacy && initMessage.fence == nil && state.fence == nil
+    }
     return node != wallet
   }
 
-  /// Its claim is no business of the channel's, whatever it says: only the channel's own node can raise the fence.
-  private mutating func welcomeVisitor(
+  /// An unknown node's fence is ignored: only the wallet's node can raise the stored one.
+  private mutating func acceptOtherNode(
     _ connection: UInt64, _ mismatch: String?, at now: Instant
   ) -> [PeerDirective] {
     set(connection, .visiting)
@@ -152,7 +159,7 @@ extension PeerMachine {
   }
 
   private static func sentence(_ mismatch: String) -> String {
-    "your init does not fit: \(mismatch)"
+    "your init is incompatible: \(mismatch)"
   }
 
   private mutating func refuse(
@@ -184,7 +191,7 @@ extension PeerMachine {
     if let older = registered {
       loseChannel(&step)
       set(older, .evicted)
-      step.evictions.append(.evict(connection: older, "connection \(connection) took its place"))
+      step.evictions.append(.evict(connection: older, "replaced by connection \(connection)"))
     }
     set(connection, .registered)
     calls.walletCame()
@@ -197,8 +204,8 @@ extension PeerMachine {
       step.messages.append(.send(connection: connection, .peerStorageRetrieval(backup)))
     }
     if let failure = state.failure {
-      let error = Message.error(Complaint(channel: state.channel.id, text: failure))
-      giveUp(connection, "the channel has failed", saying: error, at: now, &step)
+      let error = Message.error(ErrorOrWarning(channel: state.channel.id, text: failure))
+      giveUp(connection, "the channel has failed", sending: error, at: now, &step)
       return step.directives
     }
     step.messages.append(

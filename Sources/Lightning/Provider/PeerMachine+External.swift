@@ -2,16 +2,18 @@ import Ground
 import LightningWire
 import LightningChannel
 
-// What the wallet pays goes on into a network, where it takes its time, and ends with who made the invoice. Whether the
-// wallet is there at that moment makes no difference: the answer waits in the channel.
+// Outgoing payments: they take `externalDelay` through the network and end at the invoice's node. The wallet need
+// not be connected then: the result waits in the channel.
 extension PeerMachine {
   mutating func externalInvoiceMade(_ invoice: ExternalInvoice) -> [PeerDirective] {
-    guard !state.externalInvoices.contains(where: { $0.paymentHash == invoice.paymentHash }) else { return [] }
+    guard !state.externalInvoices.contains(where: { $0.paymentHash == invoice.paymentHash }) else {
+      return []
+    }
     state.externalInvoices.append(invoice)
     return [.store([.externalMade(invoice)])]
   }
 
-  /// Sends on what is new, and ends what has arrived.
+  /// Routes newly committed HTLCs, and fulfills or fails those that have arrived.
   mutating func route(_ step: inout PeerStep, at now: Instant) {
     guard state.channel.mayUpdate else { return }
     let committed = state.channel.committedHTLCs
@@ -37,11 +39,11 @@ extension PeerMachine {
       state.externalInvoices[index].isPaid = true
       step.changes.append(.externalPaid(paymentHash: htlc.paymentHash, htlc: htlc.id))
     } catch {
-      // `committedHTLCs` lists only what can be removed; a channel that says otherwise keeps the HTLC as it is.
+      // Cannot happen: `committedHTLCs` lists only removable HTLCs. The HTLC stays as it is.
     }
   }
 
-  /// Something has arrived while the wallet said nothing.
+  /// Handles arrivals at a deadline, without a message of the wallet.
   mutating func arrivals(_ step: inout PeerStep, at now: Instant) {
     guard state.channel.mayUpdate, routed.contains(where: { $0.arrivesAt <= now }) else { return }
     let before = state.channel.record

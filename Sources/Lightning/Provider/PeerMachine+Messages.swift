@@ -3,7 +3,7 @@ import Bitcoin
 import LightningWire
 import LightningChannel
 
-// What the wallet says on its registered connection.
+// Messages, of the wallet on its registered connection and of unknown nodes.
 extension PeerMachine {
   mutating func received(
     _ message: Message, from connection: UInt64, at now: Instant
@@ -14,35 +14,35 @@ extension PeerMachine {
     let link = links[index]
     if rules.silence != nil { links[index].silence = Silence(since: now) }
     if link.isOpen, isTooMuch(message, of: index, at: now) {
-      return giveUpUnheard(connection, at: now)
+      return giveUpSilently(connection, at: now)
     }
     if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(rules.chatter, at: now) {
-      return undecodable("these were \(Chatter.complaint(rules.chatter))", from: connection, at: now)
+      return undecodable("these were \(Chatter.excess(rules.chatter))", from: connection, at: now)
     }
     switch (link.state, message) {
-    case (.initMessage, .initMessage(let initMessage)): return greeted(initMessage, by: connection, at: now)
+    case (.initMessage, .initMessage(let initMessage)): return received(initMessage, by: connection, at: now)
     case (.registered, _): return received(message, at: now, on: connection)
-    case (.visiting, _): return receivedFromVisitor(message, at: now, on: connection)
+    case (.visiting, _): return receivedFromOtherNode(message, at: now, on: connection)
     default: return [.store([.frameIgnored(connection: connection, link.whyIgnored)])]
     }
   }
 
-  /// Of all that strangers say together, or of gossip on one connection.
+  /// Whether the message exceeds the limit of all unknown nodes together, or the connection's limit of gossip.
   private mutating func isTooMuch(_ message: Message, of index: Int, at now: Instant) -> Bool {
-    if isStranger(links[index].node), !visitors.takes(message, at: now) { return true }
+    if isOtherNode(links[index].node), !otherNodes.takes(message, at: now) { return true }
     return message.isGossip && links[index].gossip.isTooMuch(Chatter.gossipLimit, at: now)
   }
 
-  /// Nothing more is written down of it than its end.
-  private mutating func giveUpUnheard(_ connection: UInt64, at now: Instant) -> [PeerDirective] {
-    let why = "too much was said that needs nothing"
+  /// Closes without a message, so that the connection adds no more rows than its end.
+  private mutating func giveUpSilently(_ connection: UInt64, at now: Instant) -> [PeerDirective] {
+    let why = "too many ignorable messages"
     var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
     lose(connection, at: now, &step)
     step.evictions.append(.evict(connection: connection, why))
     return step.directives
   }
 
-  private mutating func receivedFromVisitor(
+  private mutating func receivedFromOtherNode(
     _ message: Message, at now: Instant, on connection: UInt64
   ) -> [PeerDirective] {
     switch message {
@@ -55,11 +55,11 @@ extension PeerMachine {
       .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
       let why = "there is no channel with this node"
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
-      // BOLT 2: of the channel that it speaks of, which is none of ours.
-      let complaint =
-        message.channel.map { Message.error(Complaint(channel: $0, text: why)) }
-        ?? .warning(Complaint(text: why))
-      giveUp(connection, why, saying: complaint, at: now, &step)
+      // BOLT 2: an error about the channel in the message, which is not ours.
+      let answer =
+        message.channel.map { Message.error(ErrorOrWarning(channel: $0, text: why)) }
+        ?? .warning(ErrorOrWarning(text: why))
+      giveUp(connection, why, sending: answer, at: now, &step)
       return step.directives
     }
   }
@@ -94,10 +94,10 @@ extension PeerMachine {
       var step = PeerStep(changes: [.frameIgnored(connection: connection, "a second init")])
       giveUp(connection, "there is a second init: send it once", at: now, &step)
       return step.directives
-    case .error(let complaint):
+    case .error(let error):
       var step = PeerStep(changes: [acted])
-      let isVisitor = link(connection)?.state == .visiting
-      let text = isVisitor ? "another node reports an error" : "the wallet reports: \(complaint.text)"
+      let isOtherNode = link(connection)?.state == .visiting
+      let text = isOtherNode ? "another node reports an error" : "the wallet reports: \(error.text)"
       // An error is not answered with an error.
       lose(connection, at: now, &step)
       step.messages.append(.close(connection: connection, text))
@@ -130,7 +130,7 @@ extension PeerMachine {
     }
     var step = PeerStep(changes: [.frameActedOn(connection: connection)])
     for fact in facts { take(fact, &step) }
-    splicePace.watchRest(state.channel, at: now)
+    splicePace.watchQuiescence(state.channel, at: now)
     route(&step, at: now)
     advance(on: connection, &step, isChanged: true, at: now)
     return step.directives
@@ -145,12 +145,12 @@ extension PeerMachine {
     case .peerIsBehind: step.changes.append(.dataLoss(connection: connection, .wallet))
     default: break
     }
-    let said = error.complaint(about: state.channel.id)
-    if case .error(let complaint) = said, complaint.channel == state.channel.id {
-      state.failure = complaint.text
-      step.changes.append(.channelFailed(connection: connection, complaint.text))
+    let answer = error.message(about: state.channel.id)
+    if case .error(let body) = answer, body.channel == state.channel.id {
+      state.failure = body.text
+      step.changes.append(.channelFailed(connection: connection, body.text))
     }
-    giveUp(connection, error.description, saying: said, at: now, &step)
+    giveUp(connection, error.description, sending: answer, at: now, &step)
     return step.directives
   }
 
@@ -175,7 +175,7 @@ extension PeerMachine {
     state.payments.first { $0.state == .offered(htlc: htlc.id) }
   }
 
-  /// Offers what is held, and lets leave what is due.
+  /// Offers held payments, and sends the messages that are due.
   mutating func advance(on connection: UInt64, _ step: inout PeerStep, isChanged: Bool, at now: Instant) {
     let before = state.channel.record
     if state.channel.isReestablished { offerHeld(&step) }

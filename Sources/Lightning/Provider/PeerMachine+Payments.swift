@@ -1,7 +1,7 @@
 import Ground
 import LightningChannel
 
-// Payments of senders: offered when the wallet is there, held for a while when it is not.
+// Incoming payments: offered while the wallet is connected, else held until `holdUntil`.
 extension PeerMachine {
   mutating func payRequested(_ request: PaymentRequest, at now: Instant) -> [PeerDirective] {
     if let failure = refusal(of: request) { return [.answer(payment: request.id, .failed(failure))] }
@@ -14,7 +14,7 @@ extension PeerMachine {
     } else if request.holdUntil <= now {
       fail(request.id, .recipientAway, &step)
     } else {
-      // Something new is a reason to come; the calls for what waited longer go on from this one.
+      // A new payment resets the interval between pushes, also for the payments that already wait.
       calls.noteNews()
       if !isCalled { call(for: state.payments.count - 1, at: now, &step) }
     }
@@ -24,7 +24,7 @@ extension PeerMachine {
     return step.directives
   }
 
-  /// A push is the wallet's only way to hear of it.
+  /// Requests a push for this payment.
   mutating func call(for index: Int, at now: Instant, _ step: inout PeerStep) {
     let payment = state.payments[index]
     state.payments[index].calledAt = now
@@ -36,7 +36,7 @@ extension PeerMachine {
           paymentHash: payment.request.paymentHash, amountMsat: payment.request.amountMsat)))
   }
 
-  /// One push calls the wallet for all that waits of one payment, until it must have been used up: in vain, then.
+  /// Whether a push for a part of this payment may still be on its way: one push is enough for all parts.
   private func isCalled(for paymentHash: Bytes32, at now: Instant) -> Bool {
     state.payments.contains { payment in
       guard payment.isHeld, payment.request.paymentHash == paymentHash, let calledAt = payment.calledAt
@@ -49,25 +49,26 @@ extension PeerMachine {
     if request.amountMsat == 0 { return .amountIsZero }
     if let payee = request.payee, let wallet = state.wallet, payee != wallet { return .anotherPayee }
     if state.isPaid(request.paymentHash) { return .alreadyPaid }
-    // It would come in vain.
+    // A failed channel takes no payment.
     if state.failure != nil { return .recipientAway }
     if state.payments.count >= Self.paymentLimit { return .tooManyPending }
     return isPending(request) ? .alreadyPending : nil
   }
 
-  /// What is on its way already is not sent twice: unless these are parts of one payment, and all of this is missing yet.
+  /// Whether a payment of this hash is pending: another one is refused, unless both are parts of one payment and the
+  /// total is not reached yet.
   private func isPending(_ request: PaymentRequest) -> Bool {
     let pending = state.payments.map(\.request).filter { $0.paymentHash == request.paymentHash }
     if state.payments.contains(where: { $0.request.id == request.id }) { return true }
     guard !pending.isEmpty else { return false }
     guard let data = request.paymentData, pending.allSatisfy({ $0.paymentData == data }) else { return true }
-    // The total is whatever the sender says: no sum is made that could overflow.
+    // The sender chooses the total: this subtracts, as a sum could overflow.
     var missing = data.totalMsat
     for part in pending { missing -= min(missing, part.amountMsat) }
     return request.amountMsat > missing
   }
 
-  /// Puts into the channel what fits, the oldest first.
+  /// Offers the held payments that the channel takes, the oldest first.
   mutating func offerHeld(_ step: inout PeerStep) {
     guard state.channel.mayUpdate else { return }
     for request in state.payments.filter(\.isHeld).map(\.request) {
@@ -81,7 +82,7 @@ extension PeerMachine {
         step.changes.append(.paymentOffered(payment: request.id, htlc: htlc))
         step.afterwards.append(.answer(payment: request.id, .offered))
       } catch .tooManyHTLCs {
-        // It waits until one of those is settled, or for its deadline.
+        // The payment stays held until an HTLC is settled, or until its deadline.
         return
       } catch {
         fail(request.id, .noBalance, &step)

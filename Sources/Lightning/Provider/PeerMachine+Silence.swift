@@ -1,14 +1,15 @@
 import Ground
 import LightningWire
 
-// Connections on which nothing comes any more.
+// Connections on which no message arrives any more.
 extension PeerMachine {
   func silenceEndsAt(_ link: PeerLink) -> Instant? {
     guard link.state == .registered || link.state == .visiting, let bound = rules.silence else { return nil }
     return link.silence.map { $0.since + bound }
   }
 
-  /// The channel has not failed by it (BOLT 1), so nothing is said; and nothing that may still come is acted on.
+  /// Pings, then evicts without an error: silence does not fail the channel (BOLT 1). Later messages are not
+  /// processed.
   mutating func silencesEnded(at now: Instant, _ step: inout PeerStep) {
     for index in links.indices {
       guard let end = silenceEndsAt(links[index]), end <= now else { continue }

@@ -2,7 +2,7 @@ import Ground
 import LightningWire
 import LightningChannel
 
-// The provider's side of a splice: it goes along, adds nothing of its own, and may take its time.
+// The LSP's side of a splice: it accepts, adds no inputs or outputs of its own, and may delay its signature.
 extension PeerMachine {
   var features: Features { .ofProvider(splices: fundingKey != nil) }
 
@@ -13,10 +13,11 @@ extension PeerMachine {
     for message in due.messages { step.messages.append(.send(connection: due.connection, message)) }
   }
 
-  mutating func restEnded(_ step: inout PeerStep, at now: Instant) {
-    guard let end = splicePace.restEndsAt, end <= now, let connection = registered else { return }
+  mutating func quiescenceEnded(_ step: inout PeerStep, at now: Instant) {
+    guard let end = splicePace.quiescenceEndsAt, end <= now, let connection = registered else { return }
     let why = "the channel was at rest for 60 s: reconnect"
-    let warning = Message.warning(Complaint(channel: state.channel.id, text: why, code: .restEnded))
-    giveUp(connection, why, saying: warning, at: now, &step)
+    let warning = Message.warning(
+      ErrorOrWarning(channel: state.channel.id, text: why, code: .quiescenceTimeout))
+    giveUp(connection, why, sending: warning, at: now, &step)
   }
 }

@@ -1,36 +1,35 @@
-// LightningProvider: the Lightning service provider (LSP), the wallet's only peer. Pure: no clock, no randomness, no I/O. What
-// it knows of the wallet comes over the wire: nothing of the wallet's code is imported.
+// LightningProvider: the Lightning service provider (LSP), the wallet's only peer. Pure: no clock, no randomness, no
+// I/O. It imports nothing of the wallet's code.
 
 import Ground
 import Bitcoin
 import LightningWire
 
-/// The provider's end: fencing, the channel, payments that wait for a wallet that is away, and the stored backup.
+/// The LSP: fencing, the channel, payments held for a disconnected wallet, and the stored backup.
 ///
-/// Whatever a message changes is stored before anything is sent. A newer connection takes the place of an older one
-/// in exactly this order: the new highest epoch is durable; the older connection is cut off, unread bytes and all;
-/// only then is the fence answered.
+/// Every change is stored before a message of it is sent. A newer connection replaces an older one in this order:
+/// the new highest epoch is durable; the older connection is cut off with its unread bytes; the fence is answered.
 public struct PeerMachine: Core {
   public static let name = "peer"
   public static var deadlineReached: PeerEvent { .deadlineReached }
 
   public struct Configuration: Hashable, Codable, Sendable {
-    /// Behaves like a peer that does not know epochs: the newest connection wins.
+    /// Behaves like an LSP that does not know fences: the newest connection wins.
     public var isLegacy: Bool
-    /// How long the wallet may be away with an unresolved payment before it is called.
+    /// How long after a disconnect with a pending payment the LSP requests a push.
     public var callsBackAfter: TimeSpan
-    /// How long a payment of the wallet's takes to its recipient.
+    /// How long an outgoing payment takes to its recipient.
     public var externalDelay: TimeSpan
     public var rules: ConnectionRules
-    /// This node's key for the fundings that splices make. Nil: it does not splice.
+    /// The LSP's funding key for splices. Nil: it does not splice.
     public var fundingKey: CurvePoint?
-    /// How long it takes to sign for a new funding.
+    /// How long the LSP takes to sign for a new funding.
     public var spliceDelay: TimeSpan
-    /// When this run began: a wallet that is not there counts as away from here on.
+    /// When this run began: the wallet counts as disconnected since then.
     public var startedAt: Instant
-    /// What the ledger had.
+    /// The state in the ledger.
     public var state: PeerState
-    /// The wallet is named (`walletNamed`), and no node takes its place by coming first.
+    /// Only `walletNamed` sets the wallet's node; else it is the first accepted node.
     public var awaitsWallet: Bool
 
     public init(
@@ -49,7 +48,7 @@ public struct PeerMachine: Core {
       self.awaitsWallet = awaitsWallet
     }
 
-    /// Journals from before the wallet could pay say nothing of the way, nor older ones of splices.
+    /// Older journals lack the fields of outgoing payments and splices.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
@@ -64,11 +63,11 @@ public struct PeerMachine: Core {
     }
   }
 
-  /// More than any phone opens. The wallet always gets in: the oldest that does not speak for it makes room.
+  /// More than any phone opens. The wallet can always connect: the oldest unregistered connection makes room.
   static let linkLimit = 64
-  /// Each costs memory, and a push, for as long as its sender says; a wallet takes 30 at a time.
+  /// Each payment costs memory, and a push, for as long as its sender wants; a wallet takes 30 at a time.
   static let paymentLimit = 1000
-  /// How long a connection may stay without its `init`.
+  /// The time limit for `init` on a new connection.
   static let initBound = TimeSpan.seconds(10)
 
   let isLegacy: Bool
@@ -80,10 +79,10 @@ public struct PeerMachine: Core {
   /// The oldest first.
   var links: [PeerLink] = []
   var calls: WalletCalls
-  /// Payments of the wallet's that have not arrived. Known from the channel: a new start sends them on anew.
+  /// Outgoing payments that have not arrived. A restarted LSP takes them from the channel again.
   var routed: [RoutedPayment] = []
   var splicePace: SplicePace
-  var visitors = VisitorLoad()
+  var otherNodes = OtherNodesLoad()
   var backups = BackupLoad()
 
   public init(configuration: Configuration) {
@@ -102,7 +101,7 @@ public struct PeerMachine: Core {
     }
   }
 
-  /// Whether a payment of this hash still waits for the wallet.
+  /// Whether a payment of this hash is held for the wallet.
   public func isHolding(_ paymentHash: Bytes32) -> Bool {
     state.payments.contains { $0.isHeld && $0.request.paymentHash == paymentHash }
   }
@@ -115,10 +114,10 @@ public struct PeerMachine: Core {
     }
   }
 
-  /// Nobody has said yet whose channel it is.
+  /// The wallet's node must be named, and is not yet.
   public var lacksWallet: Bool { awaitsWallet && state.wallet == nil }
 
-  /// Until it has shown its claim, the wallet is who was named last: an earlier seed may have left its name behind.
+  /// Before the first fence, another node may be named: the stored one may belong to an earlier seed.
   public var mayBeNamedAnew: Bool { awaitsWallet && !isLegacy && state.fence == nil }
 
   public var isWalletConnected: Bool { registered != nil }
@@ -126,15 +125,15 @@ public struct PeerMachine: Core {
   public var deadline: Instant? {
     let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
     let silences = links.compactMap { silenceEndsAt($0) }
-    // While the channel takes no update nothing arrives.
+    // No payment arrives while the channel takes no updates.
     let arrivals = state.channel.mayUpdate ? routed.map(\.arrivesAt) : []
     let times = holds + linksBeforeInit.map(\.initBy) + silences + arrivals
-    return (times + [callBackAt, splicePace.sendsAt, splicePace.restEndsAt].compactMap { $0 }).min()
+    return (times + [callBackAt, splicePace.sendsAt, splicePace.quiescenceEndsAt].compactMap { $0 }).min()
   }
 
   private var linksBeforeInit: [PeerLink] { links.filter { $0.state == .initMessage } }
 
-  /// Over a channel that has failed the wallet settles nothing: nobody calls it for that.
+  /// No pushes for a failed channel, in which the wallet cannot settle an HTLC.
   private var callBackAt: Instant? {
     state.failure == nil && !state.payments.isEmpty ? calls.nextAt : nil
   }
@@ -164,10 +163,10 @@ public struct PeerMachine: Core {
       fail(payment.request.id, .recipientAway, &step)
     }
     sendHeld(&step, at: now)
-    restEnded(&step, at: now)
+    quiescenceEnded(&step, at: now)
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
-      calls.noteVainCall()
+      calls.noteUnansweredCall()
       call(for: state.payments.firstIndex { !$0.isHeld } ?? 0, at: now, &step)
     }
     return step.directives

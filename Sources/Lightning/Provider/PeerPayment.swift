@@ -1,6 +1,6 @@
 import Ground
 
-/// A payment on its way.
+/// A pending payment.
 public struct PeerPayment: Hashable, Codable, Sendable {
   public enum State: Hashable, Codable, Sendable {
     /// Waiting for the wallet. → offered, failed
@@ -11,7 +11,7 @@ public struct PeerPayment: Hashable, Codable, Sendable {
 
   public var request: PaymentRequest
   public var state: State
-  /// When a push asked the wallet to come for it.
+  /// When a push for it was requested.
   var calledAt: Instant?
 
   public init(request: PaymentRequest, state: State = .held) {

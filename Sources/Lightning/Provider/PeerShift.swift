@@ -1,6 +1,6 @@
 import Ground
 
-// The peer in another hour, without what lies too far back to matter.
+// The LSP with all instants shifted, and without those that are too old to matter.
 extension PeerMachine: Shiftable {
   public mutating func shift(by span: TimeSpan) {
     for index in state.payments.indices { state.payments[index].shift(by: span) }
@@ -8,16 +8,16 @@ extension PeerMachine: Shiftable {
     calls.shift(by: span)
     for index in routed.indices { routed[index].shift(by: span) }
     splicePace.shift(by: span)
-    visitors.shift(by: span)
+    otherNodes.shift(by: span)
     backups.shift(by: span)
   }
 
-  /// What lies so far back that it makes no difference any more is as if it were a little younger.
+  /// Moves instants that are too old to matter forward, so that equivalent states are equal.
   public mutating func forgetLongAgo(at now: Instant) {
     for index in links.indices { links[index].forgetLongAgo(at: now) }
     for index in state.payments.indices { state.payments[index].forgetLongAgo(at: now) }
     calls.forgetLongAgo(at: now)
-    visitors.forgetLongAgo(at: now)
+    otherNodes.forgetLongAgo(at: now)
     backups.forgetLongAgo(at: now)
   }
 }
@@ -33,7 +33,7 @@ extension PeerLink: Shiftable {
   mutating func forgetLongAgo(at now: Instant) {
     chatter.forgetLongAgo(at: now)
     gossip.forgetLongAgo(at: now)
-    // Who has greeted is not waited for.
+    // The time limit ends with `init`.
     if state != .initMessage { initBy = now }
     if state != .registered, state != .visiting { silence = nil }
   }
@@ -46,7 +46,7 @@ extension PeerPayment {
   }
 
   mutating func forgetLongAgo(at now: Instant) {
-    // Who is in the channel is called for in another way.
+    // For offered payments `WalletCalls` has the pushes.
     let isOver = calledAt.map { now >= $0 + WalletCalls.callBound } ?? true
     if !isHeld || isOver { calledAt = nil }
   }

@@ -3,22 +3,23 @@ import Crypto
 import Bitcoin
 import LightningChannel
 
-/// What the provider knows for good, as its ledger has it.
+/// The LSP's durable state, as in its ledger.
 public struct PeerState: Hashable, Codable, Sendable {
-  /// The node that the channel is with: the first that was let in. Nil before that.
+  /// The wallet's node: named, or the first that was accepted. Nil before that.
   public var wallet: PublicKey?
   /// The highest claim seen, and the container it belongs to.
   public var fence: Claim?
   public var channel: Channel
-  /// With which words the channel was failed here. BOLT 2: the error is repeated on each connection, and nothing else said of it.
+  /// The text of the error that failed the channel. BOLT 2: each connection repeats it, and sends nothing else of
+  /// the channel.
   public var failure: String?
   /// Payments that are neither paid nor failed, the oldest first.
   public var payments: [PeerPayment]
-  /// Ascending by their bytes, so that many are searched quickly and the value is one whatever their history.
+  /// In ascending order: for a fast search, and so that equal sets are equal values.
   public private(set) var paidHashes: [Bytes32]
-  /// What the wallet stored last.
+  /// The wallet's latest `peer_storage`.
   public var backup: Bytes?
-  /// Invoices of others, the oldest first; also those that are paid, as a preimage may have to be said again.
+  /// Other nodes' invoices, the oldest first; also paid ones, as a preimage may have to be sent again.
   public var externalInvoices: [ExternalInvoice]
 
   public init(
@@ -37,7 +38,7 @@ public struct PeerState: Hashable, Codable, Sendable {
     for hash in paidHashes { markPaid(hash) }
   }
 
-  /// Journals from before the wallet could pay say nothing of others.
+  /// Journals from before outgoing payments lack external invoices.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -47,7 +48,8 @@ public struct PeerState: Hashable, Codable, Sendable {
       payments: try container.decode([PeerPayment].self, forKey: .payments),
       paidHashes: try container.decode([Bytes32].self, forKey: .paidHashes),
       backup: try container.decodeIfPresent(Bytes.self, forKey: .backup),
-      externalInvoices: try container.decodeIfPresent([ExternalInvoice].self, forKey: .externalInvoices) ?? [],
+      externalInvoices: try container.decodeIfPresent([ExternalInvoice].self, forKey: .externalInvoices)
+        ?? [],
       failure: try container.decodeIfPresent(String.self, forKey: .failure))
   }
 

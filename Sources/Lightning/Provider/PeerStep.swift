@@ -1,10 +1,10 @@
-/// What one event leads to: first all that must be durable, then all the rest in its order.
+/// The directives of one event: first the durable changes, then the others in order.
 struct PeerStep {
   var changes: [LedgerChange] = []
-  /// What is cut off before anything is sent.
+  /// Connections that are cut off before a message is sent.
   var evictions: [PeerDirective] = []
   var messages: [PeerDirective] = []
-  /// Answers and calls that nobody may see before the ledger has their reason.
+  /// Answers and push requests, after the changes that they report.
   var afterwards: [PeerDirective] = []
 
   var directives: [PeerDirective] {

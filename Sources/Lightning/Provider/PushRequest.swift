@@ -1,6 +1,6 @@
 import Ground
 
-/// A push that is to wake the wallet.
+/// A push to wake the wallet.
 public struct PushRequest: Hashable, Codable, Sendable {
   public var reason: PushReason
   public var paymentHash: Bytes32?

@@ -3,43 +3,42 @@ import Bitcoin
 import LightningWire
 import LightningChannel
 
-/// The time that the provider takes for a splice, and that it gives one.
+/// The LSP's delay in a splice, and its time limit for one.
 struct SplicePace: Hashable, Sendable {
-  /// BOLT 2 gives a channel at rest so long: payments wait meanwhile.
-  private static let restBound = TimeSpan.seconds(60)
+  /// BOLT 2's time limit for a quiescent channel: payments wait meanwhile.
+  private static let quiescenceBound = TimeSpan.seconds(60)
 
-  /// What is sent when the provider has taken its time.
+  /// Messages that are sent after the delay.
   struct Held: Hashable {
     fileprivate(set) var connection: UInt64
     fileprivate(set) var sendAt: Instant
     fileprivate(set) var messages: [Message] = []
   }
 
-  /// How long it takes to sign for a new funding.
+  /// How long the LSP takes to sign for a new funding.
   private let delay: TimeSpan
   private var held: Held?
-  /// The splice for which it has taken its time.
+  /// The splice that was already delayed.
   private var delayed: TransactionID?
-  /// Since when the channel of the registered connection has been at rest, or comes to it.
-  private var restingSince: Instant?
+  /// Since when the registered connection's channel has been quiescent, or was asked to be.
+  private var quiescentSince: Instant?
 
   init(delay: TimeSpan) { self.delay = delay }
 
-  /// The connection is gone.
   mutating func forgetConnection() {
     held = nil
-    restingSince = nil
+    quiescentSince = nil
   }
 
   var sendsAt: Instant? { held?.sendAt }
-  var restEndsAt: Instant? { restingSince.map { $0 + Self.restBound } }
+  var quiescenceEndsAt: Instant? { quiescentSince.map { $0 + Self.quiescenceBound } }
 
-  mutating func watchRest(_ channel: Channel, at now: Instant) {
-    restingSince = channel.isTalkingOfSplice ? restingSince ?? now : nil
+  mutating func watchQuiescence(_ channel: Channel, at now: Instant) {
+    quiescentSince = channel.isNegotiatingSplice ? quiescentSince ?? now : nil
   }
 
-  /// Its signature for a new funding is held back, and all that comes behind it. All of it is in the ledger by now. Once for
-  /// each: a wallet that has no patience comes back, and would never get it.
+  /// Holds back the signature for a new funding, and all later messages; all are in the ledger already. Only once
+  /// for each splice: a wallet that reconnects before the delay is over would never receive the signature.
   mutating func holds(
     _ message: Message, for connection: UInt64, _ splice: PendingSplice?, at now: Instant
   ) -> Bool {
@@ -64,6 +63,6 @@ struct SplicePace: Hashable, Sendable {
 extension SplicePace: Shiftable {
   mutating func shift(by span: TimeSpan) {
     held?.sendAt.shift(by: span)
-    restingSince.shift(by: span)
+    quiescentSince.shift(by: span)
   }
 }

@@ -1,22 +1,23 @@
 import Ground
 
-/// The pushes that call a wallet which is away. Each is seen, so those that bring nobody come more and more seldom.
+/// The pushes to a disconnected wallet. A user sees each one, so the interval grows while the wallet does not
+/// connect.
 struct WalletCalls: Hashable, Sendable {
-  /// As long as a push can be on its way and served. Another one would meet the same life of the wallet.
+  /// The longest time to deliver and handle a push. Another one before that would reach the same process.
   static let callBound = TimeSpan.seconds(30)
-  /// So often the time to the next call doubles, up to an hour.
+  /// How often the interval doubles, up to an hour.
   private static let doublings = 11
   private static let longest = TimeSpan.seconds(3600)
 
-  /// How long the wallet may be away with an unresolved payment before it is called.
+  /// How long after a disconnect with a pending payment the first push is requested.
   private let callsBackAfter: TimeSpan
   /// Since when no connection is registered.
   private var awaySince: Instant?
-  /// The newest push of this absence: nobody has come for it yet.
+  /// The newest push since the disconnect.
   private var calledAt: Instant?
-  /// Since there was something new for the wallet: calls that brought nobody, or for nothing, as for a part that lacks the
-  /// others.
-  private var inVain = 0
+  /// The pushes without progress since the last news: the wallet did not connect, or could not settle, as with a
+  /// part that lacks the others.
+  private var unanswered = 0
 
   init(after callsBackAfter: TimeSpan, awaySince: Instant) {
     self.callsBackAfter = callsBackAfter
@@ -33,22 +34,22 @@ struct WalletCalls: Hashable, Sendable {
     calledAt = nil
   }
 
-  /// A reason to come, or to be called soon.
-  mutating func noteNews() { inVain = 0 }
+  /// A new or ended payment: the interval starts again.
+  mutating func noteNews() { unanswered = 0 }
 
   mutating func noteCall(at now: Instant) { if awaySince != nil { calledAt = now } }
 
-  mutating func noteVainCall() { inVain = min(inVain + 1, Self.doublings) }
+  mutating func noteUnansweredCall() { unanswered = min(unanswered + 1, Self.doublings) }
 
-  /// Nil: the wallet is there.
+  /// Nil while the wallet is connected.
   var nextAt: Instant? { awaySince.map { (calledAt ?? $0) + span } }
 
   private var span: TimeSpan {
     let first = calledAt == nil ? callsBackAfter : Self.callBound
-    return min(TimeSpan(nanoseconds: first.nanoseconds << Int64(inVain)), Self.longest)
+    return min(TimeSpan(nanoseconds: first.nanoseconds << Int64(unanswered)), Self.longest)
   }
 
-  /// Who has called counts from there.
+  /// After a push `awaySince` has no effect.
   mutating func forgetLongAgo(at now: Instant) {
     let earliest = now - span
     awaySince = awaySince.map { calledAt == nil ? max($0, earliest) : now }

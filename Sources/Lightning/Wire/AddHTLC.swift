@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `update_add_htlc`: a payment part is offered.
+/// BOLT 2 `update_add_htlc`: offers an HTLC.
 public struct AddHTLC: Hashable, Codable, Sendable {
   public var channel: Bytes32
   public var id: UInt64
@@ -11,7 +11,7 @@ public struct AddHTLC: Hashable, Codable, Sendable {
   public var onion: OnionPacket
   /// Nil from a peer that does not know the record.
   public var paymentData: PaymentData?
-  /// Records that are not that one.
+  /// The other records.
   public var extensions: RecordStream
 
   public init(

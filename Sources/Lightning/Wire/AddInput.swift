@@ -1,19 +1,19 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `tx_add_input`: the transaction that both make spends this.
+/// BOLT 2 `tx_add_input`: adds an input to the negotiated transaction.
 public struct AddInput: Hashable, Codable, Sendable {
-  /// BOLT 2 `shared_input_txid`. It is even: who does not know it cannot go on.
+  /// BOLT 2 `shared_input_txid`; even, so required.
   public static let sharedInputType: UInt64 = 0
 
   public var channel: Bytes32
-  /// Even from who began, odd from the other; inputs stand in this order.
+  /// Even from the initiator, odd from the other side; inputs are sorted by it.
   public var serial: UInt64
-  /// The whole transaction whose output is spent. Empty for the channel's own funding, which both know.
+  /// The whole transaction whose output is spent; empty for the channel's funding.
   public var previous: Bytes
   public var outputIndex: UInt32
   public var sequence: UInt32
-  /// The transaction of the channel's funding, if this spends it.
+  /// The funding transaction, if this input spends the channel's funding.
   public var sharedInput: TransactionID?
   public var extensions: RecordStream
 

@@ -1,10 +1,10 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `tx_add_output`: the transaction that both make pays this.
+/// BOLT 2 `tx_add_output`: adds an output to the negotiated transaction.
 public struct AddOutput: Hashable, Codable, Sendable {
   public var channel: Bytes32
-  /// Even from who began, odd from the other; outputs stand in this order.
+  /// Even from the initiator, odd from the other side; outputs are sorted by it.
   public var serial: UInt64
   public var satoshis: UInt64
   public var script: Bytes

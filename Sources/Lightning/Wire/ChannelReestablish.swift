@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `channel_reestablish`: how far its sender has come, so that both know what was lost on the way.
+/// BOLT 2 `channel_reestablish`: the sender's numbers, from which both sides derive which messages were lost.
 public struct ChannelReestablish: Hashable, Codable, Sendable {
   public var channel: Bytes32
   /// The number of the next `commitment_signed` its sender expects.
@@ -12,7 +12,7 @@ public struct ChannelReestablish: Hashable, Codable, Sendable {
   public var myCurrentPerCommitmentPoint: CurvePoint
   public var nextFunding: NextFunding?
   public var fundingLocked: FundingLocked?
-  /// Records that are neither of the two.
+  /// The other records.
   public var extensions: RecordStream
 
   public init(

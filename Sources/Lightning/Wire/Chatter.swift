@@ -1,15 +1,15 @@
 import Ground
 
-/// Counts messages that nobody needs, or not so many of: pings, pongs, warnings, aborts, copies of the backup, and types
-/// that are not known. Of gossip an honest peer has more to say, as much as it has channels.
+/// Counts ignorable messages: pings, pongs, warnings, aborts, copies of the backup, and unknown types. Gossip has a
+/// higher limit, as an honest peer sends as much as it has channels.
 ///
-/// BOLT 1 expects a ping every half minute or so. Each one costs a line of the journal and an answer of up to 64 KiB;
-/// who sends them without end wants to use up our disk and our time.
+/// BOLT 1 expects a ping about every 30 s. Each one costs a line of the journal and an answer of up to 64 KiB, so a
+/// flood of them would use up disk and time.
 package struct Chatter: Hashable, Codable, Sendable {
   private static let window = TimeSpan.seconds(10)
 
-  package static func complaint(_ limit: Int) -> String {
-    "more than \(limit) messages in 10 s that need nothing"
+  package static func excess(_ limit: Int) -> String {
+    "more than \(limit) ignorable messages in 10 s"
   }
 
   private var since: Instant?
@@ -17,10 +17,10 @@ package struct Chatter: Hashable, Codable, Sendable {
 
   package init() {}
 
-  /// Of gossip: announcements and updates of all channels of a large node come at once.
+  /// For gossip: a large node sends the announcements and updates of all its channels at once.
   package static let gossipLimit = 2000
 
-  /// Counts one more; true when it is one too many.
+  /// Counts one message; true above the limit.
   package mutating func isTooMuch(_ limit: Int, at now: Instant) -> Bool {
     if let since, now - since < Self.window {
       count += 1
@@ -35,7 +35,7 @@ package struct Chatter: Hashable, Codable, Sendable {
 extension Chatter: Shiftable {
   package mutating func shift(by span: TimeSpan) { since.shift(by: span) }
 
-  /// What lies so far back that it makes no difference any more.
+  /// Drops a count that is too old to matter.
   package mutating func forgetLongAgo(at now: Instant) {
     if let since, now - since >= Self.window { self = Chatter() }
   }

@@ -1,11 +1,11 @@
 import Ground
 import Bitcoin
 
-// Who speaks for the wallet: the claim under which this connection was dialled. It travels in `init` as a private odd
-// record, so that a peer that does not know epochs ignores it.
+// The fence: the wallet process's claim, in `init` as a private odd record, so that a peer that does not know fences
+// ignores it.
 extension Claim {
-  /// Odd, above 65536 and outside every range that the BOLTs hand out. The value is `epoch` u64, `incarnation`
-  /// u64, `container` 16 bytes.
+  /// Odd, above 65536 and outside every range that the BOLTs assign. The value is `epoch` u64, `incarnation` u64,
+  /// `container` 16 bytes.
   public static let recordType: UInt64 = 0xba70_0001
 
   init(record: Bytes) throws(WireError) {

@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `commitment_signed`: all updates before it now bind the other side's next commitment.
+/// BOLT 2 `commitment_signed`: signs the other side's next commitment, with all updates sent before.
 public struct CommitmentSigned: Hashable, Codable, Sendable {
   /// BOLT 2 `funding_txid`.
   public static let fundingType: UInt64 = 1
@@ -9,7 +9,7 @@ public struct CommitmentSigned: Hashable, Codable, Sendable {
   public var channel: Bytes32
   public var signature: Signature
   public var htlcSignatures: [Signature]
-  /// The funding that the commitment spends. Nil: that of the channel as it is.
+  /// The funding that the commitment spends. Nil: the current one.
   public var funding: TransactionID?
   public var extensions: RecordStream
 
@@ -28,7 +28,7 @@ public struct CommitmentSigned: Hashable, Codable, Sendable {
     channel = try reader.bytes32()
     signature = try reader.fixed(Signature.self)
     let count = Int(try reader.u16())
-    // Checked before the loop, so that a lie about the count costs no memory.
+    // Checked before the loop, so that a wrong count costs no memory.
     guard count * Signature.size <= reader.remaining else { throw .truncated }
     htlcSignatures = []
     for _ in 0..<count { htlcSignatures.append(try reader.fixed(Signature.self)) }

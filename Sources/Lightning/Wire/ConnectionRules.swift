@@ -1,11 +1,11 @@
 import Ground
 
-/// What one end of a connection bears of the other.
+/// One end's limits on a connection.
 public struct ConnectionRules: Hashable, Codable, Sendable {
-  /// So many messages in 10 s that need nothing.
+  /// The limit on ignorable messages in 10 s.
   public var chatter: Int
-  /// After so long without a word the other end is pinged, and after as long again it is given up. Nil: it may be
-  /// silent for ever.
+  /// After this long without a message the other end is pinged, and after as long again without one disconnected.
+  /// Nil: no limit.
   public var silence: TimeSpan?
 
   public init(chatter: Int = 20, silence: TimeSpan? = .seconds(30)) {
@@ -14,6 +14,6 @@ public struct ConnectionRules: Hashable, Codable, Sendable {
   }
 
   public static let standard = ConnectionRules()
-  /// Those of a journal that was written before there were any.
+  /// For journals from before these rules.
   package static let before = ConnectionRules(silence: nil)
 }

@@ -1,8 +1,8 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `update_fail_htlc`: the receiver refuses. Without onions the reason is the bare failure code of BOLT 4,
-/// two bytes; with onions it becomes the encrypted packet.
+/// BOLT 2 `update_fail_htlc`: fails an HTLC. There are no onions here: the reason is the two-byte failure code of
+/// BOLT 4, not an encrypted packet.
 public struct FailHTLC: Hashable, Codable, Sendable {
   public var channel: Bytes32
   public var id: UInt64

@@ -1,11 +1,11 @@
 import Ground
 
-/// BOLT 2 `update_fail_malformed_htlc`: the receiver could not read the onion, so it has no key to wrap a reason with.
-/// Whoever offered the HTLC is told the bare code.
+/// BOLT 2 `update_fail_malformed_htlc`: the receiver could not read the onion, so it has no key to encrypt a reason.
+/// The sender of the HTLC gets the unencrypted code.
 public struct FailMalformedHTLC: Hashable, Codable, Sendable {
   public var channel: Bytes32
   public var id: UInt64
-  /// The hash of the onion that came; zeros if the receiver does not say.
+  /// The hash of the received onion; zeros if omitted.
   public var onionHash: Bytes32
   public var code: UInt16
   public var extensions: RecordStream

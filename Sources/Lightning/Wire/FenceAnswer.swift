@@ -1,17 +1,19 @@
 import Ground
 import Bitcoin
 
-/// What the peer says to a claim: a private odd message behind the wallet's `init`, as its own `init` waits for nothing.
+/// The LSP's answer to a fence: a private odd message after the wallet's `init`, as the LSP's own `init` is sent
+/// before that.
 public struct FenceAnswer: Hashable, Codable, Sendable {
-  /// Of the range that BOLT 1 leaves for messages of one's own.
+  /// In BOLT 1's range for custom messages.
   public static let messageType: UInt16 = 0xba71
-  /// An older peer says it in its `init`, under this type. The value is `accepted` u8 (0 or 1), `highest` u64, `container` 16 bytes.
+  /// An older LSP sends the answer in its `init`, in a record of this type: `accepted` u8 (0 or 1), `highest` u64,
+  /// `container` 16 bytes.
   public static let recordType: UInt64 = 0xba70_0003
 
   public var accepted: Bool
-  /// The highest epoch the peer has seen; a refused one jumps above it.
+  /// The highest epoch that the LSP has stored; a refused wallet claims above it.
   public var highest: Epoch
-  /// The container the peer knows. Another one means that the node is in use by another device.
+  /// The container that the LSP has stored. If it differs, another device uses the node.
   public var container: ContainerID
 
   public init(accepted: Bool, highest: Epoch, container: ContainerID) {

@@ -1,6 +1,6 @@
 import Ground
 
-/// BOLT 2 `update_fulfill_htlc`: the receiver shows the preimage.
+/// BOLT 2 `update_fulfill_htlc`: fulfills an HTLC with its preimage.
 public struct FulfillHTLC: Hashable, Codable, Sendable {
   public var channel: Bytes32
   public var id: UInt64

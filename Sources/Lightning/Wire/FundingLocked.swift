@@ -1,11 +1,11 @@
 import Bitcoin
 
-/// BOLT 2 `my_current_funding_locked` of `channel_reestablish`: as good as a `splice_locked` that was lost on the way.
+/// BOLT 2 `my_current_funding_locked` of `channel_reestablish`: replaces a lost `splice_locked`.
 public struct FundingLocked: Hashable, Codable, Sendable {
   public static let recordType: UInt64 = 5
 
   public var transaction: TransactionID
-  /// What is to be sent again: announcements alone, and a channel of a wallet is never announced.
+  /// Only bits for announcements, which a wallet's channel does not have.
   public var flags: UInt8
 
   public init(transaction: TransactionID, flags: UInt8 = 0) {

@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-/// What both records about a funding in `channel_reestablish` hold: a transaction's id and a byte of flags.
+/// The layout of both funding records of `channel_reestablish`: a transaction's id and a byte of flags.
 enum FundingRecord {
   static func read(_ record: Bytes, type: UInt64) throws(WireError) -> (TransactionID, UInt8) {
     guard let flags = record.array.last, let hash = Bytes32(record.array.dropLast()) else {

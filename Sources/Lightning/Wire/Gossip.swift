@@ -1,7 +1,7 @@
 import Bitcoin
 
-/// BOLT 7: what peers tell each other of the network. Nothing of it is needed here, as all payments go through one peer; but
-/// peers send it unasked, and who offers `gossip_queries` answers questions.
+/// BOLT 7 gossip. It is not needed here, as all payments go through one peer; but peers send it unasked, and a node
+/// with `gossip_queries` must answer queries.
 enum Gossip {
   /// `channel_announcement` to `gossip_timestamp_filter`.
   static let types: ClosedRange<UInt16> = 256...265
@@ -13,15 +13,15 @@ enum Gossip {
 
   static func isQuestion(_ type: UInt16) -> Bool { type == queryShortChannelIDs || type == queryChannelRange }
 
-  /// That nothing is known, in the form that is asked for; nil for what is no question, or half of one.
+  /// The answer without information; nil for a message that is no query, or a truncated one.
   static func answer(to type: UInt16, _ question: Bytes) -> Message? {
     let reader = question.array
     switch type {
     case queryShortChannelIDs where reader.count >= 32:
-      // The chain that was asked about, and: no up-to-date information about it.
+      // The chain of the query, and `full_information` 0.
       return .unknown(type: replyShortChannelIDsEnd, bytes: Bytes(reader[..<32] + [0]))
     case queryChannelRange where reader.count >= 40:
-      // The chain and the blocks that were asked about, the same, and an empty list in its plain encoding.
+      // The chain and the blocks of the query, `sync_complete` 0, and an empty uncompressed list.
       return .unknown(type: replyChannelRange, bytes: Bytes(reader[..<40] + [0, 0, 1, 0]))
     default: return nil
     }
@@ -29,12 +29,12 @@ enum Gossip {
 }
 
 extension Message {
-  /// An announcement, an update, a filter, or a question about them.
+  /// An announcement, an update, a filter, or a query.
   public var isGossip: Bool {
     if case .unknown(let type, _) = self { Gossip.types.contains(type) } else { false }
   }
 
-  /// What a question about the network is answered with.
+  /// The answer to a query.
   package var gossipAnswer: Message? {
     guard case .unknown(let type, let bytes) = self else { return nil }
     return Gossip.answer(to: type, bytes)

@@ -1,16 +1,16 @@
 import Bitcoin
 
-/// A message from the other end, without what is long and nobody reads: what is kept of it stands in journals and in the
-/// ledger, and a stranger could fill both with 65,535 bytes at a time.
+/// A received message without its long unused fields: journals and the ledger store it, and an unknown node could
+/// fill both with 65,535 bytes at a time.
 public struct HeardMessage: Hashable, Sendable {
-  /// Shorter messages are kept as they came.
+  /// Shorter messages are kept unchanged.
   public static let shortSize = 512
-  /// What is left of a field that only people read.
+  /// The kept length of a text field.
   private static let keptText = 256
   private static let keptBytes = 64
 
   public let message: Message
-  /// As it came, or, of a long one, as what is left of it would have come.
+  /// As received, or the encoding of the shortened message.
   public let bytes: [UInt8]
 
   public init(_ bytes: [UInt8]) throws(WireError) {
@@ -24,7 +24,7 @@ public struct HeardMessage: Hashable, Sendable {
     self.bytes = message == whole ? bytes : message.encoded()
   }
 
-  /// Of bytes that are no message.
+  /// For bytes that are not a valid message.
   public static func kept(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.prefix(shortSize)) }
 
   private static func shortened(_ message: Message) -> Message {
@@ -33,8 +33,8 @@ public struct HeardMessage: Hashable, Sendable {
       return .unknown(type: type, bytes: Bytes(Array(bytes.array.prefix(keptBytes))))
     case .ping(let ping): return .ping(Ping(pongSize: ping.pongSize))
     case .pong: return .pong([])
-    case .warning(let complaint): return .warning(shortened(complaint))
-    case .error(let complaint): return .error(shortened(complaint))
+    case .warning(let body): return .warning(shortened(body))
+    case .error(let body): return .error(shortened(body))
     case .initMessage(var initMessage):
       initMessage.others = RecordStream()
       initMessage.globalFeatures = Features(bytes: initMessage.globalFeatures).kept.bytes
@@ -45,9 +45,9 @@ public struct HeardMessage: Hashable, Sendable {
     }
   }
 
-  private static func shortened(_ complaint: Complaint) -> Complaint {
-    Complaint(
-      channel: complaint.channel, data: Bytes(Array(complaint.data.array.prefix(keptText))),
-      code: complaint.code)
+  private static func shortened(_ body: ErrorOrWarning) -> ErrorOrWarning {
+    ErrorOrWarning(
+      channel: body.channel, data: Bytes(Array(body.data.array.prefix(keptText))),
+      code: body.code)
   }
 }

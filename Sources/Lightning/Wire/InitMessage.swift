@@ -5,15 +5,15 @@ import Bitcoin
 public struct InitMessage: Hashable, Codable, Sendable {
   public var globalFeatures: Bytes
   public var features: Features
-  /// From the wallet: under which claim it dials.
+  /// From the wallet: its claim.
   public var fence: Claim?
-  /// From the wallet: whose place it takes, if its user has said so.
+  /// From the wallet: the claim to replace, if its user has asked for that.
   public var replaces: ReplacedClaim?
-  /// From an older peer: what it says to that.
+  /// From an older LSP: the answer to the fence.
   public var fenceAnswer: FenceAnswer?
-  /// The chains that its sender is on, by the hashes of their first blocks; nil: it does not say.
+  /// The sender's chains, by the hashes of their genesis blocks; nil without the record.
   public var networks: [Bytes32]?
-  /// Records that are none of these.
+  /// The other records.
   public var others: RecordStream
 
   public init(
@@ -30,18 +30,18 @@ public struct InitMessage: Hashable, Codable, Sendable {
     self.others = others
   }
 
-  /// Both fields of features count as one.
-  public var unknownDemand: Int? {
-    Features(bytes: globalFeatures).unknownDemand ?? features.unknownDemand
+  /// Of both feature fields.
+  public var unknownRequiredFeature: Int? {
+    Features(bytes: globalFeatures).unknownRequiredFeature ?? features.unknownRequiredFeature
   }
 
-  /// Why nobody who says this can be spoken with.
+  /// Why the connection must end; nil if the `init` is compatible.
   package var mismatch: String? {
-    if let bit = unknownDemand { return "feature \(bit) is demanded, and not known here" }
+    if let bit = unknownRequiredFeature { return "it requires feature \(bit), which is not supported" }
     guard let networks, !networks.isEmpty, !networks.contains(BitcoinNetwork.regtest.chain) else {
       return nil
     }
-    return "it is on other chains than this one, which is on regtest"
+    return "its networks do not include regtest"
   }
 
   public var offersSplices: Bool {
@@ -64,7 +64,7 @@ public struct InitMessage: Hashable, Codable, Sendable {
   private static let understood = [
     networksRecord, Claim.recordType, ReplacedClaim.recordType, FenceAnswer.recordType,
   ]
-  /// More chains than there are.
+  /// More chains than exist.
   static let keptNetworks = 8
 
   private static func networks(_ record: Bytes) throws(WireError) -> [Bytes32] {

@@ -1,20 +1,20 @@
-// LightningWire: what goes between two Lightning nodes: the messages of BOLT 1, 2 and 4 byte by byte, and the encrypted
-// transport of BOLT 8. No sockets: bytes come in and go out. It knows no channel and no side of one.
+// LightningWire: the messages of BOLT 1, 2 and 4, byte by byte, and the encrypted transport of BOLT 8. No sockets
+// and no channel state.
 
 import Ground
 import Bitcoin
 
-/// One message of BOLT 1 or BOLT 2, laid out exactly as they say.
+/// One message of BOLT 1 or BOLT 2, in their exact layout.
 public enum Message: Hashable, Codable, Sendable {
   /// `init`
   case initMessage(InitMessage)
-  case error(Complaint)
-  case warning(Complaint)
+  case error(ErrorOrWarning)
+  case warning(ErrorOrWarning)
   case ping(Ping)
   case pong(Bytes)
-  /// `peer_storage`: please keep this for me.
+  /// `peer_storage`: the sender's backup.
   case peerStorage(Bytes)
-  /// `peer_storage_retrieval`: this is what you gave me.
+  /// `peer_storage_retrieval`: the recipient's backup.
   case peerStorageRetrieval(Bytes)
   case channelReestablish(ChannelReestablish)
   case addHTLC(AddHTLC)
@@ -34,17 +34,17 @@ public enum Message: Hashable, Codable, Sendable {
   case spliceLocked(SpliceLocked)
   case spliceInit(SpliceInit)
   case spliceAck(SpliceAck)
-  /// Of this project alone: what is said to a fence.
+  /// Private to this project: the answer to a fence.
   case fenceAnswer(FenceAnswer)
-  /// An odd type that is not known, or gossip, whose types are even and odd: to be ignored.
+  /// To be ignored: an unknown odd type, or gossip, whose types are even and odd.
   case unknown(type: UInt16, bytes: Bytes)
 
-  /// With its type, no message is longer.
+  /// Including the type.
   public static let maximumSize = 65535
-  /// What fits into one `peer_storage`.
+  /// The longest blob of one `peer_storage`.
   public static let maximumStorageSize = 65531
 
-  /// The channel that it speaks of.
+  /// The message's channel id.
   public var channel: Bytes32? {
     switch self {
     case .channelReestablish(let body): body.channel

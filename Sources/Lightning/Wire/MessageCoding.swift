@@ -1,7 +1,7 @@
 import Bitcoin
 
 extension Message {
-  /// The message as it goes on the wire, its type first.
+  /// The bytes on the wire, the type first.
   public func encoded() -> [UInt8] {
     var writer = WireWriter()
     writer.u16(type)
@@ -34,18 +34,18 @@ extension Message {
     return writer.bytes
   }
 
-  /// Strict: numbers in their shortest form, records in growing order, nothing cut off; all else is refused.
+  /// Strict: numbers in their shortest form, records in ascending order, complete, nothing after the end.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     guard bytes.count <= Message.maximumSize else { throw .tooLong }
     var reader = WireReader(bytes)
     let type = try reader.u16()
     switch type {
-    case 1: self = .warning(try Complaint(reader: &reader))
+    case 1: self = .warning(try ErrorOrWarning(reader: &reader))
     case 2: self = .quiescence(try Quiescence(reader: &reader))
     case 7: self = .peerStorage(try Message.counted(&reader))
     case 9: self = .peerStorageRetrieval(try Message.counted(&reader))
     case 16: self = .initMessage(try InitMessage(reader: &reader))
-    case 17: self = .error(try Complaint(reader: &reader))
+    case 17: self = .error(try ErrorOrWarning(reader: &reader))
     case 18: self = .ping(try Ping(reader: &reader))
     case 19: self = .pong(try Message.counted(&reader))
     case 66: self = .addInput(try AddInput(reader: &reader))
@@ -71,7 +71,7 @@ extension Message {
     guard reader.isAtEnd else { throw .trailingBytes }
   }
 
-  /// Others may use the type of ours for something else, which is none of ours.
+  /// Other software may use our type for another message, which is unknown here.
   private init(ownOr type: UInt16, _ bytes: Bytes) {
     if type == FenceAnswer.messageType, let answer = try? FenceAnswer(record: bytes) {
       self = .fenceAnswer(answer)
@@ -80,7 +80,7 @@ extension Message {
     }
   }
 
-  /// One counted field with records behind it that nobody needs.
+  /// One counted field; the records after it are ignored.
   private static func counted(_ reader: inout WireReader) throws(WireError) -> Bytes {
     let value = try reader.counted()
     _ = try reader.records()

@@ -1,13 +1,13 @@
 import Bitcoin
 
-/// BOLT 2 `next_funding` of `channel_reestablish`: the sender has signed this transaction, and has not the other's
-/// signatures of it.
+/// BOLT 2 `next_funding` of `channel_reestablish`: the sender has signed this transaction, and lacks the other
+/// side's signatures.
 public struct NextFunding: Hashable, Codable, Sendable {
   public static let recordType: UInt64 = 1
   private static let commitmentFlag: UInt8 = 1
 
   public var transaction: TransactionID
-  /// What is to be sent again. Bits that nobody knows are kept.
+  /// Which messages to send again. Unknown bits are kept.
   public var flags: UInt8
 
   public init(transaction: TransactionID, needsCommitment: Bool) {
@@ -15,7 +15,7 @@ public struct NextFunding: Hashable, Codable, Sendable {
     flags = needsCommitment ? Self.commitmentFlag : 0
   }
 
-  /// The sender has no `commitment_signed` for it.
+  /// The sender lacks our `commitment_signed`.
   public var needsCommitment: Bool { flags & Self.commitmentFlag != 0 }
 
   init(record: Bytes) throws(WireError) {

@@ -1,6 +1,6 @@
 import Bitcoin
 
-/// The onion of one payment part, as BOLT 4 has it.
+/// The onion packet of an HTLC (BOLT 4).
 public struct OnionPacket: FixedBytes {
   public static let size = 1366
   public let bytes: Bytes

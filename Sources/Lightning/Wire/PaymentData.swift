@@ -1,15 +1,15 @@
 import Ground
 import Bitcoin
 
-/// BOLT 4 `payment_data`: which payment a part belongs to, and how much all of its parts come to.
+/// BOLT 4 `payment_data`: the payment that a part belongs to, and the total of all parts.
 ///
-/// Its place is the onion's payload for the recipient. There is no onion here, so it travels in `update_add_htlc` as a
-/// private odd record, and a peer that does not know it ignores it.
+/// BOLT 4 puts it into the onion's payload for the recipient. There is no onion here, so `update_add_htlc` has it in
+/// a private odd record, which other software ignores.
 public struct PaymentData: Hashable, Codable, Sendable {
   /// The value is as in BOLT 4: `payment_secret` 32 bytes, `total_msat` tu64.
   public static let recordType: UInt64 = 0xba70_0005
 
-  /// Of the invoice: whoever shows it has seen the invoice, and not only the hash on its way.
+  /// The invoice's payment secret: it proves that the sender has the invoice, not only the payment hash.
   public var secret: Bytes32
   public var totalMsat: UInt64
 

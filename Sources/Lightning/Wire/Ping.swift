@@ -2,7 +2,7 @@ import Bitcoin
 
 /// BOLT 1 `ping`: asks for a `pong` of a given length.
 public struct Ping: Hashable, Codable, Sendable {
-  /// From this number on no `pong` is wanted.
+  /// From this number on no `pong` is sent.
   public static let noAnswerFrom: UInt16 = 65532
 
   public var pongSize: UInt16
@@ -13,7 +13,7 @@ public struct Ping: Hashable, Codable, Sendable {
     self.ignored = ignored
   }
 
-  /// What to answer; nil if no answer is wanted.
+  /// The `pong`; nil if none is due.
   public var answer: Message? {
     pongSize < Ping.noAnswerFrom ? .pong(Bytes(repeating: 0, count: Int(pongSize))) : nil
   }

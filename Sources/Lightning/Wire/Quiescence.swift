@@ -1,6 +1,6 @@
 import Ground
 
-/// BOLT 2 `stfu`: no more updates, until what needs a channel at rest is done.
+/// BOLT 2 `stfu`: the sender sends no more updates while the channel is quiescent.
 public struct Quiescence: Hashable, Codable, Sendable {
   public var channel: Bytes32
   /// False in an answer.

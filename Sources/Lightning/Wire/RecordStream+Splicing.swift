@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-// Records of the messages that make a transaction together.
+// Records of the messages that negotiate a transaction.
 extension RecordStream {
   /// BOLT 2 `require_confirmed_inputs`, which has no value.
   static let confirmedInputsType: UInt64 = 2

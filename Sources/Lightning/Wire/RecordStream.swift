@@ -1,6 +1,6 @@
 import Bitcoin
 
-/// The extension of a message: records of growing type, each type once. Another order cannot be made.
+/// The TLV stream of a message: records in ascending order, each type once.
 public struct RecordStream: Hashable, Sendable {
   public private(set) var records: [Record] = []
 
@@ -14,18 +14,18 @@ public struct RecordStream: Hashable, Sendable {
     records.insert(Record(type: type, value: value), at: position)
   }
 
-  /// For a reader, who has seen that the types grow: a search for each of many would cost a stranger nothing and us
-  /// seconds.
+  /// For a reader that has checked the order: `set` would search the stream for each record, which takes seconds for
+  /// a hostile message.
   mutating func append(_ record: Record) { records.append(record) }
 
-  /// The value of a record, which is gone afterwards.
+  /// Removes a record and returns its value.
   mutating func take(_ type: UInt64) -> Bytes? {
     guard let value = self[type] else { return nil }
     remove(type)
     return value
   }
 
-  /// With this value for the type; nil: without one.
+  /// A copy with this value for the type; nil removes the record.
   func with(_ type: UInt64, _ value: Bytes?) -> RecordStream {
     var all = self
     if let value { all.set(type, value) } else { all.remove(type) }

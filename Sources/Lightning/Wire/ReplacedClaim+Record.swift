@@ -1,8 +1,8 @@
 import Ground
 import Bitcoin
 
-// Which claim of another container the wallet's own is to replace, as its user has said. It travels in `init` beside the
-// claim. It names one claim exactly, so that it counts once, and never again after either container has claimed since.
+// The claim of another container that the wallet's claim replaces at its user's request, in `init` next to the
+// fence. It names one claim exactly, so that it is used once, and not after either container has claimed again.
 extension ReplacedClaim {
   /// The value is `epoch` u64, `container` 16 bytes.
   public static let recordType: UInt64 = 0xba70_0007

@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `revoke_and_ack`: the sender gives up its previous commitment for ever.
+/// BOLT 2 `revoke_and_ack`: revokes the sender's previous commitment.
 public struct RevokeAndAck: Hashable, Codable, Sendable {
   public var channel: Bytes32
   public var perCommitmentSecret: Bytes32

@@ -1,6 +1,6 @@
 import Bitcoin
 
-/// A 64-byte signature as it stands on the wire.
+/// A 64-byte signature on the wire.
 public struct Signature: FixedBytes {
   public static let size = 64
   public let bytes: Bytes

@@ -1,23 +1,22 @@
 import Ground
 
-/// How long the other end of a connection has said nothing. A network that is gone tells nobody: without this a
-/// connection that leads nowhere would be kept for ever.
+/// Detects a dead connection by the silence of the other end: a lost network closes no socket.
 package struct Silence: Hashable, Codable, Sendable {
-  /// The last word of the other end, or the ping that asks it for one.
+  /// When the last message was received, or our ping sent.
   package var since: Instant
   var isPinged = false
-  /// The end of the wait for an answer was once missed: the answer may have come while this process stood still.
+  /// This process was once late for the time limit: the pong may have arrived while it was suspended.
   var wasMissed = false
 
-  /// Nobody whose process runs is so late for it.
+  /// A process that is later than this for its deadline was suspended.
   static let slept = TimeSpan.seconds(2)
 
-  package static let reason = "it has said nothing for long, and answered no ping"
+  package static let reason = "no message for too long, and no pong"
 
-  /// Nothing of it is needed: that an answer comes is all.
+  /// The shortest pong is enough.
   package static let ping = Message.ping(Ping(pongSize: 0))
 
-  /// What follows its end, if that came at `end`: another ping; nil when the other end is given up.
+  /// The state after a time limit at `end`, with another ping; nil if the connection is to be closed.
   package func pinged(at now: Instant, due end: Instant) -> Silence? {
     guard isPinged else { return Silence(since: now, isPinged: true) }
     guard !wasMissed, now - end > Self.slept else { return nil }

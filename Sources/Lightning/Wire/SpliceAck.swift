@@ -1,10 +1,10 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `splice_ack`: the other side goes along.
+/// BOLT 2 `splice_ack`: accepts a splice.
 public struct SpliceAck: Hashable, Codable, Sendable {
   public var channel: Bytes32
-  /// What the sender adds to its balance in satoshis; below zero, what it takes out.
+  /// The satoshis that the sender adds to its balance; negative for a withdrawal.
   public var contribution: Int64
   public var fundingKey: CurvePoint
   public var needsConfirmedInputs: Bool

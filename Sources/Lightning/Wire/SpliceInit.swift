@@ -1,12 +1,12 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `splice_init`: the funding of the channel is to be replaced by a new one.
+/// BOLT 2 `splice_init`: begins the replacement of the channel's funding.
 public struct SpliceInit: Hashable, Codable, Sendable {
   public var channel: Bytes32
-  /// What the sender adds to its balance in satoshis; below zero, what it takes out.
+  /// The satoshis that the sender adds to its balance; negative for a withdrawal.
   public var contribution: Int64
-  /// In satoshis for each thousand units of weight.
+  /// In satoshis per 1000 weight units.
   public var feeratePerKw: UInt32
   public var lockTime: UInt32
   public var fundingKey: CurvePoint

@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `splice_locked`: for its sender the new funding is deep enough in the chain.
+/// BOLT 2 `splice_locked`: the sender has seen enough confirmations of the new funding.
 public struct SpliceLocked: Hashable, Codable, Sendable {
   public var channel: Bytes32
   public var transaction: TransactionID

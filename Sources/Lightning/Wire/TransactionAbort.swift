@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `tx_abort`: the sender gives up the transaction that both were making; the channel goes on as it was.
+/// BOLT 2 `tx_abort`: ends the negotiation of a transaction; the channel stays as it was.
 public struct TransactionAbort: Hashable, Codable, Sendable {
   public var channel: Bytes32
   public var data: Bytes
@@ -15,8 +15,8 @@ public struct TransactionAbort: Hashable, Codable, Sendable {
 
   public init(channel: Bytes32, text: String) { self.init(channel: channel, data: Bytes(Array(text.utf8))) }
 
-  /// Safe to print, as that of a complaint.
-  public var text: String { Complaint(data: data).text }
+  /// Safe to print, like that of an error.
+  public var text: String { ErrorOrWarning(data: data).text }
 
   init(reader: inout WireReader) throws(WireError) {
     channel = try reader.bytes32()

@@ -1,6 +1,6 @@
 import Ground
 
-/// BOLT 2 `tx_complete`: the sender has nothing to add. Said by both in a row, it ends the making of a transaction.
+/// BOLT 2 `tx_complete`: the sender has nothing to add. Sent by both in a row, it ends the negotiation.
 public struct TransactionComplete: Hashable, Codable, Sendable {
   public var channel: Bytes32
   public var extensions: RecordStream

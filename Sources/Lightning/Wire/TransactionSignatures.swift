@@ -1,16 +1,16 @@
 import Ground
 import Bitcoin
 
-/// BOLT 2 `tx_signatures`: from now on the other side can send the transaction to the chain.
+/// BOLT 2 `tx_signatures`: the other side can broadcast the transaction.
 public struct TransactionSignatures: Hashable, Codable, Sendable {
-  /// BOLT 2 `shared_input_signature`. It is even: who does not know it cannot go on.
+  /// BOLT 2 `shared_input_signature`; even, so required.
   public static let sharedInputType: UInt64 = 0
 
   public var channel: Bytes32
   public var transaction: TransactionID
-  /// Of the sender's own inputs in their order, each as Bitcoin writes a witness.
+  /// The witnesses of the sender's own inputs in order, each in Bitcoin's encoding.
   public var witnesses: [Bytes]
-  /// The sender's part of what spends the channel's funding.
+  /// The sender's signature for the input that spends the channel's funding.
   public var sharedInputSignature: Signature?
   public var extensions: RecordStream
 
@@ -30,7 +30,7 @@ public struct TransactionSignatures: Hashable, Codable, Sendable {
     channel = try reader.bytes32()
     transaction = TransactionID(hash: try reader.bytes32())
     let count = Int(try reader.u16())
-    // Checked before the loop, so that a lie about the count costs no memory.
+    // Checked before the loop, so that a wrong count costs no memory.
     guard count * 2 <= reader.remaining else { throw .truncated }
     witnesses = []
     for _ in 0..<count { witnesses.append(try reader.counted()) }

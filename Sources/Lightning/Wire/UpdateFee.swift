@@ -1,9 +1,9 @@
 import Ground
 
-/// BOLT 2 `update_fee`: who pays the fee of the commitments names a new rate.
+/// BOLT 2 `update_fee`: the opener sets a new feerate for the commitments.
 public struct UpdateFee: Hashable, Codable, Sendable {
   public var channel: Bytes32
-  /// In satoshis for each thousand units of weight.
+  /// In satoshis per 1000 weight units.
   public var feeratePerKw: UInt32
   public var extensions: RecordStream
 

@@ -1,22 +1,22 @@
-/// Why bytes from the other side are no message.
+/// Why bytes from the other side are not a valid message.
 public enum WireError: Error, Hashable, Codable, Sendable {
   /// The message ends in the middle of a field.
   case truncated
-  /// A number is written with more bytes than it needs.
+  /// A number has more bytes than it needs.
   case numberNotMinimal
-  /// The types of a stream of records do not grow.
+  /// The record types do not increase.
   case recordsNotIncreasing
-  /// A record whose type is even must be understood, and this one is not.
+  /// A record of an even type is required, and this type is unknown.
   case unknownEvenRecord(UInt64)
-  /// A record that is understood has a length or content it cannot have.
+  /// A known record has an invalid length or content.
   case malformedRecord(UInt64)
-  /// A field has a value that it cannot have.
+  /// A field has an invalid value.
   case impossibleValue
-  /// A message whose type is even must be understood, and this one is not.
+  /// A message of an even type is required, and this type is unknown.
   case unknownEvenMessage(UInt16)
-  /// Bytes follow where the layout ends.
+  /// Bytes after the end of the layout.
   case trailingBytes
-  /// A message is longer than 65535 bytes.
+  /// More than 65535 bytes.
   case tooLong
 }
 
@@ -24,15 +24,15 @@ extension WireError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .truncated: "the message ends in the middle of a field: send it whole"
-    case .numberNotMinimal: "a number is written longer than it needs: use its shortest form"
-    case .recordsNotIncreasing: "the record types do not grow: send each type once, in growing order"
+    case .numberNotMinimal: "a number is longer than needed: use its shortest form"
+    case .recordsNotIncreasing: "the record types do not increase: send each type once, in ascending order"
     case .unknownEvenRecord(let type):
-      "the record type \(type) is even and not known here: leave it out, or use an odd type"
-    case .malformedRecord(let type): "the record of type \(type) is malformed: check its length and content"
-    case .impossibleValue: "a field has a value that it cannot have: use one that BOLT 2 names"
+      "record type \(type) is even and unknown: omit it, or use an odd type"
+    case .malformedRecord(let type): "record type \(type) is malformed: check its length and content"
+    case .impossibleValue: "a field has an invalid value: use one that BOLT 2 allows"
     case .unknownEvenMessage(let type):
-      "the message type \(type) is even and not known here: leave it out, or use an odd type"
-    case .trailingBytes: "bytes follow the end of the message: leave them out"
+      "message type \(type) is even and unknown: omit it, or use an odd type"
+    case .trailingBytes: "there are bytes after the end of the message: omit them"
     case .tooLong: "the message is longer than 65535 bytes: send less"
     }
   }

@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-/// Reads the fields of one message in their order. Whatever the bytes are, it gives a value or an error.
+/// Reads the fields of one message in order. Any bytes give a value or an error, never a trap.
 package struct WireReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -46,10 +46,10 @@ package struct WireReader {
     Value(unchecked: Bytes(try take(Value.size)))
   }
 
-  /// Bytes behind their 16-bit length.
+  /// Bytes after their 16-bit length.
   package mutating func counted() throws(WireError) -> Bytes { Bytes(try take(Int(try u16()))) }
 
-  /// BOLT 1's BigSize; only the shortest form is read, so that one value has one encoding.
+  /// BOLT 1's BigSize; only the shortest form is accepted, so that each value has one encoding.
   package mutating func bigSize() throws(WireError) -> UInt64 {
     let first = try u8()
     switch first {
@@ -65,7 +65,7 @@ package struct WireReader {
     return value
   }
 
-  /// BOLT 1's tu64, which fills what is left: no leading zeros, so that one value has one encoding.
+  /// BOLT 1's tu64, from all remaining bytes: no leading zeros, so that each value has one encoding.
   package mutating func truncatedU64() throws(WireError) -> UInt64 {
     guard remaining <= 8 else { throw .trailingBytes }
     let digits = takeRest()
@@ -73,8 +73,7 @@ package struct WireReader {
     return digits.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// All that is left, as a stream of records. Odd types that nobody knows are kept as they are; of the even ones,
-  /// those that the caller knows.
+  /// All remaining bytes, as a TLV stream. Unknown odd types are kept; even types must be in `known`.
   package mutating func records(knowing known: [UInt64] = []) throws(WireError) -> RecordStream {
     var stream = RecordStream()
     var last: UInt64?

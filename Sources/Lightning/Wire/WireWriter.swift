@@ -1,7 +1,7 @@
 import Ground
 import Bitcoin
 
-/// Writes the fields of one message in their order.
+/// Writes the fields of one message in order.
 package struct WireWriter {
   package private(set) var bytes: [UInt8] = []
 
@@ -25,8 +25,7 @@ package struct WireWriter {
     for position in (0..<count).reversed() { bytes.append(UInt8(value >> UInt64(8 * position) & 0xff)) }
   }
 
-  /// Bytes behind their 16-bit length. What does not fit is cut off: the field has no way to say more, and a
-  /// message that reaches the limit is refused where it is made.
+  /// Bytes after their 16-bit length. Bytes above the limit are cut off; callers refuse a message that reaches it.
   package mutating func counted(_ value: Bytes) {
     let part = value.array.prefix(Int(UInt16.max))
     u16(UInt16(part.count))

@@ -112,7 +112,7 @@ import Testing
     let late = world.now + .seconds(5)
     #expect(node.deadline.map { $0 <= late } == true)
     #expect(
-      node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceInVain))))
+      node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceTimedOut))))
   }
 
   @Test("A disconnect before signing refuses the request and leaves no splice")
@@ -183,7 +183,7 @@ import Testing
     world.deliver()
     world.now = world.now + .seconds(30)
     world.handle(.deadlineReached)
-    #expect(world.troubles.contains("the peer got no further with a splice in 30 s"))
+    #expect(world.troubles.contains("a splice made no progress in 30 s"))
     #expect(world.refusals == [] && world.stored.channel?.pendingSplice != nil)
     world.peer = PeerMachine(
       configuration: .init(
@@ -227,7 +227,7 @@ import Testing
     connect(&world)
     ask(&world)
     world.settle()
-    #expect(world.troubles.contains("the peer got no further with a splice in 30 s"))
+    #expect(world.troubles.contains("a splice made no progress in 30 s"))
     #expect(isDone(world))
   }
 

@@ -88,7 +88,7 @@ import Testing
     let words = "the channel was at rest for 60 s: reconnect"
     #expect(
       messages(peer.handle(.deadlineReached, at: milliseconds(60_000)))
-        == [.warning(Complaint(channel: channelID, text: words, code: .restEnded))])
+        == [.warning(ErrorOrWarning(channel: channelID, text: words, code: .quiescenceTimeout))])
     #expect(peer.state.channel.record == before && !peer.isWalletConnected)
   }
 

@@ -187,7 +187,7 @@ import Testing
     #expect(throws: ChannelError.unexpectedMessage(type: 132)) { try wallet.receive(commitment(splice.id)) }
     #expect(throws: ChannelError.otherFunding) { try wallet.receive(signatures(Self.first, .zeros)) }
     #expect(throws: ChannelError.lacksSharedSignature) { try wallet.receive(signatures(splice.id, nil)) }
-    #expect(ChannelError.lacksSharedSignature.complaint(about: channelID).type == 17)
+    #expect(ChannelError.lacksSharedSignature.message(about: channelID).type == 17)
     #expect(throws: ChannelError.wrongSignatureCount(expected: 0, got: 1)) {
       try wallet.receive(signatures(splice.id, .zeros, [[0]]))
     }
@@ -224,6 +224,6 @@ import Testing
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     #expect(plain(wallet.takeOutgoing()).map(\.type) == [2])
     let facts = try wallet.receive(.quiescence(Quiescence(channel: channelID, isInitiator: true)))
-    #expect(facts == [.spliceGivenUp("the peer began something of its own")])
+    #expect(facts == [.spliceGivenUp("the peer is the initiator of another splice")])
   }
 }

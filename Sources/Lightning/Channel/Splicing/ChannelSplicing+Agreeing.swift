@@ -2,10 +2,10 @@ import Crypto
 import Bitcoin
 import LightningWire
 
-// From the request for rest to the transaction that both have put together. Who began adds its parts one by one, and the
-// other end says each time that it has nothing to add.
+// From stfu to the negotiated transaction. The initiator adds inputs and outputs one by one, and the other end
+// answers each with tx_complete.
 extension Channel {
-  // Fixed: nobody else makes a part of this transaction, so the numbers need not be hard to guess.
+  // Fixed: the other end adds nothing, so the serial ids need not be random.
   private static let inputSerial: UInt64 = 0
   private static let fundingSerial: UInt64 = 2
   private static let targetSerial: UInt64 = 4
@@ -14,23 +14,23 @@ extension Channel {
 
   mutating func heardQuiescence(_ body: Quiescence) throws(ChannelError) -> [ChannelFact] {
     guard link.splicing.side != nil, record.splice == nil else { throw .unexpectedMessage(type: 2) }
-    var talk = link.splicing.talk ?? SpliceTalk(stage: .resting(nil))
-    guard !talk.hasHeard, talk.hasSaid || body.isInitiator, !isOtherSideBusy else {
+    var talk = link.splicing.talk ?? SpliceNegotiation(stage: .resting(nil))
+    guard !talk.hasHeard, talk.hasSaid || body.isInitiator, !senderHasPendingUpdates else {
       throw .unexpectedMessage(type: 2)
     }
     talk.hasHeard = true
-    // Both at once: it is who opened the channel.
+    // Both sent stfu as initiator: by BOLT 2 the channel's opener is it.
     talk.isInitiator = talk.hasSaid && (!body.isInitiator || record.isOpener)
     let wanted = talk.wanted
     if !talk.isInitiator { talk.stage = .resting(nil) }
     link.splicing.talk = talk
     guard let wanted else { return [] }
-    guard talk.isInitiator else { return [.spliceGivenUp("the peer began something of its own")] }
+    guard talk.isInitiator else { return [.spliceGivenUp("the peer is the initiator of another splice")] }
     return offerSplice(wanted)
   }
 
-  /// BOLT 2: its sender has nothing pending, at either end.
-  private var isOtherSideBusy: Bool {
+  /// BOLT 2: the sender of `stfu` must have no pending update in either commitment.
+  private var senderHasPendingUpdates: Bool {
     record.htlcs.contains { htlc in
       htlc.direction == .offered ? htlc.state.isBeingRemoved : htlc.state.rawValue < 14
     }
@@ -39,7 +39,7 @@ extension Channel {
   private mutating func offerSplice(_ request: SpliceRequest) -> [ChannelFact] {
     guard let key = link.splicing.side?.key else { return [] }
     do throws(ChannelError) {
-      // What was still on its way when it was wanted may have changed the balance.
+      // Updates that were pending at the request may have changed the balance.
       try checkBalance(for: request)
     } catch {
       link.splicing.talk?.stage = .over
@@ -55,7 +55,7 @@ extension Channel {
   }
 
   mutating func heardInit(_ body: SpliceInit) throws(ChannelError) -> [ChannelFact] {
-    guard let talk = link.splicing.talk, talk.isAtRest, !talk.isInitiator, case .resting = talk.stage,
+    guard let talk = link.splicing.talk, talk.isQuiescent, !talk.isInitiator, case .resting = talk.stage,
       let side = link.splicing.side
     else { throw .unexpectedMessage(type: 80) }
     let taken = body.contribution.magnitude
@@ -145,7 +145,7 @@ extension Channel {
     return keep(draft)
   }
 
-  /// What the other end may add to; nil where nothing of another's is taken.
+  /// The draft that the other end may add to; nil if this end is the initiator.
   private func drafted(_ type: UInt16) throws(ChannelError) -> SpliceDraft? {
     switch link.splicing.talk?.stage {
     case .collecting(let draft): return draft
@@ -168,7 +168,7 @@ extension Channel {
     }
   }
 
-  /// Both have said that they have nothing to add. From here on it is durable.
+  /// Both have sent `tx_complete`. From here on the splice is durable.
   private mutating func agree(on draft: SpliceDraft, isOurs: Bool) -> [ChannelFact] {
     let splice: PendingSplice
     do throws(SpliceObjection) {

@@ -1,9 +1,9 @@
 import Bitcoin
 import LightningWire
 
-// From the first signature to the new funding, across as many connections, processes and crashes as it takes.
+// From the first signature to the new funding, across connections, processes and crashes.
 extension Channel {
-  /// For the new funding, with the number of the commitment that there is: no HTLC moves by it.
+  /// The `commitment_signed` for the new funding. It has the current commitment's number and moves no HTLC.
   func spliceCommitment(_ splice: PendingSplice) -> Message {
     let signatures = record.htlcs.filter(\.state.isInRemoteCommitment).map { _ in Signature.zeros }
     return .commitmentSigned(
@@ -24,7 +24,7 @@ extension Channel {
     }
     splice.stage = .committed
     record.splice = splice
-    // BOLT 2: all that is spent counts as brought by who began, so the other end signs first.
+    // BOLT 2: the shared input counts as the initiator's, so the other end signs first.
     if !splice.isOurs { send(signatures(splice)) }
     return []
   }
@@ -38,7 +38,7 @@ extension Channel {
     splice.stage = .signed
     record.splice = splice
     if splice.isOurs { send(signatures(splice)) }
-    // There is no chain here to wait for: what is out counts as deep enough, as it does for Phoenix.
+    // Without a chain, a broadcast transaction counts as confirmed (Phoenix: zero-conf).
     send(.spliceLocked(SpliceLocked(channel: record.id, transaction: splice.id)))
     if link.splicing.heardLocked { move(to: splice) }
     return []
@@ -51,7 +51,7 @@ extension Channel {
     return []
   }
 
-  /// Both have said that it is done. What is taken was checked against the balance, and nothing has moved since.
+  /// Both have sent `splice_locked`. The amount was checked against the balance, which has not changed since.
   private mutating func move(to splice: PendingSplice) {
     if splice.isOurs {
       record.localMsat -= splice.totalMsat
@@ -64,9 +64,9 @@ extension Channel {
     link.splicing.heardLocked = false
   }
 
-  // MARK: After a connection
+  // MARK: Reconnection
 
-  /// What `channel_reestablish` says of it.
+  /// Adds the fundings to `channel_reestablish`.
   func addFundings(to message: inout ChannelReestablish) {
     if let splice = record.splice, splice.stage != .signed {
       message.nextFunding = NextFunding(transaction: splice.id, needsCommitment: splice.stage == .signing)
@@ -77,14 +77,14 @@ extension Channel {
       transaction: isLocked ? record.splice?.id ?? funding.transaction : funding.transaction)
   }
 
-  /// Whether one of the two has lost a splice that the other has brought to its end. Numbers do not tell: a splice has none.
+  /// Throws if one side has lost a splice that the other has completed. The commitment numbers do not show a splice.
   func checkFundings(_ theirs: ChannelReestablish) throws(ChannelError) {
     if let locked = theirs.fundingLocked?.transaction, locked != funding.transaction,
       locked != record.splice?.id
     {
       throw locked.hash == record.id ? .peerIsBehind(theirs: theirs) : .weAreBehind(theirs: theirs)
     }
-    // The other end says so with both signatures in its hands: this side's is from a state that this side has lost.
+    // The other end has both signatures for this funding: this side has lost the state in which it signed.
     if let splice = record.splice, !splice.hasSigned, theirs.fundingLocked?.transaction == splice.id {
       throw .weAreBehind(theirs: theirs)
     }
@@ -93,7 +93,7 @@ extension Channel {
     if let splice = record.splice, splice.stage != .signed { throw .conflictingSplices }
   }
 
-  /// Sends again what the other side has not got.
+  /// Sends lost messages of the splice again.
   mutating func resumeSplice(_ theirs: ChannelReestablish) {
     if let next = theirs.nextFunding, next.transaction != record.splice?.id { _ = abort(.unknownFunding) }
     guard let splice = record.splice else { return }

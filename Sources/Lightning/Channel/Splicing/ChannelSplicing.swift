@@ -1,31 +1,31 @@
 import Bitcoin
 import LightningWire
 
-// Money leaves the channel by a transaction that spends its funding (BOLT 2, "Channel Splicing"). One at a time, begun by
-// the wallet alone. The channel takes no update from the moment in which one is wanted until both ends have moved, so
-// each commitment is of one funding.
+// Splice-out: a transaction that spends the channel's funding (BOLT 2, "Channel Splicing"). One at a time, begun
+// only by the wallet. The channel takes no update from the request until both ends use the new funding, so each
+// commitment has one funding.
 extension Channel {
-  /// What the channel's money stands in now. The first is what the id of a channel is made of.
+  /// The current funding output. The channel's id is made of the first one.
   public var funding: OutPoint { record.funding }
 
   public var pendingSplice: PendingSplice? { record.splice }
 
-  /// Whether something is being agreed on, on this connection alone.
-  public var isTalkingOfSplice: Bool { link.splicing.talk != nil }
+  /// Whether a splice is being negotiated on this connection, and not yet durable.
+  public var isNegotiatingSplice: Bool { link.splicing.talk != nil }
 
-  /// Whether payments may be offered, taken and refused.
+  /// Whether HTLCs may be offered, fulfilled and failed.
   public var mayUpdate: Bool { record.splice == nil && link.splicing.talk == nil }
 
   func checkMayUpdate() throws(ChannelError) { guard mayUpdate else { throw .spliceUnderWay } }
 
-  /// The other side has asked for rest itself, or is bound to a splice: it may send no update.
+  /// Refuses an update after the other side's `stfu` or during a splice.
   func checkUpdate(_ type: UInt16) throws(ChannelError) {
     guard record.splice == nil, link.splicing.talk?.hasHeard != true else {
       throw .updateDuringSplice(type: type)
     }
   }
 
-  /// Begins one. Nothing is bound before `pendingSplice` is there.
+  /// Begins a splice. Neither side is bound to it before `pendingSplice` is set.
   public mutating func beginSplice(_ request: SpliceRequest) throws(ChannelError) {
     guard link.isUp else { throw .notReestablished }
     guard link.splicing.side?.role == .begins else { throw .doesNotSplice }
@@ -34,7 +34,7 @@ extension Channel {
       throw .belowDust(leastSat: request.script.dustLimit ?? 0)
     }
     try checkBalance(for: request)
-    link.splicing.talk = SpliceTalk(stage: .resting(request))
+    link.splicing.talk = SpliceNegotiation(stage: .resting(request))
   }
 
   func checkBalance(for request: SpliceRequest) throws(ChannelError) {
@@ -48,14 +48,14 @@ extension Channel {
     }
   }
 
-  /// Of an output to the hash of a script.
+  /// The dust limit of a P2WSH output.
   static let smallestFundingSat: UInt64 = 330
 
-  /// Whole: only whole satoshis ever leave it.
+  /// Exact: a channel opens with whole satoshis, and splices take whole satoshis.
   var capacitySat: UInt64 { capacityMsat / 1000 }
 
-  /// Everything that is in the channel is for good, and neither end owes the other anything.
-  var isStill: Bool {
+  /// All HTLCs are irrevocably committed, and no commitment or revocation is due.
+  var hasNoPendingUpdates: Bool {
     !record.isCommitmentInFlight && !record.isRevocationDue && record.htlcs.allSatisfy(\.state.isForGood)
   }
 
@@ -74,16 +74,16 @@ extension Channel {
     }
   }
 
-  /// What was decided on. An end that is told to forget a splice hears that before it hears any update.
+  /// The queued messages of a splice. They go before updates, so that `tx_abort` arrives first.
   mutating func takeOfSplice() -> [ChannelOutgoing] {
     let outgoing = link.splicing.outgoing
     link.splicing.outgoing = []
     return outgoing.map { .message($0) }
   }
 
-  /// The word for it is said when there is rest.
-  mutating func askForRest() -> [ChannelOutgoing] {
-    guard var talk = link.splicing.talk, !talk.hasSaid, isStill else { return [] }
+  /// `stfu`, once no update is pending.
+  mutating func takeStfu() -> [ChannelOutgoing] {
+    guard var talk = link.splicing.talk, !talk.hasSaid, hasNoPendingUpdates else { return [] }
     talk.hasSaid = true
     talk.isInitiator = !talk.hasHeard
     link.splicing.talk = talk
@@ -92,28 +92,28 @@ extension Channel {
 
   mutating func send(_ message: Message) { link.splicing.outgoing.append(message) }
 
-  /// Gives up what was being agreed on, and says why.
+  /// Ends the negotiation with `tx_abort` and the reason.
   mutating func abort(_ objection: SpliceObjection) -> [ChannelFact] {
     send(.transactionAbort(TransactionAbort(channel: record.id, text: objection.description)))
     link.splicing.awaitsAbort = true
-    return endTalk(objection.description)
+    return endNegotiation(objection.description)
   }
 
   private mutating func heardAbort(_ body: TransactionAbort) throws(ChannelError) -> [ChannelFact] {
-    // Whoever has signed must not say it, nor forget because it is said: the transaction may be out.
+    // After `tx_signatures` a side must neither send tx_abort nor obey it: the transaction may be broadcast.
     if let splice = record.splice, !splice.mayBeForgotten { throw .unexpectedMessage(type: 74) }
     if link.splicing.awaitsAbort {
       link.splicing.awaitsAbort = false
-      // The answer to ours is about what is over; something else may have begun since.
+      // This answers our tx_abort, for a splice that is over; another one may have begun since.
       if record.splice == nil { return [] }
     } else {
       send(.transactionAbort(TransactionAbort(channel: record.id)))
     }
     record.splice = nil
-    return endTalk(body.text)
+    return endNegotiation(body.text)
   }
 
-  private mutating func endTalk(_ why: String) -> [ChannelFact] {
+  private mutating func endNegotiation(_ why: String) -> [ChannelFact] {
     guard let talk = link.splicing.talk, talk.stage != .over else { return [] }
     link.splicing.talk?.stage = .over
     return [.spliceGivenUp(why)]

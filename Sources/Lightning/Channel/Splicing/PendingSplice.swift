@@ -1,27 +1,27 @@
 import Crypto
 import Bitcoin
 
-/// A transaction that takes money out of the channel, from the moment in which this side binds itself to it until both
-/// ends have moved to the funding that it makes. All that either needs to bring it to its end is here.
+/// A splice-out, from the step that binds this side until both ends use the new funding. It has all data needed to
+/// complete the splice.
 public struct PendingSplice: Hashable, Codable, Sendable {
-  /// Both ends go through the same three. What an end sends when it enters one is durable before it is sent, and can be
-  /// sent again.
+  /// Both ends go through these three. The messages of a stage are durable before they are sent, and can be sent
+  /// again.
   public enum Stage: UInt8, Hashable, Codable, Sendable, CaseIterable {
-    /// This side has signed for the new funding (`commitment_signed`). → committed, forgotten
+    /// This side has sent `commitment_signed` for the new funding. → committed, forgotten
     case signing = 1
-    /// The other side has, too. Who did not ask for the splice has signed the transaction (`tx_signatures`), and cannot
-    /// go back. → signed; forgotten only where nothing is signed
+    /// Both have sent `commitment_signed`. The non-initiator has also sent `tx_signatures`, and is bound for good. →
+    /// signed; forgotten only by the initiator
     case committed = 2
-    /// The transaction is out, and `splice_locked` is said. → the new funding
+    /// Both have sent `tx_signatures`, and this side has sent `splice_locked`. → the new funding
     case signed = 3
   }
 
-  /// Whether the money is this side's.
+  /// Whether this side is the initiator, whose money is withdrawn.
   public var isOurs: Bool
   public var stage: Stage
-  /// The transaction without its witnesses, as its id is made.
+  /// The transaction without witnesses, which its id is the hash of.
   public var transaction: Bytes
-  /// Which of its outputs is the channel's.
+  /// The index of the channel's output.
   public var fundingIndex: UInt32
   public var amountSat: UInt64
   public var feeSat: UInt64
@@ -41,15 +41,15 @@ public struct PendingSplice: Hashable, Codable, Sendable {
     TransactionID(hash: SHA256.hash(SHA256.hash(transaction.array).bytes))
   }
 
-  /// The funding that comes of it.
+  /// The new funding.
   public var funding: OutPoint { OutPoint(transaction: id, index: fundingIndex) }
 
-  /// What the balance falls by. No sum of what was checked overflows.
+  /// The decrease of the balance. Cannot overflow: the amounts were checked.
   var totalMsat: UInt64 { (amountSat &+ feeSat) &* 1000 }
 
-  /// Who did not ask for the splice signs first.
+  /// Whether this side has sent `tx_signatures`. The non-initiator signs first.
   var hasSigned: Bool { isOurs ? stage == .signed : stage != .signing }
 
-  /// Nothing of it is out of this side's hands: it may be as if it had never been.
+  /// Without this side's `tx_signatures` the transaction cannot be broadcast.
   var mayBeForgotten: Bool { !hasSigned }
 }

@@ -1,19 +1,19 @@
 import Bitcoin
 import LightningWire
 
-/// The transaction as it is put together.
+/// The transaction under negotiation.
 struct SpliceDraft: Hashable, Codable, Sendable {
   var lockTime: UInt32
   var feeratePerKw: UInt32
-  /// What the channel will hold.
+  /// The channel's new capacity.
   var capacitySat: UInt64
-  /// What leaves it, fee and all.
+  /// The amount withdrawn and the fee.
   var takenSat: UInt64
   var fundingScript: OutputScript
   var input: AddInput?
   var outputs: [AddOutput] = []
 
-  /// In the order in which they stand in the transaction.
+  /// In the order of the transaction.
   private var sorted: [AddOutput] { outputs.sorted { $0.serial < $1.serial } }
 
   var fundingIndex: Int? { sorted.firstIndex(where: isFunding) }
@@ -26,7 +26,7 @@ struct SpliceDraft: Hashable, Codable, Sendable {
   var amountSat: UInt64 { paid?.satoshis ?? 0 }
   var target: OutputScript { OutputScript(paid?.script ?? []) }
 
-  /// Nil while it lacks its input.
+  /// Nil without an input.
   var transaction: BitcoinTransaction? {
     guard let input, let previous = input.sharedInput else { return nil }
     return BitcoinTransaction(
@@ -38,7 +38,7 @@ struct SpliceDraft: Hashable, Codable, Sendable {
       lockTime: lockTime)
   }
 
-  /// What both have added, as something that can be kept; or the sentence for `tx_abort`.
+  /// The negotiated splice; throws the reason for `tx_abort`.
   func finished(isOurs: Bool) throws(SpliceObjection) -> PendingSplice {
     guard let transaction else { throw .lacksFunding }
     guard outputs.count == 2, let fundingIndex, outputs.filter(isFunding).count == 1 else {

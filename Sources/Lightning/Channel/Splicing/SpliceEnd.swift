@@ -1,9 +1,9 @@
-/// How a splice ended that this side was bound to.
+/// How a splice ended to which this side was bound.
 public enum SpliceEnd: String, Hashable, Codable, Sendable, CaseIterable {
-  /// The transaction is out, and the channel stands in the new funding.
+  /// The transaction is broadcast, and the channel uses the new funding.
   case done = "done"
-  /// The other side did not know it any more, and nothing was signed: it is as if it had never been.
+  /// The other side has forgotten the splice before this side had signed the transaction: nothing has changed.
   case forgotten = "forgotten"
-  /// The wallet's database was older than its peer's backup, and that one says nothing of it.
+  /// The wallet was restored from its peer's backup, which does not have the splice.
   case lost = "lost"
 }

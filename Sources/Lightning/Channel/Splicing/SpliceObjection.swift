@@ -1,7 +1,6 @@
 import Ground
 
-/// Why an end goes no further with a transaction that both were making: it says so with `tx_abort`, and the channel
-/// stays as it was.
+/// The reason for a `tx_abort`, which ends the negotiation of a splice and leaves the channel as it was.
 enum SpliceObjection: Error, Hashable, Sendable {
   case notBegunHere
   case addsNothing
@@ -26,24 +25,24 @@ enum SpliceObjection: Error, Hashable, Sendable {
 extension SpliceObjection: CustomStringConvertible {
   var description: String {
     switch self {
-    case .notBegunHere: "this end begins its splices itself: send no splice_init"
-    case .addsNothing: "this splice takes money out alone: add nothing to it"
-    case .feerate(let lowest, let highest): "the feerate must be from \(lowest) to \(highest) per kw"
-    case .hasLockTime: "there is no block to wait for: use the lock time 0"
-    case .notAKey: "the funding key is no point of the curve: send another"
-    case .takesNothing: "the splice takes nothing out: use a contribution below zero"
-    case .leavesTooLittle: "the channel would be smaller than an output may be: take less"
-    case .foreignInput: "the splice spends the funding of the channel alone: add no other input"
-    case .otherFunding: "that is not the funding of this channel: spend the newest"
+    case .notBegunHere: "only this end may begin a splice: send no splice_init"
+    case .addsNothing: "only the initiator may add to this splice-out: add no input, output or contribution"
+    case .feerate(let lowest, let highest): "the feerate must be from \(lowest) to \(highest) sat per kw"
+    case .hasLockTime: "the lock time is not 0: use 0"
+    case .notAKey: "the funding key is not a point on the curve: send a valid one"
+    case .takesNothing: "only splice-outs are supported: use a contribution below zero"
+    case .leavesTooLittle: "the new funding would be below the dust limit: withdraw less"
+    case .foreignInput: "the splice may only spend the channel's funding: add no other input"
+    case .otherFunding: "the input is not the current funding of this channel: spend the newest"
     case .cannotBeReplaced: "the sequence is above 0xFFFFFFFD: use a lower one"
-    case .serial: "the serial id is odd or used already: send each even number once"
-    case .dust: "the output is below the dust limit: pay more, or nothing"
-    case .scriptNotCarried: "no node relays an output with such a script: pay an address"
-    case .tooManyOutputs: "the splice has the new funding and one output more: add no others"
-    case .lacksFunding: "the funding of the channel is not spent: add it"
-    case .otherOutputs: "the splice must have the new funding, and one output more"
+    case .serial: "the serial id is odd or already used: send each even number once"
+    case .dust: "the output is below the dust limit: pay more, or omit it"
+    case .scriptNotCarried: "the output's script is non-standard and not relayed: pay an address"
+    case .tooManyOutputs: "a splice has only the new funding and one other output: add no more"
+    case .lacksFunding: "the channel's funding is not spent: add it as an input"
+    case .otherOutputs: "the outputs must be the new funding and one other"
     case .feeTooLow(let least): "the fee is too low: pay at least \(AmountText.words(sat: least))"
-    case .unknownFunding: "this splice is not known here: forget it"
+    case .unknownFunding: "this splice is unknown: forget it"
     }
   }
 }

@@ -1,6 +1,6 @@
 import Bitcoin
 
-/// What a user wants paid out of the channel.
+/// The amount and the script of a withdrawal.
 public struct SpliceRequest: Hashable, Codable, Sendable {
   public var amountSat: UInt64
   public var script: OutputScript
@@ -10,10 +10,10 @@ public struct SpliceRequest: Hashable, Codable, Sendable {
     self.script = script
   }
 
-  /// There is no market of fees here: what a quiet chain asks for.
+  /// Fixed, as there is no chain: a low but realistic rate.
   static let feeratePerKw: UInt32 = 1000
 
-  /// Paid by who takes the money out, beside it. The script of a funding has the same length for whichever keys.
+  /// Paid by the initiator on top of the amount. The funding script's length does not depend on the keys.
   public var feeSat: UInt64 {
     let funding = FundingScript.output(.zeros, .zeros)
     return TransactionWeight.fee(

@@ -1,16 +1,16 @@
 import Bitcoin
 
-/// That both ends of this connection splice, and what this one does in it.
+/// This end's part in splices; set on a connection if both ends support them.
 public struct SplicingSide: Hashable, Codable, Sendable {
   public enum Role: Hashable, Codable, Sendable {
-    /// The wallet's: only what a user wants is begun.
+    /// The wallet: begins the splices that a user requests.
     case begins
-    /// The provider's: it adds nothing of its own.
+    /// The LSP: adds no inputs or outputs.
     case answers
   }
 
   public var role: Role
-  /// Of this end, for the next funding.
+  /// This end's key for the next funding.
   public var key: CurvePoint
 
   public init(role: Role, key: CurvePoint) {

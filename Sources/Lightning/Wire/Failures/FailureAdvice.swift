@@ -1,16 +1,16 @@
-/// What a sender makes of a failure code.
+/// How a sender reacts to a failure code.
 public enum FailureAdvice: Hashable, Sendable {
   case tryAgain(Passing)
   case giveUp(Final)
 
-  /// May be otherwise a moment later.
+  /// A later attempt may succeed.
   public enum Passing: String, Hashable, Sendable, CaseIterable {
     case nodeUnreachable = "the recipient, or a node before it, cannot be reached"
     case temporaryChannelFailure = "a channel on the way cannot carry it now"
     case feeOrExpiry = "the fee or the expiry does not suit a channel on the way"
   }
 
-  /// Will be the same the next time.
+  /// Another attempt would fail too.
   public enum Final: String, Hashable, Sendable, CaseIterable {
     case permanentPolicyError = "the way to the recipient is closed"
     case unsupportedFeatures = "a node on the way lacks a feature that it needs"

@@ -1,39 +1,39 @@
-/// A failure code of BOLT 4: why a payment did not go through, as the node says at which it ended.
+/// A failure code of BOLT 4: why a payment failed, from the node that failed it.
 public struct FailureCode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt16
 
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// The peer cannot forward now (the recipient is away): worth another try.
+  /// The peer cannot forward now, as the recipient is offline: transient.
   public static let temporaryChannelFailure: UInt16 = 0x1007
-  /// The recipient knows no such invoice, or the amount is wrong: final.
+  /// The recipient has no such invoice, or the amount is wrong: final.
   public static let incorrectOrUnknownPaymentDetails: UInt16 = 0x400F
   public static let amountBelowMinimum: UInt16 = 0x100B
-  /// The other parts of the payment did not come in time.
+  /// The other parts of the payment did not arrive in time.
   public static let mppTimeout: UInt16 = 0x0017
-  /// Nothing leads from here to whom it is for.
+  /// There is no route to the recipient.
   public static let unknownNextPeer: UInt16 = 0x400A
 
-  // MARK: What its highest bits say
+  // MARK: Flags
 
-  /// The packet could not be read: the node before the one that says so made it so.
+  /// BADONION: the onion that the reporting node received is invalid.
   public var isBadOnion: Bool { rawValue & 0x8000 != 0 }
-  /// It will be the same the next time, at that node or in that channel.
+  /// PERM: another attempt at that node or channel would fail too.
   public var isPermanent: Bool { rawValue & 0x4000 != 0 }
-  /// It is about the whole node, not about a channel of it.
+  /// NODE: the whole node fails, not one channel.
   public var isAboutNode: Bool { rawValue & 0x2000 != 0 }
-  /// Something that the channel demands of payments was not kept to.
+  /// UPDATE: the payment violates the channel's forwarding parameters.
   public var isAboutUpdate: Bool { rawValue & 0x1000 != 0 }
 
-  // MARK: What it is called, and what a sender makes of it
+  // MARK: Name and advice
 
-  /// As BOLT 4 has it; nil for a code that it does not have.
+  /// BOLT 4's name; nil for an unknown code.
   public var name: String? { Self.known.first { $0.code == rawValue }?.name }
 
-  /// What to do about it, where there is one way to the recipient alone: through the wallet's own peer.
+  /// The advice for a sender with a single route, through the wallet's peer.
   ///
-  /// BOLT 4 would have a sender try another way when it is a node in the middle that says "permanent"; here there is
-  /// none. What is not known is taken by its bits.
+  /// After a permanent failure of an intermediate node BOLT 4 has the sender try another route; there is none here.
+  /// An unknown code is judged by its flags.
   public var advice: FailureAdvice {
     Self.known.first { $0.code == rawValue }?.advice ?? adviceByBits
   }
@@ -66,7 +66,7 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
     Known(temporaryChannelFailure, "temporary_channel_failure", .tryAgain(.temporaryChannelFailure)),
     Known(0x4008, "permanent_channel_failure", .giveUp(.permanentPolicyError)),
     Known(0x4009, "required_channel_feature_missing", .giveUp(.unsupportedFeatures)),
-    // Its bit says permanent, and yet it is what common peers say of a recipient that is only away.
+    // Permanent by its flag, but common peers send it for a recipient that is only offline.
     Known(unknownNextPeer, "unknown_next_peer", .tryAgain(.nodeUnreachable)),
     Known(amountBelowMinimum, "amount_below_minimum", .giveUp(.amountBelowMinimum)),
     Known(0x100C, "fee_insufficient", .tryAgain(.feeOrExpiry)),
@@ -77,7 +77,7 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
       .giveUp(.incorrectPaymentDetails)
     ),
     Known(0x0012, "final_incorrect_cltv_expiry", .tryAgain(.feeOrExpiry)),
-    // Its bits say transient, but the same invoice for the same amount will end the same way.
+    // Transient by its flags, but another attempt with the same invoice and amount would fail too.
     Known(0x0013, "final_incorrect_htlc_amount", .giveUp(.recipientRejected)),
     Known(0x1014, "channel_disabled", .tryAgain(.nodeUnreachable)),
     Known(0x0015, "expiry_too_far", .tryAgain(.feeOrExpiry)),

@@ -1,17 +1,17 @@
 import Ground
 import Crypto
 
-/// BOLT 8's handshake, from either end: three acts, after which both know each other and have keys that nobody else
-/// has. The dialler must know whom it dials; who answers learns who dialled with the third act.
+/// BOLT 8's handshake, for either end: three acts, after which both ends know each other's node id and share secret
+/// keys. The initiator must know the responder's node id; the responder learns the initiator's with act three.
 ///
-/// Pure: the ephemeral key comes in, drawn anew for each connection.
+/// Pure: the caller draws a new ephemeral key for each connection.
 struct Handshake: Sendable {
   enum Stage: Hashable, Sendable {
-    /// The dialler has sent act one. → done
+    /// The initiator has sent act one. → done
     case awaitsActTwo
-    /// Nothing was heard yet. → awaitsActThree
+    /// The responder has received nothing yet. → awaitsActThree
     case awaitsActOne
-    /// Act two is sent. → done
+    /// The responder has sent act two. → done
     case awaitsActThree
     case done
   }
@@ -24,7 +24,7 @@ struct Handshake: Sendable {
 
   struct Answer: Sendable {
     var reply: [UInt8] = []
-    /// When this end is done.
+    /// Set when this end is done.
     var keys: Keys?
   }
 
@@ -44,7 +44,7 @@ struct Handshake: Sendable {
     digest = HandshakeDigest(responder: ours.publicKey)
   }
 
-  /// `actOne` is to be sent first of all.
+  /// `actOne` must be sent first.
   init(dialling remote: PublicKey, as ours: PrivateKey, ephemeral: PrivateKey, actOne: inout [UInt8]) {
     self.ours = ours
     self.ephemeral = ephemeral
@@ -56,7 +56,7 @@ struct Handshake: Sendable {
     actOne = [Self.version] + ephemeral.publicKey.bytes + digest.seal([])
   }
 
-  /// How many bytes the next act of the other end has.
+  /// The size of the other end's next act.
   var awaitedSize: Int {
     switch stage {
     case .awaitsActOne, .awaitsActTwo: 1 + PublicKey.size + Self.tagSize
@@ -65,7 +65,7 @@ struct Handshake: Sendable {
     }
   }
 
-  /// One act, whole. After an error the connection is to be closed without a further word.
+  /// Takes one complete act. After an error the connection must be closed without another message.
   mutating func receive(_ act: [UInt8]) throws(TransportError) -> Answer {
     defer { if stage == .awaitsActOne { stage = .awaitsActThree } else { stage = .done } }
     switch stage {

@@ -1,8 +1,8 @@
 import Ground
 import Crypto
 
-/// What both ends of a handshake have in common at each moment, if they are who they should be: the hash of all that
-/// was said, and the key of all that was agreed upon.
+/// The state that both ends of a handshake share: the hash of all messages, and the key derived from all shared
+/// secrets.
 struct HandshakeDigest: Sendable {
   private(set) var hash: Bytes32
   private(set) var chainingKey: Bytes32
@@ -15,7 +15,7 @@ struct HandshakeDigest: Sendable {
     mix(responder.bytes)
   }
 
-  mutating func mix(_ said: [UInt8]) { hash = SHA256.hash(hash.bytes + said) }
+  mutating func mix(_ bytes: [UInt8]) { hash = SHA256.hash(hash.bytes + bytes) }
 
   mutating func mix(secret: Bytes32) {
     (chainingKey, key) = KeyDerivation.twoKeys(salt: chainingKey, from: secret.bytes)
@@ -36,6 +36,6 @@ struct HandshakeDigest: Sendable {
     return plaintext
   }
 
-  /// The dialler sends with the first.
+  /// The initiator sends with the first.
   func finalKeys() -> (first: Bytes32, second: Bytes32) { KeyDerivation.twoKeys(salt: chainingKey, from: []) }
 }

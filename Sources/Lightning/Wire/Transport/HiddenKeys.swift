@@ -1,5 +1,5 @@
-// What holds keys of a connection describes itself without them, also to whoever dumps all that he finds: a message in a
-// log or a crash report must not let anybody read what was said.
+// Types with a connection's keys hide them from descriptions and dumps: a log or crash report must not make traffic
+// readable.
 
 extension TransportCipher: CustomStringConvertible, CustomReflectable {
   var description: String { "a cipher before its use \(uses)" }

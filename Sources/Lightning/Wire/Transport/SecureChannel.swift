@@ -1,11 +1,11 @@
 import Crypto
 
-/// One end of an encrypted connection, as a value: bytes of the network go in, however it cut them, and messages come
-/// out; messages go in and bytes for the network come out.
+/// One end of an encrypted connection, as a value: turns received bytes, split anywhere, into messages, and messages
+/// into bytes to send.
 public struct SecureChannel: Sendable {
   public enum Event: Hashable, Sendable {
-    /// An act of the handshake was heard. The reply is to be sent; `established` is who the other end is, once that is
-    /// proven.
+    /// An act of the handshake was received. The reply must be sent; `established` is the other end's node id, once
+    /// it is proven.
     case handshake(reply: [UInt8], established: PublicKey?)
     case message([UInt8])
   }
@@ -13,7 +13,7 @@ public struct SecureChannel: Sendable {
   private enum State: Sendable {
     case shakingHands(Handshake)
     case open(sending: TransportCipher, receiving: TransportCipher)
-    /// An error was thrown. Nothing follows.
+    /// An error was thrown. Final.
     case broken
   }
 
@@ -23,17 +23,17 @@ public struct SecureChannel: Sendable {
   private var state: State
   private var bytes: [UInt8] = []
   private var start = 0
-  /// Of the message whose length has come.
+  /// The decrypted length of the next message.
   private var announced: Int?
 
-  /// What whoever dials sends first.
+  /// The size of act one.
   public static let firstActSize = 50
 
   public init(answeringAs ours: PrivateKey, ephemeral: PrivateKey) {
     state = .shakingHands(Handshake(answeringAs: ours, ephemeral: ephemeral))
   }
 
-  /// `opening` is to be sent first of all.
+  /// `opening` must be sent first.
   public init(
     dialling remote: PublicKey, as ours: PrivateKey, ephemeral: PrivateKey, opening: inout [UInt8]
   ) {
@@ -48,16 +48,16 @@ public struct SecureChannel: Sendable {
   // MARK: Receiving
 
   public mutating func append(_ more: ArraySlice<UInt8>) {
-    // What was taken is dropped here and not with every message, so that many small ones cost no copying.
+    // Read bytes are dropped here, not with every message, so that small messages cost no copying.
     bytes.removeFirst(start)
     start = 0
     bytes += more
   }
 
-  /// Whether something has begun that has not ended: the handshake, or a message.
-  public var isInside: Bool { !isEstablished || available > 0 || announced != nil }
+  /// Whether the handshake or a message is incomplete.
+  public var isIncomplete: Bool { !isEstablished || available > 0 || announced != nil }
 
-  /// Whether `next` has enough bytes to go on.
+  /// Whether `next` has enough bytes.
   public var hasMore: Bool { available >= needed }
 
   private var available: Int { bytes.count - start }
@@ -75,7 +75,7 @@ public struct SecureChannel: Sendable {
     return Array(bytes[start..<(start + count)])
   }
 
-  /// What the bytes so far come to; nil until more come. After an error nothing comes any more.
+  /// The next event; nil if more bytes are needed. Always nil after an error.
   public mutating func next() throws(TransportError) -> Event? {
     do throws(TransportError) {
       return try read()
@@ -97,7 +97,7 @@ public struct SecureChannel: Sendable {
       }
       return .handshake(reply: answer.reply, established: answer.keys?.remote)
     case .open(let sending, var receiving):
-      // One field at a time, as the second one's size stands in the first.
+      // One field at a time, as the first has the size of the second.
       if announced == nil {
         guard let length = receiving.open(take(Self.lengthSize + Self.tagSize)) else { throw .badLength }
         announced = Int(length[0]) << 8 | Int(length[1])
@@ -113,7 +113,7 @@ public struct SecureChannel: Sendable {
 
   // MARK: Sending
 
-  /// The bytes of one message; nil if it is too long, or if there is nobody to send to yet.
+  /// The bytes of one message; nil if it is too long, or if the connection is not established.
   public mutating func seal(_ message: [UInt8]) -> [UInt8]? {
     guard case .open(var sending, let receiving) = state, message.count <= Message.maximumSize else {
       return nil

@@ -1,8 +1,8 @@
 import Ground
 import Crypto
 
-/// One direction of an encrypted connection: its key, changed after every thousand uses, and the number of the next
-/// use. A message uses it twice, for its length and for itself.
+/// One direction of an encrypted connection: its key, rotated after 1000 uses, and the number of the next use. A
+/// message uses the key twice, for its length and its body.
 struct TransportCipher: Hashable, Sendable {
   static let usesPerKey: UInt64 = 1000
 
@@ -15,7 +15,7 @@ struct TransportCipher: Hashable, Sendable {
     self.chainingKey = chainingKey
   }
 
-  /// Four zero bytes and the number, its lowest byte first: as Noise has it, and nothing else in Lightning.
+  /// Four zero bytes and the number in little-endian order, as in Noise.
   static func nonce(_ number: UInt64) -> [UInt8] {
     [0, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
   }
@@ -25,7 +25,7 @@ struct TransportCipher: Hashable, Sendable {
     return ChaCha20Poly1305.seal(plaintext, key: key, nonce: Self.nonce(uses)) ?? []
   }
 
-  /// Nil if this is not what the other end's cipher made at this very place.
+  /// Nil unless the other end's cipher made these bytes with this use's number.
   mutating func open(_ sealed: [UInt8]) -> [UInt8]? {
     defer { countUse() }
     return ChaCha20Poly1305.open(sealed, key: key, nonce: Self.nonce(uses))

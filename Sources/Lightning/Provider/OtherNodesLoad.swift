@@ -1,12 +1,12 @@
 import Ground
 import LightningWire
 
-/// What all other nodes together may cost: each connection is a few rows of the ledger, each message a row and a line of
-/// the journal. One connection has its own limit, but nothing keeps a stranger from dialling again.
-struct VisitorLoad: Hashable, Codable, Sendable {
+/// The limits on all unknown nodes together: each connection adds a few rows to the ledger, each message a row and a
+/// line of the journal. A limit per connection is not enough, as an unknown node can dial again.
+struct OtherNodesLoad: Hashable, Codable, Sendable {
   static let connectionsPerMinute = 120
   static let messagesPerMinute = 1200
-  /// As the ledger has them; the journal has three times as much of it.
+  /// In the ledger; the journal needs three times as many.
   static let bytesPerMinute = 1024 * 1024
 
   private var connections = Allowance(Self.connectionsPerMinute)
@@ -28,7 +28,7 @@ struct VisitorLoad: Hashable, Codable, Sendable {
   }
 }
 
-extension VisitorLoad: Shiftable {
+extension OtherNodesLoad: Shiftable {
   mutating func shift(by span: TimeSpan) {
     connections.shift(by: span)
     messages.shift(by: span)
@@ -37,7 +37,8 @@ extension VisitorLoad: Shiftable {
 }
 
 extension Message {
-  /// About what it and its answer cost to keep. All that is not named is short, or ends the connection.
+  /// The approximate size of the stored message and its answer. Messages of other types are short, or end the
+  /// connection.
   var weight: Int {
     switch self {
     case .peerStorage(let blob), .peerStorageRetrieval(let blob): blob.count

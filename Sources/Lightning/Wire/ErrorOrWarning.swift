@@ -2,11 +2,11 @@ import Ground
 import Bitcoin
 
 /// BOLT 1 `error` and `warning`: text about one channel, or about all (channel zero).
-public struct Complaint: Hashable, Codable, Sendable {
-  /// Why, for programs: a private odd record, where a program needs to know.
+public struct ErrorOrWarning: Hashable, Codable, Sendable {
+  /// The reason, where a program needs it: a private odd record.
   public enum Code: UInt8, Hashable, Codable, Sendable {
-    /// The provider does not wait any longer for a channel that is at rest for a splice.
-    case restEnded = 1
+    /// The LSP's time limit for a quiescent channel is over.
+    case quiescenceTimeout = 1
   }
 
   public static let codeRecord: UInt64 = 0xba70_0009
@@ -25,7 +25,7 @@ public struct Complaint: Hashable, Codable, Sendable {
     self.init(channel: channel, data: Bytes(Array(text.utf8)), code: code)
   }
 
-  /// The data as text: anything that is not printable ASCII becomes a dot, as it goes to terminals and logs.
+  /// The data as text for terminals and logs: each byte that is not printable ASCII becomes a dot.
   public var text: String {
     String(decoding: data.array.map { (32...126).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
   }
@@ -34,7 +34,7 @@ public struct Complaint: Hashable, Codable, Sendable {
     channel = try reader.bytes32()
     data = try reader.counted()
     let value = try reader.records()[Self.codeRecord]
-    // An unknown code is ignored: it may be one of a later version.
+    // An unknown code of a later version is ignored.
     if let value, value.count == 1 { code = Code(rawValue: value.array[0]) }
   }
 
