@@ -5,10 +5,10 @@ import Testing
 @Suite("Limits of a listener's connections") struct DoorkeeperTests {
   private let start = Instant(nanoseconds: 0)
 
-  private func door(strangers: Int = 2, guests: Int = 2, openRequests: Int = 3) -> Doorkeeper {
+  private func door(silentMax: Int = 2, activeMax: Int = 2, openRequests: Int = 3) -> Doorkeeper {
     var limits = Doorkeeper.Limits()
-    limits.silentMax = strangers
-    limits.activeMax = guests
+    limits.silentMax = silentMax
+    limits.activeMax = activeMax
     limits.openRequests = openRequests
     limits.firstMessageWithin = .seconds(10)
     return Doorkeeper(limits: limits)
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `Silent connections are closed after a time, at the earliest one's deadline`() {
-    var door = door(strangers: 5)
+    var door = door(silentMax: 5)
     #expect(door.deadline == nil)
     _ = door.arrived(1, at: start)
     _ = door.arrived(2, at: start + .seconds(1))

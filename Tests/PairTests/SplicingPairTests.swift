@@ -64,7 +64,7 @@ struct SplicingPairTests {
         == "this is not a bitcoin address; copy the whole address again, and nothing else")
     #expect(
       try sentence(4000, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4").hasPrefix(
-        "the address is one of mainnet, and this wallet is on regtest"))
+        "the address is for mainnet, and this wallet is on regtest"))
     #expect(try sentence(293) == "the amount is below the dust limit; withdraw at least 294 sat")
     #expect(
       try sentence(1_000_000).contains(

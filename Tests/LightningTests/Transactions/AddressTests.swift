@@ -70,7 +70,7 @@ struct AddressTests {
     #expect(failure("bcrt1") == .notAnAddress)
     #expect(
       "\(AddressError.otherNetwork(.mainnet, wanted: .regtest))"
-        == "the address is one of mainnet, and this wallet is on regtest; ask for one that begins with bcrt1")
+        == "the address is for mainnet, and this wallet is on regtest; ask for one that begins with bcrt1")
   }
 
   @Test("BOLT 3, Dust Limits") func dust() {
