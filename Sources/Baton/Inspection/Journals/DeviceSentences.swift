@@ -1,6 +1,6 @@
 import PhonePolicy
 
-/// A change of the phone itself in words.
+/// Sentences for changes of the device's state.
 enum DeviceSentences {
   static func of(_ change: DeviceChange) -> String {
     switch change {
@@ -13,7 +13,7 @@ enum DeviceSentences {
     case .battery(let percent): "the battery is at \(percent) %"
     case .charger(let isPlugged): "the charger is \(isPlugged ? "plugged in" : "unplugged")"
     case .network(let isThere): "the network is \(isThere ? "there" : "gone")"
-    case .storage(let isFull): isFull ? "the storage is full" : "there is room in the storage"
+    case .storage(let isFull): isFull ? "the storage is full" : "the storage has room again"
     case .otherAudio(let plays): "\(plays ? "another" : "no other") app plays audio"
     }
   }
