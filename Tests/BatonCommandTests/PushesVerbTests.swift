@@ -18,7 +18,7 @@ import Testing
   func real() throws {
     let phone = CommandPhone()
     _ = try phone.run("up", "--silent-pushes", "--build", "debug")
-    #expect(try phone.run("pushes") == "no push has come yet; `baton push` delivers one\n")
+    #expect(try phone.run("pushes") == "no push has arrived yet; `baton push` delivers one\n")
     // Nobody but the app can receive then, woken by the silent push.
     _ = try phone.run("device", "notifications", "off")
     try phone.openAndConnect()
@@ -32,7 +32,7 @@ import Testing
     _ = try phone.run("tasks", "launch", "com.example.lightning.sync")
     try Wait.until("the task to be done") { try phone.run("tasks").contains("completed") }
     let text = try phone.run("pushes")
-    #expect(text.contains("2 arrived, 2 were handed to the app, 1 received a payment, 0 looked for one"))
+    #expect(text.contains("2 arrived, 2 were handed to the app, 1 received a payment, 0 found none"))
     #expect(text.contains("the node started ") && text.contains("it was connected "))
     #expect(text.contains("background tasks: 1 completed of 1 begun"))
     let json = try value(try phone.run("pushes", "--json"))

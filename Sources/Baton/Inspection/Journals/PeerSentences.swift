@@ -40,7 +40,7 @@ package enum PeerSentences {
     case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
     case .externalPaid(let hash, _): Sentence("the wallet's payment \(hash.hex.prefix(8)) reached its recipient")
     case .dataLoss(let connection, let loss):
-      Sentence("connection \(connection): a side has lost channel state: \(loss)")
+      Sentence("connection \(connection): the \(loss) has lost channel state")
     case .channelFailed(let connection, let why):
       Sentence("fails the channel on connection \(connection): \(why)")
     default: nil

@@ -3,9 +3,9 @@ import Terminal
 import DaemonRuntime
 import Judge
 
-// The judge's verdict for the machines that run tests: one case for each invariant, and one for the evidence.
+// The judge's verdict as JUnit XML: one case for each invariant, and one for the evidence.
 extension JUnitFile {
-  /// How many findings of one invariant are told; the others are counted.
+  /// How many findings of one invariant are written out; the rest is counted.
   private static let told = 20
 
   package static func write(_ verdict: Verdict, to path: String) throws(CommandFailure) {
@@ -14,7 +14,7 @@ extension JUnitFile {
     try writer.close()
   }
 
-  /// Of a verdict that could not be given.
+  /// For evidence on which no verdict is possible.
   package static func write(_ failure: CommandFailure, to path: String) throws(CommandFailure) {
     let writer = try JUnitWriter(path, suite: "judge")
     writer.add(Case(name: "evidence", outcome: .error(failure.sentence, details: failure.description)))
@@ -31,7 +31,7 @@ extension JUnitFile {
       }
   }
 
-  /// One that passed has nothing to say.
+  /// Passed without sentences; otherwise `bad` with the first sentence and all of them.
   private static func outcome(
     _ sentences: [String], _ bad: (_ first: String, _ all: String) -> Case.Outcome
   ) -> Case.Outcome {
