@@ -17,7 +17,8 @@ import Testing
     #expect(try phone.run("ps", "--all").contains("killed: reboot"))
     let atRest = try phone.run("inspect")
     let known =
-      options.isEmpty ? "is gone without a release" : "whether it had released the node is not known"
+      options.isEmpty
+      ? "is gone without a release" : "no beat of it is left that shows whether it released the node"
     #expect(atRest.contains(known))
     #expect(atRest.contains("app        no beat") == !options.isEmpty)
     _ = try phone.run("device", "unlock")

@@ -38,7 +38,8 @@ package enum PeerSentences {
     case .connectionJudged(let connection, let verdict, let fence):
       Sentence("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(words(verdict))")
     case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
-    case .externalPaid(let hash, _): Sentence("the wallet's payment \(hash.hex.prefix(8)) reached its recipient")
+    case .externalPaid(let hash, _):
+      Sentence("the wallet's payment \(hash.hex.prefix(8)) reached its recipient")
     case .dataLoss(let connection, let loss):
       Sentence("connection \(connection): the \(loss) has lost channel state")
     case .channelFailed(let connection, let why):

@@ -18,7 +18,12 @@ package enum WalletSentences {
     switch directive {
     case .answer(_, .refused(let kind, let why)): [Sentence("refuses \(kind.words): \(why)")]
     case .answer(_, .connected(let epoch, let hasMoved)):
-      [Sentence(hasMoved ? "moved the wallet into this container, epoch \(epoch)" : "is already connected in this container")]
+      [
+        Sentence(
+          hasMoved
+            ? "moved the wallet into this container, epoch \(epoch)"
+            : "is already connected in this container")
+      ]
     case .answer, .beginTask, .endTask, .moveHere, .makeInvoice, .readPast, .node: []
     }
   }

@@ -9,7 +9,8 @@ package enum InspectVerb: Verb {
       name: "inspect",
       summary: "open a shared container, in use or copied, and say who holds the node and why",
       options: [
-        OptionDeclaration("-a", "--all", help: "show every claim, invoice and payment, not only the last ones"),
+        OptionDeclaration(
+          "-a", "--all", help: "show every claim, invoice and payment, not only the last ones"),
         OptionDeclaration(
           "-n", "--payments", value: .text("N"),
           help: "show the last N rows of each kind, or `all`; without this option 10, with --json 100"),

@@ -21,9 +21,11 @@ package enum LogsVerb: Verb {
         OptionDeclaration(
           "-n", value: .integer(0...1_000_000), help: "only the last N lines; with -f also all new ones"),
         OptionDeclaration(
-          "--grep", value: .text("RE"), help: "only lines whose process and sentence match this regular expression"),
+          "--grep", value: .text("RE"),
+          help: "only lines whose process and sentence match this regular expression"),
         OptionDeclaration("--wall", help: "print the phone's wall clock in front of each line, in UTC"),
-        OptionDeclaration("-v", "--verbose", help: "print every record, also those that only a developer needs"),
+        OptionDeclaration(
+          "-v", "--verbose", help: "print every record, also those that only a developer needs"),
       ],
       examples: [
         ("baton logs", "all records so far"),
