@@ -41,7 +41,7 @@ struct HeldPaymentTests {
     kill(payment.identity.pid, SIGINT)
     #expect(phone.scratch.end(payment) == .exited(code: ExitCode.interrupted.rawValue))
     let last = phone.scratch.text("payment")
-    #expect(last.contains("baton: you stopped waiting, and the payment goes on"), "\(last)")
+    #expect(last.contains("baton: stopped waiting; the payment continues"), "\(last)")
     #expect(last.contains(#"{"error":{"code":"interrupted","exit":130,"#) == isJSON, "\(last)")
     #expect(try phone.phone.askForJSON(.lspd, ControlMessage("status"))["held"]?.int == 1)
   }

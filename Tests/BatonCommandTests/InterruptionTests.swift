@@ -162,7 +162,7 @@ import Testing
     run.child.send(SIGINT)
     #expect(run.end() == .exited(code: 130))
     #expect(run.left.isEmpty, "\(run.left)")
-    let sentence = "interrupted by SIGINT; if the payment has begun, it goes on without this command\n"
+    let sentence = "interrupted by SIGINT; a payment that has begun continues without this command\n"
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
     #expect(try phone.run("payments").contains("on its way"))
   }
@@ -179,7 +179,7 @@ import Testing
     run.child.send(SIGINT)
     #expect(run.end() == .exited(code: 130))
     #expect(run.left.isEmpty, "\(run.left)")
-    let sentence = "interrupted by SIGINT; if the withdrawal has begun, it goes on without this command\n"
+    let sentence = "interrupted by SIGINT; a withdrawal that has begun continues without this command\n"
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
   }
 

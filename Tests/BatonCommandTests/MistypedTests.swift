@@ -49,7 +49,7 @@ import Testing
   @Test("A push of standard input that is empty is called so") func emptyInput() throws {
     #expect(
       try run(["push", "-"]) == (
-        "baton: stdin is empty; put a push into it, such as {\"aps\": {\"alert\": \"Hello\"}}\n", 64
+        "baton: stdin is empty; write a push such as {\"aps\": {\"alert\": \"Hello\"}}\n", 64
       ))
   }
 

@@ -120,10 +120,11 @@ import Testing
     let lines = phone.scratch.text("payment").split(separator: "\n")
     #expect(lines.count == 4)
     #expect(lines.first == "part 1 of 2, 2,500 sat: on its way")
-    #expect(lines.dropFirst().first == "part 2 of 2, 2,500 sat: held, the wallet is away and was sent a push")
+    #expect(
+      lines.dropFirst().first == "part 2 of 2, 2,500 sat: held, the wallet is offline and was sent a push")
     #expect(lines.dropFirst(2).first.map { $0.hasPrefix("part 2 of 2") && $0.hasSuffix(why) } == true)
     #expect(
-      lines.last?.hasSuffix("\(why); 1 other part comes back when the wallet stops waiting for the rest")
+      lines.last?.hasSuffix("\(why); 1 other part is failed back when the wallet stops waiting for the rest")
         == true)
     #expect(
       try phone.run("pay", invoice, "--parts", "2") == PaysTwiceTests.refusal, "part 1 would be one too many")
@@ -136,7 +137,7 @@ import Testing
     let invoice = try phone.invoice(sat: 1)
     #expect(
       try phone.run("pay", invoice, "--apart", "1s")
-        == "baton: --apart is for a payment in parts; say how many with --parts\n")
+        == "baton: --apart requires --parts\n")
     #expect(
       try phone.run("pay", invoice, "--parts", "31").contains("--parts must be a whole number from 2 to 30"))
   }

@@ -66,7 +66,7 @@ import Testing
     #expect(
       lines.dropLast() == [
         "part 1 of 3, 1,666 sat: on its way",
-        "part 2 of 3, 1,666 sat: not needed, others of this payment are on their way or were taken",
+        "part 2 of 3, 1,666 sat: not needed, other parts complete this payment",
         "part 1 of 3, 1,666 sat: settled",
       ])
     #expect(lines.last?.hasPrefix("settled: 5,000 sat in ") == true)

@@ -146,9 +146,12 @@ import Testing
     _ = try phone.run("up")
     let file = "\(phone.phone.home)/badge.apns"
     try #"{"aps":{"badge":5}}"#.write(toFile: file, atomically: false, encoding: .utf8)
-    #expect(try phone.run("push", file) == "push 1 is with the phone: no notification: the badge is 5\n")
+    #expect(
+      try phone.run("push", file) == "push 1 was delivered to the phone: no notification: the badge is 5\n")
     #expect(try value(try phone.run("push", file, "--json"))["fate_code"]?.text == "applied")
-    #expect(try phone.run("notifications") == "nothing was shown yet\nthe badge on the wallet's icon is 5\n")
+    #expect(
+      try phone.run("notifications") == "no notification was shown yet\nthe badge on the wallet's icon is 5\n"
+    )
     #expect(try phone.run("status").contains("5 on the wallet's icon"))
     #expect(try value(try phone.run("status", "--json"))["badge"]?.int == 5)
     #expect(try phone.run("pushes").contains("badge or sound  "))

@@ -36,7 +36,7 @@ import Testing
     #expect(try run("status", "--json").contains(#""lspd_running":true,"lspd_trouble":"\#(sentence)""#))
     #expect(
       try run("payments")
-        == "no payment was received or sent\nwhat waits at the peer is not known: \(sentence)\n")
+        == "no payment was received or sent\nthe payments at the peer are unknown: \(sentence)\n")
     #expect(try run("ps").contains(try Regex("lspd +\(lspd) +stopped .*\\n *iosd +\(iosd) +running ")))
 
     #expect(try run("up") == "baton: \(sentence)\n")

@@ -1,22 +1,22 @@
 import DaemonRuntime
 
-/// What `up` and `demo` pass on to iosd as it is: how the phone treats what comes to it.
+/// Options of `up` and `demo` that are passed to iosd unchanged, about silent pushes.
 enum PhoneStartOptions {
   static let silentPushes: [OptionDeclaration] = [
     OptionDeclaration(
       "--silent-budget", value: .integer(0...1000),
-      help: "how many silent pushes an hour wake the app in the background (default 3)"),
+      help: "silent pushes per hour that wake the app in the background (default 3)"),
     OptionDeclaration(
       "--silent-low-power", value: .choice(["drop", "hold"]),
-      help: "what becomes of a silent push in Low Power Mode (default drop)"),
+      help: "what iosd does with a silent push in Low Power Mode (default drop)"),
     OptionDeclaration(
       "--silent-drop", value: .integer(0...100),
-      help: "how many of a hundred silent pushes get lost (default 0)"),
+      help: "percentage of silent pushes that are lost (default 0)"),
     OptionDeclaration(
-      "--silent-delay", value: .span, help: "each silent push comes later, by up to this (default 0)"),
+      "--silent-delay", value: .span, help: "delay each silent push by a random time up to this (default 0)"),
     OptionDeclaration(
-      "--silent-seed", value: .integer(0...Int64.max), help: "the chances of those two (default 1)"),
+      "--silent-seed", value: .integer(0...Int64.max), help: "seed of these losses and delays (default 1)"),
     OptionDeclaration(
-      "--silent-time", value: .span, help: "what the app has for a silent push (default 30s)"),
+      "--silent-time", value: .span, help: "time for the app to handle a silent push (default 30s)"),
   ]
 }

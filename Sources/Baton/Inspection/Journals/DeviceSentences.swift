@@ -13,7 +13,7 @@ enum DeviceSentences {
     case .battery(let percent): "the battery is at \(percent) %"
     case .charger(let isPlugged): "the charger is \(isPlugged ? "plugged in" : "unplugged")"
     case .network(let isThere): "the network is \(isThere ? "there" : "gone")"
-    case .storage(let isFull): isFull ? "the storage is full" : "the storage has room again"
+    case .storage(let isFull): isFull ? "the storage is full" : "there is room in the storage"
     case .otherAudio(let plays): "\(plays ? "another" : "no other") app plays audio"
     }
   }
