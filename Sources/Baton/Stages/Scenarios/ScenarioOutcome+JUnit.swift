@@ -2,7 +2,7 @@ import Terminal
 import DaemonRuntime
 
 extension ScenarioOutcome {
-  /// As a case of JUnit: a story that came to something else has failed, one that could not be played to its end is an error.
+  /// The outcome as a JUnit case: other answers are a failure, a crash is an error.
   var junit: JUnitFile.Case {
     let told = text(Output(isJSON: false, usesColour: false), nameWidth: 0).dropFirst().joined(
       separator: "\n")
