@@ -1,6 +1,6 @@
 import Simulation
 
-/// The table of the comparison as a picture: one row for each world, one column for each coordination.
+/// The comparison as an SVG table: one row per world, one column per coordination.
 struct ComparisonPicture {
   let cells: [Comparison.Cell]
 
