@@ -89,7 +89,7 @@ import Testing
     #expect(run.processes.isEmpty)
     #expect(run.left.isEmpty, "\(run.left)")
     let sentence =
-      "interrupted by \(command.name); all that it had started is ended, and its directory is removed\n"
+      "interrupted by \(command.name); all processes that it started are ended, and its directory is removed\n"
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
   }
 
@@ -124,7 +124,7 @@ import Testing
     run.child.send(SIGINT)
     #expect(run.end() == .exited(code: 130))
     #expect(run.processes.isEmpty)
-    #expect(run.said == "baton: interrupted by SIGINT; all that it had started is ended\n")
+    #expect(run.said == "baton: interrupted by SIGINT; all processes that it started are ended\n")
   }
 
   @Test("leaves nothing when its own work is killed, and says so") func workKilled() throws {
@@ -137,7 +137,7 @@ import Testing
     // Not interrupted by anybody: what it left is evidence.
     #expect(
       run.said.contains(
-        "its work was ended by SIGKILL, and what it left is in \(run.scratch("tmp"))/baton-soak-"),
+        "the command was ended by SIGKILL, and its directory \(run.scratch("tmp"))/baton-soak-"),
       "\(run.said)")
   }
 
@@ -202,7 +202,7 @@ import Testing
       let end = run.end()
       #expect(run.left.isEmpty, "\(run.left)")
       guard end == .exited(code: 143) else { continue }
-      #expect(run.said == "baton: interrupted by SIGTERM; nothing of it is left\n")
+      #expect(run.said == "baton: interrupted by SIGTERM; nothing is left behind\n")
       return
     }
     Issue.record("each of 20 looks was over before the signal came")

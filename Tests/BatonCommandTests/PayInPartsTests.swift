@@ -59,7 +59,7 @@ import Testing
     try phone.openAndConnect()
     let said = try phone.run("pay", try phone.invoice(), "--parts", "2", "--apart", "3s")
     let why =
-      "failed with mpp_timeout (0x0017): the other parts did not come in time; try again later\n"
+      "failed with mpp_timeout (0x0017): the other parts did not arrive in time; try again later\n"
     #expect(said == "part 1 of 2, 2,500 sat: on its way\npart 1 of 2, 2,500 sat: \(why)\(why)")
   }
 
@@ -82,7 +82,7 @@ import Testing
       #expect(parts?.map { $0["state"]?.text } == ["failed", "failed", "not-sent"])
     } else {
       let why =
-        "failed with mpp_timeout (0x0017): the other parts did not come in time; try again later"
+        "failed with mpp_timeout (0x0017): the other parts did not arrive in time; try again later"
       #expect(
         said.split(separator: "\n").suffix(3) == [
           "part 1 of 3, 1,666 sat: \(why)", "part 2 of 3, 1,666 sat: \(why)", "\(why)",
@@ -116,7 +116,7 @@ import Testing
       phone.scratch.text("payment").contains("part 2 of 2, 2,500 sat: failed")
     }
     #expect(phone.scratch.end(payment) == .exited(code: 5))
-    let why = "the wallet did not come in time; try again later"
+    let why = "the wallet did not connect in time; try again later"
     let lines = phone.scratch.text("payment").split(separator: "\n")
     #expect(lines.count == 4)
     #expect(lines.first == "part 1 of 2, 2,500 sat: on its way")

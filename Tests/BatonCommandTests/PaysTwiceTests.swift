@@ -7,7 +7,7 @@ import Testing
 
 /// Two senders know of one invoice, or one of them forgot that it pays already.
 @Suite("baton pay --parts, twice") struct PaysTwiceTests {
-  static let refusal = "nothing was sent: a payment of this invoice is on its way; wait for it\n"
+  static let refusal = "nothing was sent: a payment of this invoice is pending; wait for it\n"
 
   private let phone = CommandPhone()
 

@@ -117,7 +117,7 @@ import Testing
     let invoice = try externalInvoice(100)
     #expect(
       try phone.run("send", invoice, "--amount", "7")
-        == "baton: the invoice asks for 100 sat itself; leave --amount out\n")
+        == "baton: the invoice has an amount of 100 sat; omit --amount\n")
     let dear = try phone.run("send", try externalInvoice(20_000_000))
     #expect(
       dear.contains(try Regex("the wallet can send [0-9,]+ sat now, and this payment is of 20,000,000 sat; "))

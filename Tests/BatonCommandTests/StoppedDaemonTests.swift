@@ -31,7 +31,7 @@ import Testing
 
     let invoice = try run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
     kill(lspd, SIGSTOP)
-    let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `kill -CONT \(lspd)` lets it go on"
+    let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `kill -CONT \(lspd)` continues it"
     #expect(try run("status").contains(sentence))
     #expect(try run("status", "--json").contains(#""lspd_running":true,"lspd_trouble":"\#(sentence)""#))
     #expect(

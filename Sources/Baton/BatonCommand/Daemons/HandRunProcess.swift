@@ -28,7 +28,7 @@ struct HandRunProcess {
 
   /// Empty while iosd runs: then the processes are iosd's.
   static func all(of phone: Phone) -> [HandRunProcess] {
-    guard case .nobody = DaemonProbe.look(at: phone.iosdSocket) else { return [] }
+    guard case .noProcess = DaemonProbe.look(at: phone.iosdSocket) else { return [] }
     let presence = ContainerLayout(directory: phone.container).presence
     return ["app", "extension"].compactMap { role in
       DaemonProbe.pid(listeningOn: "\(presence)/\(role).sock").map { HandRunProcess(role: role, pid: $0) }
