@@ -62,8 +62,8 @@ package struct Output: Sendable {
   private static func start(of colour: Colour) -> String { "\u{1b}[\(colour.rawValue)m" }
   private static let colours = [endOfColour] + Colour.allCases.map(start)
 
-  /// All text passes here: lines may quote file names and foreign text, so characters that move the cursor or change the
-  /// reading direction become dots. Our own colours are kept.
+  /// All text passes here: lines may quote file names and foreign text, so characters that move the cursor or change
+  /// the reading direction become dots. Our own colours are kept.
   package func shown(_ line: String) -> String {
     if line.hasPrefix("\n") { return "\n\(shown(String(line.dropFirst())))" }
     guard usesColour, line.utf8.contains(0x1b) else { return line.onOneLine }

@@ -3,7 +3,7 @@ import JSON
 import DaemonRuntime
 import Glibc
 
-/// Checks that the process on a daemon's socket is that daemon, before it is ended: another program of the same user may
+/// Checks that the process on a daemon's socket is that daemon, before it is ended: another program of this user may
 /// listen there.
 struct DaemonIdentity {
   private static let patience = TimeSpan.seconds(5)

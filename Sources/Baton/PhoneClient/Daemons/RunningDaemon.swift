@@ -14,8 +14,8 @@ struct RunningDaemon {
     self.phone = phone
   }
 
-  /// Nil if it does not run; waits for a daemon that is ending. Throws if it runs but does not answer: a second one could
-  /// not listen on its socket.
+  /// Nil if it does not run; waits for a daemon that is ending. Throws if it runs but does not answer: a second one
+  /// could not listen on its socket.
   func pid() throws -> Int32? {
     let listener = DaemonProbe.look(at: phone.socket(of: daemon))
     if case .unusable(let sentence) = listener { throw CommandFailure(.daemonMissing, sentence) }

@@ -1,7 +1,7 @@
 import PhonePolicy
 import Scenario
 
-/// The notification centre of a simulated phone, and its silent pushes and tasks; on a real phone iosd's rows have them.
+/// The notification centre of a simulated phone, its silent pushes and tasks; on a real phone iosd's rows have them.
 struct StageCentre {
   struct Entry {
     var id: UInt64

@@ -27,8 +27,8 @@ package enum Interruption: Int32, CaseIterable, Sendable {
     }
   }
 
-  /// An ignored SIGHUP stays ignored, as `nohup` asks for it. An ignored SIGINT does not: a shell sets that for background
-  /// jobs, only so that ^C does not reach them.
+  /// An ignored SIGHUP stays ignored, as `nohup` asks for it. An ignored SIGINT does not: a shell sets that for
+  /// background jobs, only so that ^C does not reach them.
   static var heeded: [Interruption] {
     allCases.filter { $0 != .hungUp || baton_is_ignored($0.rawValue) == 0 }
   }

@@ -2,8 +2,8 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// All processes that this process and its descendants have started: orphans become its children (subreaper), so none is
-/// missed, and no pid is reused before it is reaped here.
+/// All processes that this process and its descendants have started: orphans become its children (subreaper), so none
+/// is missed, and no pid is reused before it is reaped here.
 struct OwnProcesses {
   /// The stages of ending them, in order.
   private enum Stage: CaseIterable {
