@@ -76,7 +76,7 @@ let package = Package(
       name: "CSecp256k1", path: "Sources/System/CSecp256k1", pkgConfig: "libsecp256k1",
       providers: [.apt(["libsecp256k1-dev"])]),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
-    // System calls that differ between Linux and Apple's systems.
+    // System calls that differ between Linux and Darwin.
     .target(name: "Platform", dependencies: ["Ground"], path: "Sources/System/Platform"),
     // Ownership checks for every file and directory that is opened.
     .target(name: "OwnFiles", dependencies: ["Platform"], path: "Sources/System/OwnFiles"),
@@ -132,7 +132,7 @@ let package = Package(
         .unsafeFlags(
           [
             "-static-executable",
-            // Functions that one payment runs are placed together: a fifth less resident memory. From scripts/link-order.
+            // Functions that one payment runs are placed together, for less resident memory: scripts/link-order.
             "-use-ld=lld", "-Xlinker",
             "--symbol-ordering-file=\(Context.packageDirectory)/Generated/notifyextd-link.order", "-Xlinker",
             "--no-warn-symbol-ordering",
