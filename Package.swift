@@ -292,7 +292,8 @@ let package = Package(
     .testTarget(
       name: "SeedSentenceTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "LightningNode", "LightningProvider", "Simulation",
+        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "LightningNode", "LightningProvider",
+        "Simulation",
         "SimulationSupport",
         "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
       ]),

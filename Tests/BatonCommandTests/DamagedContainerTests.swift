@@ -155,7 +155,7 @@ struct DamagedContainerTests {
         "DIR/heartbeat is missing, so nothing here shows whether a holder beats or has released the node: open the app, which creates it again, or copy the whole directory"
       ])
     let report = try ContainerReport(of: directory, clock: clock)
-    #expect(report.verdict == .goneUnheard)
+    #expect(report.verdict == .goneWithoutBeat)
     #expect(
       report.holderSentence
         == "free: its holder mainappd \(Int32.max) is gone; no beat of it is left that shows whether it released the node"

@@ -5,15 +5,15 @@ import DaemonRuntime
 /// Watches an app that was just opened: a broken one ends at once.
 struct AppStart {
   /// How long an app without a status is watched.
-  private static let patience = TimeSpan.seconds(1)
+  private static let timeout = TimeSpan.seconds(1)
   private static let lookInterval = TimeSpan.milliseconds(10)
 
   let phone: Phone
   let pid: Int32
 
-  /// Why it ended; nil once it has a status or has run for `patience`.
+  /// Why it ended; nil once it has a status or has run for `timeout`.
   func end() throws -> String? {
-    let deadline = Clock.monotonicNow + Self.patience
+    let deadline = Clock.monotonicNow + Self.timeout
     let process = WatchedProcess(pid: pid)
     while Clock.monotonicNow < deadline {
       let app = try phone.facts().app

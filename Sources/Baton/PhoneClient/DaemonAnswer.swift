@@ -11,7 +11,7 @@ package enum DaemonAnswer<Facts: Report> {
   case said(Facts)
 
   /// Long enough for a busy machine, and short for a verb that only looks.
-  private static var patience: TimeSpan { .seconds(5) }
+  private static var timeout: TimeSpan { .seconds(5) }
 
   package init(to message: ControlMessage, from daemon: Daemon, of phone: Phone) {
     let pid: Int32
@@ -29,7 +29,7 @@ package enum DaemonAnswer<Facts: Report> {
       return
     }
     do {
-      self = .said(try phone.ask(daemon, message, for: Facts.self, timeout: Self.patience))
+      self = .said(try phone.ask(daemon, message, for: Facts.self, timeout: Self.timeout))
     } catch { self = .silent("\(daemon.rawValue) \(pid) did not answer: \(CommandFailure(error).sentence)") }
   }
 

@@ -139,11 +139,11 @@ package final class PhoneDriver {
 
   /// Checks whenever a journal grows, and at short intervals.
   package func wait(
-    for what: String, within patience: TimeSpan = Wait.patience, every interval: TimeSpan? = nil,
+    for what: String, within timeout: TimeSpan = Wait.timeout, every interval: TimeSpan? = nil,
     until condition: () throws -> Bool
   ) throws {
     try Wait.until(
-      what, within: patience, pause: { try look(until: $0, every: interval ?? lookInterval) }, condition)
+      what, within: timeout, pause: { try look(until: $0, every: interval ?? lookInterval) }, condition)
   }
 
   /// Returns when a journal has grown, or after `interval`.

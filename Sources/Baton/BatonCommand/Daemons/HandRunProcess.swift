@@ -11,7 +11,7 @@ struct HandRunProcess {
   let pid: Int32
 
   /// Processes whose iosd was just killed need some time to exit.
-  private static let patience = TimeSpan.seconds(5)
+  private static let timeout = TimeSpan.seconds(5)
 
   var processName: String { role == "app" ? "mainappd" : "notifyextd" }
 
@@ -39,7 +39,7 @@ struct HandRunProcess {
   static func refuse(of phone: Phone) throws(CommandFailure) {
     for process in all(of: phone) {
       guard let watched = WatchedProcess(pid: process.pid) else { continue }
-      guard watched.waitForEnd(within: patience) else {
+      guard watched.waitForEnd(within: timeout) else {
         throw CommandFailure(.daemonMissing, process.sentence)
       }
     }

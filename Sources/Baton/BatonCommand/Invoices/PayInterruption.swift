@@ -9,7 +9,7 @@ enum PayInterruption {
     #"{"error":{"code":"interrupted","exit":130,"message":"stopped waiting; the payment continues: the peer holds it for the wallet until the hold time is over; `baton logs` shows how it ends"}}"#
 
   /// A signal handler must not allocate: it writes static bytes only.
-  static func heed(isJSON: Bool) {
+  static func handle(isJSON: Bool) {
     if isJSON {
       signal(SIGINT) { _ in PayInterruption.end(withJSON: true) }
     } else {

@@ -19,7 +19,7 @@ struct PaymentInParts {
   }
 
   /// Longer than lspd holds any payment.
-  private static let patience = TimeSpan.seconds(2 * 86_400)
+  private static let timeout = TimeSpan.seconds(2 * 86_400)
 
   private let invoice: PayableInvoice
   private let invocation: Invocation
@@ -59,7 +59,7 @@ struct PaymentInParts {
             holdSeconds: invocation.line.integer("--hold-seconds"))), index)
       if isFailed || parts[index].isNotNeeded { break }
     }
-    if waits { PayInterruption.heed(isJSON: invocation.output.isJSON) }
+    if waits { PayInterruption.handle(isJSON: invocation.output.isJSON) }
     if waits && !isFailed { try waitForEnd() }
     if isFailed || parts.contains(where: \.isNotNeeded) { lookAgain() }
     if waits && !isFailed { try waitForEnd() }
@@ -106,7 +106,7 @@ struct PaymentInParts {
     let peer = try invocation.phone.connect(to: .lspd)
     for index in open { try peer.send(question(about: index, waits: true)) }
     while !isFailed && !isSettled {
-      let message = try peer.receive(timeout: Self.patience)
+      let message = try peer.receive(timeout: Self.timeout)
       if let sentence = message.errorSentence { throw ControlClientError.refused(sentence) }
       let answer = PaymentAnswer(message)
       guard let index = parts.firstIndex(where: { $0.answer?.payment == answer.payment }) else {
@@ -126,7 +126,7 @@ struct PaymentInParts {
   }
 
   private func ask(_ message: ControlMessage) throws -> PaymentAnswer {
-    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: Self.patience))
+    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: Self.timeout))
   }
 
   private mutating func note(_ answer: PaymentAnswer, _ index: Int) {

@@ -12,7 +12,7 @@ final class HandRunPair {
   }
 
   /// lspd answers within milliseconds; a very busy machine takes longer.
-  private static let patience = TimeSpan.seconds(20)
+  private static let timeout = TimeSpan.seconds(20)
 
   private let phone: Phone
   private var parts: [Part] = []
@@ -46,7 +46,7 @@ final class HandRunPair {
     let watch = try DirectoryWatch([phone.lsp])
     let peer = try start("lspd", ["--home", phone.home, "--wallet-file", phone.walletNode])
     parts.append(peer)
-    let deadline = Clock.monotonicNow + Self.patience
+    let deadline = Clock.monotonicNow + Self.timeout
     while true {
       if peer.process.hasEnded { throw failure(of: peer) }
       if DaemonProbe.pid(listeningOn: phone.lspdSocket) == peer.process.pid,

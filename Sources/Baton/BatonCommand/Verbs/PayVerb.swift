@@ -53,7 +53,7 @@ enum PayVerb: Verb {
       try invocation.phone.ask(
         .lspd, invoice.payRequest(waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))))
     if waits, !outcome.isFailure, !outcome.isSettled {
-      PayInterruption.heed(isJSON: invocation.output.isJSON)
+      PayInterruption.handle(isJSON: invocation.output.isJSON)
       if let words = outcome.heldSentence { invocation.output.remark(words) }
       outcome = try waitForEnd(of: outcome, invoice, invocation)
     }

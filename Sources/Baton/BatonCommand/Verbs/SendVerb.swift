@@ -46,13 +46,13 @@ enum SendVerb: Verb {
     message["amount-msat"] = chosen.map { "\($0)" }
     let start = Clock.monotonicNow
     try invocation.phone.askApp(message, inFront: true)
-    let isPatient = !invocation.line.isGiven("--no-wait")
+    let waits = !invocation.line.isGiven("--no-wait")
     let offered = SentPayment(
       paymentHash: invoice.paymentHash.hex, amountMsat: amount, took: Clock.monotonicNow - start)
-    if !isPatient || !invocation.output.isJSON {
+    if !waits || !invocation.output.isJSON {
       invocation.output.say(offered.sentence, json: offered.document)
     }
-    guard isPatient else { return .done }
+    guard waits else { return .done }
     let ended = try waitForEnd(of: offered, invocation, since: start)
     invocation.output.say(ended.sentence, json: ended.document)
     return ended.isSettled ? .done : .paymentFailed

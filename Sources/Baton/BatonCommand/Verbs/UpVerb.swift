@@ -113,7 +113,7 @@ enum UpVerb: Verb {
         interval: line.span("--beat-interval") ?? standard.interval,
         staleAfter: line.span("--stale-after") ?? standard.staleAfter)
     } catch { throw CommandFailure(.wrongUsage, error.description) }
-    if let complaint = PingRule.complaint(line) { throw CommandFailure(.wrongUsage, complaint) }
+    if let error = PingRule.complaint(line) { throw CommandFailure(.wrongUsage, error) }
   }
 
   /// An interrupted start leaves no daemon behind.

@@ -48,9 +48,9 @@ enum WithdrawVerb: Verb {
       transaction: try answer.required("txid"), amountSat: amount,
       feeSat: try answer.integer("fee-sat", in: 0...TransactionOutput.mostSatoshis),
       took: Clock.monotonicNow - start)
-    let isPatient = !invocation.line.isGiven("--no-wait")
-    if !isPatient || !invocation.output.isJSON { invocation.output.say(begun.sentence, json: begun.document) }
-    guard isPatient else { return .done }
+    let waits = !invocation.line.isGiven("--no-wait")
+    if !waits || !invocation.output.isJSON { invocation.output.say(begun.sentence, json: begun.document) }
+    guard waits else { return .done }
     let ended = try waitForEnd(of: begun, invocation, since: start)
     invocation.output.say(ended.sentence, json: ended.document)
     return ended.isDone ? .done : .paymentFailed

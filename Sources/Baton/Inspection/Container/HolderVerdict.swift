@@ -25,7 +25,7 @@ package enum HolderVerdict: Hashable, Sendable {
   /// The lock is free without a release.
   case gone
   /// The lock is free, and no beat is left that shows whether the node was released.
-  case goneUnheard
+  case goneWithoutBeat
   /// The lock is free, but the row's holder lives: it holds the locks of the container of which this is a copy.
   case copied
 
@@ -68,7 +68,7 @@ package enum HolderVerdict: Hashable, Sendable {
     // A live holder that has this container open has let go of it; otherwise this is a copy.
     let isHere = snapshot.users.contains(pid)
     if !isHere && ProcessTable.isAlive(owner.process, boot: owner.process.boot) { return .copied }
-    return snapshot.beat(of: owner.role) == nil ? .goneUnheard : .gone
+    return snapshot.beat(of: owner.role) == nil ? .goneWithoutBeat : .gone
   }
 
   /// Whether others may claim.
@@ -82,7 +82,7 @@ package enum HolderVerdict: Hashable, Sendable {
 
   package var isHeld: Bool {
     switch self {
-    case .neverClaimed, .released, .gone, .goneUnheard, .copied: false
+    case .neverClaimed, .released, .gone, .goneWithoutBeat, .copied: false
     case .beating, .silent, .noBeat, .stopped, .beatingWithoutLock, .lockHeldByAnother: true
     }
   }
@@ -99,7 +99,7 @@ package enum HolderVerdict: Hashable, Sendable {
     case .lockHeldByAnother: "lock-held-by-another"
     case .released: "released"
     case .gone: "gone"
-    case .goneUnheard: "gone-without-beat"
+    case .goneWithoutBeat: "gone-without-beat"
     case .copied: "copied"
     }
   }
@@ -121,12 +121,12 @@ package enum HolderVerdict: Hashable, Sendable {
     case .lockHeldByAnother(let pid):
       return "between two owners: the last claim is \(who)'s, but its role lock is held by \(pid)"
     case .released: return "free: \(who) released it"
-    case .gone where isLive, .goneUnheard where isLive:
+    case .gone where isLive, .goneWithoutBeat where isLive:
       return "free: its holder \(who) is gone, the lock is free"
     case .gone:
       return
         "free: its holder \(who) is gone without a release (it died, or this is a copy of a container in use)"
-    case .goneUnheard:
+    case .goneWithoutBeat:
       return
         "free: its holder \(who) is gone; no beat of it is left that shows whether it released the node"
     case .copied:

@@ -6,7 +6,7 @@ import Judge
 // The judge's verdict as JUnit XML: one case for each invariant, and one for the evidence.
 extension JUnitFile {
   /// How many findings of one invariant are written out; the rest is counted.
-  private static let told = 20
+  private static let shownMax = 20
 
   package static func write(_ verdict: Verdict, to path: String) throws(CommandFailure) {
     let writer = try JUnitWriter(path, suite: "judge")
@@ -36,8 +36,8 @@ extension JUnitFile {
     _ sentences: [String], _ bad: (_ first: String, _ all: String) -> Case.Outcome
   ) -> Case.Outcome {
     guard let first = sentences.first else { return .passed }
-    let rest = sentences.count - told
-    let all = sentences.prefix(told) + (rest > 0 ? ["and \(rest) more"] : [])
+    let rest = sentences.count - shownMax
+    let all = sentences.prefix(shownMax) + (rest > 0 ? ["and \(rest) more"] : [])
     return bad(first.onOneLine, all.map(\.onOneLine).joined(separator: "\n"))
   }
 }

@@ -49,10 +49,10 @@ struct ComparisonReport {
 
   /// Each way to break an invariant once, with the world in which it was found first.
   private func chapter(_ coordination: Coordination) -> [String] {
-    var told: Set<String> = []
+    var seen: Set<String> = []
     var lines = ["", "### \(coordination.name)", "", "Here: \(coordination.sentence)."]
     for cell in cells where cell.coordination == coordination {
-      for finding in cell.findings where told.insert(finding.violation.sentence).inserted {
+      for finding in cell.findings where seen.insert(finding.violation.sentence).inserted {
         lines += ["", "**When \(cell.trial.words)**: \(finding.violation.sentence)", "", "```"]
         lines += finding.story + ["```"]
       }

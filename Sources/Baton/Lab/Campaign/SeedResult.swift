@@ -41,8 +41,8 @@ package struct SeedResult: Hashable, Report {
     payments = UInt64(clamping: result.payments)
     paid = UInt64(clamping: result.paid)
     faults = UInt64(clamping: result.faults.reduce(0, +))
-    let told = story.text(all: true).map { $0 + "\n" }.joined()
-    storySHA256 = SHA256.hash(Array(told.utf8)).hex
+    let output = story.text(all: true).map { $0 + "\n" }.joined()
+    storySHA256 = SHA256.hash(Array(output.utf8)).hex
   }
 
   package var line: String { json }

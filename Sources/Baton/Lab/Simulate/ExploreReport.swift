@@ -96,11 +96,11 @@ package struct ExploreReport {
   /// One paragraph per reason, with one line per machine.
   private static func byReason(_ ways: [Ways.Way]) -> [String] {
     var lines: [String] = []
-    var told: Set<String> = []
-    for reason in ways.map(UntakenWays.reason) where told.insert(reason).inserted {
+    var seen: Set<String> = []
+    for reason in ways.map(UntakenWays.reason) where seen.insert(reason).inserted {
       lines.append("  never taken, as \(reason):")
       let alike = ways.filter { UntakenWays.reason($0) == reason }
-      for machine in alike.map(\.machine) where told.insert("\(reason) \(machine)").inserted {
+      for machine in alike.map(\.machine) where seen.insert("\(reason) \(machine)").inserted {
         let list = alike.filter { $0.machine == machine }.map { "\($0.from) → \($0.to)" }
         lines.append("    \(machine): \(list.joined(separator: ", "))")
       }

@@ -35,7 +35,7 @@ package struct WorldStory {
       }
     }
     switch said {
-    case .move(let move): add("fate", MoveSentences.of(move).map { [.init($0)] } ?? [])
+    case .move(let move): add("event", MoveSentences.of(move).map { [.init($0)] } ?? [])
     // The guard's reports of its node; other events of the node have no line.
     case .heard(let role, .node(let report)) where report != .established:
       add(name(role), GuardSentences.of(.node(report)))
@@ -48,8 +48,8 @@ package struct WorldStory {
       add("peer", PeerSentences.of(event) + directives.flatMap(PeerSentences.of))
     case .phone(let event, let directives):
       // `.ended` covers the end of a process.
-      let told = directives.filter { if case .recordEnd = $0 { false } else { true } }
-      add("phone", PhoneSentences.of(event) + told.flatMap(PhoneSentences.of))
+      let shown = directives.filter { if case .recordEnd = $0 { false } else { true } }
+      add("phone", PhoneSentences.of(event) + shown.flatMap(PhoneSentences.of))
     case .started(let role, let pid): add(name(role), [.init("starts as process \(pid)", matters: false)])
     case .ended(let role, let why): add(name(role), [.init("ended: \(why)")])
     case .seedWithheld: break
@@ -71,7 +71,7 @@ package struct WorldStory {
 
   /// Lines of text: time in seconds, actor, sentence. Repetitions are folded.
   package func text(all: Bool = false) -> [String] {
-    let told = Repetition.folded(
+    let folded = Repetition.folded(
       lines.filter { all || $0.matters }, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
       note: { count, times, last in
         let what = count == 1 ? "the line above" : "the \(count) lines above"
@@ -79,7 +79,7 @@ package struct WorldStory {
           at: last.at, who: "…", text: "\(what) again, \(times == 1 ? "once" : "\(times) times")",
           matters: true)
       })
-    return told.map { line in
+    return folded.map { line in
       let time = HumanText.seconds(line.at - Instant(nanoseconds: 0))
       let lead = String(repeating: " ", count: max(0, 9 - time.count)) + time
       return "\(lead)  \(line.who.padding(toLength: 9, withPad: " ", startingAt: 0))  \(line.text)"

@@ -6,7 +6,7 @@ import Glibc
 /// Checks that the process on a daemon's socket is that daemon, before it is ended: another program of this user may
 /// listen there.
 struct DaemonIdentity {
-  private static let patience = TimeSpan.seconds(5)
+  private static let timeout = TimeSpan.seconds(5)
 
   let daemon: Daemon
   let phone: Phone
@@ -26,7 +26,7 @@ struct DaemonIdentity {
   /// Whether the answer is the daemon's; nil without an answer.
   private var answer: Bool? {
     do {
-      let facts = try phone.askForJSON(daemon, ControlMessage("status"), timeout: Self.patience)
+      let facts = try phone.askForJSON(daemon, ControlMessage("status"), timeout: Self.timeout)
       return Self.isAnswer(facts, of: daemon)
     } catch ControlClientError.malformed { return false } catch ControlClientError.refused {
       return false

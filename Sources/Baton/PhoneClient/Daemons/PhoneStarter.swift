@@ -31,7 +31,7 @@ package final class PhoneStarter {
   }
 
   /// A daemon answers within milliseconds; a very busy machine takes longer.
-  private static let patience = TimeSpan.seconds(20)
+  private static let timeout = TimeSpan.seconds(20)
   /// How often missing daemons are started: one that still answers may be about to end.
   private static let looks = 5
 
@@ -50,7 +50,7 @@ package final class PhoneStarter {
       of: Daemon.allCases.filter { DaemonProbe.pid(listeningOn: phone.socket(of: $0)) == nil })
     try makeHome()
     // Twice a daemon's time, for two daemons.
-    let lock = try StartLock(phone, patience: Self.patience + Self.patience)
+    let lock = try StartLock(phone, timeout: Self.timeout + Self.timeout)
     defer { withExtendedLifetime(lock) {} }
     do {
       return try complete()
@@ -98,7 +98,7 @@ package final class PhoneStarter {
     let started = try StartedDaemon(
       daemon, program: program(of: daemon), arguments: try arguments(for: daemon), log: phone.log(of: daemon))
     self.started.append(started)
-    let deadline = Clock.monotonicNow + Self.patience
+    let deadline = Clock.monotonicNow + Self.timeout
     while !isReady(daemon) {
       if started.process.hasEnded { throw started.failureOfEnd() }
       guard Clock.monotonicNow < deadline else { throw started.failure("did not answer in time") }

@@ -17,7 +17,7 @@ package struct PhoneStopper {
   }
 
   /// iosd gives its processes five seconds, then kills them.
-  private static let patience = TimeSpan.seconds(15)
+  private static let timeout = TimeSpan.seconds(15)
 
   package let phone: Phone
 
@@ -28,7 +28,7 @@ package struct PhoneStopper {
   /// Ends the daemons that run. Under the start lock, so that no `baton up` takes an ending daemon for a running one;
   /// also without the lock if it cannot be taken.
   package func stop() -> [Ended] {
-    let lock = try? StartLock(phone, patience: Self.patience + Self.patience)
+    let lock = try? StartLock(phone, timeout: Self.timeout + Self.timeout)
     defer { withExtendedLifetime(lock) {} }
     return [Daemon.iosd, .lspd].compactMap(stop)
   }
@@ -45,13 +45,13 @@ package struct PhoneStopper {
     // Asked over its socket it records why it ends; if it no longer listens, by signal.
     if let client = try? phone.connect(to: daemon) {
       try? client.send(ControlMessage("down"))
-      if process.waitForEnd(within: Self.patience) { return ended(daemon, process) }
+      if process.waitForEnd(within: Self.timeout) { return ended(daemon, process) }
     } else {
       process.send(SIGTERM)
-      if process.waitForEnd(within: Self.patience) { return ended(daemon, process) }
+      if process.waitForEnd(within: Self.timeout) { return ended(daemon, process) }
     }
     process.send(SIGKILL)
-    _ = process.waitForEnd(within: Self.patience)
+    _ = process.waitForEnd(within: Self.timeout)
     _ = process.reap()
     return Ended(
       daemon: daemon, pid: pid, how: "did not end within 15 s and was killed", wasKilled: true)

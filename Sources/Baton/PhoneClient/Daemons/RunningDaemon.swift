@@ -4,7 +4,7 @@ import DaemonRuntime
 /// Checks whether a daemon of a phone runs, before one is started.
 struct RunningDaemon {
   /// iosd gives its processes five seconds, then kills them.
-  private static let patience = TimeSpan.seconds(15)
+  private static let timeout = TimeSpan.seconds(15)
 
   let daemon: Daemon
   let phone: Phone
@@ -24,7 +24,7 @@ struct RunningDaemon {
     if let stopped = StoppedDaemon(daemon, pid: pid) {
       throw CommandFailure(.daemonMissing, stopped.description)
     }
-    if process.waitForEnd(within: Self.patience) { return nil }
+    if process.waitForEnd(within: Self.timeout) { return nil }
     if isUp { return pid }
     throw CommandFailure(
       .daemonMissing,

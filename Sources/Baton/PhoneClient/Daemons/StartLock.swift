@@ -7,9 +7,9 @@ import Glibc
 final class StartLock {
   private let descriptor: Int32
 
-  init(_ phone: Phone, patience: TimeSpan) throws {
+  init(_ phone: Phone, timeout: TimeSpan) throws {
     descriptor = try PlainFile.openOwn("\(phone.os)/up.lock", O_RDWR | O_CREAT)
-    let deadline = Clock.monotonicNow + patience
+    let deadline = Clock.monotonicNow + timeout
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard Clock.monotonicNow < deadline else {
         throw CommandFailure(

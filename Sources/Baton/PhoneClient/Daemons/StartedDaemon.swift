@@ -5,7 +5,7 @@ import Glibc
 /// A daemon that this process has started.
 final class StartedDaemon {
   /// iosd gives its processes five seconds, then kills them.
-  private static let patience = TimeSpan.seconds(15)
+  private static let timeout = TimeSpan.seconds(15)
 
   let daemon: Daemon
   let process: WatchedProcess
@@ -23,9 +23,9 @@ final class StartedDaemon {
   /// Ends the daemon after a failed start.
   func end() {
     process.send(SIGTERM)
-    if !process.waitForEnd(within: Self.patience) {
+    if !process.waitForEnd(within: Self.timeout) {
       process.send(SIGKILL)
-      _ = process.waitForEnd(within: Self.patience)
+      _ = process.waitForEnd(within: Self.timeout)
     }
     _ = process.reap()
   }

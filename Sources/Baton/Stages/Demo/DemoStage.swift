@@ -42,7 +42,7 @@ final class DemoStage {
     for entry in merger.readNew() {
       for moment in reader.moments(of: entry) {
         moments.append(moment)
-        if moment.isTold { tell(moment) }
+        if moment.isPrinted { tell(moment) }
       }
     }
   }

@@ -56,7 +56,7 @@ struct Moment: Hashable, Sendable {
   }
 
   /// Whether the demo prints it: no status of the extension, which has no screen, and no transient one of the app.
-  var isTold: Bool {
+  var isPrinted: Bool {
     switch what {
     case .shows(.idle), .shows(.claiming), .shows(.connecting), .shows(.releasing): false
     case .shows: process == "mainappd"

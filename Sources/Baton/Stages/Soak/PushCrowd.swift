@@ -50,10 +50,10 @@ final class PushCrowd: Sendable {
         all.leave()
       }.start()
     }
-    var told = Clock.monotonicNow
+    var reportedAt = Clock.monotonicNow
     while all.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
-      guard Clock.monotonicNow - told >= .seconds(5) else { continue }
-      told = Clock.monotonicNow
+      guard Clock.monotonicNow - reportedAt >= .seconds(5) else { continue }
+      reportedAt = Clock.monotonicNow
       progress(state.withLock(\.done))
     }
     let end = state.withLock { $0 }

@@ -17,7 +17,7 @@ struct OwnProcesses {
   }
 
   /// After SIGKILL: for processes that wait in the kernel for a disk.
-  private static let patienceOfKernel = TimeSpan.seconds(10)
+  private static let kernelTimeout = TimeSpan.seconds(10)
   /// New orphans are found by polling.
   private static let lookInterval = TimeSpan.milliseconds(20)
 
@@ -48,15 +48,15 @@ struct OwnProcesses {
   }
 
   /// Ends all processes in stages; a further signal skips to SIGKILL. Returns the survivors.
-  mutating func end(within patience: TimeSpan, watching signals: SignalWatch) -> [Int32] {
+  mutating func end(within timeout: TimeSpan, watching signals: SignalWatch) -> [Int32] {
     var isInHurry = false
     for stage in Stage.allCases where !isInHurry || stage == .kill {
-      let deadline = Clock.monotonicNow + (stage == .kill ? Self.patienceOfKernel : patience)
-      var told: Set<Int32> = []
+      let deadline = Clock.monotonicNow + (stage == .kill ? Self.kernelTimeout : timeout)
+      var signalled: Set<Int32> = []
       while collect() {
         let concerned = own.filter(stage.concerns)
         if concerned.isEmpty && stage == .ask { break }
-        for pid in concerned where told.insert(pid).inserted { Self.tell(pid, stage) }
+        for pid in concerned where signalled.insert(pid).inserted { Self.sendSignal(to: pid, stage) }
         let now = Clock.monotonicNow
         if now >= deadline { break }
         if signals.wait(until: min(deadline, now + Self.lookInterval)) != nil && stage != .kill {
@@ -68,7 +68,7 @@ struct OwnProcesses {
     return collect() ? own : []
   }
 
-  private static func tell(_ pid: Int32, _ stage: Stage) {
+  private static func sendSignal(to pid: Int32, _ stage: Stage) {
     kill(pid, stage == .kill ? SIGKILL : SIGTERM)
     // A stopped process would not handle SIGTERM.
     if stage != .kill { kill(pid, SIGCONT) }

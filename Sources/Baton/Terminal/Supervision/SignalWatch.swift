@@ -13,12 +13,12 @@ package final class SignalWatch {
   static func ofWorker() throws(SystemError) -> SignalWatch {
     // With SIGCHLD ignored the kernel would reap children itself.
     signal(SIGCHLD, SIG_DFL)
-    return try SignalWatch(Interruption.heeded.map(\.rawValue) + [SIGCHLD])
+    return try SignalWatch(Interruption.handled.map(\.rawValue) + [SIGCHLD])
   }
 
   /// For work that prints a result when interrupted. ^\ still ends it at once.
   package static func ofOwnWork() throws(SystemError) -> SignalWatch {
-    try SignalWatch(Interruption.heeded.filter { $0 != .quitByKey }.map(\.rawValue))
+    try SignalWatch(Interruption.handled.filter { $0 != .quitByKey }.map(\.rawValue))
   }
 
   private init(_ signals: [Int32]) throws(SystemError) {

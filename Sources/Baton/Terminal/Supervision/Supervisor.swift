@@ -9,9 +9,9 @@ import PhonePolicy
 /// directory.
 package struct Supervisor {
   /// After an interruption: at most twice this, then SIGKILL.
-  private static let patience = TimeSpan.milliseconds(600)
+  private static let timeout = TimeSpan.milliseconds(600)
   /// After completed work: the time for remaining processes to end.
-  private static let patienceAfterWork = TimeSpan.seconds(10)
+  private static let timeoutAfterWork = TimeSpan.seconds(10)
 
   private let plan: Supervision
   private let signals: SignalWatch
@@ -83,7 +83,7 @@ package struct Supervisor {
     if let interruption = signal.flatMap({ Interruption(rawValue: $0) }) { return end(interruption) }
     let survivors =
       plan.leavesProcesses && signal == nil
-      ? [] : processes.end(within: Self.patienceAfterWork, watching: signals)
+      ? [] : processes.end(within: Self.timeoutAfterWork, watching: signals)
     let code = signal.map { 128 + $0 } ?? baton_wait_exit_code(status)
     place?.remove(
       keepingPhones: !plan.isForeign || code != ExitCode.done.rawValue,
@@ -104,7 +104,7 @@ package struct Supervisor {
 
   private mutating func end(_ interruption: Interruption) -> Int32 {
     tellWorker(interruption)
-    let survivors = processes.end(within: Self.patience, watching: signals)
+    let survivors = processes.end(within: Self.timeout, watching: signals)
     place?.remove(keepingPhones: false)
     let end =
       plan.goesOn ?? (plan.isLooking ? "nothing is left behind" : "all processes that it started are ended")
@@ -116,7 +116,7 @@ package struct Supervisor {
   private mutating func tellWorker(_ interruption: Interruption) {
     guard processes.workerStatus == nil else { return }
     kill(processes.worker, plan.isForeign ? interruption.rawValue : SIGKILL)
-    let deadline = Clock.monotonicNow + Self.patience
+    let deadline = Clock.monotonicNow + Self.timeout
     while processes.collect(), processes.workerStatus == nil, Clock.monotonicNow < deadline {
       if signals.wait(until: deadline) != nil { break }
     }
