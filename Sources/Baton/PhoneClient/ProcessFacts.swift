@@ -56,6 +56,6 @@ extension ProcessRow {
   package var wholeReason: String? {
     guard let reason, isCrash == true else { return reason }
     guard let output else { return "\(reason); it wrote nothing to its standard error" }
-    return "\(reason); its last line: \(lastLine ?? "an empty one"); all that it wrote is in \(output)"
+    return "\(reason); its last line: \(lastLine ?? "an empty one"); its whole output is in \(output)"
   }
 }

@@ -9,7 +9,7 @@ enum NotificationsVerb: Verb {
     let id = PositionalDeclaration(
       "ID", value: .integer(1...Int64.max), help: "the notification's number in the list")
     return CommandLineDeclaration(
-      name: "notifications", summary: "the phone's list of notifications, or touch one of them",
+      name: "notifications", summary: "list the phone's notifications, or tap, answer or dismiss one",
       subcommands: [
         CommandLineDeclaration(
           name: "tap", summary: "tap one: the app comes to the front", positionals: [id]),

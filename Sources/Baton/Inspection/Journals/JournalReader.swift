@@ -51,7 +51,7 @@ package final class JournalReader {
       guard bytes.count - start <= Self.lineLimit else {
         throw CommandFailure(
           .inputOutputError,
-          "line \(lineCount + 1) of \(path.onOneLine) is longer than \(Self.lineLimit >> 20) MB: it is no journal; move it away"
+          "line \(lineCount + 1) of \(path.onOneLine) is longer than \(Self.lineLimit >> 20) MB, so it is not a journal; move the file away"
         )
       }
       guard try readPiece() else { return nil }

@@ -7,7 +7,7 @@ package enum InspectVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "inspect",
-      summary: "open a shared container, in use or copied, and say who holds the node and why",
+      summary: "show a shared container, in use or copied: who holds the node and why",
       options: [
         OptionDeclaration(
           "-a", "--all", help: "show every claim, invoice and payment, not only the last ones"),

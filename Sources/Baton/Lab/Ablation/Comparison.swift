@@ -65,7 +65,7 @@ extension Invariant {
     case .tasksAreCompleted: "a task that is not completed"
     case .newestIsShown: "an old status shown"
     case .textIsTrue: "an untrue text"
-    case .toldOnce: "a payment told twice"
+    case .toldOnce: "a payment notified twice"
     }
   }
 }

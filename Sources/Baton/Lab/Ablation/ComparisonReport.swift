@@ -39,7 +39,7 @@ struct ComparisonReport {
 
   private func entry(_ words: String, _ coordination: Coordination) -> String {
     guard let cell = cells.first(where: { $0.coordination == coordination && $0.trial.words == words }) else {
-      return "knows no tasks here"
+      return "tasks are not modelled"
     }
     guard cell.findings.isEmpty else { return cell.words.joined(separator: ", ") }
     let states = HumanText.grouped(UInt64(cell.states))

@@ -32,7 +32,8 @@ enum MoveSentences {
     case .restartPeer: "the peer restarts"
     case .replaceLock(let role): "the lock file of the \(role.rawValue) is replaced by a new file"
     case .loseBeat(let role): "the beats of the \(role.rawValue) are erased"
-    case .failStorage(let role, let fault): "of the \(role.rawValue) \(fault.sentence), the next one"
+    case .failStorage(let role, let fault):
+      "the next storage fault of the \(role.rawValue): \(fault.sentence)"
     case .fillDisk(let isFull): isFull ? "the disk is full" : "the disk has room again"
     case .reboot: "the phone reboots"
     case .deviceSleeps(let span): "the device sleeps for \(HumanText.span(span))"

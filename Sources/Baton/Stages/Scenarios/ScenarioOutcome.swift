@@ -47,7 +47,7 @@ struct ScenarioOutcome {
     case .played(.unsettled(let sentences)): (kind, details) = (.noProgress, sentences)
     case .played(.broken(let sentences)): (kind, details) = (.broken, sentences)
     case .played(.crashed(let sentences)): (kind, details) = (.crashed, sentences)
-    case .broken(let line, let sentence): (kind, details) = (.broken, ["behind line \(line): \(sentence)"])
+    case .broken(let line, let sentence): (kind, details) = (.broken, ["after line \(line): \(sentence)"])
     case .inVain(let line, let what):
       (kind, details) = (
         .noProgress,

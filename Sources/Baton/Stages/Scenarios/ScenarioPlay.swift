@@ -55,7 +55,7 @@ struct ScenarioPlay {
     let performance = try director.run()
     var outcome = ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start)
     if !outcome.isGood, outcome.kind != .differs {
-      outcome.details.append("what happened, with the times of the simulated world:")
+      outcome.details.append("the story, in simulated time:")
       outcome.details += director.stage.story.text().suffix(Self.storyLinesMax)
     }
     return try update(outcome, performance)
