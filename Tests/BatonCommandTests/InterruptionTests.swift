@@ -164,7 +164,7 @@ import Testing
     #expect(run.left.isEmpty, "\(run.left)")
     let sentence = "interrupted by SIGINT; a payment that has begun continues without this command\n"
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
-    #expect(try phone.run("payments").contains("on its way"))
+    #expect(try phone.run("payments").contains("pending"))
   }
 
   @Test("while it waits for the end of a withdrawal says that the withdrawal goes on") func withdrawing()
