@@ -1,15 +1,15 @@
 // swift-tools-version: 6.0
 //
-// Each module is one room; ARCHITECTURE.md is the map and Tests/TidyTests holds the walls.
+// ARCHITECTURE.md describes the modules; Tests/TidyTests checks their imports.
 import PackageDescription
 
 let package = Package(
   name: "Baton",
   products: [
-    // What a wallet team uses, in Swift, and in C with Sources/Coordinator/CBaton/baton.h. It needs libsqlite3 alone.
+    // The library for other wallets, in Swift, and in C with Sources/Coordinator/CBaton/baton.h. Needs only libsqlite3.
     .library(name: "Coordinator", targets: ["Coordinator"]),
     .library(name: "BatonC", type: .dynamic, targets: ["CoordinatorC"]),
-    // Its parts.
+    // Its modules.
     .library(name: "Heartbeat", targets: ["Heartbeat", "Ground"]),
     .library(name: "Guardrails", targets: ["Guardrails"]),
     .library(name: "SharedContainer", targets: ["SharedContainer", "Database", "Platform"]),
@@ -25,7 +25,7 @@ let package = Package(
     .target(name: "JSON"),
     .target(name: "Heartbeat", dependencies: ["Ground"]),
     .target(name: "Guardrails", dependencies: ["Ground", "Heartbeat"]),
-    // The wallet's node and the provider's meet on the wire alone: neither imports the other.
+    // The wallet's node and the LSP share only the wire protocol: neither imports the other.
     .target(name: "Bitcoin", dependencies: ["Ground", "Crypto"], path: "Sources/Lightning/Bitcoin"),
     .target(
       name: "LightningWire", dependencies: ["Ground", "Crypto", "Bitcoin"], path: "Sources/Lightning/Wire"),
@@ -57,7 +57,7 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
         "LightningProvider", "Wallet", "PhonePolicy", "Crypto",
       ],
-      // Also in a debug build: there nothing computes as much, and the tests would wait for it.
+      // Optimized also in a debug build: it needs the most computing, and the tests would wait for it.
       swiftSettings: [
         .unsafeFlags(
           ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"],
@@ -76,18 +76,18 @@ let package = Package(
       name: "CSecp256k1", path: "Sources/System/CSecp256k1", pkgConfig: "libsecp256k1",
       providers: [.apt(["libsecp256k1-dev"])]),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
-    // What the libraries ask of the system where Linux and Apple's systems answer differently.
+    // System calls that differ between Linux and Darwin.
     .target(name: "Platform", dependencies: ["Ground"], path: "Sources/System/Platform"),
-    // Whose a file or directory is: asked wherever one of ours is opened.
+    // Ownership checks for every file and directory that is opened.
     .target(name: "OwnFiles", dependencies: ["Platform"], path: "Sources/System/OwnFiles"),
 
-    // What touches the world.
+    // Modules with I/O.
     .target(name: "Crypto", dependencies: ["Ground", "CSodium", "CSecp256k1"]),
     .target(name: "Database", dependencies: ["CSQLite"]),
     .target(
       name: "SharedContainer",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "Platform", "OwnFiles"]),
-    // What a wallet team uses: all of the above as one coordinator for each process, in Swift and in C.
+    // The library for other wallets: one coordinator per process, in Swift and in C.
     .target(
       name: "Coordinator",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Platform"],
@@ -120,19 +120,19 @@ let package = Package(
       ]),
     .target(name: "Judge", dependencies: ["Ground", "JSON", "Database", "CSodium", "CSecp256k1"]),
 
-    // The processes.
+    // The programs.
     .executableTarget(
       name: "MainAppd",
       dependencies: ["Ground", "Guardrails", "Wallet", "WalletProcess", "DaemonRuntime"]),
     .executableTarget(
       name: "NotifyExtd",
       dependencies: ["Ground", "Guardrails", "WalletProcess", "DaemonRuntime"],
-      // One static file without Foundation: it starts in a millisecond and stays far under 24 MB.
+      // Static and without Foundation: it starts in a millisecond and stays far below 24 MB.
       linkerSettings: [
         .unsafeFlags(
           [
             "-static-executable",
-            // What one payment runs lies side by side: a fifth less memory is resident. Written by scripts/link-order.
+            // Functions that one payment runs are placed together, for less resident memory: scripts/link-order.
             "-use-ld=lld", "-Xlinker",
             "--symbol-ordering-file=\(Context.packageDirectory)/Generated/notifyextd-link.order", "-Xlinker",
             "--no-warn-symbol-ordering",
@@ -151,7 +151,7 @@ let package = Package(
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
         "LightningProvider", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
-    // `baton`, by what its parts are for.
+    // The modules of `baton`.
     .target(
       name: "PhoneClient",
       dependencies: [
@@ -190,7 +190,7 @@ let package = Package(
         "DaemonRuntime", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
       ], path: "Sources/Baton/BatonCommand"),
 
-    // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.
+    // Benchmarks of the release programs and the library against a floor in C; scripts/bench builds and runs both.
     .executableTarget(
       name: "Bench",
       dependencies: [
@@ -211,7 +211,7 @@ let package = Package(
         "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
         "LightningNode", "LightningProvider",
       ]),
-    // Reads and writes invoices for the programs of others: Tests/Interop/invoices.py.
+    // Reads and writes invoices for Tests/Interop/invoices.py.
     .executableTarget(
       name: "TestInvoices",
       dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices"],
@@ -223,7 +223,7 @@ let package = Package(
         "LightningInvoices", "LightningNode", "Crypto", "Wallet",
       ]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
-    // A simulated world in which nothing goes wrong by itself.
+    // A simulated world without faults of its own.
     .target(
       name: "SimulationSupport",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "PhonePolicy", "Simulation"],
@@ -235,13 +235,13 @@ let package = Package(
         "Wallet", "PhonePolicy", "Crypto", "Simulation",
         "SimulationSupport",
       ]),
-    // The container of the simulation against the real one.
+    // Compares the simulated container with the real one.
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Simulation"]),
     .testTarget(name: "PlatformTests", dependencies: ["Ground", "Platform", "OwnFiles"]),
     .testTarget(name: "DatabaseTests", dependencies: ["Database"]),
-    // A real process that claims, for the tests that race, stop and kill one.
+    // A real process that claims, for tests that race, stop and kill it.
     .executableTarget(
       name: "TestClaimer",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "SharedContainer"],
@@ -257,18 +257,18 @@ let package = Package(
     .testTarget(name: "CoordinatorCTests", dependencies: ["CBaton", "CoordinatorC"]),
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "JSON", "Heartbeat", "DaemonRuntime"]),
-    // A wallet process that stands still at a chosen place.
+    // A wallet process that stops at a chosen place.
     .executableTarget(
       name: "TestBystander",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
       ],
       path: "Tests/Support/TestBystander"),
-    // One real process, with a test or a measurement in the place of the phone.
+    // Runs one real process, with a test or a benchmark in place of the phone.
     .target(
       name: "ProcessSupport", dependencies: ["Ground", "DaemonRuntime"],
       path: "Tests/Support/ProcessSupport"),
-    // Real wallet processes and a real peer, with the test in the place of the phone.
+    // Runs real wallet processes and a real peer, with the test in place of the phone.
     .target(
       name: "PairSupport",
       dependencies: [
@@ -288,7 +288,7 @@ let package = Package(
         "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",
       ]),
-    // What the text that the guardrails come from promises, sentence by sentence.
+    // Tests of Phoenix's description of the guardrails, sentence by sentence.
     .testTarget(
       name: "SeedSentenceTests",
       dependencies: [
@@ -297,14 +297,14 @@ let package = Package(
         "SimulationSupport",
         "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
       ]),
-    // Somebody who knocks at the doors of the daemons, from a process of his own.
+    // A hostile client of the daemons, in its own process.
     .executableTarget(
       name: "TestForeignProcess", dependencies: ["CLinux", "DaemonRuntime"],
       path: "Tests/Support/TestForeignProcess"),
-    // A wallet process that tells the phone whatever could hurt it.
+    // A wallet process that sends hostile messages to the phone.
     .executableTarget(
       name: "TestHostileWallet", dependencies: ["DaemonRuntime"], path: "Tests/Support/TestHostileWallet"),
-    // Everything that a stranger can say to the programs.
+    // Hostile input to the programs.
     .testTarget(
       name: "HostileTests",
       dependencies: [
@@ -321,7 +321,7 @@ let package = Package(
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode",
         "LightningProvider", "Wallet", "Database", "PeerTransport", "WalletProcess", "ChannelStore",
       ]),
-    // A bad network between a wallet and its peer.
+    // A proxy that acts as a bad network between a wallet and its peer.
     .target(
       name: "BadWire", dependencies: ["CLinux", "Ground", "DaemonRuntime"],
       path: "Tests/Support/BadWire"),
@@ -339,7 +339,7 @@ let package = Package(
       ]),
     // Another process that has a database open.
     .executableTarget(name: "TestReader", dependencies: ["Database"], path: "Tests/Support/TestReader"),
-    // Writes homes as runs of any length leave them.
+    // Writes homes like those that runs of any length leave.
     .executableTarget(
       name: "TestHomes", dependencies: ["CSQLite", "CSodium"], path: "Tests/Support/TestHomes"),
     .testTarget(
@@ -376,8 +376,8 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// The fuzzers look into every parser, also into those of programs: for them alone a program is a library without its
-// `main`. `scripts/fuzz` asks for it.
+// The fuzzers need every parser, also those of programs: with BATON_FUZZ a program is a library without its `main`. Set
+// by `scripts/fuzz`.
 if Context.environment["BATON_FUZZ"] != nil {
   let programs = ["IOSd", "LSPd", "BatonCommand"]
   let libraries = package.targets.filter { $0.type == .regular || $0.type == .system }
@@ -394,7 +394,7 @@ if Context.environment["BATON_FUZZ"] != nil {
     ]
 }
 
-// A change to a core is checked by the cores' own tests first. `scripts/test --fast` asks for nothing else.
+// With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.
 if Context.environment["BATON_CORES"] != nil {
   let lightning = [
     "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider",

@@ -56,9 +56,9 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "how long the app is in the background before it is suspended"),
     OptionDeclaration(
       "--background-time", value: .span, default: "180s",
-      help: "how long its own tasks keep the app awake in the background"),
+      help: "how long the app's own background tasks keep it awake"),
     OptionDeclaration(
-      "--background-grace", value: .span, default: "5s", help: "from the end of that time to killing the app"),
+      "--background-grace", value: .span, default: "5s", help: "from the expiry of its background tasks to killing the app"),
     OptionDeclaration(
       "--foreground-pushes", value: .choice(ForegroundPushes.allCases.map(\.rawValue)), default: "app",
       help: "which process gets a visible push while the app is in the foreground"),
@@ -81,7 +81,7 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration("--fault-hang", help: "passed on: with its first push the extension hangs"),
     OptionDeclaration(
       "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
-      help: "an entitlement that Apple grants on request"),
+      help: "an entitlement that Apple has granted to the wallet"),
   ] + SilentPushOptions.declarations,
   examples: [
     (

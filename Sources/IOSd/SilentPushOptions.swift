@@ -20,7 +20,7 @@ enum SilentPushOptions {
       "--silent-seed", value: .integer(0...Int64.max), default: "1",
       help: "seed of the random drops and delays"),
     OptionDeclaration(
-      "--silent-time", value: .span, default: "30s", help: "time limit of the app for a silent push"),
+      "--silent-time", value: .span, default: "30s", help: "time for the app to handle a silent push"),
   ]
 
   static func rules(_ parsed: ParsedCommandLine) -> SilentPushRules {

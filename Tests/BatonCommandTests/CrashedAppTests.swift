@@ -13,7 +13,7 @@ import Testing
     _ = try phone.run("up", "--app", app)
     let words = try phone.run("app", "open")
     let output = "\(phone.phone.os)/output/app-1.log"
-    let crash = "crashed with exit code 3; its last line: no peer; all that it wrote is in \(output)"
+    let crash = "crashed with exit code 3; its last line: no peer; its whole output is in \(output)"
     #expect(words.contains(crash), "\(words)")
     #expect(try phone.run("ps", "--all").contains(crash))
     #expect(try phone.run("ps", "--all", "--json").contains(#""last_line":"no peer""#))

@@ -48,7 +48,7 @@ struct DamagedContainerTests {
     try Connection(path: "\(directory)/node.sqlite", access: .readWrite).execute("PRAGMA user_version = 99")
     #expect(
       try problems() == [
-        "the schema 99 is of a newer program, which alone can open it: update this one"
+        "the schema 99 is newer than this program; update it"
       ])
   }
 
@@ -112,11 +112,13 @@ struct DamagedContainerTests {
       write(bytes, to: path)
       let found = try problems()
       #expect(found.count == 1)
-      #expect(found.first?.hasPrefix("DIR/heartbeat is damaged: where mainappd and notifyextd beats") == true)
-      #expect(found.first?.hasSuffix("so open the app") == true)
+      #expect(
+        found.first?.hasPrefix(
+          "DIR/heartbeat is damaged: the slot of mainappd and notifyextd has no valid beat") == true)
+      #expect(found.first?.hasSuffix("rewrites its slot") == true)
     }
     write(whole[..<512] + [1] + whole[513...], to: path)
-    #expect(try problems().first?.contains("where notifyextd beats") == true)
+    #expect(try problems().first?.contains("the slot of notifyextd has") == true)
   }
 
   @Test("A missing heartbeat is a problem, and the last holder's release counts as unknown")
@@ -138,7 +140,7 @@ struct DamagedContainerTests {
       }
       #expect(
         try problems() == [
-          "DIR/heartbeat is missing, so nothing here tells whether a holder beats, or has released the node: the next beat makes it anew"
+          "DIR/heartbeat is missing, so nothing here shows whether a holder beats or has released the node: the next beat creates it again"
         ])
       let beat = Beat(
         role: .app, epoch: 2, phase: .released, counter: 1, process: process, bootClock: clock.bootClock,
@@ -150,13 +152,13 @@ struct DamagedContainerTests {
     unlink("\(directory)/heartbeat")
     #expect(
       try problems() == [
-        "DIR/heartbeat is missing, so nothing here tells whether a holder beats, or has released the node: open the app, which makes it anew, or copy the whole directory"
+        "DIR/heartbeat is missing, so nothing here shows whether a holder beats or has released the node: open the app, which creates it again, or copy the whole directory"
       ])
     let report = try ContainerReport(of: directory, clock: clock)
-    #expect(report.verdict == .goneUnheard)
+    #expect(report.verdict == .goneWithoutBeat)
     #expect(
       report.holderSentence
-        == "free: its holder mainappd \(Int32.max) is gone; whether it had released the node is not known, as no beat of it is left"
+        == "free: its holder mainappd \(Int32.max) is gone; no beat of it is left that shows whether it released the node"
     )
   }
 
@@ -165,12 +167,12 @@ struct DamagedContainerTests {
     unlink("\(directory)/locks/extension.lock")
     #expect(
       try problems() == [
-        "the lock file DIR/locks/extension.lock is missing, so nothing here proves who lives: open the app, which makes it anew"
+        "the lock file DIR/locks/extension.lock is missing, so nothing here shows which process lives: open the app, which creates it again"
       ])
     try FileManager.default.removeItem(atPath: "\(directory)/locks")
     #expect(
       try problems() == [
-        "DIR/locks is missing or empty, so nothing here proves who lives: open the app, which makes it anew, or copy the whole directory"
+        "DIR/locks is missing or empty, so nothing here shows which process lives: open the app, which creates them, or copy the whole directory"
       ])
   }
 
@@ -207,7 +209,7 @@ struct DamagedContainerTests {
     let pid = child.identity.pid
     #expect(
       try problems(beatAgo: .seconds(60)) == [
-        "mainappd \(pid) holds the node and is stopped, and others may take it: `kill -CONT \(pid)` lets it go on, or leave the debugger"
+        "mainappd \(pid) holds the node but is stopped, and others may take it: `kill -CONT \(pid)` continues it, or leave the debugger"
       ])
     child.send(SIGCONT)
     while ProcessTable.isStopped(pid) { sched_yield() }

@@ -50,9 +50,9 @@ import Testing
         background-refresh  off
         notifications       allowed
         focus               on
-        battery             7 %, at the charger
+        battery             7 %, charging
         network             off
-        storage             full, in name alone
+        storage             marked full, without effect
         audio               another app plays
 
         """)
@@ -64,7 +64,7 @@ import Testing
     )
     #expect(
       try run("push", "--silent", "--type", "X").words
-        == "push 1 is with the phone: dropped: Background App Refresh is off\n")
+        == "push 1 was delivered to the phone: dropped: Background App Refresh is off\n")
     #expect(
       try run("notifications", "tap", "1")
         == ("baton: there is no notification 1; `baton notifications` lists the present ones\n", 8))
@@ -80,10 +80,10 @@ import Testing
       try run("device", "focus", "maybe") == ("baton: on|off must be one of on, off, not `maybe`\n", 64))
     #expect(
       try run("push", "--silent", "x.apns")
-        == ("baton: a file and --silent are two pushes; give one of them\n", 64))
+        == ("baton: FILE and --silent exclude each other; give one of them\n", 64))
     #expect(
       try run("push", "--type", "x", "x.apns")
-        == ("baton: --type is for --silent; in a file it is the member `reason`\n", 64))
+        == ("baton: --type requires --silent; in a file use the member `reason`\n", 64))
     #expect(
       try run("push")
         == (

@@ -19,9 +19,9 @@ struct ExploreLimitsTests {
   @Test("Each limit that ends it is named with its option") func words() {
     let said: [(ExploreLimits.Reached, String, ExitCode)] = [
       (.states(1_234_567), "there are more than 1,234,567 states (--states)", .gaveUp),
-      (.time(.seconds(3600)), "the 60 min of --max-minutes are over", .gaveUp),
-      (.memory(16 << 20), "the 16.0 MB of --max-memory are full", .gaveUp),
-      (.interruption(.interrupted), "you interrupted it", .interrupted),
+      (.time(.seconds(3600)), "the 60 min of --max-minutes have passed", .gaveUp),
+      (.memory(16 << 20), "the 16.0 MB of --max-memory are used up", .gaveUp),
+      (.interruption(.interrupted), "it was interrupted", .interrupted),
       (.interruption(.terminated), "it was ended by SIGTERM", .terminated),
       (.interruption(.hungUp), "it was ended by SIGHUP", .hungUp),
     ]
@@ -54,7 +54,7 @@ struct ExploreLimitsTests {
     #expect(scratch.end(child) == .exited(code: ExitCode.gaveUp.rawValue))
     #expect(
       scratch.text("said").contains(
-        "given up: the 40.0 MB of --max-memory are full; no promise broke in what was visited"))
+        "given up: the 40.0 MB of --max-memory are used up; no invariant broke in the visited states"))
     #expect(scratch.text("said").contains(" states, "))
   }
 
@@ -66,7 +66,7 @@ struct ExploreLimitsTests {
     #expect(scratch.end(child) == .exited(code: 128 + number))
     let said = scratch.text("said")
     #expect(
-      said.contains(" steps between them, ") && said.contains("no promise broke in what was visited"),
+      said.contains(" steps between them, ") && said.contains("no invariant broke in the visited states"),
       "\(said)")
   }
 
@@ -84,7 +84,7 @@ struct ExploreLimitsTests {
     kill(child.identity.pid, SIGHUP)
     kill(child.identity.pid, SIGINT)
     #expect(scratch.end(child) == .exited(code: 128 + SIGINT))
-    #expect(scratch.text("said").contains("you interrupted it"))
+    #expect(scratch.text("said").contains("it was interrupted"))
   }
 
   @Test("The documented example with a rule removed ends with a violation and its shortest story")

@@ -30,7 +30,7 @@ import Testing
       Array(report(settings([.pushes: 1, .crashes: 1]), jobs: jobs).text(output).dropFirst())
     }
     let one = lines(1)
-    #expect(one.last?.contains("all states were visited, and no promise broke") == true)
+    #expect(one.last?.contains("all states were visited, and no invariant broke") == true)
     #expect(lines(3) == one)
   }
 
@@ -46,7 +46,7 @@ import Testing
       settings([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck]))
     #expect(report.exitCode == .exclusionOrMoneyBroken)
     let story = report.findings.first?.story ?? []
-    #expect(story.contains { $0.contains("a new file is put in the place of") })
+    #expect(story.contains { $0.contains("is replaced by a new file") })
     #expect(story.contains { $0.contains("BROKEN") })
     #expect(report.document.json.contains(#""invariant":9"#))
   }

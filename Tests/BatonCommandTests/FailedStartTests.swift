@@ -51,7 +51,7 @@ import Testing
       let said = try run(["up", "--iosd", file])
       #expect(
         said.words
-          == "baton: iosd ended before it answered; its last words are in \(phone.log(of: .iosd)):\n  try \(number)\n"
+          == "baton: iosd ended before it answered; its last output is in \(phone.log(of: .iosd)):\n  try \(number)\n"
       )
       #expect(said.code == (number == 1 ? 69 : 78))
       for daemon in Daemon.allCases { #expect(running(daemon) == nil) }
@@ -63,7 +63,7 @@ import Testing
     chmod(file, 0o700)
     let said = try run(["up", "--iosd", file])
     #expect(
-      said == ("baton: iosd was ended by SIGSEGV before it answered; it said nothing\n", 69), "\(said)")
+      said == ("baton: iosd was ended by SIGSEGV before it answered; it printed nothing\n", 69), "\(said)")
   }
 
   @Test("A daemon that already ran is left running") func ranBefore() throws {

@@ -12,7 +12,7 @@ import Testing
     try phone.openAndConnect()
     let push = phone.scratch.write(
       "push.apns", #"{"aps":{"alert":"pay","mutable-content":1},"reason":"IncomingPayment"}"#)
-    #expect(try phone.run("push", push).contains("is with the phone"))
+    #expect(try phone.run("push", push).contains("was delivered to the phone"))
     try Wait.until("the extension to wait") {
       try phone.run("status").contains(#/extension +serving .*: waiting: process \d+ holds the node/#)
     }
@@ -49,7 +49,7 @@ import Testing
   }
 
   private func expectTheAppAlone() throws {
-    #expect(try phone.run("notifications") == "nothing was shown yet\n")
+    #expect(try phone.run("notifications") == "no notification was shown yet\n")
     let processes = try phone.phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"]))
     #expect(processes.elements?.map { $0["role"]?.text } == ["app"], "no extension was started")
   }

@@ -32,8 +32,8 @@ import Testing
     #expect(ended)
     #expect(phone.scratch.end(asking) == .exited(code: 69))
     let words = phone.scratch.text("printed")
-    #expect(words.hasPrefix("baton: the invoice would pay the node "), "\(words)")
-    #expect(words.contains("and the wallet of this phone is "), "\(words)")
+    #expect(words.hasPrefix("baton: the invoice's payee is "), "\(words)")
+    #expect(words.contains("but this phone's wallet is "), "\(words)")
     #expect(!words.contains(foreign))
     listener.shutDown()
   }

@@ -21,7 +21,7 @@ import Testing
     try Wait.until("the app of the pair") { DaemonProbe.pid(listeningOn: presence) != nil }
     let app = try #require(DaemonProbe.pid(listeningOn: presence))
     let sentence =
-      "iosd does not run, and the app was started by hand (process \(app)); end that one before `baton up`"
+      "iosd does not run, and the app was started by hand (process \(app)); end it before `baton up`"
     #expect(try phone.run("up") == "baton: \(sentence)\n")
     #expect(DaemonProbe.pid(listeningOn: phone.phone.iosdSocket) == nil)
     #expect(try phone.run("status").contains(sentence))
@@ -43,10 +43,10 @@ import Testing
     arguments: ["fencing", "legacy"])
   func remark(peer: String) throws {
     _ = try phone.run("up", "--peer", "legacy")
-    let words = "\noptions are not changed in a daemon that runs; use `baton down` first\n"
+    let words = "\noptions do not change a running daemon; use `baton down` first\n"
     #expect(try phone.run("up", "--peer", peer).hasSuffix(words))
     // A sanitized phone is always given an option.
-    if !CommandPhone.isSanitized { #expect(try !phone.run("up").contains("options are not changed")) }
+    if !CommandPhone.isSanitized { #expect(try !phone.run("up").contains("options do not change")) }
   }
 }
 

@@ -29,11 +29,11 @@ struct HeldPaymentTests {
     let payment = try phone.begin(
       ["pay", invoice, "--hold-seconds", "600"] + (isJSON ? ["--json"] : []), into: "payment")
     try Wait.until("the payment to be held") {
-      phone.scratch.text("payment").contains("the peer has asked for a push")
+      phone.scratch.text("payment").contains("the peer has requested a push")
     }
     let said = phone.scratch.text("payment")
     #expect(
-      said.contains("held: the wallet is away; the peer has asked for a push and holds the payment for "),
+      said.contains("held: the wallet is offline; the peer has requested a push and holds the payment for "),
       "\(said)")
     #expect(said.contains(", until 20") && said.contains(" UTC\n"), "\(said)")
     let listed = try phone.run("payments")
@@ -41,7 +41,7 @@ struct HeldPaymentTests {
     kill(payment.identity.pid, SIGINT)
     #expect(phone.scratch.end(payment) == .exited(code: ExitCode.interrupted.rawValue))
     let last = phone.scratch.text("payment")
-    #expect(last.contains("baton: you stopped waiting, and the payment goes on"), "\(last)")
+    #expect(last.contains("baton: stopped waiting; the payment continues"), "\(last)")
     #expect(last.contains(#"{"error":{"code":"interrupted","exit":130,"#) == isJSON, "\(last)")
     #expect(try phone.phone.askForJSON(.lspd, ControlMessage("status"))["held"]?.int == 1)
   }

@@ -81,7 +81,7 @@ import Testing
       #expect(scratch.end(child) == .exited(code: 73))
       #expect(
         scratch.text("said")
-          == "baton: cannot use \(scratch("phone")): it belongs to the user 0, and this is the user 65534; use a path of your own, or run as its owner; to look at it, make a copy of your own with `cp -r`\n"
+          == "baton: cannot use \(scratch("phone")): it belongs to the user 0, and this is the user 65534; use a path of your own, or run as its owner; to read it, make your own copy with `cp -r`\n"
       )
     }
   }

@@ -91,7 +91,7 @@ struct InspectTests {
     beat(container, .app, 1, .released)
     container.releaseRoleLock()
     #expect(try report().verdict == .released)
-    #expect(try report().holderSentence == "free: mainappd \(getpid()) released it in good order")
+    #expect(try report().holderSentence == "free: mainappd \(getpid()) released it")
   }
 
   @Test("A holder that is gone without a release has lost the node") func gone() throws {
@@ -165,10 +165,10 @@ struct InspectTests {
     "The last write is described in words; an unknown format is shown as it is",
     arguments: [
       ("restored=1 revision=9 invoice=1", "restored from the peer's backup, channel revision 9, new invoice"),
-      ("received=1 offered=2 ended=1", "1 payment received, 2 payments sent, 1 payment of its own ended"),
+      ("received=1 offered=2 ended=1", "1 payment received, 2 payments sent, 1 outgoing payment ended"),
       (
         "cancelled=1 waiting=0 failed=1",
-        "invoice cancelled, no payment lacks parts, channel failed by the peer"
+        "invoice cancelled, no payment with parts missing, channel failed by the peer"
       ),
       ("waiting=1", "1 payment with parts missing"), ("channel revision 9", "channel revision 9"),
       ("x=1", "x=1"),

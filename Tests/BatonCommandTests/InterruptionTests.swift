@@ -91,7 +91,7 @@ import Testing
     #expect(run.processes.isEmpty)
     #expect(run.left.isEmpty, "\(run.left)")
     let sentence =
-      "interrupted by \(command.name); all that it had started is ended, and its directory is removed\n"
+      "interrupted by \(command.name); all processes that it started are ended, and its directory is removed\n"
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
   }
 
@@ -126,7 +126,7 @@ import Testing
     run.child.send(SIGINT)
     #expect(run.end() == .exited(code: 130))
     #expect(run.processes.isEmpty)
-    #expect(run.said == "baton: interrupted by SIGINT; all that it had started is ended\n")
+    #expect(run.said == "baton: interrupted by SIGINT; all processes that it started are ended\n")
   }
 
   @Test("A killed worker's processes are ended, and its directory is kept and named") func workKilled() throws
@@ -140,7 +140,7 @@ import Testing
     // A kill is no interruption: its directory is evidence.
     #expect(
       run.said.contains(
-        "its work was ended by SIGKILL, and what it left is in \(run.scratch("tmp"))/baton-soak-"),
+        "the command was ended by SIGKILL, and its directory \(run.scratch("tmp"))/baton-soak-"),
       "\(run.said)")
   }
 
@@ -167,9 +167,9 @@ import Testing
     run.child.send(SIGINT)
     #expect(run.end() == .exited(code: 130))
     #expect(run.left.isEmpty, "\(run.left)")
-    let sentence = "interrupted by SIGINT; if the payment has begun, it goes on without this command\n"
+    let sentence = "interrupted by SIGINT; a payment that has begun continues without this command\n"
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
-    #expect(try phone.run("payments").contains("on its way"))
+    #expect(try phone.run("payments").contains("pending"))
   }
 
   @Test("While waiting for a withdrawal it says that the withdrawal goes on") func withdrawing()
@@ -184,7 +184,7 @@ import Testing
     run.child.send(SIGINT)
     #expect(run.end() == .exited(code: 130))
     #expect(run.left.isEmpty, "\(run.left)")
-    let sentence = "interrupted by SIGINT; if the withdrawal has begun, it goes on without this command\n"
+    let sentence = "interrupted by SIGINT; a withdrawal that has begun continues without this command\n"
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
   }
 
@@ -207,7 +207,7 @@ import Testing
       let end = run.end()
       #expect(run.left.isEmpty, "\(run.left)")
       guard end == .exited(code: 143) else { continue }
-      #expect(run.said == "baton: interrupted by SIGTERM; nothing of it is left\n")
+      #expect(run.said == "baton: interrupted by SIGTERM; nothing is left behind\n")
       return
     }
     Issue.record("each of 20 copies was done before the signal came")

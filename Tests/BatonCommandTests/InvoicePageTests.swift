@@ -32,8 +32,8 @@ struct InvoicePageTests {
     #expect(row("made", page) == "2017-06-01 10:57:38 UTC")
     #expect(row("expires", page, at: 1_496_314_658) == "2017-06-01 11:57:38 UTC, in 60 min")
     #expect(row("expires", page, at: 1_496_318_259) == "2017-06-01 11:57:38 UTC, 1.0 s ago")
-    #expect(row("payee", page) == "\(Self.key.publicKey), by the signature")
-    #expect(row("last HTLC", page) == "good for at least 18 blocks")
+    #expect(row("payee", page) == "\(Self.key.publicKey), from the signature")
+    #expect(row("last HTLC", page) == "expires after at least 18 blocks")
     #expect(row("features", page) == "8 var_onion_optin (required), 14 payment_secret (required)")
     #expect(row("through", page) == nil)
   }
@@ -51,14 +51,14 @@ struct InvoicePageTests {
       $0.routeHints = [[hop, hop]]
       $0.fallbacks = [BitcoinAddress(version: 17, program: [UInt8](repeating: 0, count: 20))!]
     }
-    #expect(row("amount", page) == "as the payer likes")
-    #expect(row("hash of the text", page) == SHA256.hash([9]).hex)
-    #expect(row("payee", page)?.hasSuffix("named, and signed by it") == true)
+    #expect(row("amount", page) == "chosen by the payer")
+    #expect(row("description hash", page) == SHA256.hash([9]).hex)
+    #expect(row("payee", page)?.hasSuffix("named, and matching the signature") == true)
     #expect(row("expires", page)?.hasPrefix("after the year 2262") == true)
     #expect(row("features", page)?.hasSuffix("99 unknown (optional)") == true)
     #expect(row("metadata", page) == "0102")
     #expect(row("or on chain", page) == "1111111111111111111114oLvT2")
-    let step = "\(Self.key.publicKey) by channel 1x2x3 for 0 msat and 0 millionths, 144 blocks"
+    let step = "\(Self.key.publicKey) by channel 1x2x3, fee 0 msat and 0 ppm, 144 blocks"
     #expect(row("through", page) == "\(step), then \(step)")
   }
 

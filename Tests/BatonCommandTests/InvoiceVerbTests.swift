@@ -73,7 +73,7 @@ import Testing
     let invoice = try phone.invoice()
     #expect(
       try other.run("pay", invoice).lowercased().hasPrefix(
-        "failed with unknown_next_peer (0x400a): the invoice is another wallet's"))
+        "failed with unknown_next_peer (0x400a): the invoice is of another wallet"))
     #expect(try phone.run("pay", invoice.uppercased()).hasPrefix("settled: 5,000 sat"))
     let made = JSONValue(parsing: Array(try phone.run("invoice", "7msat", "--text", "Tea", "--json").utf8))
     #expect(made?["amount_msat"]?.uint == 7)

@@ -106,7 +106,7 @@ import Testing
     let failure = failure(file(1...3), other.line + "\n")
     #expect(failure?.code == .bugOfOurs)
     #expect(
-      failure?.sentence.contains("seed 2 came out differently in part-0 line 2 and part-1 line 1") == true)
+      failure?.sentence.contains("seed 2 has different results in part-0 line 2 and part-1 line 1") == true)
   }
 
   @Test("Results of runs with different options are refused") func options() {
@@ -178,7 +178,7 @@ import Testing
     }
     child = try scratch.start("baton", ["merge", scratch.write("empty", "")])
     #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
-    #expect(scratch.text("said").hasPrefix("baton: there is no result in these files"))
+    #expect(scratch.text("said").hasPrefix("baton: these files have no result"))
     // With everything missing a campaign begins.
     child = try scratch.start("baton", ["merge", "--seeds", "1..9", "--missing", "9"])
     #expect(scratch.end(child) == .exited(code: 0))

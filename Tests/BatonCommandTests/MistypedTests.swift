@@ -41,7 +41,8 @@ import Testing
       let said = try run(verb + ["--keep", kept])
       #expect(said.code == 73, "\(verb): \(said)")
       #expect(
-        said.words.contains("there is no directory \(scratch("typo")) to make \(kept)"), "\(verb): \(said)")
+        said.words.contains("the directory \(scratch("typo")) for \(kept) does not exist"), "\(verb): \(said)"
+      )
       #expect(!FilePath.exists(scratch("typo")))
     }
   }
@@ -49,7 +50,7 @@ import Testing
   @Test("An empty push on stdin is refused") func emptyInput() throws {
     #expect(
       try run(["push", "-"]) == (
-        "baton: stdin is empty; put a push into it, such as {\"aps\": {\"alert\": \"Hello\"}}\n", 64
+        "baton: stdin is empty; write a push such as {\"aps\": {\"alert\": \"Hello\"}}\n", 64
       ))
   }
 
@@ -64,7 +65,7 @@ import Testing
     }
     let said = try run(["--home", scratch("phone"), verb])
     #expect(
-      said.code == 73 && said.words.hasSuffix("; to look at it, make a copy of your own with `cp -r`\n"))
+      said.code == 73 && said.words.hasSuffix("; to read it, make your own copy with `cp -r`\n"))
     _ = scratch.end(try scratch.start("/bin/cp", ["-r", scratch("phone"), scratch("copy")]))
     #expect(try !run(["--home", scratch("copy"), verb]).words.contains("cannot use"))
     // A verb that runs the phone does not advise a copy.

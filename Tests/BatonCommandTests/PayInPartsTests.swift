@@ -58,7 +58,7 @@ import Testing
     try phone.openAndConnect()
     let said = try phone.run("pay", try phone.invoice(), "--parts", "2", "--apart", "3s")
     let why =
-      "failed with mpp_timeout (0x0017): the other parts did not come in time; try again later\n"
+      "failed with mpp_timeout (0x0017): the other parts did not arrive in time; try again later\n"
     #expect(said == "part 1 of 2, 2,500 sat: on its way\npart 1 of 2, 2,500 sat: \(why)\(why)")
   }
 
@@ -82,7 +82,7 @@ import Testing
       #expect(parts?.map { $0["state"]?.text } == ["failed", "failed", "not-sent"])
     } else {
       let why =
-        "failed with mpp_timeout (0x0017): the other parts did not come in time; try again later"
+        "failed with mpp_timeout (0x0017): the other parts did not arrive in time; try again later"
       #expect(
         said.split(separator: "\n").suffix(3) == [
           "part 1 of 3, 1,666 sat: \(why)", "part 2 of 3, 1,666 sat: \(why)", "\(why)",
@@ -116,14 +116,15 @@ import Testing
       phone.scratch.text("payment").contains("part 2 of 2, 2,500 sat: failed")
     }
     #expect(phone.scratch.end(payment) == .exited(code: 5))
-    let why = "the wallet did not come in time; try again later"
+    let why = "the wallet did not connect in time; try again later"
     let lines = phone.scratch.text("payment").split(separator: "\n")
     #expect(lines.count == 4)
     #expect(lines.first == "part 1 of 2, 2,500 sat: on its way")
-    #expect(lines.dropFirst().first == "part 2 of 2, 2,500 sat: held, the wallet is away and was sent a push")
+    #expect(
+      lines.dropFirst().first == "part 2 of 2, 2,500 sat: held, the wallet is offline and was sent a push")
     #expect(lines.dropFirst(2).first.map { $0.hasPrefix("part 2 of 2") && $0.hasSuffix(why) } == true)
     #expect(
-      lines.last?.hasSuffix("\(why); 1 other part comes back when the wallet stops waiting for the rest")
+      lines.last?.hasSuffix("\(why); 1 other part is failed back when the wallet stops waiting for the rest")
         == true)
     #expect(
       try phone.run("pay", invoice, "--parts", "2") == PaysTwiceTests.refusal, "part 1 is still pending")
@@ -136,7 +137,7 @@ import Testing
     let invoice = try phone.invoice(sat: 1)
     #expect(
       try phone.run("pay", invoice, "--apart", "1s")
-        == "baton: --apart is for a payment in parts; say how many with --parts\n")
+        == "baton: --apart requires --parts\n")
     #expect(
       try phone.run("pay", invoice, "--parts", "31").contains("--parts must be a whole number from 2 to 30"))
   }

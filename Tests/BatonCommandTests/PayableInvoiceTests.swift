@@ -54,7 +54,7 @@ struct PayableInvoiceTests {
     for network in BitcoinNetwork.allCases where network != .regtest {
       let sentence = refusal(try word { $0.network = network })
       #expect(
-        sentence?.contains("of \(network.rawValue), and the wallet of this phone is on regtest") == true)
+        sentence?.contains("for \(network.rawValue), but this phone's wallet is on regtest") == true)
     }
   }
 
@@ -62,7 +62,7 @@ struct PayableInvoiceTests {
     let open = try word { $0.amountMsat = nil }
     #expect(refusal(open)?.contains("--amount") == true)
     #expect(try PayableInvoice(typed: open, amountMsat: 7, at: 0).amountMsat == 7)
-    #expect(refusal(try word(), amount: 5)?.contains("leave --amount out") == true)
+    #expect(refusal(try word(), amount: 5)?.contains("omit --amount") == true)
   }
 
   @Test("The request to lspd has payee, amount and whether to wait") func request() throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// Two senders pay one invoice, or one sender pays it again.
 @Suite("baton pay --parts on an invoice that is being paid") struct PaysTwiceTests {
-  static let refusal = "nothing was sent: a payment of this invoice is on its way; wait for it\n"
+  static let refusal = "nothing was sent: a payment of this invoice is pending; wait for it\n"
 
   private let phone = CommandPhone()
 
@@ -66,7 +66,7 @@ import Testing
     #expect(
       lines.dropLast() == [
         "part 1 of 3, 1,666 sat: on its way",
-        "part 2 of 3, 1,666 sat: not needed, others of this payment are on their way or were taken",
+        "part 2 of 3, 1,666 sat: not needed, other parts complete this payment",
         "part 1 of 3, 1,666 sat: settled",
       ])
     #expect(lines.last?.hasPrefix("settled: 5,000 sat in ") == true)

@@ -28,24 +28,24 @@ import Testing
       processes: [try process(ended: 90_000, .endedAsAsked)])
   }
 
-  private func complaints(frozen: Int = 0, _ change: (inout PushEvidence) throws -> Void) throws -> [String] {
+  private func problems(frozen: Int = 0, _ change: (inout PushEvidence) throws -> Void) throws -> [String] {
     var evidence = try sound()
     try change(&evidence)
-    return evidence.complaints(limit: .seconds(30), frozen: frozen)
+    return evidence.problems(limit: .seconds(30), frozen: frozen)
   }
 
   @Test func `One notification per push in time is sound`() throws {
-    #expect(try complaints { _ in } == [])
+    #expect(try problems { _ in } == [])
     #expect(try sound().waits == [.milliseconds(300), .milliseconds(300)])
     #expect(try sound().peakFootprintBytes == 900)
   }
 
   @Test func `A push with no notification or with two is reported`() throws {
     #expect(
-      try complaints { $0.notifications.removeLast() } == ["push 2 has 0 notifications and not one"])
+      try problems { $0.notifications.removeLast() } == ["push 2 has 0 notifications, not 1"])
     #expect(
-      try complaints { $0.notifications.append(.init(id: 10, push: 2, at: at(1400))) }
-        == ["push 2 has 2 notifications and not one"])
+      try problems { $0.notifications.append(.init(id: 10, push: 2, at: at(1400))) }
+        == ["push 2 has 2 notifications, not 1"])
   }
 
   @Test func `A rewritten row is no second notification`() throws {
@@ -53,37 +53,37 @@ import Testing
     evidence.add(
       notification: NotificationRow(
         id: 9, push: 2, source: "content", title: "", body: "", badge: 0, wall: 1, at: 1_500_000_000))
-    #expect(evidence.complaints(limit: .seconds(30), frozen: 0) == [])
+    #expect(evidence.problems(limit: .seconds(30), frozen: 0) == [])
   }
 
   @Test func `A push that waits beyond the limit is reported`() throws {
-    let late = try complaints { $0.notifications[1].at = at(33_001) }
+    let late = try problems { $0.notifications[1].at = at(33_001) }
     #expect(late == ["push 2 waited 32.0 s for its notification"])
     // A waiting push's time begins when the one before it is done.
     #expect(
-      try complaints {
+      try problems {
         $0.notifications[0].at = at(30_000)
         $0.notifications[1].at = at(60_000)
       } == [])
   }
 
   @Test func `An extension that outlives its limit, never ends or crashes is reported`() throws {
-    #expect(try complaints(frozen: 1) { $0.processes = [try process(ended: 31_100, .timeLimit)] } == [])
+    #expect(try problems(frozen: 1) { $0.processes = [try process(ended: 31_100, .timeLimit)] } == [])
     #expect(
-      try complaints { $0.processes = [try process(ended: 33_100, .timeLimit)] }
-        == ["the extension 7 lived 32.1 s with its last push"])
+      try problems { $0.processes = [try process(ended: 33_100, .timeLimit)] }
+        == ["the extension 7 ran for 32.1 s after its last push"])
     #expect(
-      try complaints { $0.processes = [try process(ended: nil, nil)] } == ["the extension 7 never ended"])
+      try problems { $0.processes = [try process(ended: nil, nil)] } == ["the extension 7 never ended"])
     #expect(
-      try complaints { $0.processes = [try process(ended: 2000, .crashed, "crashed by SIGSEGV")] }
+      try problems { $0.processes = [try process(ended: 2000, .crashed, "crashed by SIGSEGV")] }
         == ["the extension 7 crashed by SIGSEGV"])
     #expect(
-      try complaints {
+      try problems {
         $0.processes = [try process(ended: 2000, .gaveUp, "ended by itself with exit code 74: no disk")]
       }
         == ["the extension 7 ended by itself with exit code 74: no disk"])
     #expect(
-      try complaints(frozen: 1) { _ in }
+      try problems(frozen: 1) { _ in }
         == ["1 extensions were stopped at work, and only 0 were killed for time"])
   }
 }

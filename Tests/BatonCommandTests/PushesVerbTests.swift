@@ -18,7 +18,7 @@ import Testing
   func real() throws {
     let phone = CommandPhone()
     _ = try phone.run("up", "--silent-pushes", "--build", "debug")
-    #expect(try phone.run("pushes") == "no push has come yet; `baton push` delivers one\n")
+    #expect(try phone.run("pushes") == "no push has arrived yet; `baton push` delivers one\n")
     // Then only the app, woken by the silent push, can receive.
     _ = try phone.run("device", "notifications", "off")
     try phone.openAndConnect()
@@ -32,8 +32,8 @@ import Testing
     _ = try phone.run("tasks", "launch", "com.example.lightning.sync")
     try Wait.until("the task to be done") { try phone.run("tasks").contains("completed") }
     let text = try phone.run("pushes")
-    #expect(text.contains("2 arrived, 2 were handed to the app, 1 received a payment, 0 looked for one"))
-    #expect(text.contains("the node started ") && text.contains("it was connected "))
+    #expect(text.contains("2 arrived, 2 were handed to the app, 1 received a payment, 0 found none"))
+    #expect(text.contains("the node started ") && text.contains("the node was connected "))
     #expect(text.contains("background tasks: 1 completed of 1 begun"))
     let json = try value(try phone.run("pushes", "--json"))
     let pushes = try #require(json["pushes"]?.elements)
@@ -145,9 +145,12 @@ import Testing
     _ = try phone.run("up")
     let file = "\(phone.phone.home)/badge.apns"
     try #"{"aps":{"badge":5}}"#.write(toFile: file, atomically: false, encoding: .utf8)
-    #expect(try phone.run("push", file) == "push 1 is with the phone: no notification: the badge is 5\n")
+    #expect(
+      try phone.run("push", file) == "push 1 was delivered to the phone: no notification: the badge is 5\n")
     #expect(try value(try phone.run("push", file, "--json"))["fate_code"]?.text == "applied")
-    #expect(try phone.run("notifications") == "nothing was shown yet\nthe badge on the wallet's icon is 5\n")
+    #expect(
+      try phone.run("notifications") == "no notification was shown yet\nthe badge on the wallet's icon is 5\n"
+    )
     #expect(try phone.run("status").contains("5 on the wallet's icon"))
     #expect(try value(try phone.run("status", "--json"))["badge"]?.int == 5)
     #expect(try phone.run("pushes").contains("badge or sound  "))

@@ -12,12 +12,13 @@ import Testing
     let invoice = try phone.invoice()
     #expect(
       try phone.run(["device", "reboot"] + options)
-        == "the phone has rebooted; it is locked, and not yet unlocked since it was started\n")
-    #expect(try phone.run("device").contains("locked, and not yet unlocked since it was started"))
+        == "the phone has rebooted; it is locked, not yet unlocked since boot\n")
+    #expect(try phone.run("device").contains("locked, not yet unlocked since boot"))
     #expect(try phone.run("ps", "--all").contains("killed: reboot"))
     let atRest = try phone.run("inspect")
     let known =
-      options.isEmpty ? "is gone without a release" : "whether it had released the node is not known"
+      options.isEmpty
+      ? "is gone without a release" : "no beat of it is left that shows whether it released the node"
     #expect(atRest.contains(known))
     #expect(atRest.contains("app        no beat") == !options.isEmpty)
     _ = try phone.run("device", "unlock")

@@ -15,7 +15,8 @@ import Testing
     try phone.waitUntilAway()
     #expect(
       try phone.run("pay", invoice, "--hold-seconds", "1").hasSuffix(
-        "failed with temporary_channel_failure (0x1007): the wallet did not come in time; try again later\n"))
+        "failed with temporary_channel_failure (0x1007): the wallet did not connect in time; try again later\n"
+      ))
     try phone.openAndConnect()
     #expect(try phone.run("pay", invoice).contains("settled: 5,000 sat"))
   }

@@ -198,7 +198,7 @@ struct ReplayTests {
       scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])) == .exited(code: 74))
     #expect(
       scratch.text("said")
-        == "changed.jsonl: line 1: this is no journal: its first line is no record; name files of journal/\n")
+        == "changed.jsonl: line 1: not a journal: its first line is not a record; name files of journal/\n")
   }
 
   @Test("--seed prints one document with --json, and accepts every seed that sim accepts") func seed() throws

@@ -15,7 +15,7 @@ import Testing
     try phone.openAndConnect()
     #expect(
       try phone.run("restore")
-        == "the wallet was in this container already and is connected under epoch 1; nothing was changed\n")
+        == "the wallet was already in this container and is connected under epoch 1; nothing was changed\n")
     #expect(try phone.run("restore", "--json").contains(#""state":"already-here""#))
     let earlier = try phone.invoice(sat: 1000)
     let invoice = try phone.invoice()
@@ -29,7 +29,7 @@ import Testing
     try Wait.until("the app to be refused") {
       try phone.run("status").contains("this node is in use by another device; `baton restore` moves it here")
     }
-    #expect(try phone.run("restore").hasPrefix("the wallet is in this container, connected under epoch "))
+    #expect(try phone.run("restore").hasPrefix("the wallet is now in this container, connected under epoch "))
     #expect(try phone.run("restore").hasSuffix("; nothing was changed\n"))
     #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
     #expect(

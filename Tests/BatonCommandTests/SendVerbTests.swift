@@ -75,13 +75,13 @@ import Testing
     #expect(try !phone.run("status").contains("sending "))
     let payment = try phone.begin("send", try externalInvoice(5000), into: "payment")
     try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
-    let line = try Regex("\\nsending +1 payment of its own on the way, 5,000 sat\\n")
+    let line = try Regex("\\nsending +1 payment pending, 5,000 sat\\n")
     #expect(try phone.run("status").contains(line))
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
     #expect(status?["sending_payments"]?.int == 1)
     #expect(status?["sending_msat"]?.uint == 5_000_000)
     _ = try phone.run("app", "quit")
-    let gone = "\nthe app is gone; open it, or press ^C: the payment stays in the channel\n"
+    let gone = "\nthe app does not run; open it, or press ^C: the payment stays in the channel\n"
     try Wait.until("send to print that the app is gone") {
       phone.scratch.text("payment").contains(gone)
     }
@@ -102,9 +102,9 @@ import Testing
     }
     #expect(
       sentence("suspended") == "the app is suspended; open it, or press ^C: the payment stays in the channel")
-    #expect(sentence("not running")?.hasPrefix("the app is gone; open it, ") == true)
+    #expect(sentence("not running")?.hasPrefix("the app does not run; open it, ") == true)
     #expect(
-      PaymentEnder.sentence(.notRunning)?.hasPrefix("the phone is off; start it with `baton up`") == true)
+      PaymentEnder.sentence(.notRunning)?.hasPrefix("the phone is down; start it with `baton up`") == true)
     for state in ["launching", "foreground", "background", "terminating"] { #expect(sentence(state) == nil) }
     #expect(PaymentEnder.sentence(.silent("it is stopped")) == nil)
   }
@@ -116,7 +116,7 @@ import Testing
     let invoice = try externalInvoice(100)
     #expect(
       try phone.run("send", invoice, "--amount", "7")
-        == "baton: the invoice asks for 100 sat itself; leave --amount out\n")
+        == "baton: the invoice has an amount of 100 sat; omit --amount\n")
     let dear = try phone.run("send", try externalInvoice(20_000_000))
     #expect(
       dear.contains(
@@ -150,9 +150,9 @@ import Testing
     lost.state = "lost"
     #expect(
       lost.sentence
-        == "lost: how it ended was lost with the wallet's database, and it may be paid; ask the recipient, and for a new invoice if it is not"
+        == "lost: the outcome was lost with the wallet's database, and the payment may be settled; ask the recipient before you pay a new invoice"
     )
-    #expect(lost.document.json.contains("it may be paid; ask the recipient"))
+    #expect(lost.document.json.contains("the payment may be settled; ask the recipient"))
   }
 
   @Test("The judge reports a taken payment that failed, a paid one that never arrived, and one paid twice")

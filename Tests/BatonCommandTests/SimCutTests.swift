@@ -66,6 +66,6 @@ import Testing
   @Test("Faults are listed with their rate per simulated hour") func faults() throws {
     #expect(scratch.end(try scratch.start("baton", ["sim", "--seeds", "1..3"])) == .exited(code: 0))
     let text = scratch.text("said")
-    #expect(text.contains(/\n +a simulated hour: .*the app is killed [0-9]+/), "\(text)")
+    #expect(text.contains(/\n +per simulated hour: .*the app is killed [0-9]+/), "\(text)")
   }
 }

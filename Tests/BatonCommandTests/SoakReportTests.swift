@@ -6,35 +6,35 @@ import Testing
   private static let before = SoakFigures(
     descriptors: 16, threads: 1, zombies: 0, anonymousBytes: 2_000_000, heapBytes: 700_000, timers: 0)
 
-  private func complaints(
+  private func problems(
     of rounds: Int = 1000, allowed: Double = 16, _ change: (inout SoakFigures) -> Void
   ) -> [String] {
     var after = Self.before
     change(&after)
     let subject = SoakReport.Subject(
       name: "lspd", rounds: rounds, before: Self.before, after: after, allowedBytes: allowed)
-    return SoakReport(subjects: [subject]).complaints
+    return SoakReport(subjects: [subject]).problems
   }
 
   @Test func `An unchanged process is sound`() {
-    #expect(complaints { _ in } == [])
-    #expect(complaints { $0.heapBytes = 690_000 } == [])
+    #expect(problems { _ in } == [])
+    #expect(problems { $0.heapBytes = 690_000 } == [])
   }
 
   @Test func `One descriptor, thread, zombie or timer more is reported`() {
-    #expect(complaints { $0.descriptors += 1 } == ["lspd had 16 descriptors open and now has 17"])
-    #expect(complaints { $0.threads += 1 } == ["lspd had 1 threads and now has 2"])
-    #expect(complaints { $0.zombies += 1 } == ["lspd has 1 children not waited for"])
-    #expect(complaints { $0.timers = 1 } == ["lspd had 0 timers and now has 1"])
+    #expect(problems { $0.descriptors += 1 } == ["lspd had 16 descriptors open and now has 17"])
+    #expect(problems { $0.threads += 1 } == ["lspd had 1 threads and now has 2"])
+    #expect(problems { $0.zombies += 1 } == ["lspd has 1 zombie children"])
+    #expect(problems { $0.timers = 1 } == ["lspd had 0 timers and now has 1"])
   }
 
   /// Swift's smallest object with one word has 24 bytes, for which the heap takes 32.
   @Test func `One small object per round is reported`() {
-    #expect(complaints { $0.heapBytes = 700_000 + 33 * 1000 }.count == 1)
-    #expect(complaints { $0.heapBytes = 700_000 + 31 * 1000 } == [])
+    #expect(problems { $0.heapBytes = 700_000 + 33 * 1000 }.count == 1)
+    #expect(problems { $0.heapBytes = 700_000 + 31 * 1000 } == [])
     #expect(
-      complaints { $0.heapBytes = 700_000 + 48 * 1000 }
-        == ["lspd grew by 48 bytes of heap a round, and 32 are allowed"])
+      problems { $0.heapBytes = 700_000 + 48 * 1000 }
+        == ["lspd grew by 48 bytes of heap per round; 32 are allowed"])
   }
 
   @Test func `SQLite's memory may grow up to its cache`() {
@@ -44,11 +44,11 @@ import Testing
     after.databaseBytes = 400_000
     #expect(
       SoakReport(subjects: [.init(name: "lspd", rounds: 9, before: before, after: after, allowedBytes: 0)])
-        .complaints == [])
+        .problems == [])
     after.databaseBytes = 500_000
     #expect(
       SoakReport(subjects: [.init(name: "lspd", rounds: 9, before: before, after: after, allowedBytes: 0)])
-        .complaints
+        .problems
         == ["lspd had 100000 bytes in SQLite and now has 500000"])
   }
 
@@ -60,7 +60,7 @@ import Testing
     after.descriptors += 1
     let subject = SoakReport.Subject(name: "lspd", rounds: 40, before: before, after: after, allowedBytes: 16)
     #expect(
-      SoakReport(subjects: [subject]).complaints == ["lspd had 16 descriptors open and now has 17"])
+      SoakReport(subjects: [subject]).problems == ["lspd had 16 descriptors open and now has 17"])
   }
 
   /// Own wallet processes need not report their heap.
@@ -72,7 +72,7 @@ import Testing
     let subject = SoakReport.Subject(
       name: "mainappd", rounds: 1000, before: before, after: after, allowedBytes: 256)
     #expect(
-      SoakReport(subjects: [subject]).complaints
-        == ["mainappd grew by 1000 bytes of memory a round, and 780 are allowed"])
+      SoakReport(subjects: [subject]).problems
+        == ["mainappd grew by 1000 bytes of memory per round; 780 are allowed"])
   }
 }

@@ -31,12 +31,12 @@ import Testing
 
     let invoice = try run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
     kill(lspd, SIGSTOP)
-    let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `kill -CONT \(lspd)` lets it go on"
+    let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `kill -CONT \(lspd)` continues it"
     #expect(try run("status").contains(sentence))
     #expect(try run("status", "--json").contains(#""lspd_running":true,"lspd_trouble":"\#(sentence)""#))
     #expect(
       try run("payments")
-        == "no payment was received or sent\nwhat waits at the peer is not known: \(sentence)\n")
+        == "no payment was received or sent\nthe payments at the peer are unknown: \(sentence)\n")
     #expect(try run("ps").contains(try Regex("lspd +\(lspd) +stopped .*\\n *iosd +\(iosd) +running ")))
 
     #expect(try run("up") == "baton: \(sentence)\n")

@@ -179,7 +179,7 @@ struct UsageTests {
     #expect(scratch.end(child) == .exited(code: ExitCode.cannotCreate.rawValue))
     #expect(
       scratch.text("said")
-        == "baton: cannot create a directory in /proc: nothing can be made there; name another place with TMPDIR\n"
+        == "baton: cannot create a directory in /proc: no directory can be created there; name another place with TMPDIR\n"
     )
   }
 

@@ -54,7 +54,7 @@ import Testing
     }
     #expect(
       text.contains(
-        try Regex("\\nwithdrawing +4,000 sat to the chain with transaction [0-9a-f]{8}: signing\\n")))
+        try Regex("\\nwithdrawing +4,000 sat on chain by transaction [0-9a-f]{8}: signing\\n")))
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
     #expect(status?["splice_state"]?.text == "signing")
     #expect(phone.scratch.end(withdrawal) == .exited(code: 0))
@@ -76,7 +76,7 @@ import Testing
     try Wait.until("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
     _ = try phone.run("app", "quit")
     let gone =
-      "\nthe app is gone; open it, or press ^C: it stays half-way, and goes on when the wallet is connected again\n"
+      "\nthe app does not run; open it, or press ^C: the splice stays pending, and continues when the wallet reconnects\n"
     try Wait.until("withdraw to print that the app is gone") {
       phone.scratch.text("withdrawal").contains(gone)
     }

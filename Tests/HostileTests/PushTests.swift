@@ -16,7 +16,7 @@ struct PushTests {
       #"{"aps":{"alert":"x"},"x":"# + String(repeating: "[", count: 2000)
       + String(repeating: "]", count: 2000) + "}"
     let cases: [(content: [UInt8], sentence: String)] = [
-      ([], #"FILE is empty; put a push into it, such as {"aps": {"alert": "Hello"}}"#),
+      ([], #"FILE is empty; write a push such as {"aps": {"alert": "Hello"}}"#),
       (Array("garbage".utf8), "FILE is not JSON; check its brackets, commas and quotes"),
       (Array(Self.object.utf8.dropLast()), "FILE is not JSON; check its brackets, commas and quotes"),
       (
@@ -60,7 +60,7 @@ struct PushTests {
       ),
       (
         "\(phone.home)/fifo",
-        #"\#(phone.home)/fifo is empty; put a push into it, such as {"aps": {"alert": "Hello"}}"#
+        #"\#(phone.home)/fifo is empty; write a push such as {"aps": {"alert": "Hello"}}"#
       ),
     ] {
       #expect(try phone.baton(["push", path]).errors == "baton: \(sentence)\n")
@@ -91,7 +91,7 @@ struct PushTests {
     }
     writer.start()
     defer { state.withLock { $0.isOver = true } }
-    #expect(try phone.baton(["push", "-"], input: pipe).output == "push 1 is with the phone\n")
+    #expect(try phone.baton(["push", "-"], input: pipe).output == "push 1 was delivered to the phone\n")
     #expect(state.withLock { $0.takenAlone } == bytes.count)
   }
 

@@ -62,7 +62,7 @@ import Testing
     let down = try RealPhone.run("baton", ["--home", place("phone"), "down"])
     #expect(
       down.output
-        == "\(name) is left alone: process \(other.pid) listens on \(place("phone/\(socket)")) and is no \(name); end it yourself, or move the socket away\n"
+        == "\(name) was left alone: process \(other.pid) listens on \(place("phone/\(socket)")) but is not \(name); end it yourself, or move the socket away\n"
     )
     #expect(down.code == 69)
     #expect(other.isRunning)
@@ -77,7 +77,7 @@ import Testing
     let other = try Listener(at: place("daemon.sock"))
     symlink(place("daemon.sock"), place("phone/os/iosd.sock"))
     let down = try RealPhone.run("baton", ["--home", place("phone"), "down"])
-    #expect(down.output.contains("iosd is left alone: ") && down.output.contains("it is a symbolic link"))
+    #expect(down.output.contains("iosd was left alone: ") && down.output.contains("it is a symbolic link"))
     #expect(other.isRunning)
     #expect(other.heard() == "")
   }

@@ -116,7 +116,7 @@ struct ByHandTests {
     let (pair, app, peer) = try launch(phone, home)
     let status = try Typed("\(TestPhone.binaries)/baton", ["--home", home, "status"], in: phone.home)
     try phone.wait("the status") { status.hasEnded }
-    let advice = "the app was started by hand (process \(app)); end that one before `baton up`"
+    let advice = "the app was started by hand (process \(app)); end it before `baton up`"
     #expect(status.words.contains(advice), "\(status.words)")
     kill(app, SIGUSR2)
     try phone.wait("the app to be connected") { pair.words.contains("mainappd: connected (epoch 1)") }
@@ -191,7 +191,8 @@ struct ByHandTests {
     try phone.wait("the end of the script") { pair.hasEnded }
     #expect(pair.end == .exited(code: 69))
     let name = isApp ? "mainappd (process \(app))" : "lspd (process \(peer))"
-    #expect(pair.words.contains("\(name) was ended by SIGKILL; the others are ended too"), "\(pair.words)")
+    #expect(
+      pair.words.contains("\(name) was ended by SIGKILL; the other processes are ended too"), "\(pair.words)")
     for pid in [app, peer] { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
   }
 
@@ -222,6 +223,6 @@ struct ByHandTests {
     let pair = try Typed(Self.script, [file], in: phone.home)
     try phone.wait("the script's end") { pair.hasEnded }
     #expect(pair.end == .exited(code: 73))
-    #expect(pair.words == "baton: \(file) is no directory; name a directory for the pair to run in\n")
+    #expect(pair.words == "baton: \(file) is not a directory; name a directory for the pair\n")
   }
 }

@@ -73,7 +73,7 @@ struct RealScenarioTests {
     # The phone refuses what cannot be done.
     the phone suspends the app after 1 s
     the user taps the newest notification
-      > cannot be done: there is no notification to touch
+      > cannot be done: there is no notification in the list
     payment 1 of 1000 sat arrives
     wait until the user sees payment 1
     the user chooses “CALL_BACK” of the newest notification
@@ -83,9 +83,9 @@ struct RealScenarioTests {
     the app goes home
     wait until the app is suspended
     the app freezes
-      > cannot be done: the app is suspended, so it neither freezes nor thaws
+      > cannot be done: cannot freeze or thaw a suspended app
     the app thaws
-      > cannot be done: the app is suspended, so it neither freezes nor thaws
+      > cannot be done: cannot freeze or thaw a suspended app
     the verdict
       > sound: 1 of 1 payment settled, once each, equal on both sides
 
@@ -154,7 +154,7 @@ struct RealScenarioTests {
     let (_, phone, _) = try startIdle(run)
     kill(try #require(DaemonProbe.pid(listeningOn: phone.lspdSocket)), SIGKILL)
     #expect(run.end() == 4)
-    #expect(run.said.contains("a daemon is gone: "), "\(run.said)")
+    #expect(run.said.contains("a daemon ended: "), "\(run.said)")
     #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
   }
 
@@ -165,7 +165,7 @@ struct RealScenarioTests {
     kill(pid, signal)
     #expect(run.end() == 128 + signal)
     #expect(
-      run.said.contains("; all that it had started is ended, and the phone is in \(phone.home)"),
+      run.said.contains("; all processes that it started are ended, and the phone is kept in \(phone.home)"),
       "\(run.said)")
     #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
     #expect(DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil)

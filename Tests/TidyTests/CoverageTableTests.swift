@@ -44,7 +44,7 @@ import Testing
     for row in rows {
       #expect(row.claim.hasSuffix("."), "\(row.id) has no sentence of what is claimed")
       if proved.contains(row.id) {
-        #expect(row.reason.isEmpty, "a test is named after \(row.id): take its reason out")
+        #expect(row.reason.isEmpty, "a test is named after \(row.id): remove its reason")
       } else {
         #expect(!row.reason.isEmpty, "no test is named after \(row.id), and no reason says why")
       }

@@ -2,18 +2,18 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 
-/// What becomes of an app that was just opened: some end before anybody has seen them.
+/// Watches an app that was just opened: a broken one ends at once.
 struct AppStart {
-  /// An app that says nothing of itself is given this to end in.
-  private static let patience = TimeSpan.seconds(1)
+  /// How long an app without a status is watched.
+  private static let timeout = TimeSpan.seconds(1)
   private static let lookInterval = TimeSpan.milliseconds(10)
 
   let phone: Phone
   let pid: Int32
 
-  /// Why it ended; nil as soon as it says what it does, or when it goes on for long enough.
+  /// Why it ended; nil once it has a status or has run for `timeout`.
   func end() throws -> String? {
-    let deadline = Clock.monotonicNow + Self.patience
+    let deadline = Clock.monotonicNow + Self.timeout
     let process = WatchedProcess(pid: pid)
     while Clock.monotonicNow < deadline {
       let app = try phone.facts().app
@@ -26,6 +26,6 @@ struct AppStart {
 
   private func reason() throws -> String? {
     try phone.allProcesses().last { $0.pid == pid && $0.hasEnded }
-      .map { $0.wholeReason ?? "for a reason that is not known" }
+      .map { $0.wholeReason ?? "for an unknown reason" }
   }
 }

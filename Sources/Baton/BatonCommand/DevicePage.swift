@@ -3,7 +3,7 @@ import Terminal
 import DaemonRuntime
 import Reports
 
-/// How the phone is switched, as iosd says.
+/// The phone's settings, as iosd reports them.
 struct DevicePage {
   let record: DeviceRecord
 
@@ -12,7 +12,7 @@ struct DevicePage {
   private var rows: [(String, String)] {
     let lock =
       !record.locked
-      ? "unlocked" : record.unlockedBefore ? "locked" : "locked, and not yet unlocked since it was started"
+      ? "unlocked" : record.unlockedBefore ? "locked" : "locked, not yet unlocked since boot"
     func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
     return [
       ("screen", lock),
@@ -20,11 +20,11 @@ struct DevicePage {
       ("background-refresh", word(record.backgroundRefresh)),
       ("notifications", record.notifications ? "allowed" : "not allowed"),
       ("focus", word(record.focus)),
-      ("battery", "\(record.battery) %\(record.charger ? ", at the charger" : "")"),
+      ("battery", "\(record.battery) %\(record.charger ? ", charging" : "")"),
       ("network", word(record.network)),
       (
         "storage",
-        record.storageFull ? record.storageNote == nil ? "full" : "full, in name alone" : "free"
+        record.storageFull ? record.storageNote == nil ? "full" : "marked full, without effect" : "free"
       ),
       ("audio", record.audio ? "another app plays" : "no other app plays"),
     ]

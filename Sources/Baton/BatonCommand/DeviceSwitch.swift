@@ -1,12 +1,12 @@
 import DaemonRuntime
 
-/// One thing about the phone that a user can change with one word.
+/// A setting of the phone that one word changes.
 struct DeviceSwitch {
-  /// As it is typed, and as iosd calls it.
+  /// The name on the command line, and iosd's name of the field.
   let name: String
   let field: String
   private let summary: String
-  /// What may be written behind it, in the order of no and yes; empty for a thing that is said by its name alone.
+  /// The words for no and yes; empty for a setting without a word.
   private let words: [String]
   private let isTrue: Bool
   private let sentences: (no: String, yes: String)
@@ -29,7 +29,7 @@ struct DeviceSwitch {
         "lock", field: "locked", "lock the screen; an app in front goes to the background", words: [],
         no: "", yes: "the phone is locked"),
       DeviceSwitch(
-        "unlock", field: "locked", "unlock it; the app that was in front is so again", words: [],
+        "unlock", field: "locked", "unlock it; the app that was in front is in front again", words: [],
         isTrue: false, no: "the phone is unlocked", yes: ""),
       DeviceSwitch(
         "low-power", "Low Power Mode", no: "Low Power Mode is off", yes: "Low Power Mode is on"),
@@ -41,17 +41,17 @@ struct DeviceSwitch {
         no: "the wallet may show no notifications", yes: "the wallet may show notifications"),
       DeviceSwitch("focus", "a Focus, such as Do Not Disturb", no: "no Focus is on", yes: "a Focus is on"),
       DeviceSwitch(
-        "battery", "how full the battery is, in percent", words: ["N"], no: "",
+        "battery", "the battery's charge in percent", words: ["N"], no: "",
         yes: ""),
       DeviceSwitch(
-        "charger", "whether it hangs at the charger", no: "the charger is unplugged",
+        "charger", "whether the charger is plugged in", no: "the charger is unplugged",
         yes: "the charger is plugged in"),
       DeviceSwitch(
-        "network", "whether it has a network", no: "the network is gone", yes: "the network is there"),
+        "network", "whether the phone has a network", no: "the network is gone", yes: "the network is there"),
       DeviceSwitch(
-        "storage", field: "storage-full", "whether its storage is full", words: ["free", "full"],
+        "storage", field: "storage-full", "whether the phone's storage is full", words: ["free", "full"],
         no: "there is room in the storage",
-        yes: "the storage is full: whatever needs more room in it cannot be written"),
+        yes: "the storage is full: writes that need more room fail"),
       DeviceSwitch(
         "audio", "whether another app plays audio", no: "no other app plays audio",
         yes: "another app plays audio"),

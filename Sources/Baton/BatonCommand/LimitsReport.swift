@@ -2,11 +2,11 @@ import PhoneClient
 import DaemonRuntime
 import Reports
 
-/// What the extension may use and how it is held to that, as iosd says it.
+/// The extension's limits and how they are enforced, as iosd reports them.
 struct LimitsReport {
   let facts: LimitFacts
 
-  /// Nil when iosd does not run, or is one that does not say.
+  /// Nil if iosd does not run or does not report limits.
   init?(_ phone: Phone) {
     guard let answer = try? phone.ask(.iosd, ControlMessage("memory"), for: MemoryFacts.self) else {
       return nil

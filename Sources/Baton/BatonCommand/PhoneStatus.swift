@@ -5,7 +5,7 @@ import DaemonRuntime
 import Reports
 import SharedContainer
 
-/// What can be learned about a phone at one moment, from whoever can be asked.
+/// The state of a phone, from its container and from the daemons that answer.
 struct PhoneStatus {
   /// Nil before the app or the extension has run for the first time.
   private(set) var container: ContainerReport?
@@ -36,7 +36,7 @@ struct PhoneStatus {
   private var iosd: PhoneFacts? { iosdAnswer.facts }
   private var lspd: PeerFacts? { lspdAnswer.facts }
 
-  /// What the user reads in the app.
+  /// The status text that the app shows.
   var appText: String? { iosd?.app.status?["text"] }
   var appState: String? { iosd?.app.state }
 
@@ -62,7 +62,7 @@ struct PhoneStatus {
     for spot in blindSpots { output.say(output.paint("the phone cannot see all: \(spot.onOneLine)", .red)) }
   }
 
-  /// What iosd cannot do to a process that it suspends.
+  /// Effects of a suspension that iosd cannot emulate on this machine.
   private var blindSpots: [String] { iosd?.blindSpots ?? [] }
 
   private var iosdTrouble: String? {
@@ -91,7 +91,7 @@ struct PhoneStatus {
     return words
   }
 
-  /// From the wallet's own rows, as all of the wallet's money: also while nobody runs.
+  /// From the wallet's own rows: also while no process runs.
   private var balanceFacts: [(String, String)] {
     guard let channel = container?.wallet.channels.first else { return [] }
     let receivable = HumanText.amount(msat: channel.remoteMsat)
@@ -101,17 +101,17 @@ struct PhoneStatus {
   private var sendingFacts: [(String, String)] {
     guard let wallet = container?.wallet, !wallet.sending.isEmpty else { return [] }
     let count = HumanText.count(wallet.sending.count, "payment")
-    return [("sending", "\(count) of its own on the way, \(HumanText.amount(msat: wallet.sendingMsat))")]
+    return [("sending", "\(count) pending, \(HumanText.amount(msat: wallet.sendingMsat))")]
   }
 
-  /// The same of money that is half-way out of the channel.
+  /// The pending splice-out.
   private var spliceFacts: [(String, String)] {
     guard let splice = container?.wallet.splices.last, !splice.isOver else { return [] }
     let amount = HumanText.amount(msat: splice.amountMsat)
     return [
       (
         "withdrawing",
-        "\(amount) to the chain with transaction \(splice.transaction.prefix(8)): \(splice.state)"
+        "\(amount) on chain by transaction \(splice.transaction.prefix(8)): \(splice.state)"
       )
     ]
   }
@@ -128,7 +128,7 @@ struct PhoneStatus {
       ("peer", "\(lspd?.address ?? "?"): \(connection)"),
       (
         "payments",
-        "\(lspd?.held ?? 0) held for the wallet, \(lspd?.offered ?? 0) on their way to it"
+        "\(lspd?.held ?? 0) held for the wallet, \(lspd?.offered ?? 0) offered to it"
       ),
     ]
   }
@@ -143,14 +143,14 @@ struct PhoneStatus {
     var receivableMsat: UInt64?
     var sendingPayments: Int?
     var sendingMsat: UInt64?
-    /// The transaction of a splice that is not over, and how far it is.
+    /// The txid of a pending splice, and its state.
     var splice: String?
     var spliceState: String?
     var problems: [String]?
     var containerTrouble: String?
     var iosdRunning: Bool
     var iosdTrouble: String?
-    /// Wallet processes that no iosd has started.
+    /// Wallet processes that were not started by iosd.
     var byHand: [HandRunProcess.Document]
     var app: String?
     var appStatus: String?
@@ -168,7 +168,7 @@ struct PhoneStatus {
     var peerEpoch: UInt64?
     var heldPayments: Int?
     var offeredPayments: Int?
-    /// What the wallet has by the peer's count.
+    /// The wallet's balance in the peer's state.
     var walletMsat: UInt64?
   }
 

@@ -5,7 +5,7 @@ import Lab
 import Stages
 import DaemonRuntime
 
-/// Finds the verb that was typed, runs it, and turns whatever went wrong into one sentence and an exit code.
+/// Finds and runs the verb; an error becomes one sentence and an exit code.
 enum Program {
   static var verbs: [any Verb.Type] {
     [
@@ -28,8 +28,8 @@ enum Program {
       name: "baton", summary: "one Lightning node, two processes, one baton",
       options: [
         OptionDeclaration(
-          "--home", value: .path("DIR"), help: "the phone: BATON_HOME, or ./.baton, when it is not given"),
-        OptionDeclaration("--json", help: "write JSON instead of text for people"),
+          "--home", value: .path("DIR"), help: "the phone's directory; default: BATON_HOME, else ./.baton"),
+        OptionDeclaration("--json", help: "print JSON instead of text"),
       ],
       subcommands: verbs.map { $0.declaration })
   }
@@ -44,13 +44,13 @@ enum Program {
     } catch { return end(CommandFailure(error), arguments) }
   }
 
-  /// Said on stderr, and to who reads JSON on stdout too: also when the rest of the line makes no sense.
+  /// Prints the error on stderr, and with --json also on stdout, even if the rest of the line is invalid.
   static func end(_ failure: CommandFailure, _ arguments: [String]) -> ExitCode {
     StandardOutput.end(failure.tell(asJSON: arguments.prefix { $0 != "--" }.contains("--json")))
   }
 
   private static func perform(_ arguments: [String]) throws -> ExitCode {
-    // A word that names no verb is refused below, also beside -h.
+    // An unknown verb is refused below, also with -h.
     if asksForWelcome(arguments), case .help = try declaration.parse(arguments + ["-h"]) {
       StandardOutput.write(Welcome.text)
       return .done

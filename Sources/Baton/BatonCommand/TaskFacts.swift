@@ -19,7 +19,7 @@ extension TaskRow {
     }
     if isByHand == true { words.append("started by hand") }
     if let refused = refusedCompletions, refused > 0 {
-      words.append("said to be done \(refused == 1 ? "once" : "\(refused) times") more than it was")
+      words.append("\(refused == 1 ? "one more completion" : "\(refused) more completions") refused")
     }
     return words.joined(separator: "; ")
   }

@@ -1,6 +1,6 @@
-// BatonCommand: the one thing a user types. It starts and asks the daemons of one phone, reads what they left
-// behind, and decides nothing about ownership: whatever it shows comes from a daemon, a journal or a snapshot.
-// It never opens a live database by any road but SharedContainer's snapshot.
+// BatonCommand: the command-line program. It starts and queries the daemons of one phone, and decides nothing about
+// ownership: all that it shows comes from a daemon, a journal or a snapshot. It reads a live database only through
+// SharedContainer's snapshot.
 
 import PhoneClient
 import DaemonRuntime

@@ -3,11 +3,11 @@ import Guardrails
 import Reports
 import SharedContainer
 
-/// Why a verb could not do its work: one sentence and the exit code.
+/// Why a verb failed: one sentence and the exit code.
 package struct CommandFailure: Error, Hashable, CustomStringConvertible {
   package var code: ExitCode
   package var sentence: String
-  /// Lines of others that belong to it.
+  /// Lines of another program's output, such as a daemon's log.
   package var details: [String] = []
 
   package var description: String { ([sentence] + details).joined(separator: "\n") }
@@ -18,7 +18,7 @@ package struct CommandFailure: Error, Hashable, CustomStringConvertible {
     self.details = details
   }
 
-  /// The errors of the libraries bring their sentence; here they get their exit code.
+  /// Maps an error of a library to its exit code.
   package init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
@@ -28,14 +28,14 @@ package struct CommandFailure: Error, Hashable, CustomStringConvertible {
     case let failure as Wait.Failure: self.init(.tooSlow, failure.description)
     case let error as UsageError: self.init(.wrongUsage, error.description)
     default:
-      self.init(.bugOfOurs, "something unexpected happened (\(error)); please report it with the command")
+      self.init(.bugOfOurs, "unexpected error (\(error)); please report it with the command")
     }
   }
 
-  /// For those who read JSON alone.
+  /// The failure as JSON.
   struct Document: Report {
     struct Failure: Report {
-      /// The word of the exit code.
+      /// The exit code's name.
       var code: String
       var exit: Int32
       var message: String
@@ -48,7 +48,7 @@ package struct CommandFailure: Error, Hashable, CustomStringConvertible {
     Document(error: .init(code: code.word, exit: code.rawValue, message: description))
   }
 
-  /// Says it, and gives the code to end with.
+  /// Prints the failure, and returns the exit code.
   package func tell(asJSON: Bool) -> ExitCode {
     if asJSON { StandardOutput.write("\(document.json)\n") }
     sayOnStandardError(sentence, details: details)

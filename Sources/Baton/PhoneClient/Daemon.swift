@@ -1,4 +1,4 @@
-/// The two processes that run all the time.
+/// The two daemons of a phone.
 package enum Daemon: String, CaseIterable, Sendable {
   case lspd
   case iosd

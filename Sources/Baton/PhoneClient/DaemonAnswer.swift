@@ -2,25 +2,25 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// What a daemon says of itself when it is asked, or why it says nothing.
+/// A daemon's answer, or why there is none.
 package enum DaemonAnswer<Facts: Report> {
-  /// Nobody listens at its socket.
+  /// No process listens on the socket.
   case notRunning
-  /// It is there and gives no answer: why, and what to do.
+  /// It runs but does not answer: why, and what to do.
   case silent(String)
   case said(Facts)
 
-  /// Long enough for a busy machine; who only looks is not to wait longer.
-  private static var patience: TimeSpan { .seconds(5) }
+  /// Long enough for a busy machine, and short for a verb that only looks.
+  private static var timeout: TimeSpan { .seconds(5) }
 
   package init(to message: ControlMessage, from daemon: Daemon, of phone: Phone) {
     let pid: Int32
     switch DaemonProbe.look(at: phone.socket(of: daemon)) {
     case .ours(let listener): pid = listener
-    case .nobody:
+    case .noProcess:
       self = .notRunning
       return
-    case .stranger(let sentence):
+    case .unusable(let sentence):
       self = .silent(sentence)
       return
     }
@@ -29,8 +29,8 @@ package enum DaemonAnswer<Facts: Report> {
       return
     }
     do {
-      self = .said(try phone.ask(daemon, message, for: Facts.self, timeout: Self.patience))
-    } catch { self = .silent("\(daemon.rawValue) \(pid) gave no answer: \(CommandFailure(error).sentence)") }
+      self = .said(try phone.ask(daemon, message, for: Facts.self, timeout: Self.timeout))
+    } catch { self = .silent("\(daemon.rawValue) \(pid) did not answer: \(CommandFailure(error).sentence)") }
   }
 
   package var facts: Facts? {

@@ -1,7 +1,7 @@
 import DaemonRuntime
 
 extension ExitCode {
-  /// As `--json` calls it.
+  /// The name in `--json`.
   package var word: String {
     switch self {
     case .done: "done"
@@ -27,7 +27,7 @@ extension ExitCode {
     }
   }
 
-  /// As `baton help exit-codes` and docs/exit-codes.md say it.
+  /// The text in `baton help exit-codes`; docs/exit-codes.md has the same.
   package var meaning: String {
     switch self {
     case .done: "done; of a verdict: sound"

@@ -1,6 +1,6 @@
 import Ground
 
-/// Amounts and times as people read them.
+/// Amounts, times and counts as text.
 package enum HumanText {
   package static func amount(msat: UInt64) -> String { AmountText.words(msat: msat) }
 
@@ -14,7 +14,7 @@ package enum HumanText {
     return "\(span < .zero ? "-" : "")\(milliseconds / 1000).\(fraction)"
   }
 
-  /// Short, with the unit that fits: `0.8 ms`, `42 ms`, `3.2 s`, `5 min`, `2 h`.
+  /// Short, with a fitting unit: `0.8 ms`, `42 ms`, `3.2 s`, `5 min`, `2 h`.
   package static func span(_ span: TimeSpan) -> String {
     let nanoseconds = max(0, span.nanoseconds)
     switch nanoseconds {
@@ -26,7 +26,7 @@ package enum HumanText {
     }
   }
 
-  /// `1,234.5 h`, and below ten hours with a digit more, `0.17 h`: the nearest number.
+  /// Rounded: `1,234.5 h`, and below ten hours two decimals, `0.17 h`.
   package static func hours(milliseconds: UInt64) -> String {
     let hundredths = roundedQuotient(milliseconds, 36_000)
     guard hundredths >= 1000 else {
@@ -40,7 +40,7 @@ package enum HumanText {
     value / unit + (value % unit >= unit / 2 ? 1 : 0)
   }
 
-  /// `1.7 MB`, of 1,048,576 bytes, as the limits of the phone are.
+  /// `1.7 MB`, of 1,048,576 bytes each, as the phone's limits.
   package static func megabytes(_ bytes: UInt64) -> String {
     "\(bytes / 1_048_576).\(bytes % 1_048_576 * 10 / 1_048_576) MB"
   }

@@ -1,6 +1,6 @@
 import DaemonRuntime
 
-// What a sender asks of the wallet's peer.
+// The sender's request to lspd.
 extension PayableInvoice {
   /// The whole payment, or a part of it.
   package func payRequest(partMsat: UInt64? = nil, waits: Bool, holdSeconds: Int64? = nil) -> ControlMessage {
@@ -15,7 +15,7 @@ extension PayableInvoice {
     return message
   }
 
-  /// Of about the same size, in whole satoshi where that is possible; nil if there is not enough for each.
+  /// Splits into parts of about equal size, in whole satoshi where possible; nil if the amount is too small.
   package static func amounts(of totalMsat: UInt64, in count: UInt64) -> [UInt64]? {
     guard count > 0, totalMsat >= count else { return nil }
     let unit: UInt64 = totalMsat / count >= 1000 ? 1000 : 1

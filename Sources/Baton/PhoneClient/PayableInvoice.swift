@@ -5,19 +5,19 @@ import Bitcoin
 import LightningWire
 import LightningInvoices
 
-/// What a sender needs of an invoice, once it is sure that it can be paid here.
+/// The fields of an invoice that a sender needs, after the check that it can be paid here.
 package struct PayableInvoice: Hashable {
   package let paymentHash: Bytes32
   package let amountMsat: UInt64
   package let payee: PublicKey
   package let paymentSecret: Bytes32
-  /// The payee takes a payment in parts.
+  /// The payee supports `basic_mpp`.
   package let mayComeInParts: Bool
 
   private static let network = BitcoinNetwork.regtest
   private static let served = [Features.varOnionOptin, Features.paymentSecret, Features.basicMPP]
 
-  /// The sender has a clock of its own, which is not the phone's.
+  /// `wallNanoseconds` is the sender's clock, not the phone's.
   package init(
     typed word: String, amountMsat chosen: UInt64? = nil, at wallNanoseconds: Int64
   ) throws(CommandFailure) {
@@ -25,7 +25,7 @@ package struct PayableInvoice: Hashable {
     guard invoice.fields.network == Self.network else {
       throw CommandFailure(
         .wrongUsage,
-        "the invoice is of \(invoice.fields.network.rawValue), and the wallet of this phone is on \(Self.network.rawValue); pay it with another wallet"
+        "the invoice is for \(invoice.fields.network.rawValue), but this phone's wallet is on \(Self.network.rawValue); pay it with another wallet"
       )
     }
     let now = wallNanoseconds / 1_000_000_000
@@ -40,7 +40,7 @@ package struct PayableInvoice: Hashable {
     }) {
       throw CommandFailure(
         .wrongUsage,
-        "the invoice demands \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which is not paid here; pay it with another wallet"
+        "the invoice requires \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which is not supported; pay it with another wallet"
       )
     }
     try self.init(invoice, chosen: chosen)
@@ -54,7 +54,7 @@ package struct PayableInvoice: Hashable {
     mayComeInParts = invoice.fields.features.offers(Features.basicMPP)
   }
 
-  /// What the wallet of this phone has just answered.
+  /// The invoice that this phone's wallet has just made.
   package init(madeByWallet word: String) throws(CommandFailure) {
     try self.init(SignedInvoice(madeByWallet: word))
   }
@@ -63,7 +63,7 @@ package struct PayableInvoice: Hashable {
 extension SignedInvoice {
   private static let scheme = "lightning:"
 
-  /// As a user pastes it.
+  /// Parses an invoice as pasted: with spaces around it, or the prefix `lightning:`.
   package init(typed word: String) throws(CommandFailure) {
     var text = word.drop(while: \.isWhitespace)
     while text.last?.isWhitespace == true { text.removeLast() }
@@ -73,14 +73,14 @@ extension SignedInvoice {
     } catch { throw CommandFailure(.wrongUsage, error.description) }
   }
 
-  /// What is to be paid: either the invoice says it, or the payer.
+  /// The amount to pay: the invoice's, or else the payer's.
   package func amountMsat(chosen: UInt64?) throws(CommandFailure) -> UInt64 {
     switch (amountMsat, chosen) {
     case (nil, nil):
-      throw CommandFailure(.wrongUsage, "the invoice leaves the amount to you; say it with --amount")
+      throw CommandFailure(.wrongUsage, "the invoice has no amount; add --amount")
     case (let asked?, _?):
       throw CommandFailure(
-        .wrongUsage, "the invoice asks for \(HumanText.amount(msat: asked)) itself; leave --amount out")
+        .wrongUsage, "the invoice has an amount of \(HumanText.amount(msat: asked)); omit --amount")
     case (let asked?, nil): return asked
     case (nil, let chosen?): return chosen
     }
@@ -89,12 +89,12 @@ extension SignedInvoice {
   package init(madeByWallet word: String) throws(CommandFailure) {
     do throws(InvoiceError) {
       try self.init(decoding: word)
-    } catch { throw CommandFailure(.bugOfOurs, "the wallet answered with what is no invoice: \(error)") }
+    } catch { throw CommandFailure(.bugOfOurs, "the wallet answered with an invalid invoice: \(error)") }
   }
 }
 
 extension HumanText {
-  /// From a second to a later one, as long as it can be said.
+  /// The time between two seconds.
   package static func age(fromSeconds start: Int64, to end: Int64) -> String {
     let (seconds, overflowed) = end.subtractingReportingOverflow(start)
     return overflowed ? "long" : span(TimeSpan(nanoseconds: min(seconds, 9_000_000_000) * 1_000_000_000))

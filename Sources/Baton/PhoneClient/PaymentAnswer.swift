@@ -3,15 +3,15 @@ import DaemonRuntime
 import LightningWire
 import Reports
 
-/// What the provider said about a payment.
+/// lspd's answer about a payment.
 package struct PaymentAnswer {
-  /// The peer's number of it.
+  /// lspd's number of the payment.
   package var payment: String?
   package var state: String
   package var preimage: String?
   package var code: String?
   package var reason: String?
-  /// For how long the peer holds it, while it does.
+  /// How long lspd still holds it.
   package var heldFor: TimeSpan?
 
   package init(_ answer: ControlMessage) {
@@ -25,7 +25,7 @@ package struct PaymentAnswer {
 
   package var isFailure: Bool { state == "failed" }
   package var isSettled: Bool { state == "settled" }
-  /// Another of the same hash is on its way, or was taken.
+  /// Another payment of the same hash is pending or settled.
   package var isOfPaymentUnderWay: Bool { ["already-pending", "already-paid"].contains(reason) }
 
   package func sentence(_ invoice: PayableInvoice, took: TimeSpan) -> String {
@@ -33,19 +33,19 @@ package struct PaymentAnswer {
     switch state {
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
     case "failed": return failureSentence
-    case "held": return "held: the wallet is away and was sent a push; the payment waits for it"
-    case "offered": return "on its way: the payment is in the wallet's channel"
-    default: return "the peer says \(state)"
+    case "held": return "held: the wallet is offline and was sent a push; the payment waits for it"
+    case "offered": return "offered: the HTLC is in the wallet's channel"
+    default: return "the peer answers: \(state)"
     }
   }
 
-  /// For the user who waits; nil when it is not the wallet that is waited for.
+  /// Printed while waiting for an offline wallet; nil otherwise.
   package var heldSentence: String? {
     guard state == "held" else { return nil }
     let time = heldFor.map {
       " for \(HumanText.span($0)), until \(WallClockText.write(Clock().wallNanoseconds + $0.nanoseconds))"
     }
-    return "held: the wallet is away; the peer has asked for a push and holds the payment\(time ?? "")"
+    return "held: the wallet is offline; the peer has requested a push and holds the payment\(time ?? "")"
   }
 
   package var failureSentence: String {
@@ -56,10 +56,10 @@ package struct PaymentAnswer {
     code.flatMap { UInt16($0.dropFirst(2), radix: 16) }.map { FailureCode(rawValue: $0) }
   }
 
-  /// What the recipient's code says.
+  /// The meaning of the recipient's failure code.
   private var refusal: String {
     if failure?.rawValue == FailureCode.mppTimeout {
-      return "the other parts did not come in time; try again later"
+      return "the other parts did not arrive in time; try again later"
     }
     guard let advice = failure?.advice else { return "the recipient refused it" }
     return "\(advice.reason); \(advice.mayTryAgain ? "try again later" : "ask for a new invoice")"
@@ -68,14 +68,14 @@ package struct PaymentAnswer {
   package var meaning: String {
     switch reason {
     case "too-many-pending": "the peer holds too many payments already; try again later"
-    case "recipient-away": "the wallet did not come in time; try again later"
+    case "recipient-away": "the wallet did not connect in time; try again later"
     case "no-balance": "the peer cannot forward that much; pay less"
     case "amount-is-zero": "the amount is zero; make an invoice with an amount"
-    case "already-pending": "a payment of this invoice is on its way; wait for it"
+    case "already-pending": "a payment of this invoice is pending; wait for it"
     case "already-paid": "this invoice is paid already; ask for a new one"
     case "refused-by-recipient": refusal
     case "another-payee":
-      "the invoice is another wallet's, and this peer reaches its own wallet alone; pay it elsewhere"
+      "the invoice is of another wallet, and this peer reaches only its own wallet; pay it with another wallet"
     case let other: other ?? "no reason given"
     }
   }
@@ -87,10 +87,10 @@ package struct PaymentAnswer {
     var amountMsat: UInt64
     var preimage: String?
     var code: String?
-    /// The same as BOLT 4 names it.
+    /// BOLT 4's name of `code`.
     var codeName: String?
     var reason: String?
-    /// Of a failure, in words.
+    /// The failure as a sentence.
     var meaning: String?
     var tookMs: Int64
   }

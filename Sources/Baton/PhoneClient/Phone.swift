@@ -1,5 +1,4 @@
-// PhoneClient: one running phone from outside: where it lies, how its daemons are started and asked, and the one way to
-// drive it and to wait for it.
+// PhoneClient: one phone from outside: its paths, its daemons' start and requests, a driver and a wait.
 
 import Ground
 import JSON
@@ -8,11 +7,11 @@ import Glibc
 import Reports
 import SharedContainer
 
-/// One emulated phone: where everything lies in its home, and how its daemons are asked.
+/// One emulated phone: the paths in its home, and requests to its daemons.
 package struct Phone: Sendable {
   package let home: String
 
-  /// Daemons are started with another working directory in mind, so the path is made absolute.
+  /// Makes the path absolute: daemons have another working directory.
   package init(home: String) {
     var path = Substring(home)
     while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
@@ -31,7 +30,7 @@ package struct Phone: Sendable {
 
   package var container: String { home + "/AppGroup" }
   package var keychain: String { home + "/Keychain" }
-  /// Whom the wallet says it is, for the provider.
+  /// The file with the wallet's node id, for lspd.
   package var walletNode: String { keychain + "/wallet-node" }
   package var journal: String { home + "/journal" }
   package var os: String { home + "/os" }
@@ -42,13 +41,13 @@ package struct Phone: Sendable {
   package var processLedger: String { os + "/processes.jsonl" }
   package var clockFile: String { os + "/clock" }
 
-  /// The phone's own clocks where it has them.
+  /// The phone's clock, if it has one.
   package var clock: Clock { Clock(phoneClockFile: clockFile) }
 
   package func socket(of daemon: Daemon) -> String { daemon == .iosd ? iosdSocket : lspdSocket }
   package func log(of daemon: Daemon) -> String { daemon == .iosd ? os + "/iosd.log" : lsp + "/lspd.log" }
 
-  // MARK: Asking
+  // MARK: Requests
 
   package func connect(to daemon: Daemon) throws(ControlClientError) -> ControlClient {
     let client = try ControlClient(path: socket(of: daemon), daemon: daemon.rawValue)
@@ -65,7 +64,7 @@ package struct Phone: Sendable {
     try connect(to: daemon).request(message, timeout: timeout)
   }
 
-  /// Has the app do what a user asks it for; `inFront` for what it does only on the screen. iosd reads nothing of it.
+  /// Sends a user's request to the app; `inFront` if the app must be in front. iosd forwards it unread.
   @discardableResult
   package func askApp(
     _ request: ControlMessage, inFront: Bool = false
@@ -86,18 +85,18 @@ package struct Phone: Sendable {
     let answer = try ask(daemon, message, timeout: timeout)
     guard let value = JSONValue(parsing: answer.body) else {
       throw CommandFailure(
-        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with something that is no JSON")
+        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` without JSON")
     }
     return value
   }
 
-  /// The same as the type that its writer has.
+  /// The JSON body, decoded.
   package func ask<Answer: Report>(
     _ daemon: Daemon, _ message: ControlMessage, for type: Answer.Type, timeout: TimeSpan = .seconds(30)
   ) throws -> Answer {
     guard let answer = Answer(json: try ask(daemon, message, timeout: timeout).body) else {
       throw CommandFailure(
-        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with something that is no answer to it")
+        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with unexpected JSON")
     }
     return answer
   }
@@ -110,7 +109,7 @@ package struct Phone: Sendable {
     try ask(.lspd, ControlMessage("status"), for: PeerFacts.self, timeout: timeout)
   }
 
-  /// What ran, too.
+  /// Running and ended processes.
   package func allProcesses() throws -> [ProcessRow] {
     try ask(.iosd, ControlMessage("ps", ["all": "yes"]), for: [ProcessRow].self)
   }

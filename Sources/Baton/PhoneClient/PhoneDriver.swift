@@ -4,13 +4,12 @@ import Ground
 import PhonePolicy
 import Reports
 
-/// One phone of real processes in the hands of a program: its user, a sender, and what both can see. Stories, soaks and
-/// tests are written in its words.
+/// Drives one phone of real processes for stories, soaks and tests: as its user, as a sender, and as an observer.
 package final class PhoneDriver {
   package let phone: Phone
   private let options: PhoneStarter.Options
   private let watch: DirectoryWatch
-  /// What a process says of itself is in no journal, so we look again at such intervals.
+  /// A process's status is not in its journal, so it is polled at this interval.
   private let lookInterval: TimeSpan
 
   package init(
@@ -34,10 +33,10 @@ package final class PhoneDriver {
   @discardableResult
   package func stop() -> [PhoneStopper.Ended] { PhoneStopper(phone: phone).stop() }
 
-  /// As after a crash: another process goes on from the ledger.
+  /// Kills lspd and starts it again from its ledger.
   package func restartPeer() throws {
     guard let pid = DaemonProbe.pid(listeningOn: phone.lspdSocket), let peer = WatchedProcess(pid: pid) else {
-      throw Wait.Failure(description: "there is no peer")
+      throw Wait.Failure(description: "lspd does not run")
     }
     peer.send(SIGKILL)
     _ = peer.waitForEnd(within: .seconds(20))
@@ -96,20 +95,20 @@ package final class PhoneDriver {
     return PaymentAnswer(try phone.ask(.lspd, request, timeout: .seconds(90)))
   }
 
-  /// A payment that the peer offers to a wallet that has just gone is held, but announced later.
+  /// Waits until lspd sees the disconnection: otherwise it offers the payment first, and pushes later.
   package func waitUntilAway() throws {
-    try wait(for: "the peer to see that the wallet is away") {
+    try wait(for: "the peer to see that the wallet is offline") {
       try !phone.peerFacts().walletConnected
     }
   }
 
-  // MARK: Looking
+  // MARK: State
 
   package func status() throws -> PhoneFacts { try phone.facts() }
 
   package func state(of role: Role) throws -> String { try status().process(role).state }
 
-  /// Nil: there is none.
+  /// Nil if no process of the role runs.
   package func pid(of role: Role) throws -> Int32? { try status().process(role).pid }
 
   // MARK: Ending processes
@@ -121,33 +120,33 @@ package final class PhoneDriver {
     }
   }
 
-  /// Both wallet processes end, and the daemons come to rest: nothing is on its way any more.
+  /// Ends both wallet processes, and waits until the daemons have no timers: nothing is pending.
   package func comeToRest() throws {
     try quitAndEnd()
     try endExtension()
-    // Some of them run for many seconds, and nobody is to be kept busy by questions meanwhile.
-    try wait(for: "the daemons to have no timer any more", every: .milliseconds(50)) {
+    // Some timers run for many seconds: poll rarely.
+    try wait(for: "the daemons to have no timers", every: .milliseconds(50)) {
       try status().timers == timersOfTasks() && phone.peerFacts().timers == 0
     }
   }
 
-  /// What the app has asked the phone to start it for later stays asked for, and has its hour.
+  /// A submitted background task keeps its timer.
   private func timersOfTasks() throws -> Int {
     try phone.tasks().contains { $0.state == "waiting" } ? 1 : 0
   }
 
   // MARK: Waiting
 
-  /// Looks again whenever a journal grows, and at short intervals.
+  /// Checks whenever a journal grows, and at short intervals.
   package func wait(
-    for what: String, within patience: TimeSpan = Wait.patience, every interval: TimeSpan? = nil,
+    for what: String, within timeout: TimeSpan = Wait.timeout, every interval: TimeSpan? = nil,
     until condition: () throws -> Bool
   ) throws {
     try Wait.until(
-      what, within: patience, pause: { try look(until: $0, every: interval ?? lookInterval) }, condition)
+      what, within: timeout, pause: { try look(until: $0, every: interval ?? lookInterval) }, condition)
   }
 
-  /// Returns when a journal has grown, or after this time.
+  /// Returns when a journal has grown, or after `interval`.
   package func look(until end: Instant, every interval: TimeSpan) throws {
     try watch.wait(until: min(end, Clock.monotonicNow + interval))
   }

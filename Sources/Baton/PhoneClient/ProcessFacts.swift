@@ -2,13 +2,13 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// One process of the wallet as `baton ps` tells of it: iosd's row, and what it is now.
+/// A wallet process for `baton ps`: iosd's row, and its current state.
 package struct ProcessFacts: Hashable, Sendable {
   package struct Now: Report, Hashable {
     var process: String
-    /// running, suspended (by the phone, which stops it with the same signal as anybody else), stopped or ended.
+    /// running, suspended (by iosd, with SIGSTOP), stopped (by another process) or ended.
     var state: String
-    /// While it runs.
+    /// Only while it runs.
     var footprintBytes: UInt64?
     var residentBytes: UInt64?
   }
@@ -31,7 +31,7 @@ package struct ProcessFacts: Hashable, Sendable {
 
   package func cells(now instant: Instant) -> [String] {
     let end = row.endedAt.map { Instant(nanoseconds: $0) } ?? instant
-    // What was never measured is no 0.0.
+    // An ended process without a measurement shows `?`.
     let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (row.hasEnded ? "?" : "") }
     return [
       now.process, "\(row.pid)", now.state,
@@ -45,17 +45,17 @@ package struct ProcessFacts: Hashable, Sendable {
 }
 
 extension ProcessRow {
-  /// The rows of iosd's ledger as they stand there.
+  /// The rows of iosd's ledger file.
   package static func written(in path: String) -> [ProcessRow] {
     rows(in: (try? SmallFile.readOwn(path, limit: 64 * 1024 * 1024)) ?? [])
   }
 
   package var processName: String { Role(rawValue: role)?.processName ?? role }
 
-  /// Why it ended; of a crash with what the process itself had to say.
+  /// Why it ended; for a crash with the last line of its output.
   package var wholeReason: String? {
     guard let reason, isCrash == true else { return reason }
     guard let output else { return "\(reason); it wrote nothing to its standard error" }
-    return "\(reason); its last line: \(lastLine ?? "an empty one"); all that it wrote is in \(output)"
+    return "\(reason); its last line: \(lastLine ?? "an empty one"); its whole output is in \(output)"
   }
 }

@@ -1,11 +1,11 @@
 import DaemonRuntime
 import Glibc
 
-/// Whatever verbs write on stdout goes through here, so that an output that was cut short is never taken for a whole one.
+/// All output of verbs to stdout: a failed write is remembered, so that a truncated output gives an error.
 package enum StandardOutput {
   private static let trouble = Locked<Int32?>(nil)
 
-  /// False when it could not be written, and from then on: what comes behind a gap would be misread.
+  /// False once a write has failed: text after a gap would be misread.
   @discardableResult
   package static func write(_ text: String) -> Bool {
     trouble.withLock { trouble in
@@ -18,8 +18,8 @@ package enum StandardOutput {
 
   package static var hasFailed: Bool { trouble.withLock { $0 != nil } }
 
-  /// What a verb ends with, after all that it had to say. Bad news stay what they are; a reader that has gone away
-  /// (`| head`) has what it wanted.
+  /// The exit code after all output. A failed write turns success into an error, except if the reader is gone
+  /// (`| head`).
   package static func end(_ code: ExitCode) -> ExitCode {
     guard let trouble = trouble.withLock({ $0 }), trouble != EPIPE else { return code }
     let sentence = SystemError("write to standard output", code: trouble).description

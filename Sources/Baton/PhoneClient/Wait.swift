@@ -2,26 +2,26 @@ import DaemonRuntime
 import Glibc
 import Ground
 
-/// The one way to wait for something that others do: look again until it holds.
+/// Waits for a condition by polling.
 package enum Wait {
-  package static let patience = TimeSpan.seconds(60)
+  package static let timeout = TimeSpan.seconds(60)
 
-  /// What was waited for did not come. The bound is for a machine that is far too busy.
+  /// The condition did not hold in time. The limit allows for a very busy machine.
   package struct Failure: Error, CustomStringConvertible {
     package var description: String
     package init(description: String) { self.description = description }
   }
 
-  /// `pause` is what happens between two looks: it returns when something may have changed, at the latest at the end.
+  /// `pause` runs between two checks: it returns when something may have changed, at the latest at `end`.
   package static func until(
-    _ what: String, within patience: TimeSpan = Wait.patience,
+    _ what: String, within timeout: TimeSpan = Wait.timeout,
     pause: (_ end: Instant) throws -> Void = { _ in poll(nil, 0, 5) }, _ condition: () throws -> Bool
   ) throws {
-    let end = Clock.monotonicNow + patience
+    let end = Clock.monotonicNow + timeout
     while try !condition() {
       guard Clock.monotonicNow < end else {
         throw Failure(
-          description: "gave up after \(patience.nanoseconds / 1_000_000_000) s waiting for \(what)")
+          description: "gave up after \(timeout.nanoseconds / 1_000_000_000) s waiting for \(what)")
       }
       try pause(end)
     }

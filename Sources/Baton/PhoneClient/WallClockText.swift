@@ -1,8 +1,8 @@
 import Glibc
 
-/// Wall time as people read it, in UTC: every record of a phone is, wherever it is read.
+/// Wall clock times as text, in UTC like all records of a phone.
 package enum WallClockText {
-  /// `2026-11-22T14:05:10`, also with a space or a `Z`, or the time alone: then of the day of `today`. Nil for all else.
+  /// Parses `2026-11-22T14:05:10`, also with a space or a `Z`, or a time alone, on the day of `today`; nil otherwise.
   package static func read(_ text: String, today: Int64) -> Int64? {
     var parts = tm()
     var seconds = time_t(today / 1_000_000_000)

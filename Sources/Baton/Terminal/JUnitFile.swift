@@ -1,21 +1,21 @@
 import PhoneClient
 import Foundation
 
-/// Outcomes for the machines that run tests, as JUnit XML.
+/// Outcomes as JUnit XML.
 package enum JUnitFile {
   /// One case of a suite.
   package struct Case: Sendable {
     package enum Outcome: Sendable {
       case passed
-      /// It was carried through, and is not as it should be.
+      /// It ran to its end with a wrong result.
       case failed(String, details: String)
-      /// It could not be carried through.
+      /// It could not be run to its end.
       case error(String, details: String)
       case skipped(String)
     }
 
     package var name: String
-    /// Nil where no time is its own.
+    /// Nil if its time was not measured.
     package var milliseconds: Int64?
     package var outcome = Outcome.passed
 
@@ -42,7 +42,7 @@ package enum JUnitFile {
   }
 
   static func escaped(_ text: String) -> String {
-    // XML has no word at all for most control characters.
+    // XML 1.0 cannot represent most control characters.
     let plain = String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.value < 0x20 && $0 != "\n" && $0 != "\t" ? "." : $0 }))

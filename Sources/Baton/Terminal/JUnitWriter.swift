@@ -3,9 +3,8 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// Writes the cases of one suite as they come, from several threads, and keeps none of them: a million seeds cost no more
-/// memory than one. How many failed stands at the beginning of the file, so room is left for it there. The file has its
-/// name when it is whole.
+/// Writes the cases of one suite as they come, from several threads, in constant memory. The head of the file has the
+/// counts, so room is reserved for it. The file gets its name when it is complete.
 package final class JUnitWriter: Sendable {
   private struct State {
     var waiting: [UInt8] = []
@@ -35,10 +34,10 @@ package final class JUnitWriter: Sendable {
     self.suite = suite
     self.path = path
     var facts = stat()
-    // It is moved into its place: a device or a pipe would be replaced by it.
+    // The complete file is renamed to `path`: a device or pipe there would be replaced.
     guard lstat(path, &facts) != 0 || facts.st_mode & S_IFMT == S_IFREG else {
       throw CommandFailure(
-        .cannotCreate, "\(path.onOneLine) is no plain file; name another file with --junit")
+        .cannotCreate, "\(path.onOneLine) is not a regular file; name another file with --junit")
     }
     do throws(SystemError) {
       descriptor = try PlainFile.open(Self.partial(path), O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
@@ -70,7 +69,7 @@ package final class JUnitWriter: Sendable {
 
   package var counts: Counts { state.withLock { $0.counts } }
 
-  /// Nothing may be added any more.
+  /// Completes the file; no case may be added afterwards.
   package func close() throws(CommandFailure) {
     let isWhole = state.withLock { state in
       state.waiting += "</testsuite>\n".utf8
@@ -85,7 +84,7 @@ package final class JUnitWriter: Sendable {
     guard isWhole else {
       throw CommandFailure(
         .inputOutputError,
-        "\(path.onOneLine) could not be written to its end; make room, or name another file with --junit")
+        "\(path.onOneLine) could not be written completely; free space, or name another file with --junit")
     }
   }
 
@@ -94,7 +93,7 @@ package final class JUnitWriter: Sendable {
     state.waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Always as long, whatever the numbers are: spaces between attributes mean nothing.
+  /// Always of the same length, padded by spaces.
   private static func head(_ suite: String, _ counts: Counts, took: TimeSpan) -> String {
     let head =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"baton \(suite)\" tests=\"\(counts.tests)\""

@@ -3,7 +3,7 @@ import DaemonRuntime
 import Glibc
 import Reports
 
-/// How a verb speaks: text for people, or JSON.
+/// A verb's output: text or JSON.
 package struct Output: Sendable {
   package enum Colour: String, Sendable, CaseIterable {
     case bold = "1"
@@ -19,7 +19,7 @@ package struct Output: Sendable {
   package let isJSON: Bool
   package let usesColour: Bool
 
-  /// Colours are for terminals, and only where nobody asked for none (no-color.org).
+  /// Colours only on a terminal and without NO_COLOR (no-color.org).
   package init(isJSON: Bool) {
     self.isJSON = isJSON
     let refused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
@@ -36,34 +36,34 @@ package struct Output: Sendable {
     usesColour ? "\(Self.start(of: colour))\(text.onOneLine)\(Self.endOfColour)" : text
   }
 
-  /// A line for people, which may begin with an empty one.
+  /// Prints a line; a leading newline gives an empty line before it.
   package func say(_ line: String) { StandardOutput.write("\(shown(line))\n") }
 
-  /// A document of JSON, on a line of its own.
+  /// Prints a JSON document on one line.
   package func say(_ report: some Report) { StandardOutput.write("\(report.json)\n") }
 
-  /// A record of a journal, byte for byte as it stands there.
+  /// Prints a journal record unchanged.
   package func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }
 
-  /// A word meanwhile, for the user who waits; what reads JSON is not to meet it.
+  /// Prints a remark during a wait; with --json on stderr.
   package func remark(_ line: String) {
     guard isJSON else { return say(line) }
     writeAll(standardError, Array("baton: \(line.onOneLine)\n".utf8))
   }
 
-  /// One sentence in the words of people, or the report.
+  /// Prints the sentence, or the report with --json.
   package func say<R: Report>(_ line: @autoclosure () -> String, json: @autoclosure () -> R) {
     if isJSON { say(json()) } else { say(line()) }
   }
 
-  // MARK: What a terminal gets
+  // MARK: Safe text
 
   private static let endOfColour = "\u{1b}[0m"
   private static func start(of colour: Colour) -> String { "\u{1b}[\(colour.rawValue)m" }
   private static let colours = [endOfColour] + Colour.allCases.map(start)
 
-  /// The one place through which text for people leaves: names of files and words of others stand in many lines, and what
-  /// would move the cursor or turn the reading direction becomes a dot. Our colours stay where there are any.
+  /// All text passes here: lines may quote file names and foreign text, so characters that move the cursor or change
+  /// the reading direction become dots. Our own colours are kept.
   package func shown(_ line: String) -> String {
     if line.hasPrefix("\n") { return "\n\(shown(String(line.dropFirst())))" }
     guard usesColour, line.utf8.contains(0x1b) else { return line.onOneLine }
@@ -79,12 +79,12 @@ package struct Output: Sendable {
     return clean + String(rest).onOneLine
   }
 
-  /// Columns as wide as their widest cell; the last one is left as it is.
+  /// Prints rows in columns as wide as their widest cell, except the last.
   package func table(_ rows: [[String]]) {
     for (number, line) in Self.lines(of: rows).enumerated() { say(number == 0 ? paint(line, .bold) : line) }
   }
 
-  /// One line for each row, whatever stands in the cells: some of it are other people's words.
+  /// One line per row, also if a cell has newlines: cells may quote foreign text.
   package static func lines(of raw: [[String]]) -> [String] {
     let rows = raw.map { $0.map(\.onOneLine) }
     let columns = rows.map(\.count).max() ?? 0
@@ -101,7 +101,7 @@ package struct Output: Sendable {
     }
   }
 
-  /// `name   value` lines.
+  /// Prints `name   value` lines.
   package func facts(_ rows: [(String, String)]) {
     let width = rows.map(\.0.count).max() ?? 0
     for (name, value) in rows {

@@ -1,14 +1,14 @@
-// Terminal: what every verb of `baton` has: what was typed, output, signals, a place to play in.
+// Terminal: shared by all verbs of `baton`: the command line, output, signals, scratch directories.
 
 import PhoneClient
 import DaemonRuntime
 import Glibc
 
-/// One thing that a user can ask for. Each has a file of its own and a page in docs/commands.
+/// A verb of `baton`. Each has its own file, and a page in docs/commands.
 package protocol Verb {
   static var declaration: CommandLineDeclaration { get }
   static func run(_ invocation: Invocation) throws -> ExitCode
-  /// How it is watched over; nil for one that leaves nothing behind, or only what is to stay.
+  /// How it is supervised; nil for a verb that has nothing to clean up.
   static func supervision(_ line: ParsedCommandLine) -> Supervision?
 }
 
@@ -16,13 +16,13 @@ extension Verb {
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? { nil }
 }
 
-/// What was typed, and what every verb needs from it.
+/// The command line, and what every verb needs from it.
 package struct Invocation {
   package let line: ParsedCommandLine
-  /// As it was named, and not looked at yet.
+  /// As named, not yet checked.
   package let home: String
   package let output: Output
-  /// Of a verb that is watched over.
+  /// The scratch directory of a supervised verb.
   package let place: ScratchPlace?
 
   package init(line: ParsedCommandLine, place: ScratchPlace? = nil) throws(UsageError) {
@@ -36,7 +36,7 @@ package struct Invocation {
     }
   }
 
-  /// The phone of that home. Throws if another user could have put things into the home: then nothing of it is used.
+  /// The phone of that home. Throws if another user can change the home.
   package var phone: Phone {
     get throws(CommandFailure) {
       do throws(SystemError) { try OwnHome.check(home) } catch {
@@ -46,15 +46,15 @@ package struct Invocation {
     }
   }
 
-  /// What only reads can do that on a copy; whoever runs the phone must be its owner.
+  /// Verbs that only read can use a copy of another user's home.
   private var adviceToCopy: String {
     var status = stat()
     let reads = ["logs", "payments", "ps", "pushes", "status"].contains(line.verbs.first ?? "")
     guard reads, lstat(home, &status) == 0, status.st_uid != geteuid() else { return "" }
-    return "; to look at it, make a copy of your own with `cp -r`"
+    return "; to read it, make your own copy with `cp -r`"
   }
 
-  /// The nth word behind the verb, which the declaration says must be there.
+  /// The nth positional argument; empty if an optional one is missing.
   package func word(_ place: Int = 0) -> String {
     place < line.positionals.count ? line.positionals[place] : ""
   }

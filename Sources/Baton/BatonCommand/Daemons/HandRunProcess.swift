@@ -4,19 +4,19 @@ import DaemonRuntime
 import Reports
 import SharedContainer
 
-/// A wallet process that no iosd has started, as `baton pair` starts them: it listens for its partner all the same, and another one
-/// beside it would only wait for it.
+/// A wallet process that was not started by iosd but by hand, such as by `baton pair`: a second one of its role would
+/// only wait for it.
 struct HandRunProcess {
   let role: String
   let pid: Int32
 
-  /// Those of a phone whose iosd has just been killed are on their way out.
-  private static let patience = TimeSpan.seconds(5)
+  /// Processes whose iosd was just killed need some time to exit.
+  private static let timeout = TimeSpan.seconds(5)
 
   var processName: String { role == "app" ? "mainappd" : "notifyextd" }
 
   var sentence: String {
-    "iosd does not run, and \(role == "app" ? "the app" : "the extension") was started by hand (process \(pid)); end that one before `baton up`"
+    "iosd does not run, and \(role == "app" ? "the app" : "the extension") was started by hand (process \(pid)); end it before `baton up`"
   }
 
   struct Document: Report {
@@ -26,20 +26,20 @@ struct HandRunProcess {
 
   var document: Document { Document(process: processName, pid: pid) }
 
-  /// None while iosd runs: then they are its own.
+  /// Empty while iosd runs: then the processes are iosd's.
   static func all(of phone: Phone) -> [HandRunProcess] {
-    guard case .nobody = DaemonProbe.look(at: phone.iosdSocket) else { return [] }
+    guard case .noProcess = DaemonProbe.look(at: phone.iosdSocket) else { return [] }
     let presence = ContainerLayout(directory: phone.container).presence
     return ["app", "extension"].compactMap { role in
       DaemonProbe.pid(listeningOn: "\(presence)/\(role).sock").map { HandRunProcess(role: role, pid: $0) }
     }
   }
 
-  /// Throws for one that stays.
+  /// Throws for a process that does not exit in time.
   static func refuse(of phone: Phone) throws(CommandFailure) {
     for process in all(of: phone) {
       guard let watched = WatchedProcess(pid: process.pid) else { continue }
-      guard watched.waitForEnd(within: patience) else {
+      guard watched.waitForEnd(within: timeout) else {
         throw CommandFailure(.daemonMissing, process.sentence)
       }
     }

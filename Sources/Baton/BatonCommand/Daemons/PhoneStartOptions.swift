@@ -1,11 +1,11 @@
 import DaemonRuntime
 
-/// What `up` and `demo` pass on to iosd as it is: how the phone treats what comes to it.
+/// Options of `up` and `demo` that are passed to iosd unchanged, about silent pushes.
 enum PhoneStartOptions {
   static let silentPushes: [OptionDeclaration] = [
     OptionDeclaration(
       "--silent-budget", value: .integer(0...1000),
-      help: "how many silent pushes an hour wake the app in the background (default 3)"),
+      help: "silent pushes per hour that wake the app in the background (default 3)"),
     OptionDeclaration(
       "--silent-low-power", value: .choice(["drop", "hold"]),
       help: "what happens to a silent push in Low Power Mode (default drop)"),
@@ -18,6 +18,6 @@ enum PhoneStartOptions {
       "--silent-seed", value: .integer(0...Int64.max), help: "seed of the random drops and delays (default 1)"
     ),
     OptionDeclaration(
-      "--silent-time", value: .span, help: "time limit of the app for a silent push (default 30s)"),
+      "--silent-time", value: .span, help: "time for the app to handle a silent push (default 30s)"),
   ]
 }

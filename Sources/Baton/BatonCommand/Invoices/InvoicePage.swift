@@ -5,7 +5,7 @@ import LightningWire
 import LightningInvoices
 import Reports
 
-/// An invoice, explained: in lines for people, or as JSON.
+/// The fields of an invoice, as text or as JSON.
 struct InvoicePage {
   let invoice: SignedInvoice
 
@@ -15,16 +15,19 @@ struct InvoicePage {
     fields.finalExpiryDelta ?? InvoiceFields.finalExpiryDeltaStandard
   }
 
-  // MARK: For people
+  // MARK: Text
 
   func rows(atWallSeconds now: Int64) -> [(String, String)] {
     var rows = [
       ("network", fields.network.rawValue),
-      ("amount", fields.amountMsat.map { HumanText.amount(msat: $0) } ?? "as the payer likes"), purpose,
+      ("amount", fields.amountMsat.map { HumanText.amount(msat: $0) } ?? "chosen by the payer"), purpose,
       ("made", Self.time(Int64(clamping: fields.timestamp))), ("expires", expiry(now)),
-      ("payee", "\(invoice.payee), \(fields.payee == nil ? "by the signature" : "named, and signed by it")"),
+      (
+        "payee",
+        "\(invoice.payee), \(fields.payee == nil ? "from the signature" : "named, and matching the signature")"
+      ),
       ("payment hash", fields.paymentHash.hex), ("payment secret", fields.paymentSecret.hex),
-      ("last HTLC", "good for at least \(finalExpiryDelta) blocks"),
+      ("last HTLC", "expires after at least \(finalExpiryDelta) blocks"),
       ("features", fields.features.bits.map(Self.feature).joined(separator: ", ")),
     ]
     if fields.features.bits.isEmpty { rows[rows.count - 1].1 = "none" }
@@ -39,7 +42,7 @@ struct InvoicePage {
   private var purpose: (String, String) {
     switch fields.purpose {
     case .text(let text): ("text", text)
-    case .hash(let hash): ("hash of the text", hash.hex)
+    case .hash(let hash): ("description hash", hash.hex)
     }
   }
 
@@ -61,12 +64,12 @@ struct InvoicePage {
   }
 
   private static func sentence(_ hop: RouteHop) -> String {
-    "\(hop.node) by channel \(hop.channel) for \(hop.baseFeeMsat) msat and \(hop.feeMillionths) millionths, \(hop.expiryDelta) blocks"
+    "\(hop.node) by channel \(hop.channel), fee \(hop.baseFeeMsat) msat and \(hop.feeMillionths) ppm, \(hop.expiryDelta) blocks"
   }
 
-  // MARK: For programs
+  // MARK: JSON
 
-  /// What an invoice says: times in seconds, as BOLT 11 has them.
+  /// The fields; times in seconds, as in BOLT 11.
   struct Document: Report {
     var invoice: String
     var network: String

@@ -1,15 +1,15 @@
 import DaemonRuntime
 import Glibc
 
-/// ^C while a payment is waited for: it says what becomes of the payment, which does not end with who waits for it.
+/// ^C while `pay` waits: prints that the payment continues without it.
 enum PayInterruption {
   private static let sentence: StaticString =
-    "baton: you stopped waiting, and the payment goes on: the peer holds it for the wallet until its time is over; `baton logs` says how it ends\n"
+    "baton: stopped waiting; the payment continues: the peer holds it for the wallet until the hold time is over; `baton logs` shows how it ends\n"
   private static let json: StaticString =
-    #"{"error":{"code":"interrupted","exit":130,"message":"you stopped waiting, and the payment goes on: the peer holds it for the wallet until its time is over; `baton logs` says how it ends"}}"#
+    #"{"error":{"code":"interrupted","exit":130,"message":"stopped waiting; the payment continues: the peer holds it for the wallet until the hold time is over; `baton logs` shows how it ends"}}"#
 
-  /// In a handler nothing may be allocated: only bytes that are there already are written.
-  static func heed(isJSON: Bool) {
+  /// A signal handler must not allocate: it writes static bytes only.
+  static func handle(isJSON: Bool) {
     if isJSON {
       signal(SIGINT) { _ in PayInterruption.end(withJSON: true) }
     } else {

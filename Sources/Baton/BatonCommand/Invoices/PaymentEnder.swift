@@ -7,17 +7,17 @@ import Guardrails
 import Reports
 import SharedContainer
 
-/// Waits for the end of what the wallet sends, and says who is missing that could bring it there.
+/// Waits for the end of an outgoing payment or splice, and reports if no process runs that can complete it.
 struct PaymentEnder {
   private static let lookPause = TimeSpan.milliseconds(100)
-  /// Between two looks whether anybody is there who can end it.
+  /// The time between two checks for such a process.
   private static let absencePause = TimeSpan.seconds(1)
 
   let phone: Phone
-  /// What becomes of it while nobody is.
+  /// What happens to the payment without such a process.
   var otherwise = "the payment stays in the channel"
 
-  /// The wallet's own rows tell it: it may be another process that ends it than the one that began it.
+  /// Reads the wallet's rows: another process may complete the payment than the one that began it.
   func wait<End>(_ invocation: Invocation, for end: (WalletView) -> End?) throws -> End {
     let loop = try EventLoop()
     var said: String?
@@ -28,7 +28,7 @@ struct PaymentEnder {
       if Clock.monotonicNow >= nextLook {
         nextLook = Clock.monotonicNow + Self.absencePause
         let absence = absence(snapshot)
-        // Who is gone may have ended it just before.
+        // The process may have completed it right before it ended.
         if absence != nil, let ended = end(WalletView(try look().tables)) { return ended }
         if let absence, absence != said { invocation.output.remark(absence) }
         said = absence
@@ -41,7 +41,7 @@ struct PaymentEnder {
     try Snapshot.take(of: phone.container)
   }
 
-  /// Nil while there is somebody: the app that runs, or the extension while it has the node.
+  /// Nil while the app runs or the extension holds its lock.
   private func absence(_ snapshot: Snapshot) -> String? {
     guard snapshot.lock(of: .extension).holders.isEmpty else { return nil }
     return Self.sentence(
@@ -53,12 +53,12 @@ struct PaymentEnder {
   ) -> String? {
     let next = "or press ^C: \(otherwise)"
     switch answer {
-    case .notRunning: return "the phone is off; start it with `baton up` and open the app, \(next)"
-    // Whoever asks in vain does not know.
+    case .notRunning: return "the phone is down; start it with `baton up` and open the app, \(next)"
+    // Without an answer the app's state is unknown.
     case .silent: return nil
     case .said(let facts):
       switch facts.app.state {
-      case "not running": return "the app is gone; open it, \(next)"
+      case "not running": return "the app does not run; open it, \(next)"
       case "suspended": return "the app is suspended; open it, \(next)"
       default: return nil
       }

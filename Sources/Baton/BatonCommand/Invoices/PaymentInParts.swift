@@ -4,22 +4,22 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// A payment that a sender makes in parts: each is a request of its own to the peer, and together they are one payment,
-/// paid when all are settled and failed as soon as one is.
+/// A payment in parts: each part is one request to the peer. The payment is settled when all parts are, and failed as
+/// soon as one is.
 struct PaymentInParts {
   fileprivate struct Part {
     var amountMsat: UInt64
-    /// With none of this sender's sent, none can be more than is needed.
+    /// The first part is always needed.
     var isFirst: Bool
     var answer: PaymentAnswer?
 
     var isOpen: Bool { answer.map { !$0.isFailure && !$0.isSettled } ?? false }
-    /// The peer refused it, as others than this sender's are on their way, which make the payment whole, or made it so.
+    /// The peer refused the part: parts of another sender complete the payment.
     var isNotNeeded: Bool { !isFirst && answer?.isFailure == true && answer?.isOfPaymentUnderWay == true }
   }
 
-  /// Longer than lspd holds anything.
-  private static let patience = TimeSpan.seconds(2 * 86_400)
+  /// Longer than lspd holds any payment.
+  private static let timeout = TimeSpan.seconds(2 * 86_400)
 
   private let invoice: PayableInvoice
   private let invocation: Invocation
@@ -27,12 +27,12 @@ struct PaymentInParts {
 
   init(_ invoice: PayableInvoice, parts count: UInt64, _ invocation: Invocation) throws(CommandFailure) {
     guard invoice.mayComeInParts else {
-      throw CommandFailure(.wrongUsage, "the invoice wants to be paid in one part; leave --parts out")
+      throw CommandFailure(.wrongUsage, "the invoice does not allow a payment in parts; omit --parts")
     }
     guard let amounts = PayableInvoice.amounts(of: invoice.amountMsat, in: count) else {
       throw CommandFailure(
         .wrongUsage,
-        "\(HumanText.amount(msat: invoice.amountMsat)) cannot be paid in \(count) parts; say fewer")
+        "\(HumanText.amount(msat: invoice.amountMsat)) cannot be split into \(count) parts; use fewer")
     }
     self.invoice = invoice
     self.invocation = invocation
@@ -59,7 +59,7 @@ struct PaymentInParts {
             holdSeconds: invocation.line.integer("--hold-seconds"))), index)
       if isFailed || parts[index].isNotNeeded { break }
     }
-    if waits { PayInterruption.heed(isJSON: invocation.output.isJSON) }
+    if waits { PayInterruption.handle(isJSON: invocation.output.isJSON) }
     if waits && !isFailed { try waitForEnd() }
     if isFailed || parts.contains(where: \.isNotNeeded) { lookAgain() }
     if waits && !isFailed { try waitForEnd() }
@@ -68,7 +68,7 @@ struct PaymentInParts {
     return isFailed ? .paymentFailed : .done
   }
 
-  /// Parts that an earlier run has left on their way would be made whole by less than all of these.
+  /// An earlier payment of this invoice: with its pending parts, some of these parts would already complete it.
   private func earlierPayment() throws -> PaymentAnswer? {
     let question = ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"])
     do {
@@ -77,21 +77,21 @@ struct PaymentInParts {
       earlier.reason = earlier.isSettled ? "already-paid" : "already-pending"
       return earlier
     } catch ControlClientError.refused {
-      // None was ever asked for.
+      // The peer knows no such payment.
       return nil
     }
   }
 
-  /// What is said at the end is of the end: others than the one that failed may have come back, too, or be settled.
+  /// Asks for the open parts' state again: they may have failed or settled since.
   private mutating func lookAgain() {
     for index in parts.indices where parts[index].isOpen {
-      // One about which nobody answers any more is told of as it was.
+      // Without an answer the part keeps its last state.
       guard let answer = try? ask(question(about: index, waits: false)) else { continue }
       if answer.state != parts[index].answer?.state { note(answer, index) }
     }
   }
 
-  /// What came back meanwhile is not followed by more.
+  /// Checks the earlier parts: after a failure no further part is sent.
   private mutating func lookBack(before index: Int) throws {
     for earlier in 0..<index where parts[earlier].isOpen && !isFailed {
       let answer = try ask(question(about: earlier, waits: false))
@@ -99,15 +99,14 @@ struct PaymentInParts {
     }
   }
 
-  /// Whoever is told of a part alone is not told of the others, so each is asked about; all on one connection, as any
-  /// of them may be the first to fail.
+  /// Waits for all open parts on one connection: any of them may be the first to fail.
   private mutating func waitForEnd() throws {
     let open = parts.indices.filter { parts[$0].isOpen }
     guard !open.isEmpty else { return }
     let peer = try invocation.phone.connect(to: .lspd)
     for index in open { try peer.send(question(about: index, waits: true)) }
     while !isFailed && !isSettled {
-      let message = try peer.receive(timeout: Self.patience)
+      let message = try peer.receive(timeout: Self.timeout)
       if let sentence = message.errorSentence { throw ControlClientError.refused(sentence) }
       let answer = PaymentAnswer(message)
       guard let index = parts.firstIndex(where: { $0.answer?.payment == answer.payment }) else {
@@ -127,7 +126,7 @@ struct PaymentInParts {
   }
 
   private func ask(_ message: ControlMessage) throws -> PaymentAnswer {
-    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: Self.patience))
+    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: Self.timeout))
   }
 
   private mutating func note(_ answer: PaymentAnswer, _ index: Int) {
@@ -138,19 +137,19 @@ struct PaymentInParts {
   }
 
   private static func words(_ part: Part, _ answer: PaymentAnswer) -> String {
-    if part.isNotNeeded { return "not needed, others of this payment are on their way or were taken" }
+    if part.isNotNeeded { return "not needed, other parts complete this payment" }
     return switch answer.state {
-    case "held": "held, the wallet is away and was sent a push"
-    case "offered": "on its way"
+    case "held": "held, the wallet is offline and was sent a push"
+    case "offered": "offered to the wallet"
     case "failed": answer.failureSentence
     default: answer.state
     }
   }
 
-  // MARK: What came of it
+  // MARK: Outcome
 
   private var sent: [Part] { parts.filter { $0.answer != nil && !$0.isNotNeeded } }
-  /// The wallet takes all or none: where one is settled the payment is made, whatever is missing of these parts.
+  /// The wallet takes all parts or none: with one part settled the payment is settled.
   private var settled: PaymentAnswer? { sent.compactMap(\.answer).last(where: \.isSettled) }
   private var isSettled: Bool { settled != nil && !sent.contains(where: \.isOpen) }
   private var isFailed: Bool { failed != nil }
@@ -163,16 +162,16 @@ struct PaymentInParts {
     if isSettled, let settled { return settled.sentence(invoice, took: took) }
     let held = parts.count { $0.answer?.state == "held" }
     return held > 0
-      ? "held: the wallet is away and was sent a push; \(held) of \(parts.count) parts wait for it"
-      : "on its way: \(HumanText.count(sent.count, "part")) \(sent.count == 1 ? "is" : "are") in the wallet's channel"
+      ? "held: the wallet is offline and was sent a push; \(held) of \(parts.count) parts wait for it"
+      : "offered: \(HumanText.count(sent.count, "part")) \(sent.count == 1 ? "is" : "are") in the wallet's channel"
   }
 
-  /// What is in the channel cannot be called back.
+  /// A pending HTLC cannot be recalled.
   private var wayBack: String {
     let open = parts.count(where: \.isOpen)
     guard open > 0 else { return "" }
     return
-      "; \(HumanText.count(open, "other part")) come\(open == 1 ? "s" : "") back when the wallet stops waiting for the rest"
+      "; \(HumanText.count(open, "other part")) \(open == 1 ? "is" : "are") failed back when the wallet stops waiting for the rest"
   }
 
   struct Document: Report {
@@ -191,9 +190,9 @@ struct PaymentInParts {
 
   struct PartDocument: Report {
     var amountMsat: UInt64
-    /// lspd's number of it.
+    /// lspd's number of the part.
     var payment: Int64?
-    /// Also not-sent or not-needed.
+    /// A payment's state, or not-sent or not-needed.
     var state: String
     var code: String?
 

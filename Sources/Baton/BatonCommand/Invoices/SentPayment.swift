@@ -5,11 +5,11 @@ import DaemonRuntime
 import LightningWire
 import Reports
 
-/// A payment of the wallet's own, in words.
+/// An outgoing payment as a sentence.
 struct SentPayment {
   var paymentHash: String
   var amountMsat: UInt64
-  /// As the wallet's row has it; in the channel it is `offered`.
+  /// The state in the wallet's row; `offered` while the HTLC is pending.
   var state = "offered"
   var preimage: String?
   var code: UInt16?
@@ -34,7 +34,7 @@ struct SentPayment {
   private var meaning: String? {
     if state == "lost" {
       return
-        "how it ended was lost with the wallet's database, and it may be paid; ask the recipient, and for a new invoice if it is not"
+        "the outcome was lost with the wallet's database, and the payment may be settled; ask the recipient before you pay a new invoice"
     }
     guard let failure else { return nil }
     let next = failure.advice.mayTryAgain ? "try again later" : "ask for a new invoice"
@@ -49,7 +49,7 @@ struct SentPayment {
     case "failed":
       guard let failure else { return "failed: the money is back" }
       return "failed with \(failure.words): \(meaning ?? "the money is back")"
-    default: return "\(state): \(meaning ?? "the wallet's database says nothing more")"
+    default: return "\(state): \(meaning ?? "the wallet's database has no details")"
     }
   }
 

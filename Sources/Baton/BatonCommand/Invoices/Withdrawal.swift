@@ -3,12 +3,12 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// Money on its way out of the channel to the chain, in words.
+/// A splice-out as a sentence.
 struct Withdrawal {
   var transaction: String
   var amountSat: UInt64
   var feeSat: UInt64
-  /// As the wallet's row has it.
+  /// The state in the wallet's row.
   var state = "signing"
   var took: TimeSpan
 
@@ -17,9 +17,9 @@ struct Withdrawal {
   private var meaning: String? {
     switch state {
     case "forgotten":
-      "the peer did not know it any more, and nothing was signed; nothing has moved, try again"
+      "the peer no longer knew the splice, and nothing was signed; no funds moved, try again"
     case "lost":
-      "how it ended was lost with the wallet's database; look whether the transaction is in the chain"
+      "the outcome was lost with the wallet's database; check whether the transaction is on chain"
     default: nil
     }
   }

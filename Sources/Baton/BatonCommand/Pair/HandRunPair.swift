@@ -4,15 +4,15 @@ import DaemonRuntime
 import Glibc
 import PeerTransport
 
-/// lspd and the app, and the extension for each push. What it has started is ended by who watches over us.
+/// Runs lspd and the app, and the extension for each push. The supervisor ends them all.
 final class HandRunPair {
   private struct Part {
     var name: String
     var process: WatchedProcess
   }
 
-  /// It answers within milliseconds; a machine that is very busy gets its time.
-  private static let patience = TimeSpan.seconds(20)
+  /// lspd answers within milliseconds; a very busy machine takes longer.
+  private static let timeout = TimeSpan.seconds(20)
 
   private let phone: Phone
   private var parts: [Part] = []
@@ -41,12 +41,12 @@ final class HandRunPair {
     return Part(name: name, process: try DaemonStarter.start(program, arguments: arguments, log: nil))
   }
 
-  /// Where it listens, in its own words: the file may be of an earlier one, and somebody else may be there.
+  /// Returns the address that this lspd reports: the address file may be of an earlier lspd.
   private func startPeer() throws -> String {
     let watch = try DirectoryWatch([phone.lsp])
     let peer = try start("lspd", ["--home", phone.home, "--wallet-file", phone.walletNode])
     parts.append(peer)
-    let deadline = Clock.monotonicNow + Self.patience
+    let deadline = Clock.monotonicNow + Self.timeout
     while true {
       if peer.process.hasEnded { throw failure(of: peer) }
       if DaemonProbe.pid(listeningOn: phone.lspdSocket) == peer.process.pid,
@@ -65,7 +65,7 @@ final class HandRunPair {
 
   // MARK: Running
 
-  /// With pushes it ends by itself; else it takes them from standard input, one in a line.
+  /// Returns after the last push; without pushes reads their paths from standard input, one per line.
   func run(pushes: [String]) throws -> ExitCode {
     for push in pushes { try serve(push, endsIfItFails: true) }
     guard pushes.isEmpty else { return .done }
@@ -86,10 +86,10 @@ final class HandRunPair {
     writeAll(standardError, Array("\(programName): \(sentence)\n".utf8))
   }
 
-  /// Returns when the descriptor is readable, or never when it is none; throws when a part ends.
+  /// Returns when the descriptor is readable, never for -1; throws when a part ends.
   private func wait(for descriptor: Int32) throws {
     while true {
-      // A negative one is left out by `poll`.
+      // `poll` ignores a negative descriptor.
       var waiting = ([descriptor] + parts.map(\.process.descriptor)).map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
       }
@@ -103,7 +103,7 @@ final class HandRunPair {
 
   private func failure(of part: Part) -> CommandFailure {
     let end = ProcessEnding(part.process.reap())
-    let others = parts.count > 1 ? "; the others are ended too" : "; see above"
+    let others = parts.count > 1 ? "; the other processes are ended too" : "; see above"
     return CommandFailure(.daemonMissing, "\(part.name) (process \(part.process.pid)) \(end)\(others)")
   }
 }

@@ -1,21 +1,21 @@
 import DaemonRuntime
 import Glibc
 
-/// Standard input, line by line as it comes, where it is ours to read.
+/// Lines of standard input, if this process may read it.
 final class LineInput {
   private static let lineBytesMax = 4096
 
-  /// -1 when nothing comes any more.
+  /// -1 at the end of input.
   private(set) var descriptor: Int32
   private var rest: [UInt8] = []
 
-  /// A job in the background would be stopped for reading from its terminal.
+  /// A background job is stopped (SIGTTIN) if it reads from its terminal.
   init() {
     let isForeground = isatty(standardInput) == 0 || tcgetpgrp(standardInput) == getpgrp()
     descriptor = isForeground ? standardInput : -1
   }
 
-  /// Call it when the descriptor is readable. A line that is too long is cut there.
+  /// To be called when the descriptor is readable. A line that is too long is truncated.
   func read() -> [String] {
     var buffer = [UInt8](repeating: 0, count: Self.lineBytesMax)
     let count = Glibc.read(descriptor, &buffer, buffer.count)

@@ -5,7 +5,7 @@ import DaemonRuntime
 import LightningWire
 import Reports
 
-/// One payment of the wallet, in either direction, or one that the peer keeps for it.
+/// A payment of the wallet, in either direction, or one that the peer holds for it.
 struct PaymentEntry: Report, Hashable {
   enum Direction: String, Codable, CaseIterable {
     case incoming = "in"
@@ -13,21 +13,20 @@ struct PaymentEntry: Report, Hashable {
   }
 
   var direction: Direction
-  /// In: `received`, `held` (the peer waits for the wallet), `offered` (in the channel, and not settled). Out: `pending`,
-  /// `paid`, `failed`, `lost`.
+  /// In: `received`, `held` (by the peer), `offered` (HTLC pending). Out: `pending`, `paid`, `failed`, `lost`.
   var state: String
   var amountMsat: UInt64
   var paymentHash: String
-  /// When it was received, or begun, or asked for at the peer.
+  /// When it was received, begun, or requested from the peer.
   var atWallNanoseconds: Int64
-  /// Under which it was received or begun.
+  /// The epoch that received or began it.
   var epoch: Int64?
   var text: String?
   var preimage: String?
   var failureCode: Int64?
-  /// The same as BOLT 4 names it.
+  /// BOLT 4's name of `failureCode`.
   var codeName: String?
-  /// How long the peer goes on waiting.
+  /// How long the peer still holds it.
   var holdLeftMs: Int64?
 
   private enum CodingKeys: String, CodingKey {
@@ -58,7 +57,7 @@ struct PaymentEntry: Report, Hashable {
     codeName = failure?.name
   }
 
-  /// A row of the peer's, if that payment is not over. Its instants are of the machine's clock, which all processes share.
+  /// From the peer's row of an open payment. Its instants are of the machine's monotonic clock.
   init?(
     atPeer row: PeerPaymentRow, text: (String) -> String? = { _ in nil }, wallNanoseconds: Int64, now: Instant
   ) {
@@ -82,8 +81,8 @@ struct PaymentEntry: Report, Hashable {
     switch (direction, state) {
     case (.incoming, "held"):
       "held at the peer, \(holdLeftMs.map { HumanText.span(.milliseconds($0)) } ?? "?") left"
-    case (.incoming, "offered"): "in the channel, not settled"
-    case (.outgoing, "pending"): "on its way"
+    case (.incoming, "offered"): "offered as an HTLC, not settled"
+    case (.outgoing, "pending"): "pending"
     case (.outgoing, "failed"): "failed\(failure.map { ": \($0.words)" } ?? "")"
     default: state
     }

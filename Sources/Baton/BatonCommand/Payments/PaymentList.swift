@@ -5,10 +5,10 @@ import DaemonRuntime
 import Reports
 import SharedContainer
 
-/// The payments of a phone: what the peer keeps for the wallet, then the wallet's own rows, the newest first.
+/// The payments of a phone: those that the peer holds, then the wallet's own rows, the newest first.
 struct PaymentList {
   let entries: [PaymentEntry]
-  /// Why nothing is known of what the peer keeps.
+  /// Why the peer's payments are unknown.
   let trouble: String?
 
   init(of phone: Phone, most: Int) throws {
@@ -26,13 +26,13 @@ struct PaymentList {
     entries = Array(Self.inOrder(held: held, received: received, sent: sent).prefix(most))
   }
 
-  /// What waits comes first. Of the wallet's payments each direction stays in the order of its rows, which a step of the wall
-  /// clock cannot change; between the two the later epoch is the newer one, and the wall clock decides within one epoch alone.
-  /// A row is placed by the newer ones alone, so that few rows are the head of many.
+  /// Held payments come first. Received and sent rows each keep their order, which a step of the wall clock cannot
+  /// change; they are merged by epoch, and by wall clock only within one epoch. A row's place depends on newer rows
+  /// alone, so a short list is the head of a longer one.
   static func inOrder(held: [PaymentEntry], received: [PaymentEntry], sent: [PaymentEntry])
     -> [PaymentEntry]
   {
-    // One that has been received stands at the peer a moment longer.
+    // The peer still lists a payment for a moment after the wallet has received it.
     let known = Set(received.map(\.paymentHash))
     var all = held.filter { !known.contains($0.paymentHash) }.reversed() as [PaymentEntry]
     var incoming = received[...]
@@ -47,7 +47,7 @@ struct PaymentList {
     (one.epoch ?? 0, one.atWallNanoseconds) > (other.epoch ?? 0, other.atWallNanoseconds)
   }
 
-  /// Nil before it has run.
+  /// Nil before the wallet has run.
   private static func wallet(of phone: Phone, rows: Int) throws -> WalletView? {
     do throws(ContainerError) {
       return try ContainerReport(of: phone.container, clock: phone.clock, rows: rows).wallet

@@ -4,14 +4,14 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// The user's thumb.
+/// User input: opens the app, goes home, or swipes the app away.
 enum AppVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "app", summary: "open the app, go home, or swipe it away",
       subcommands: [
-        CommandLineDeclaration(name: "open", summary: "bring the app to the front; starts it if need be"),
-        CommandLineDeclaration(name: "home", summary: "go to the home screen: the app is in the background"),
+        CommandLineDeclaration(name: "open", summary: "bring the app to the front, and start it if needed"),
+        CommandLineDeclaration(name: "home", summary: "go to the home screen; the app enters the background"),
         CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
       ],
       examples: [("baton app open", "the user looks at the wallet")])
@@ -24,7 +24,7 @@ enum AppVerb: Verb {
       let reason = try AppStart(phone: invocation.phone, pid: pid).end()
     {
       throw CommandFailure(
-        .notDone, "the app was started and ended at once (process \(pid)): \(reason)")
+        .notDone, "the app ended right after its start (process \(pid)): \(reason)")
     }
     invocation.output.say(
       sentence(verb, answer),
@@ -42,14 +42,14 @@ enum AppVerb: Verb {
     switch state {
     case "foreground": "in front"
     case "background": "in the background"
-    case "terminating": "on its way out"
+    case "terminating": "terminating"
     default: state
     }
   }
 
   struct Document: Report {
     var did: String
-    /// The app's state then.
+    /// The app's state afterwards.
     var app: String
     var pid: Int32?
   }

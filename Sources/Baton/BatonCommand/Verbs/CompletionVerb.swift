@@ -13,8 +13,8 @@ enum CompletionVerb: Verb {
           "SHELL", value: .choice(ShellCompletion.allCases.map(\.rawValue)), help: "the shell you use")
       ],
       examples: [
-        ("source <(baton completion bash)", "complete in this bash"),
-        ("baton completion fish > ~/.config/fish/completions/baton.fish", "complete in every fish"),
+        ("source <(baton completion bash)", "in this bash"),
+        ("baton completion fish > ~/.config/fish/completions/baton.fish", "in every fish"),
       ])
   }
 

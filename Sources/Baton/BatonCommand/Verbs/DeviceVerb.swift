@@ -4,16 +4,16 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// What a user can do to the phone itself.
+/// Shows or changes the phone's settings, clock and boot.
 enum DeviceVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "device", summary: "how the phone itself is switched, or change it",
+      name: "device", summary: "show or change the phone's settings",
       subcommands: [clock, reboot] + DeviceSwitch.all.map(\.declaration), worksWithoutCommand: true,
       examples: [
-        ("baton device", "how it is switched now"),
-        ("baton device reboot", "both processes are killed, and nothing is unlocked yet"),
-        ("baton device low-power on", "what is only nice to have is left out from now on"),
+        ("baton device", "the settings now"),
+        ("baton device reboot", "both processes are killed, and the phone is locked"),
+        ("baton device low-power on", "the phone now saves power: fewer tasks and silent pushes"),
       ])
   }
 
@@ -22,7 +22,7 @@ enum DeviceVerb: Verb {
     positionals: [
       PositionalDeclaration("STEP", value: .text("STEP"), help: "a time with its sign, such as +1h or -90s")
     ],
-    examples: [("baton device clock -1h", "who owns the node must not change by it")])
+    examples: [("baton device clock -1h", "the node's owner must not change")])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     guard invocation.line.verbs.count > 1, let name = invocation.line.verbs.last else {
@@ -64,10 +64,10 @@ enum DeviceVerb: Verb {
   private static let reboot = CommandLineDeclaration(
     name: "reboot", summary: "reboot the phone: both processes are killed, and the screen is locked",
     options: [
-      OptionDeclaration("--lose-beats", help: "the heartbeat file is emptied, as it is never synced"),
-      OptionDeclaration("--unlock", help: "whoever has it in the hand unlocks it as soon as it is on"),
+      OptionDeclaration("--lose-beats", help: "empty the heartbeat file, as it is never synced"),
+      OptionDeclaration("--unlock", help: "unlock the phone after the reboot"),
     ],
-    examples: [("baton device reboot --lose-beats", "as when the battery was taken out")])
+    examples: [("baton device reboot --lose-beats", "as after a power loss")])
 
   private static func reboot(_ invocation: Invocation) throws -> ExitCode {
     let loses = invocation.line.isGiven("--lose-beats")
@@ -78,7 +78,7 @@ enum DeviceVerb: Verb {
     invocation.output.say(
       unlocks
         ? "the phone has rebooted, and is unlocked"
-        : "the phone has rebooted; it is locked, and not yet unlocked since it was started",
+        : "the phone has rebooted; it is locked, not yet unlocked since boot",
       json: Reboot(boot: answer["boot"]))
     return .done
   }
@@ -112,7 +112,7 @@ enum DeviceVerb: Verb {
 
   struct ClockStep: Report {
     var stepSeconds: Int64
-    /// The phone's clock behind it.
+    /// The phone's wall clock after the step.
     var wallNs: Int64?
   }
 }

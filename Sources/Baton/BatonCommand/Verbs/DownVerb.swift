@@ -8,7 +8,7 @@ enum DownVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "down", summary: "stop the phone and its Lightning peer",
-      examples: [("baton down", "what was received stays in the phone's directory")])
+      examples: [("baton down", "all data stays in the phone's directory")])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -30,7 +30,7 @@ enum DownVerb: Verb {
   struct Ended: Report {
     var daemon: String
     var pid: Int32?
-    /// What listens in its place is another program.
+    /// Another program listens on its socket.
     var leftAlone: Bool
     var how: String
     var killed: Bool

@@ -3,21 +3,21 @@ import Terminal
 import DaemonRuntime
 import Reports
 
-/// The usage of a verb, or the exit codes of all of them.
+/// Prints the usage of a verb, or all exit codes.
 enum HelpVerb: Verb {
   private static let exitCodes = "exit-codes"
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "help", summary: "say how a verb is used, or what the exit codes mean",
+      name: "help", summary: "print how a verb is used, or what the exit codes mean",
       positionals: [
         PositionalDeclaration(
           "TOPIC", value: .command(or: [exitCodes]), count: .any,
           help: "a verb, also with its command, or \(exitCodes)")
       ],
       examples: [
-        ("baton help app open", "as `baton app open -h`"),
-        ("baton help exit-codes", "what a script may meet"),
+        ("baton help app open", "the same as `baton app open -h`"),
+        ("baton help exit-codes", "all exit codes and their meanings"),
       ])
   }
 

@@ -13,38 +13,38 @@ enum InvoiceVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "invoice",
-      summary: "make a BOLT 11 invoice on the wallet and print it, cancel one, or explain one",
+      summary: "make and print a BOLT 11 invoice of the wallet, cancel one, or explain one",
       options: [
-        OptionDeclaration("--text", value: .text("TEXT"), help: "what it is for, up to 200 bytes"),
+        OptionDeclaration("--text", value: .text("TEXT"), help: "the description, up to 200 bytes"),
         OptionDeclaration(
           "--expiry", value: .spanIn(.seconds(1) ... .seconds(31_536_000)), default: "1h",
-          help: "how long it can be paid, from 1s to 365d"),
+          help: "how long the invoice can be paid, from 1s to 365d"),
         OptionDeclaration(
           "--external",
           help: "an invoice of another node in the network, for the wallet to pay with `baton send`"),
         OptionDeclaration(
           "--forgotten",
           help:
-            "with --external: an invoice that its node does not know any more, so that it refuses the payment"
+            "with --external: an invoice that its node no longer knows, so that it refuses the payment"
         ),
         OptionDeclaration(
           "--cancel", value: .text("INVOICE"),
-          help: "the wallet is not to be paid by this invoice any more; its payment hash will do"),
+          help: "refuse payments of this invoice from now on; INVOICE may be its payment hash"),
         OptionDeclaration(
           "--read", value: .text("INVOICE"), help: "explain this invoice, of any network; no phone is needed"),
       ],
       positionals: [
         PositionalDeclaration(
           "AMOUNT", value: .text("AMOUNT"), count: .optional,
-          help: "in satoshi, or with msat behind it: 5000, 1500msat")
+          help: "in satoshi, or in millisatoshi with the suffix msat: 5000, 1500msat")
       ],
       examples: [
-        ("baton invoice 5000 --text Coffee", "ask for 5,000 sat; the app must be open"),
-        ("baton pay $(baton invoice 21)", "and pay it"),
-        ("baton send $(baton invoice 21 --external)", "another node's invoice, paid by the wallet"),
-        ("baton send $(baton invoice 21 --external --forgotten)", "and is refused: the money is back"),
-        ("baton invoice --cancel lnbcrt50u1…", "nobody can pay it from now on, if nobody has"),
-        ("baton invoice --read lnbc1…", "what an invoice says, and who signed it"),
+        ("baton invoice 5000 --text Coffee", "an invoice for 5,000 sat; the app must be open"),
+        ("baton pay $(baton invoice 21)", "make an invoice and pay it"),
+        ("baton send $(baton invoice 21 --external)", "the wallet pays another node's invoice"),
+        ("baton send $(baton invoice 21 --external --forgotten)", "the recipient refuses: the payment fails"),
+        ("baton invoice --cancel lnbcrt50u1…", "unless it is paid already, it cannot be paid any more"),
+        ("baton invoice --read lnbc1…", "the fields of an invoice, and its signer"),
       ])
   }
 
@@ -71,7 +71,7 @@ enum InvoiceVerb: Verb {
       guard isExternal else {
         throw CommandFailure(
           .wrongUsage,
-          "the wallet forgets no invoice of its own; write --forgotten together with --external")
+          "--forgotten requires --external")
       }
       message["forgotten"] = "yes"
     }
@@ -83,18 +83,17 @@ enum InvoiceVerb: Verb {
     return .done
   }
 
-  /// What a user hands on as an invoice of the wallet must pay the wallet: the other end of its channel knows who that is,
-  /// once they have met.
+  /// Checks that the invoice's payee is the wallet: lspd knows the wallet's node id once they have connected.
   private static func checkPayee(of invoice: SignedInvoice, _ phone: Phone) throws(CommandFailure) {
     let wallet = (try? phone.peerFacts(timeout: .seconds(5)))?.wallet
     guard let wallet, wallet != invoice.payee.hex else { return }
     throw CommandFailure(
       .daemonMissing,
-      "the invoice would pay the node \(invoice.payee.hex), and the wallet of this phone is \(wallet), so it must not be paid; see whose iosd answers with `baton ps`"
+      "the invoice's payee is \(invoice.payee.hex), but this phone's wallet is \(wallet): do not pay it; check with `baton ps` which iosd answers"
     )
   }
 
-  /// What asks for a new invoice has nothing to say about one that is there.
+  /// Refuses options of a new invoice together with --cancel or --read.
   private static func refuseOthers(
     _ others: [String], of sentence: String, _ invocation: Invocation
   ) throws(CommandFailure) {
@@ -105,7 +104,7 @@ enum InvoiceVerb: Verb {
   }
 
   private static func cancel(_ word: String, _ invocation: Invocation) throws -> ExitCode {
-    try refuseOthers([], of: "--cancel is about an invoice that is there", invocation)
+    try refuseOthers([], of: "--cancel takes an existing invoice", invocation)
     let hash = try Bytes32(hex: word.lowercased()) ?? SignedInvoice(typed: word).paymentHash
     try invocation.phone.askApp(ControlMessage("cancel", ["payment-hash": hash.hex]))
     invocation.output.say(
@@ -120,7 +119,7 @@ enum InvoiceVerb: Verb {
   }
 
   private static func explain(_ word: String, _ invocation: Invocation) throws -> ExitCode {
-    try refuseOthers(["--cancel"], of: "--read explains an invoice that is there", invocation)
+    try refuseOthers(["--cancel"], of: "--read takes an existing invoice", invocation)
     let page = InvoicePage(invoice: try SignedInvoice(typed: word))
     if invocation.output.isJSON {
       invocation.output.say(page.document)
@@ -138,7 +137,7 @@ enum InvoiceVerb: Verb {
         .wrongUsage,
         "\(name) must be a whole number of sat, or of msat such as 1500msat, not \(UsageError.quoted(word))")
     }
-    // Only digits: what is no number then is too large for one.
+    // Only digits: a conversion fails only for a number that is too large.
     let (amount, overflowed) = (UInt64(digits) ?? .max).multipliedReportingOverflow(by: isMsat ? 1 : 1000)
     guard !overflowed, amount >= 1, amount <= amountMsatMax else {
       throw CommandFailure(

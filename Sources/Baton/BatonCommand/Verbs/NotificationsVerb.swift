@@ -3,27 +3,31 @@ import Terminal
 import DaemonRuntime
 import Reports
 
-/// What the user has been shown, and what they do with it.
+/// The notifications that the user has been shown, and the user's taps on them.
 enum NotificationsVerb: Verb {
   static var declaration: CommandLineDeclaration {
-    let id = PositionalDeclaration("ID", value: .integer(1...Int64.max), help: "its number in the list")
+    let id = PositionalDeclaration(
+      "ID", value: .integer(1...Int64.max), help: "the notification's number in the list")
     return CommandLineDeclaration(
-      name: "notifications", summary: "the phone's list of notifications, or touch one of them",
+      name: "notifications", summary: "list the phone's notifications, or tap, answer or dismiss one",
       subcommands: [
         CommandLineDeclaration(
-          name: "tap", summary: "touch one: the app comes to the front", positionals: [id]),
+          name: "tap", summary: "tap one: the app comes to the front", positionals: [id]),
         CommandLineDeclaration(
           name: "action", summary: "choose one of its actions",
           positionals: [
-            id, PositionalDeclaration("ACTION", help: "as the app has registered it, such as OPEN_NOW"),
-          ], examples: [("baton notifications action 1 OPEN_NOW", "the app opens for it")]),
+            id,
+            PositionalDeclaration("ACTION", help: "an action that the app has registered, such as OPEN_NOW"),
+          ], examples: [("baton notifications action 1 OPEN_NOW", "the action opens the app")]),
         CommandLineDeclaration(
-          name: "dismiss", summary: "wipe one away; the app hears of it if it wants to", positionals: [id]),
-        CommandLineDeclaration(name: "categories", summary: "what the app has registered can be done"),
+          name: "dismiss", summary: "dismiss one; the app is told if its category asks for it",
+          positionals: [id]),
+        CommandLineDeclaration(
+          name: "categories", summary: "the categories and actions that the app has registered"),
       ], worksWithoutCommand: true,
       examples: [
-        ("baton notifications", "all that was shown, the newest last"),
-        ("baton notifications tap 1", "the user opens the wallet from it"),
+        ("baton notifications", "all notifications, the newest last"),
+        ("baton notifications tap 1", "the user opens the wallet by notification 1"),
       ])
   }
 
@@ -43,7 +47,7 @@ enum NotificationsVerb: Verb {
     if verb == "action" { request["action"] = invocation.word(1) }
     let answer = try invocation.phone.ask(.iosd, request)
     output.say(
-      "notification \(invocation.word()) is gone from the list; the app is \(answer["app"] ?? "unknown")",
+      "notification \(invocation.word()) is removed from the list; the app is \(answer["app"] ?? "unknown")",
       json: Touched(
         id: UInt64(invocation.word()), did: verb, action: request["action"], app: answer["app"]))
     return .done
@@ -53,7 +57,7 @@ enum NotificationsVerb: Verb {
     var id: UInt64?
     var did: String
     var action: String?
-    /// The app's state then.
+    /// The app's state afterwards.
     var app: String?
   }
 
@@ -61,7 +65,7 @@ enum NotificationsVerb: Verb {
 
   private static func list(_ rows: [NotificationRow], _ output: Output) {
     guard !output.isJSON else { return output.say(rows) }
-    guard !rows.isEmpty else { return output.say("nothing was shown yet") }
+    guard !rows.isEmpty else { return output.say("no notification was shown yet") }
     output.table(
       [["ID", "PUSH", "LEVEL", "SOUND", "CATEGORY", "THREAD", "DISPLAYED", "NOW", "TEXT"]]
         + rows.map { row in
@@ -74,16 +78,16 @@ enum NotificationsVerb: Verb {
         })
   }
 
-  /// Each row has the badge after it, and a push without an alert changes it too.
+  /// The badge is not in the rows: a push without an alert changes it too.
   private static func tellBadge(_ phone: Phone, _ output: Output) throws {
     let badge = try phone.facts().badge
     if badge > 0 { output.say("the badge on the wallet's icon is \(badge)") }
   }
 
   private static func now(_ row: NotificationRow) -> String {
-    if row.isWithdrawn == true { return "taken back" }
+    if row.isWithdrawn == true { return "withdrawn" }
     switch row.answer {
-    case nil: return "there"
+    case nil: return "shown"
     case "default"?: return "tapped"
     case "dismiss"?: return "dismissed"
     case let action?: return action
@@ -98,7 +102,7 @@ enum NotificationsVerb: Verb {
     guard !output.isJSON else { return output.say(rows) }
     guard !rows.isEmpty else {
       return output.say(
-        "the app has registered nothing yet; `baton app open` starts it")
+        "the app has registered no categories yet; `baton app open` starts it")
     }
     output.table(
       [["CATEGORY", "DISMISS ACTION", "ACTIONS"]]

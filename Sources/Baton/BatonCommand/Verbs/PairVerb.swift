@@ -2,21 +2,21 @@ import PhoneClient
 import Terminal
 import DaemonRuntime
 
-/// The wallet's two processes without a phone around them.
+/// Runs the two wallet processes without iosd.
 enum PairVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "pair", summary: "start the two wallet processes and their peer by hand, without a phone",
       positionals: [
         PositionalDeclaration(
-          "DIR", value: .path("DIR"), help: "where they run; what is there already is used again"),
+          "DIR", value: .path("DIR"), help: "the pair's directory; an existing one is used again"),
         PositionalDeclaration(
           "PUSH", value: .path("FILE"), count: .any,
-          help: "starts the extension once for each, one after the other; ends with the last one"),
+          help: "start the extension once for each push, one after the other, and end after the last"),
       ],
       examples: [
-        ("baton pair /tmp/pair", "until ^C; each line on standard input names one more push"),
-        ("baton pair /tmp/pair payment.apns", "one push, and everything ends"),
+        ("baton pair /tmp/pair", "until ^C; each line of standard input is the path of a push"),
+        ("baton pair /tmp/pair payment.apns", "one push, then all processes end"),
       ])
   }
 
@@ -28,13 +28,13 @@ enum PairVerb: Verb {
     guard !invocation.output.isJSON else {
       throw CommandFailure(
         .wrongUsage,
-        "what `pair` prints is what its processes say, which is no JSON; leave --json out, and ask `baton logs --json`"
+        "`pair` prints the text of its processes, not JSON; omit --json, and use `baton logs --json`"
       )
     }
     let directory = invocation.word()
     guard !FilePath.exists(directory) || FilePath.isDirectory(directory) else {
       throw CommandFailure(
-        .cannotCreate, "\(directory) is no directory; name a directory for the pair to run in")
+        .cannotCreate, "\(directory) is not a directory; name a directory for the pair")
     }
     let pair = HandRunPair(Phone(home: directory))
     try pair.start()

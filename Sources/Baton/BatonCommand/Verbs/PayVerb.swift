@@ -4,33 +4,33 @@ import Ground
 import DaemonRuntime
 import LightningChannel
 
-/// Pays an invoice, as somebody far away would.
+/// Pays an invoice as a remote sender.
 enum PayVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "pay", summary: "pay an invoice as a sender, through the wallet's Lightning peer",
       options: [
         OptionDeclaration(
-          "--amount", value: .text("AMOUNT"), help: "how much, when the invoice leaves it to the payer"),
+          "--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
         OptionDeclaration(
           "--parts", value: .integer(2...Int64(ChannelRecord.maximumHTLCs)),
-          help: "pay in so many parts, of about the same size"),
+          help: "pay in N parts of about equal size"),
         OptionDeclaration(
-          "--apart", value: .span, help: "with that: how long after one part the next is sent"),
-        OptionDeclaration("--no-wait", help: "return as soon as the payment is on its way or held"),
+          "--apart", value: .span, help: "with --parts: the time between two parts"),
+        OptionDeclaration("--no-wait", help: "return as soon as the payment is offered or held"),
         OptionDeclaration(
           "--hold-seconds", value: .integer(0...86_400),
           help:
-            "how long the peer holds it for a wallet that is away (default: what the peer was started with)"),
+            "how long the peer holds the payment for an offline wallet (default: the peer's setting)"),
       ],
       positionals: [
         PositionalDeclaration(
           "INVOICE", value: .text("INVOICE"),
-          help: "what `baton invoice` printed, in small or capital letters, also behind lightning:")
+          help: "an invoice in lower or upper case, also with the prefix lightning:")
       ],
       examples: [
-        ("baton pay lnbcrt50u1…", "waits until it is settled, or failed"),
-        ("baton pay lnbcrt50u1… --parts 2 --apart 5s", "the wallet takes both parts, or none"),
+        ("baton pay lnbcrt50u1…", "wait until the payment is settled or failed"),
+        ("baton pay lnbcrt50u1… --parts 2 --apart 5s", "the wallet takes both parts or neither"),
       ])
   }
 
@@ -46,14 +46,14 @@ enum PayVerb: Verb {
       return try payment.run(waits: waits)
     }
     if invocation.line.isGiven("--apart") {
-      throw CommandFailure(.wrongUsage, "--apart is for a payment in parts; say how many with --parts")
+      throw CommandFailure(.wrongUsage, "--apart requires --parts")
     }
     let start = Clock.monotonicNow
     var outcome = PaymentAnswer(
       try invocation.phone.ask(
         .lspd, invoice.payRequest(waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))))
     if waits, !outcome.isFailure, !outcome.isSettled {
-      PayInterruption.heed(isJSON: invocation.output.isJSON)
+      PayInterruption.handle(isJSON: invocation.output.isJSON)
       if let words = outcome.heldSentence { invocation.output.remark(words) }
       outcome = try waitForEnd(of: outcome, invoice, invocation)
     }
@@ -62,7 +62,7 @@ enum PayVerb: Verb {
     return outcome.isFailure ? .paymentFailed : .done
   }
 
-  /// The peer knows how it ended, also if that was before it is asked.
+  /// The peer keeps the outcome, also of a payment that ended before this request.
   private static func waitForEnd(
     of begun: PaymentAnswer, _ invoice: PayableInvoice, _ invocation: Invocation
   ) throws -> PaymentAnswer {

@@ -1,22 +1,22 @@
 import Terminal
 import DaemonRuntime
 
-/// What the wallet has received and sent, and what waits for it.
+/// Lists payments received, sent, and held by the peer.
 enum PaymentsVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "payments",
       summary: "payments in both directions, the newest first; works without the daemons too",
       options: [
-        OptionDeclaration("-n", value: .integer(1...1_000_000), default: "20", help: "so many")
+        OptionDeclaration("-n", value: .integer(1...1_000_000), default: "20", help: "the last N")
       ],
       examples: [
         ("baton payments -n 5", "the last five"),
-        ("baton payments --json | jq '.[] | select(.state == \"held\")'", "what waits for the wallet"),
+        ("baton payments --json | jq '.[] | select(.state == \"held\")'", "the payments held for the wallet"),
       ])
   }
 
-  /// The copy of a database that nobody has open.
+  /// A database that no process has open is copied to a temporary directory.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(name: "payments", isLooking: true, needsPlace: false)
   }
@@ -30,11 +30,11 @@ enum PaymentsVerb: Verb {
     if output.isJSON {
       output.say(entries)
     } else if entries.isEmpty {
-      output.say("no payment was received or sent\(list.trouble == nil ? ", and none waits" : "")")
+      output.say("no payment was received or sent\(list.trouble == nil ? ", and none is held" : "")")
     } else {
       output.table([["WHEN", "WAY", "AMOUNT", "WHAT", "HASH", "TEXT"]] + entries.map(\.cells))
     }
-    if let trouble = list.trouble { output.remark("what waits at the peer is not known: \(trouble)") }
+    if let trouble = list.trouble { output.remark("the payments at the peer are unknown: \(trouble)") }
     return .done
   }
 }

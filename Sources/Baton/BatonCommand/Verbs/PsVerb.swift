@@ -9,8 +9,8 @@ enum PsVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "ps", summary: "list the daemons and the wallet's processes",
-      options: [OptionDeclaration("-a", "--all", help: "also those that ended, and why")],
-      examples: [("baton ps --all", "every process this phone ever ran")])
+      options: [OptionDeclaration("-a", "--all", help: "also ended processes, and why they ended")],
+      examples: [("baton ps --all", "every process that this phone has run")])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -18,7 +18,7 @@ enum PsVerb: Verb {
     try StatusVerb.requirePhone(phone)
     let all = invocation.line.isGiven("-a")
     let pids = Daemon.allCases.map { ($0, DaemonProbe.pid(listeningOn: phone.socket(of: $0))) }
-    // One that is stopped would never answer.
+    // A stopped iosd would never answer.
     let iosd = pids.first { $0.0 == .iosd }?.1
     let canAsk = iosd.map { !ProcessTable.isStopped($0) } ?? false
     let rows = try walletRows(phone, all: all, canAsk: canAsk, isUp: iosd != nil)
@@ -37,7 +37,7 @@ enum PsVerb: Verb {
     return .done
   }
 
-  /// Only the ledger has all that ended; iosd knows what runs, and what a full disk kept out of the ledger.
+  /// The ledger has all ended processes; iosd has the running ones, and rows that a full disk kept out of the ledger.
   private static func walletRows(
     _ phone: Phone, all: Bool, canAsk: Bool, isUp: Bool
   ) throws -> [ProcessFacts] {
@@ -51,7 +51,7 @@ enum PsVerb: Verb {
     return rows.lastOfEach.filter { all || !$0.hasEnded }.map { row in
       guard !row.hasEnded else { return ProcessFacts(row) }
       var row = row
-      // What it uses now is the kernel's word; the peak of the footprint is kept by iosd alone.
+      // Current figures come from the kernel; only iosd keeps the footprint's peak.
       let figures = row.role == Role.app.rawValue ? measured?.app : measured?.extension
       row.peakFootprintBytes = figures?.peakFootprintBytes ?? row.peakFootprintBytes
       return ProcessFacts(row, isSuspended: row.pid == suspended, memory: MemoryFigures(of: row.pid))
@@ -71,7 +71,7 @@ enum PsVerb: Verb {
       daemons.compactMap { daemon, pid in pid.map { cells(daemon.rawValue, $0, "") } }
       + handRun.map { cells($0.processName, $0.pid, "started by hand") }
     if running.isEmpty && rows.isEmpty {
-      output.say("nothing runs in \(phone.home); start it with `baton up`")
+      output.say("no process runs in \(phone.home); start the phone with `baton up`")
       return
     }
     let now = Clock.monotonicNow
@@ -92,7 +92,7 @@ enum PsVerb: Verb {
     ]
   }
 
-  /// Nobody keeps the peak of a daemon's footprint.
+  /// The peak of a daemon's footprint is not recorded.
   private static func memory(of pid: Int32) -> [String] {
     guard let figures = MemoryFigures(of: pid) else { return ["", "", "", ""] }
     return [
@@ -109,7 +109,7 @@ enum PsVerb: Verb {
   }
 
   struct Document: Report {
-    /// The processes of the two daemons that run.
+    /// The pids of the running daemons.
     var iosd: Int32?
     var lspd: Int32?
     var byHand: [HandRunProcess.Document]

@@ -14,9 +14,9 @@ enum PushVerb: Verb {
     CommandLineDeclaration(
       name: "push", summary: "deliver a push to the phone, in the format that `xcrun simctl push` takes",
       options: [
-        OptionDeclaration("--silent", help: "one that the user does not see, without a file"),
+        OptionDeclaration("--silent", help: "a silent push, without a file"),
         OptionDeclaration(
-          "--type", value: .text("TEXT"), help: "with --silent: what it says that it is about, as `reason`"),
+          "--type", value: .text("TEXT"), help: "with --silent: the payload's `reason`"),
       ],
       positionals: [
         PositionalDeclaration(
@@ -27,10 +27,16 @@ enum PushVerb: Verb {
         ("baton push payment.apns", "an alert with mutable-content goes to the extension"),
         (
           "echo '{\"aps\":{\"badge\":3}}' | baton push -",
-          "a badge alone changes the icon, and starts nothing"
+          "a badge alone changes the icon and starts no process"
         ),
-        ("echo '{\"aps\":{\"alert\":\"Hello\",\"mutable-content\":1}}' | baton push -", "without a file"),
-        ("baton push --silent --type IncomingPayment", "it wakes the app in the background, if it can"),
+        (
+          "echo '{\"aps\":{\"alert\":\"Hello\",\"mutable-content\":1}}' | baton push -",
+          "an alert from standard input"
+        ),
+        (
+          "baton push --silent --type IncomingPayment",
+          "wakes the app in the background, if the phone allows it"
+        ),
       ])
   }
 
@@ -43,14 +49,15 @@ enum PushVerb: Verb {
       waking: answer["waking"].flatMap { UInt64($0) }, wakingFate: answer["waking-fate"],
       wakingFateCode: answer["waking-fate-code"])
     func words(_ name: String) -> String { answer[name].map { ": \($0.onOneLine)" } ?? "" }
-    let waking = answer["waking"].map { "; to wake the app it is push \($0)\(words("waking-fate"))" } ?? ""
-    invocation.output.say("push \(id) is with the phone\(words("fate"))\(waking)", json: document)
+    let waking =
+      answer["waking"].map { "; the push that wakes the app is \($0)\(words("waking-fate"))" } ?? ""
+    invocation.output.say("push \(id) was delivered to the phone\(words("fate"))\(waking)", json: document)
     return .done
   }
 
   struct Document: Report {
     var id: UInt64?
-    /// What became of it already.
+    /// The outcome so far.
     var fate: String?
     var fateCode: String?
     /// An alert with `content-available` is a second push, which wakes the app.
@@ -69,12 +76,12 @@ enum PushVerb: Verb {
     let line = invocation.line
     if line.isGiven("--silent") {
       guard path.isEmpty else {
-        throw CommandFailure(.wrongUsage, "a file and --silent are two pushes; give one of them")
+        throw CommandFailure(.wrongUsage, "FILE and --silent exclude each other; give one of them")
       }
       return try silent(about: line.text("--type"))
     }
     guard !line.isGiven("--type") else {
-      throw CommandFailure(.wrongUsage, "--type is for --silent; in a file it is the member `reason`")
+      throw CommandFailure(.wrongUsage, "--type requires --silent; in a file use the member `reason`")
     }
     guard !path.isEmpty else {
       throw CommandFailure(
@@ -94,7 +101,7 @@ enum PushVerb: Verb {
   private static func name(of path: String) -> String { path == "-" ? "stdin" : path }
 
   private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
-    // One byte more than allowed is enough to know that it is too long.
+    // One byte above the limit is enough to detect a file that is too long.
     let bytes =
       path == "-"
       ? SmallFile.readStandardInput(limit: sizeMax + 1) : SmallFile.read(path, limit: sizeMax + 1)
@@ -102,7 +109,7 @@ enum PushVerb: Verb {
     guard let bytes else { throw CommandFailure(.inputOutputError, SystemError("read \(name)").description) }
     if bytes.isEmpty {
       throw CommandFailure(
-        .wrongUsage, "\(name) is empty; put a push into it, such as {\"aps\": {\"alert\": \"Hello\"}}")
+        .wrongUsage, "\(name) is empty; write a push such as {\"aps\": {\"alert\": \"Hello\"}}")
     }
     return bytes
   }
@@ -143,7 +150,7 @@ enum PushVerb: Verb {
     try check(alertOf: aps, name: name)
   }
 
-  /// As the phone sees it: there must be something for the user or for the app.
+  /// Requires an alert, badge, sound or `content-available`, as iosd does.
   private static func check(alertOf aps: JSONValue, name: String) throws(CommandFailure) {
     switch aps["alert"] {
     case nil:

@@ -2,18 +2,18 @@ import Terminal
 import Inspection
 import DaemonRuntime
 
-/// What came of the pushes.
+/// Lists the pushes with their outcomes.
 enum PushesVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "pushes", summary: "every push of this phone and what became of it, with figures",
+      name: "pushes", summary: "list every push of this phone with its outcome, and figures",
       examples: [
-        ("baton pushes", "what came, and how quickly the node was there"),
+        ("baton pushes", "the pushes, and how soon the node was connected"),
         ("baton pushes --json", "the same with every figure, for a script"),
       ])
   }
 
-  /// From the phone's files, so that a phone that is off is told of too.
+  /// Reads the phone's files: iosd need not run.
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone
     try StatusVerb.requirePhone(phone)

@@ -4,12 +4,12 @@ import DaemonRuntime
 import Guardrails
 import Reports
 
-/// The way back when the peer knows another container: the user says that the wallet lives in this one from now on.
+/// Moves the wallet into this container when the peer knows another one.
 enum RestoreVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "restore",
-      summary: "bring the wallet into this phone's container, in the place of the one that the peer knows",
+      summary: "move the wallet into this phone's container, in place of the one that the peer knows",
       examples: [
         ("baton app open; baton restore", "when the app says that the node is in use by another device")
       ])
@@ -18,12 +18,12 @@ enum RestoreVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let answer = try invocation.phone.askApp(ControlMessage("restore"), inFront: true)
     let epoch = try answer.integer("epoch", in: 1...Epoch.max)
-    // A program of the user's own that does not say it was asked to move the wallet.
+    // An app of the user's own may omit `moved`: it was asked to move.
     let hasMoved = try answer.flag("moved", default: true)
     let sentence =
       hasMoved
-      ? "the wallet is in this container, connected under epoch \(epoch); what the peer knew before is refused as another device"
-      : "the wallet was in this container already and is connected under epoch \(epoch); nothing was changed"
+      ? "the wallet is now in this container, connected under epoch \(epoch); the peer refuses the previous container as another device"
+      : "the wallet was already in this container and is connected under epoch \(epoch); nothing was changed"
     invocation.output.say(
       sentence, json: Document(state: hasMoved ? "restored" : "already-here", epoch: epoch))
     return .done

@@ -3,20 +3,20 @@ import Terminal
 import DaemonRuntime
 import Glibc
 
-/// A phone for one command, and for as long as that runs.
+/// Runs one command with a temporary phone.
 enum ScratchVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "scratch", summary: "run a command with a new phone, and leave nothing of it behind",
+      name: "scratch", summary: "run a command with a new phone, and remove the phone afterwards",
       positionals: [
         PositionalDeclaration(
           "COMMAND", value: .text("COMMAND"), count: .atLeastOne,
-          help: "a program with its arguments, behind a --; it finds its phone in BATON_HOME")
+          help: "a program and its arguments, after --; BATON_HOME is its phone")
       ],
       examples: [
         (
           "baton scratch -- sh -c 'baton up && baton app open && my-test'",
-          "whatever becomes of the test, no process and no directory of it is left"
+          "afterwards no process and no directory of the test is left"
         )
       ])
   }
@@ -28,7 +28,7 @@ enum ScratchVerb: Verb {
   /// The process becomes the command.
   static func run(_ invocation: Invocation) throws -> ExitCode {
     guard let place = invocation.place else {
-      throw CommandFailure(.bugOfOurs, "there is no place for the phone")
+      throw CommandFailure(.bugOfOurs, "the scratch directory is missing")
     }
     setenv("BATON_SCRATCH", place.path, 1)
     setenv("BATON_HOME", "\(place.path)/phone", 1)

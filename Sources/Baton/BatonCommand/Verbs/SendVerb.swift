@@ -4,32 +4,35 @@ import Ground
 import DaemonRuntime
 import LightningInvoices
 
-/// The user pays with the wallet. What became of it is read from the wallet's own row: it may be another process that
-/// ends the payment than the one that began it.
+/// Pays from the wallet. The outcome is read from the wallet's row: another process may complete the payment.
 enum SendVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "send", summary: "pay an invoice from the wallet, with the app in front",
       options: [
         OptionDeclaration(
-          "--amount", value: .text("AMOUNT"), help: "how much, when the invoice leaves it to the payer"),
-        OptionDeclaration("--no-wait", help: "return as soon as the payment is in the channel"),
+          "--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
+        OptionDeclaration("--no-wait", help: "return as soon as the HTLC is offered"),
       ],
       positionals: [
         PositionalDeclaration(
           "INVOICE", value: .text("INVOICE"),
-          help: "of another node, such as `baton invoice AMOUNT --external` makes; also behind lightning:")
+          help:
+            "another node's, such as of `baton invoice AMOUNT --external`; also with the prefix lightning:")
       ],
       examples: [
-        ("baton send $(baton invoice 21 --external)", "waits until it is settled, or failed"),
-        ("baton send lnbcrt210n1… --no-wait", "and then `baton app home`: the app stays awake for it"),
+        ("baton send $(baton invoice 21 --external)", "wait until the payment is settled or failed"),
+        (
+          "baton send lnbcrt210n1… --no-wait",
+          "after `baton app home` the app stays awake until it is settled"
+        ),
       ])
   }
 
-  /// While it waits it looks at the wallet's rows, and at the copy of a database that nobody has open.
+  /// While waiting it reads the wallet's rows; a database that no process has open is copied to a temporary directory.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(
-      name: "send", isLooking: true, goesOn: "if the payment has begun, it goes on without this command",
+      name: "send", isLooking: true, goesOn: "a payment that has begun continues without this command",
       needsPlace: false)
   }
 
@@ -43,13 +46,13 @@ enum SendVerb: Verb {
     message["amount-msat"] = chosen.map { "\($0)" }
     let start = Clock.monotonicNow
     try invocation.phone.askApp(message, inFront: true)
-    let isPatient = !invocation.line.isGiven("--no-wait")
+    let waits = !invocation.line.isGiven("--no-wait")
     let offered = SentPayment(
       paymentHash: invoice.paymentHash.hex, amountMsat: amount, took: Clock.monotonicNow - start)
-    if !isPatient || !invocation.output.isJSON {
+    if !waits || !invocation.output.isJSON {
       invocation.output.say(offered.sentence, json: offered.document)
     }
-    guard isPatient else { return .done }
+    guard waits else { return .done }
     let ended = try waitForEnd(of: offered, invocation, since: start)
     invocation.output.say(ended.sentence, json: ended.document)
     return ended.isSettled ? .done : .paymentFailed

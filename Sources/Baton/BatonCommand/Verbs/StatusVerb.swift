@@ -8,11 +8,11 @@ import SharedContainer
 enum StatusVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "status", summary: "who holds the node, why, and since when; works without the daemons too",
+      name: "status", summary: "show who holds the node, why, and since when; also without the daemons",
       examples: [("baton status --json", "for a script")])
   }
 
-  /// The copy of a database that nobody has open.
+  /// A database that no process has open is copied to a temporary directory.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(name: "status", isLooking: true, needsPlace: false)
   }

@@ -3,28 +3,28 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// The background tasks that the app has asked for.
+/// The background tasks that the app has submitted.
 enum TasksVerb: Verb {
   private static let identifier = PositionalDeclaration(
     "ID", value: .text("ID"), help: "the identifier, such as com.example.lightning.sync")
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "tasks", summary: "the app's background tasks: which wait and why, run, or are over",
+      name: "tasks", summary: "list the app's background tasks: waiting and why, running, ended",
       subcommands: [
         CommandLineDeclaration(
-          name: "launch", summary: "run one that waits at once, as Xcode can; debug builds only",
+          name: "launch", summary: "launch a waiting task now, as Xcode can; debug builds only",
           positionals: [identifier],
-          examples: [("baton tasks launch com.example.lightning.sync", "do not wait for its time")]),
+          examples: [("baton tasks launch com.example.lightning.sync", "without waiting for its time")]),
         CommandLineDeclaration(
-          name: "expire", summary: "tell one that runs that its time is up; debug builds only",
+          name: "expire", summary: "expire a running task now; debug builds only",
           positionals: [identifier],
-          examples: [("baton tasks expire com.example.lightning.sync", "see whether the app can end in time")]
+          examples: [("baton tasks expire com.example.lightning.sync", "check that the app ends it in time")]
         ),
       ],
       worksWithoutCommand: true,
       examples: [
-        ("baton tasks", "what waits, and why it does not run yet"),
+        ("baton tasks", "all tasks, and why one does not run yet"),
         ("baton tasks --json", "for a script"),
       ])
   }
@@ -36,7 +36,7 @@ enum TasksVerb: Verb {
     let identifier = invocation.word()
     try invocation.phone.ask(.iosd, ControlMessage("task-\(verb)", ["identifier": identifier]))
     invocation.output.say(
-      verb == "launch" ? "the phone runs \(identifier)" : "the phone has told the app to end \(identifier)",
+      verb == "launch" ? "the phone runs \(identifier)" : "the phone expires \(identifier)",
       json: Document(did: verb, identifier: identifier))
     return .done
   }
@@ -51,7 +51,7 @@ enum TasksVerb: Verb {
     if invocation.output.isJSON {
       invocation.output.say(tasks)
     } else if tasks.isEmpty {
-      invocation.output.say("the app has asked for no background task yet; it does when it is opened")
+      invocation.output.say("the app has submitted no background task yet; it does so when opened")
     } else {
       let now = Clock.monotonicNow
       invocation.output.table(

@@ -22,63 +22,63 @@ enum UpVerb: Verb {
         ("baton up", "a phone in ./.baton"),
         (
           "baton --home /tmp/phone up --takeover wait-stale",
-          "take over as Phoenix does: by the age of the last beat"
+          "detect a dead holder as Phoenix does: by the age of its last beat"
         ),
       ])
   }
 
-  /// Those of `demo` too.
+  /// Also options of `demo`.
   static var startOptions: [OptionDeclaration] {
     [
       OptionDeclaration(
         "--takeover", value: .choice(["lock", "wait-stale"]),
-        help: "how a dead holder of the node is recognised (default lock)"),
+        help: "how a dead holder of the node is detected (default lock)"),
       OptionDeclaration("--beat-interval", value: .span, help: "how often the holder beats (default 2s)"),
       OptionDeclaration(
         "--stale-after", value: .span,
         help: "after how long without a beat a holder counts as frozen (default 5s)"),
       OptionDeclaration(
         "--multi-part-window", value: .span,
-        help: "how long the parts of a payment wait for the others (default 60s)"),
+        help: "how long parts of a payment wait for the rest (default 60s)"),
       OptionDeclaration(
         "--build", value: .choice(["production", "debug"]),
-        help: "a debug build of the wallet has no limits of time and memory (default production)"),
+        help: "a debug build of the wallet has no time and memory limits (default production)"),
       OptionDeclaration(
         "--hold-seconds", value: .integer(0...86_400),
-        help: "how long the peer holds a payment for a wallet that is away (default 60)"),
+        help: "how long the peer holds a payment for an offline wallet (default 60)"),
       OptionDeclaration(
         "--arrival-delay", value: .span,
-        help: "how long a payment of the wallet's takes through the network (default 0s)"),
+        help: "how long an outgoing payment takes through the network (default 0s)"),
       OptionDeclaration("--no-splices", help: "the peer does not offer splicing"),
       OptionDeclaration(
         "--splice-delay", value: .span,
-        help: "how long the peer takes to sign for a splice (default 0s); the wallet waits 30 s for any word"),
+        help: "how long the peer takes to sign a splice (default 0s); the wallet waits 30 s for a message"),
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
       OptionDeclaration(
-        "--tor", help: "the peer has three times as long for a dial and a init, as over Tor"),
+        "--tor", help: "allow the peer three times as long for a dial and its init, as over Tor"),
       OptionDeclaration(
         "--silent-pushes",
-        help: "after each visible push the peer sends a silent one, which may wake the app"),
+        help: "the peer sends a silent push after each visible one, which may wake the app"),
       OptionDeclaration(
         "--foreground-pushes", value: .choice(["app", "extension"]),
         help: "which process gets a visible push while the app is in the foreground (default app)"),
       OptionDeclaration(
         "--entitlements", value: .choice(["critical-alerts"]),
-        help: "an entitlement that Apple grants on request"),
+        help: "an entitlement that Apple has granted to the wallet"),
       OptionDeclaration(
         "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
-        help: "how the extension is held to 24 MB (default auto: a memory cgroup, else polling)"),
+        help: "how the extension's 24 MB are enforced (default auto: a memory cgroup, else polling)"),
       OptionDeclaration(
         "--memory-warning", value: .integer(1_048_576...1_099_511_627_776),
-        help: "at how many bytes the app is warned of its memory (default 104857600)"),
+        help: "bytes at which the app gets a memory warning (default 104857600)"),
       OptionDeclaration(
         "--seed-protection", value: .choice(["when-unlocked", "after-first-unlock"]),
-        help: "when the wallet can read its seed, if it has none yet (default after-first-unlock)"),
+        help: "the protection class of a new seed (default after-first-unlock)"),
       OptionDeclaration(
         "--fault-ballast", value: .integer(1...1_073_741_824),
-        help: "fault injection: with its first push the extension takes so many bytes of memory"),
+        help: "fault injection: with its first push the extension fills N bytes of memory"),
       OptionDeclaration(
         "--fault-hang", help: "fault injection: with its first push the extension hangs until it is killed"),
       OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
@@ -106,7 +106,7 @@ enum UpVerb: Verb {
     return options
   }
 
-  /// Said before anything is started: iosd would refuse it when lspd is up already.
+  /// Checked before any start: iosd would refuse the timing only after lspd is up.
   private static func checkTiming(_ line: ParsedCommandLine) throws(CommandFailure) {
     let standard = HeartbeatTiming.standard
     do throws(HeartbeatTimingError) {
@@ -114,10 +114,10 @@ enum UpVerb: Verb {
         interval: line.span("--beat-interval") ?? standard.interval,
         staleAfter: line.span("--stale-after") ?? standard.staleAfter)
     } catch { throw CommandFailure(.wrongUsage, error.description) }
-    if let complaint = PingRule.problem(line) { throw CommandFailure(.wrongUsage, complaint) }
+    if let error = PingRule.problem(line) { throw CommandFailure(.wrongUsage, error) }
   }
 
-  /// A start that is cut short leaves no daemon behind.
+  /// An interrupted start leaves no daemon behind.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(name: "up", needsPlace: false, leavesProcesses: true)
   }
@@ -136,10 +136,10 @@ enum UpVerb: Verb {
         home: phone.home, iosd: result.pids[.iosd], lspd: result.pids[.lspd],
         started: result.started.map(\.rawValue), limits: limits?.facts))
     if !invocation.output.isJSON, let limits { invocation.output.say(limits.sentence) }
-    // Also one whose value is the default: the daemon that runs may have been given another.
+    // Also options with the default value: the running daemon may have another.
     let isIgnored = result.started.count < 2 && startOptions.contains { invocation.line.isGiven($0.names[0]) }
     if isIgnored && !invocation.output.isJSON {
-      invocation.output.say("options are not changed in a daemon that runs; use `baton down` first")
+      invocation.output.say("options do not change a running daemon; use `baton down` first")
     }
     return .done
   }
@@ -147,7 +147,7 @@ enum UpVerb: Verb {
   private static func sentence(_ result: PhoneStarter.Result, _ pids: String, _ phone: Phone) -> String {
     switch result.started.count {
     case 0: "the phone \(phone.home) is already up: \(pids)"
-    case 1: "\(result.started[0].rawValue) was missing and is started; the phone \(phone.home) is up: \(pids)"
+    case 1: "started the missing \(result.started[0].rawValue); the phone \(phone.home) is up: \(pids)"
     default: "the phone \(phone.home) is up: \(pids)"
     }
   }
@@ -156,7 +156,7 @@ enum UpVerb: Verb {
     var home: String
     var iosd: Int32?
     var lspd: Int32?
-    /// Those that did not run before.
+    /// The daemons that this start began.
     var started: [String]
     var limits: LimitFacts?
   }

@@ -2,11 +2,11 @@ import Terminal
 import DaemonRuntime
 import Reports
 
-/// Which version this is.
+/// Prints the version.
 enum VersionVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "version", summary: "say the version, which all five programs share",
+      name: "version", summary: "print the version, which all five programs share",
       examples: [("baton version --json", "for a script")])
   }
 
@@ -15,12 +15,12 @@ enum VersionVerb: Verb {
     return .done
   }
 
-  /// Of docs/json.md: another one when a member is gone or means something else, and not when one is new.
+  /// The version of docs/json.md: raised when a member is removed or changes its meaning, not for a new member.
   static let jsonVersion = 1
 
   struct Document: Report {
     var version: String
-    /// Of the form of all documents.
+    /// The version of all JSON documents.
     var json: Int
   }
 }

@@ -4,31 +4,37 @@ import Ground
 import DaemonRuntime
 import Bitcoin
 
-/// The user takes money out of the channel, to an address. What became of it is read from the wallet's own row: it may
-/// be another process that ends the splice than the one that began it.
+/// Splices money out of the channel to an address. The outcome is read from the wallet's row: another process may
+/// complete the splice.
 enum WithdrawVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "withdraw",
       summary: "send money from the wallet's channel to a bitcoin address, with the app in front",
-      options: [OptionDeclaration("--no-wait", help: "return as soon as the wallet is bound to it")],
+      options: [
+        OptionDeclaration("--no-wait", help: "return as soon as the wallet is bound to the transaction")
+      ],
       positionals: [
         PositionalDeclaration("AMOUNT", value: .text("AMOUNT"), help: "in sat; the fee comes on top"),
         PositionalDeclaration(
-          "ADDRESS", value: .text("ADDRESS"), help: "of regtest, such as bcrt1q…; also behind bitcoin:"),
+          "ADDRESS", value: .text("ADDRESS"),
+          help: "a regtest address such as bcrt1q…; also with the prefix bitcoin:"),
       ],
       examples: [
-        ("baton withdraw 4000 bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", "waits until it is over")
+        (
+          "baton withdraw 4000 bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080",
+          "wait until the splice is complete"
+        )
       ])
   }
 
   private static let scheme = "bitcoin:"
 
-  /// While it waits it looks at the wallet's rows, and at the copy of a database that nobody has open.
+  /// While waiting it reads the wallet's rows; a database that no process has open is copied to a temporary directory.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(
       name: "withdraw", isLooking: true,
-      goesOn: "if the withdrawal has begun, it goes on without this command",
+      goesOn: "a withdrawal that has begun continues without this command",
       needsPlace: false)
   }
 
@@ -42,9 +48,9 @@ enum WithdrawVerb: Verb {
       transaction: try answer.required("txid"), amountSat: amount,
       feeSat: try answer.integer("fee-sat", in: 0...TransactionOutput.mostSatoshis),
       took: Clock.monotonicNow - start)
-    let isPatient = !invocation.line.isGiven("--no-wait")
-    if !isPatient || !invocation.output.isJSON { invocation.output.say(begun.sentence, json: begun.document) }
-    guard isPatient else { return .done }
+    let waits = !invocation.line.isGiven("--no-wait")
+    if !waits || !invocation.output.isJSON { invocation.output.say(begun.sentence, json: begun.document) }
+    guard waits else { return .done }
     let ended = try waitForEnd(of: begun, invocation, since: start)
     invocation.output.say(ended.sentence, json: ended.document)
     return ended.isDone ? .done : .paymentFailed
@@ -75,7 +81,8 @@ enum WithdrawVerb: Verb {
     of splice: Withdrawal, _ invocation: Invocation, since start: Instant
   ) throws -> Withdrawal {
     let ender = try PaymentEnder(
-      phone: invocation.phone, otherwise: "it stays half-way, and goes on when the wallet is connected again")
+      phone: invocation.phone, otherwise: "the splice stays pending, and continues when the wallet reconnects"
+    )
     return try ender.wait(invocation) { wallet in
       let row = wallet.splices.last { $0.transaction == splice.transaction }
       guard let row, row.isOver else { return nil }

@@ -3,7 +3,7 @@ import Guardrails
 import SharedContainer
 import WalletStore
 
-/// What is wrong with a container, one sentence each with what it means and what to do.
+/// The problems of a container, each as a sentence with its meaning and a remedy.
 struct ContainerProblems {
   let snapshot: Snapshot
   let verdict: HolderVerdict
@@ -15,28 +15,28 @@ struct ContainerProblems {
       return []
     }
     return [
-      "the schema \(snapshot.schemaVersion) is of a newer program, which alone can open it: update this one"
+      "the schema \(snapshot.schemaVersion) is newer than this program; update it"
     ]
   }
 
-  /// Held, and nobody is served by it.
+  /// The holder is stopped or silent: other processes may take the node.
   private var holder: [String] {
     guard verdict.isStale, let owner = snapshot.owner else { return [] }
     let who = "\(owner.role.processName) \(owner.process.pid)"
     let pid = owner.process.pid
     if case .stopped = verdict {
       return [
-        "\(who) holds the node and is stopped, and others may take it: `kill -CONT \(pid)` lets it go on, or leave the debugger"
+        "\(who) holds the node but is stopped, and others may take it: `kill -CONT \(pid)` continues it, or leave the debugger"
       ]
     }
     return [
-      "\(who) holds the node and is not heard, and others may take it: look what keeps it, such as a debugger, its disk or the load; `kill \(pid)` ends it"
+      "\(who) holds the node but does not beat, and others may take it: check for a debugger, a slow disk or load; `kill \(pid)` ends it"
     ]
   }
 
   private var claims: [String] {
     var problems: [String] = []
-    // What was before the first that was read is not known.
+    // The predecessor of the first claim that was read is unknown.
     var last: Epoch? = snapshot.hasOlderClaims ? nil : 0
     for claim in snapshot.claims {
       defer { last = claim.row.epoch }
@@ -45,7 +45,7 @@ struct ContainerProblems {
       let isRaised = [.raised, .movedHere].contains(ClaimReason(stored: claim.reason))
       if claim.seen != last && !isRaised {
         problems.append(
-          "epoch \(epoch) was claimed by one who had seen epoch \(claim.seen), and the one before it is \(last): claims are missing, or the database was put together"
+          "the claimant of epoch \(epoch) had seen epoch \(claim.seen), but the claim before it is epoch \(last): claims are missing, or the database was assembled from copies"
         )
       }
       let (next, overflowed) = last.addingReportingOverflow(1)
@@ -66,7 +66,7 @@ struct ContainerProblems {
     }
     guard claim.row.incarnation == write.incarnation else {
       return [
-        "the last write \(write.id) carries another incarnation than the claim of its epoch \(write.epoch): two owners shared a number, as after an old copy was put back"
+        "the last write \(write.id) carries another incarnation than the claim of its epoch \(write.epoch): two owners used one epoch, as after restoring an old copy"
       ]
     }
     return []
@@ -75,26 +75,26 @@ struct ContainerProblems {
   private var locks: [String] {
     let all = [snapshot.appLock, snapshot.extensionLock, snapshot.appIntent]
     let twice = all.filter { $0.holders.count > 1 }.map {
-      "the lock \($0.path) is held by several: a child kept the descriptor, and its death will not be seen; end all of them"
+      "the lock \($0.path) is held by several processes: a child inherited the descriptor and hides its parent's death; end all of them"
     }
     let missing = all.filter { !$0.exists }
     if missing.count == all.count {
       return twice + [
-        "\(snapshot.directory)/locks is missing or empty, so nothing here proves who lives: open the app, which makes it anew, or copy the whole directory"
+        "\(snapshot.directory)/locks is missing or empty, so nothing here shows which process lives: open the app, which creates them, or copy the whole directory"
       ]
     }
     return twice
       + missing.map {
         snapshot.isLive
-          ? "the lock file \($0.path) is missing while the container is in use: a new one would not be the lock that others hold; the next beat makes it anew, and if not, quit the app and open it"
-          : "the lock file \($0.path) is missing, so nothing here proves who lives: open the app, which makes it anew"
+          ? "the lock file \($0.path) is missing while the container is in use: a new file would be another lock; the next beat creates it again, and if not, quit the app and open it"
+          : "the lock file \($0.path) is missing, so nothing here shows which process lives: open the app, which creates it again"
       }
   }
 
   private var writer: [String] {
     guard let writer = snapshot.writer, writer.isStopped else { return [] }
     return [
-      "\(writer): no process can claim or write until it goes on (`kill -CONT \(writer.pid)`) or is killed"
+      "\(writer): no process can claim or write until it is continued (`kill -CONT \(writer.pid)`) or killed"
     ]
   }
 
@@ -103,21 +103,22 @@ struct ContainerProblems {
     let newer = [snapshot.appBeat, snapshot.extensionBeat].compactMap { beat -> String? in
       guard let beat, beat.epoch > highest else { return nil }
       return
-        "the heartbeat of \(beat.role.processName) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was put back, or its write-ahead log (-wal) was removed; open the app, which gets the newer state from the peer's backup"
+        "the heartbeat of \(beat.role.processName) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was restored, or its write-ahead log (-wal) was removed; open the app, which fetches the newer state from the peer's backup"
     }
-    // The first holder makes it with its first beat, before it writes anything; it may have died before that.
+    // The first holder creates the file with its first beat, before any write; it may have died before that.
     if !snapshot.hasHeartbeat && (highest > 1 || snapshot.writes.last != nil) {
       let remedy =
         snapshot.isLive
-        ? "the next beat makes it anew" : "open the app, which makes it anew, or copy the whole directory"
+        ? "the next beat creates it again"
+        : "open the app, which creates it again, or copy the whole directory"
       return [
-        "\(snapshot.directory)/heartbeat is missing, so nothing here tells whether a holder beats, or has released the node: \(remedy)"
+        "\(snapshot.directory)/heartbeat is missing, so nothing here shows whether a holder beats or has released the node: \(remedy)"
       ]
     }
     if snapshot.damagedBeats.isEmpty { return newer }
     let roles = snapshot.damagedBeats.map(\.processName).joined(separator: " and ")
     return newer + [
-      "\(snapshot.directory)/heartbeat is damaged: where \(roles) beats is something that is no beat, or the file was cut short; the next beat of each writes its own anew, so open the app"
+      "\(snapshot.directory)/heartbeat is damaged: the slot of \(roles) has no valid beat, or the file is truncated; open the app: the next beat of each process rewrites its slot"
     ]
   }
 }

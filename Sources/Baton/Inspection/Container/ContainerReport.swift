@@ -1,4 +1,4 @@
-// Inspection: what a home holds, read and put in words: the container, journals, pushes, the verdict.
+// Inspection: reads a home and reports on it: container, journals, pushes, verdict.
 
 import Ground
 import DaemonRuntime
@@ -6,21 +6,21 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 
-/// A container in words and in JSON: who holds the node and why, what is in it, and what is wrong with it.
+/// A report on a container as text and JSON: the node's holder and why, contents, problems.
 package struct ContainerReport: Sendable {
   package let snapshot: Snapshot
   package let verdict: HolderVerdict
   package let wallet: WalletView
   package let problems: [String]
-  /// Every row is there, not only the last ones.
+  /// All rows were read, not only the last ones.
   let isThorough: Bool
   private let ends: HolderEnds
   private let stamps: StampClock
   private let wallNanoseconds: Int64
-  /// Of each table, unless all is asked for.
+  /// The rows read per table unless all are requested.
   package static let rowsMax = 100
 
-  /// The clock is the phone's where there is one: stamps are compared with it.
+  /// `clock` is the phone's, if there is a phone; timestamps are compared with it.
   package init(
     of directory: String, clock: Clock, ends: HolderEnds = HolderEnds(), rows: Int? = rowsMax,
     isThorough: Bool = false
@@ -46,7 +46,7 @@ package struct ContainerReport: Sendable {
 
   package var holderSentence: String { verdict.sentence(snapshot.owner, isLive: snapshot.isLive) }
 
-  /// How long ago the owner claimed; nil when that was in another boot.
+  /// How long ago the owner claimed; nil if in another boot.
   var heldFor: TimeSpan? {
     snapshot.claims.last.flatMap { stamps.age(of: $0.bootClock, in: $0.row.process.boot) }
   }
@@ -62,7 +62,8 @@ package struct ContainerReport: Sendable {
 
   package func age(of beat: Beat) -> String { stamps.words(beat) }
 
-  /// As it stands in the row, if no version wrote it. The row says that the holder died, the phone how.
+  /// The claim's reason as a sentence; an unknown reason is shown as stored. If the previous holder died, with the
+  /// phone's reason for its end.
   package func words(_ claim: ClaimRecord) -> String {
     let reason = ClaimReason(stored: claim.reason)
     let sentence = reason?.sentence ?? claim.reason

@@ -5,11 +5,11 @@ import Heartbeat
 import Reports
 import SharedContainer
 
-/// The report for programs.
+/// The report as JSON.
 extension ContainerReport {
   struct Document: Report {
     var directory: String
-    /// A process has it open.
+    /// A process has the container open.
     var inUse: Bool
     var container: String?
     var schema: Int64
@@ -18,7 +18,7 @@ extension ContainerReport {
     /// The process inside a transaction.
     var writer: Int32?
     var writes: Int64
-    /// There are more than are listed.
+    /// There are older claims than those listed.
     var olderClaims: Bool
     var claims: [Claim]
     var locks: Locks
@@ -34,7 +34,7 @@ extension ContainerReport {
     var problems: [String]
   }
 
-  /// Who holds the node, or did last.
+  /// The node's holder, or its last one.
   package struct Holder: Report {
     var verdict: String
     var sentence: String
@@ -42,7 +42,7 @@ extension ContainerReport {
     var role: String?
     var pid: Int32?
     var reason: String?
-    /// `reason` in words.
+    /// `reason` as a sentence.
     var because: String?
     var claimedWallNs: Int64?
     var claimedAgoMs: Int64?
@@ -58,7 +58,7 @@ extension ContainerReport {
     var startTime: UInt64
     /// 16 hexadecimal digits.
     var incarnation: String
-    /// What the claimant had seen in the row; 0 for none.
+    /// The epoch that the claimant had read; 0 for none.
     var seenEpoch: UInt64
     var reason: String
     var because: String
@@ -67,7 +67,7 @@ extension ContainerReport {
 
   struct Lock: Report {
     var exists: Bool
-    /// The processes that hold it.
+    /// The pids that hold the lock.
     var holders: [Int32]
 
     init(_ facts: LockFacts) { (exists, holders) = (facts.exists, facts.holders) }
@@ -108,7 +108,8 @@ extension ContainerReport {
       writer: snapshot.writer?.pid, writes: snapshot.writes.count, olderClaims: snapshot.hasOlderClaims,
       claims: snapshot.claims.map(claim),
       locks: Locks(
-        app: Lock(snapshot.appLock), extension: Lock(snapshot.extensionLock), appIntent: Lock(snapshot.appIntent)),
+        app: Lock(snapshot.appLock), extension: Lock(snapshot.extensionLock),
+        appIntent: Lock(snapshot.appIntent)),
       heartbeat: Beats(
         app: snapshot.appBeat.map(BeatFacts.init), extension: snapshot.extensionBeat.map(BeatFacts.init)),
       channels: wallet.channels, invoices: wallet.invoices, paymentsCount: count.number,

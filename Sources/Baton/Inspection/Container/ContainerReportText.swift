@@ -5,12 +5,12 @@ import DaemonRuntime
 import Guardrails
 import SharedContainer
 
-/// The report for people.
+/// The report as text.
 extension ContainerReport {
-  /// With so many rows of each kind; nil for all.
+  /// Prints the last `rows` rows of each kind; nil for all.
   package func tell(_ output: Output, rows: Int?) {
     var facts: [(String, String)] = [
-      ("container", "\(snapshot.directory) (\(snapshot.isLive ? "in use" : "at rest, or a copy"))"),
+      ("container", "\(snapshot.directory) (\(snapshot.isLive ? "in use" : "not in use, or a copy"))"),
       ("id", snapshot.container.map(Self.hex) ?? "none"), ("schema", "\(snapshot.schemaVersion)"),
       ("holder", holderSentence),
     ]
@@ -40,7 +40,7 @@ extension ContainerReport {
     tellProblems(output)
   }
 
-  /// Why and since when, for whoever holds it now or did last.
+  /// Reason and time of the last claim, and the owner's last beat.
   package var ownerFacts: [(String, String)] {
     guard let claim = snapshot.claims.last else { return [] }
     var facts = [
@@ -64,7 +64,7 @@ extension ContainerReport {
     output.facts(rows.map { ("  \($0.0)", $0.1) })
   }
 
-  /// How many there are, as far as they were counted, and how many of them are shown.
+  /// A section's title with the number of rows, as far as they were counted, and of those shown.
   private func title(_ what: String, shown: Int, of count: RowCount, also words: String? = nil) -> String {
     let number = HumanText.grouped(UInt64(max(0, count.number)))
     let isPart = !count.isExact || shown < count.number
@@ -103,7 +103,7 @@ extension ContainerReport {
           [
             ("id", channel.id), ("balance", HumanText.amount(msat: channel.localMsat)),
             ("can receive", HumanText.amount(msat: channel.remoteMsat)), ("revision", "\(channel.revision)"),
-            ("payments under way", "\(channel.openHTLCs)"),
+            ("pending HTLCs", "\(channel.openHTLCs)"),
           ]
         })
     let open = wallet.invoices.filter(\.isOpen)
@@ -128,7 +128,7 @@ extension ContainerReport {
       })
   }
 
-  /// Which are open is known of those that were read.
+  /// Open and paid are counted among the invoices that were read.
   private func invoicesTitle(_ open: Int) -> String {
     let read = wallet.invoices.count
     let count = wallet.count(of: "invoices")
@@ -167,7 +167,7 @@ extension ContainerReport {
   private func tellProblems(_ output: Output) {
     output.say("\n\(output.paint("problems", .bold))")
     if !snapshot.hasCheckedPages {
-      output.say("  not each page of the database was looked at, as it is large; `--check` does")
+      output.say("  not every page of the database was checked, as it is large; `--check` checks all")
     }
     if problems.isEmpty { return output.say("  none found") }
     for problem in problems { output.say("  \(output.paint(problem.onOneLine, .red))") }

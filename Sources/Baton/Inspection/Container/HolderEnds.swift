@@ -5,10 +5,10 @@ import Guardrails
 import Reports
 import SharedContainer
 
-/// How the phone saw its last processes end: the claim knows that its holder died, the phone whether a user swiped it away.
+/// Why the phone's last processes ended: a claim knows only that its holder died, iosd knows the cause.
 package struct HolderEnds: Sendable {
   private let reasons: [Int32: String]
-  /// The end of the ledger: what it costs does not grow with its age.
+  /// Only the ledger's last lines are read, so that the cost does not grow with its age.
   private static let linesMax = 200
 
   package init() { reasons = [:] }
@@ -19,6 +19,6 @@ package struct HolderEnds: Sendable {
     reasons = Dictionary(rows.compactMap { row in row.reason.map { (row.pid, $0) } }) { _, last in last }
   }
 
-  /// Of the holder whose death let another claim; nil where the phone does not know it.
+  /// Why the holder ended; nil if the phone has no row of it.
   package func reason(of holder: ClaimRow) -> String? { reasons[holder.process.pid] }
 }

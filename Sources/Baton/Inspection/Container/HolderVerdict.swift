@@ -5,28 +5,28 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 
-/// Who holds the node, as far as a container shows it. It explains to people; it decides nothing.
+/// Who holds the node, as far as a container shows it. For display only: no process decides by it.
 package enum HolderVerdict: Hashable, Sendable {
   case neverClaimed
-  /// The role lock is held, and the last beat is young; or its age cannot be told.
+  /// The role lock is held, and the last beat is fresh or of unknown age.
   case beating(Phase, age: TimeSpan?)
-  /// The role lock is held, and nothing was heard for longer than the rule allows.
+  /// The role lock is held, and the last beat is stale.
   case silent(age: TimeSpan)
-  /// The role lock is held, and there is no beat of this epoch: it was claimed an instant ago, or the slot is damaged.
+  /// The role lock is held without a beat of this epoch: claimed an instant ago, or the slot is damaged.
   case noBeat
-  /// Stopped by a signal or a debugger; since when nothing was heard.
+  /// Stopped by a signal or a debugger; `age` is that of the last beat or the claim.
   case stopped(age: TimeSpan?)
-  /// The row's holder lives and beats, and its lock file is not the one that it holds any more.
+  /// The row's holder lives and beats, but its lock file was removed or replaced.
   case beatingWithoutLock(Phase)
-  /// The lock is held by a process that is not the one of the row.
+  /// The lock is held by another process than the row's.
   case lockHeldByAnother(pid: Int32)
   /// The lock is free, and the last beat says `released`.
   case released
   /// The lock is free without a release.
   case gone
-  /// The lock is free, and no beat is left that would say whether the node was released.
-  case goneUnheard
-  /// The same, and the row's holder lives: it holds the locks of another container, of which this is a copy.
+  /// The lock is free, and no beat is left that shows whether the node was released.
+  case goneWithoutBeat
+  /// The lock is free, but the row's holder lives: it holds the locks of the container of which this is a copy.
   case copied
 
   private static let staleAfter = HeartbeatTiming.standard.staleAfter
@@ -65,13 +65,13 @@ package enum HolderVerdict: Hashable, Sendable {
     {
       return .beatingWithoutLock(beat.phase)
     }
-    // Whoever has this container open is its own holder, which has let go.
+    // A live holder that has this container open has let go of it; otherwise this is a copy.
     let isHere = snapshot.users.contains(pid)
     if !isHere && ProcessTable.isAlive(owner.process, boot: owner.process.boot) { return .copied }
-    return snapshot.beat(of: owner.role) == nil ? .goneUnheard : .gone
+    return snapshot.beat(of: owner.role) == nil ? .goneWithoutBeat : .gone
   }
 
-  /// The rule lets others claim from this age on.
+  /// Whether others may claim.
   var isStale: Bool {
     switch self {
     case .silent: true
@@ -82,12 +82,12 @@ package enum HolderVerdict: Hashable, Sendable {
 
   package var isHeld: Bool {
     switch self {
-    case .neverClaimed, .released, .gone, .goneUnheard, .copied: false
+    case .neverClaimed, .released, .gone, .goneWithoutBeat, .copied: false
     case .beating, .silent, .noBeat, .stopped, .beatingWithoutLock, .lockHeldByAnother: true
     }
   }
 
-  /// One word for programs.
+  /// The verdict's name in JSON.
   package var word: String {
     switch self {
     case .neverClaimed: "never-claimed"
@@ -99,7 +99,7 @@ package enum HolderVerdict: Hashable, Sendable {
     case .lockHeldByAnother: "lock-held-by-another"
     case .released: "released"
     case .gone: "gone"
-    case .goneUnheard: "gone-without-beat"
+    case .goneWithoutBeat: "gone-without-beat"
     case .copied: "copied"
     }
   }
@@ -109,26 +109,26 @@ package enum HolderVerdict: Hashable, Sendable {
     let who = "\(owner.role.processName) \(owner.process.pid)"
     switch self {
     case .neverClaimed: return "free: no process has ever claimed the node"
-    case .beating(_, nil): return "held by \(who), alive; how old its last beat is cannot be told here"
+    case .beating(_, nil): return "held by \(who), alive; the age of its last beat is unknown here"
     case .beating: return "held by \(who), alive and beating"
     case .silent(let age):
-      return "held by \(who), which was last heard \(HumanText.span(age)) ago: it may be frozen"
-    case .noBeat: return "held by \(who), which has not beaten in this epoch yet"
+      return "held by \(who), whose last beat was \(HumanText.span(age)) ago: it may be frozen"
+    case .noBeat: return "held by \(who), which has no beat in this epoch yet"
     case .stopped: return "held by \(who), which is stopped (SIGSTOP or a debugger)"
     case .beatingWithoutLock:
       return
-        "held by \(who), alive and beating; its lock file was removed or replaced, and is taken anew with the next beat"
+        "held by \(who), alive and beating; its lock file was removed or replaced: the next beat locks a new one"
     case .lockHeldByAnother(let pid):
-      return "between two owners: the row names \(who), and its role lock is held by \(pid)"
-    case .released: return "free: \(who) released it in good order"
-    case .gone where isLive, .goneUnheard where isLive:
+      return "between two owners: the last claim is \(who)'s, but its role lock is held by \(pid)"
+    case .released: return "free: \(who) released it"
+    case .gone where isLive, .goneWithoutBeat where isLive:
       return "free: its holder \(who) is gone, the lock is free"
     case .gone:
       return
         "free: its holder \(who) is gone without a release (it died, or this is a copy of a container in use)"
-    case .goneUnheard:
+    case .goneWithoutBeat:
       return
-        "free: its holder \(who) is gone; whether it had released the node is not known, as no beat of it is left"
+        "free: its holder \(who) is gone; no beat of it is left that shows whether it released the node"
     case .copied:
       return
         "free: its holder \(who) is gone without a release (this is a copy: the process lives, and holds the locks of another container)"

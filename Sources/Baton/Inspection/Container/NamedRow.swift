@@ -2,7 +2,7 @@ import Ground
 import Database
 import SharedContainer
 
-/// A row whose values are asked for by the names of their columns.
+/// A row with access by column name.
 package struct NamedRow {
   let columns: [String]
   package let row: Row

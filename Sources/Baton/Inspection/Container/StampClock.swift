@@ -3,8 +3,8 @@ import Ground
 import DaemonRuntime
 import Heartbeat
 
-/// How old a stamp of a container is, as far as the clock that it was made by can be read here: the phone's, or this
-/// machine's, which a pair that was started by hand goes by.
+/// The age of a container's timestamps by the clock that made them: the phone's, or this machine's for a pair started
+/// by hand.
 struct StampClock: Sendable {
   private let known: [BootMoment]
   private let knowsPhone: Bool
@@ -20,7 +20,7 @@ struct StampClock: Sendable {
     known = [phone, machine].map { BootMoment(boot: $0.boot, now: $0.bootClock) }
   }
 
-  /// Nil for a boot whose clock is not here.
+  /// Nil for a boot whose clock cannot be read here.
   func age(of stamp: Instant, in boot: BootID) -> TimeSpan? {
     known.first { $0.boot == boot }.map { max(.zero, $0.now - stamp) }
   }
@@ -30,7 +30,7 @@ struct StampClock: Sendable {
   func words(_ beat: Beat) -> String {
     if let age = age(of: beat) { return "\(HumanText.span(age)) ago" }
     let moment = "at \(WallClockText.write(beat.wallClockNanoseconds))"
-    // Without the phone's clock file nobody can tell its boots apart.
+    // Without the phone's clock file its boots cannot be told apart.
     return knowsPhone ? "in another boot, \(moment)" : "\(moment) by the clock of its phone"
   }
 }

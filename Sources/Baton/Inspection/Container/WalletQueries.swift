@@ -1,10 +1,10 @@
 import SharedContainer
 
-/// What is asked of the wallet's tables beside their last rows: what matters now may be older than those.
+/// Queries beside the last rows of each table, for rows that matter now but may be older.
 enum WalletQueries {
-  /// Payments of the wallet's own that are on their way.
+  /// Pending outgoing payments.
   static let sending = "sending"
-  /// Of the last invoices, those that are paid.
+  /// The paid ones of the last invoices.
   static let paidInvoices = "paid invoices"
 
   static func all(rowsPerTableMax: Int?) -> [SnapshotQuery] {

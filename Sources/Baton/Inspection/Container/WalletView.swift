@@ -3,8 +3,7 @@ import Database
 import Reports
 import SharedContainer
 
-/// What the wallet keeps in a container, read from the plain tables of a snapshot. Rows that make no sense become
-/// sentences.
+/// The wallet's tables in a snapshot. Invalid rows become `problems`.
 package struct WalletView: Sendable {
   package struct ChannelFacts: Report, Hashable {
     package var id: String
@@ -23,7 +22,7 @@ package struct WalletView: Sendable {
     package var paymentHash: String
     package var amountMsat: UInt64
     package var text: String
-    /// In seconds since 1970, as the invoice has it.
+    /// In seconds since 1970, from the invoice.
     package var expiresAt: Int64
     var isPaid: Bool
     var isCancelled: Bool
@@ -50,7 +49,7 @@ package struct WalletView: Sendable {
     }
   }
 
-  /// A payment of the wallet's own.
+  /// An outgoing payment.
   package struct SentFacts: Report, Hashable {
     package var id: Int64
     package var paymentHash: String
@@ -69,11 +68,11 @@ package struct WalletView: Sendable {
     }
   }
 
-  /// Money on its way out of the channel to the chain.
+  /// A splice-out.
   package struct SpliceFacts: Report, Hashable {
-    /// As people write it: the bytes the other way round.
+    /// The txid in display order: bytes reversed.
     package var transaction: String
-    /// `signing`, `committed` or `signed` while it is half-way; `done`, `forgotten` or `lost`.
+    /// `signing`, `committed` or `signed` while pending; `done`, `forgotten` or `lost` at the end.
     package var state: String
     package var amountMsat: UInt64
     package var feeMsat: UInt64
@@ -91,16 +90,16 @@ package struct WalletView: Sendable {
   package private(set) var invoices: [InvoiceFacts] = []
   package private(set) var payments: [PaymentFacts] = []
   package private(set) var sent: [SentFacts] = []
-  /// Of the wallet's own, those that have left and are not over, however old.
+  /// All pending outgoing payments, however old.
   package private(set) var sending: [SentFacts] = []
   private let counts: [String: RowCount]
-  /// The payments of which something is in the channel for good, and neither taken nor refused.
+  /// Payment hashes of irrevocably committed incoming HTLCs that are neither fulfilled nor failed.
   package private(set) var keptHashes: [String] = []
   package private(set) var problems: [String] = []
 
   var receivedMsat: UInt64 { Self.sum(payments.map(\.amountMsat)) }
 
-  /// How many rows a table has, as far as they were counted.
+  /// The table's number of rows, as far as they were counted.
   package func count(of table: String) -> RowCount { counts[table] ?? RowCount(0) }
 
   package var sendingMsat: UInt64 { Self.sum(sending.map(\.amountMsat)) }
@@ -172,7 +171,7 @@ package struct WalletView: Sendable {
       do {
         facts.append(try make(NamedRow(columns: table.columns, row: row)))
       } catch {
-        problems.append("row \(number + 1) of table \(name) makes no sense: \(error)")
+        problems.append("row \(number + 1) of table \(name) is invalid: \(error)")
       }
     }
     return facts

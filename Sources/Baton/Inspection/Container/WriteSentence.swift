@@ -1,7 +1,7 @@
 import PhoneClient
 import WalletStore
 
-/// What a write did, for people. What is no code stands as it is: earlier versions wrote words, and other wallets have their own.
+/// What a write did, as text. An unknown code is shown as stored: earlier versions and other wallets have their own.
 enum WriteSentence {
   static func of(_ code: String) -> String {
     WriteCode.read(code)?.map(words).joined(separator: ", ") ?? code
@@ -16,8 +16,8 @@ enum WriteSentence {
     case .cancelled: "invoice cancelled"
     case .received: "\(payments) received"
     case .offered: "\(payments) sent"
-    case .ended: "\(payments) of its own ended"
-    case .waiting: number == 0 ? "no payment lacks parts" : "\(payments) with parts missing"
+    case .ended: "\(HumanText.count(Int(clamping: number), "outgoing payment")) ended"
+    case .waiting: number == 0 ? "no payment with parts missing" : "\(payments) with parts missing"
     case .failed: "channel failed by the peer"
     }
   }

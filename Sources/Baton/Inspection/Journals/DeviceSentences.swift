@@ -1,6 +1,6 @@
 import PhonePolicy
 
-/// A change of the phone itself in words.
+/// Sentences for changes of the device's state.
 enum DeviceSentences {
   static func of(_ change: DeviceChange) -> String {
     switch change {

@@ -3,7 +3,7 @@ import Ground
 import Guardrails
 import Wallet
 
-/// The guardrails in words: who claimed, lost, waited, handed over.
+/// Sentences for the guard's events and directives: claims, losses, waits, handovers.
 package enum GuardSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
@@ -11,29 +11,29 @@ package enum GuardSentences {
     switch event {
     case .deadlineReached, .observed, .rowRead, .receivedFound: []
     case .receivedNotRead(let trouble, _):
-      [Sentence("cannot read what was received: \(trouble.text)", matters: false)]
+      [Sentence("cannot read the received payments: \(trouble.text)", matters: false)]
     case .launched: [Sentence("launched", matters: false)]
     case .enteredForeground: [Sentence("the user opened the app")]
     case .enteredBackground: [Sentence("the user left the app")]
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
     case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
-    case .expiryWarned(let push): [Sentence("the phone will soon take the time for push \(push) away")]
+    case .expiryWarned(let push): [Sentence("is warned that the time for push \(push) is nearly over")]
     case .terminationRequested: [Sentence("is asked to terminate")]
-    case .moveRequested: [Sentence("is told that the wallet lives here from now on")]
+    case .moveRequested: [Sentence("is asked to move the wallet into this container")]
     case .networkChanged(let isThere):
-      [Sentence("is told that the network is \(isThere ? "back" : "gone")", matters: false)]
-    case .backgroundTimeExpired: [Sentence("is told that its time in the background is over")]
-    case .taskBegan(let task): [Sentence("begins its task: \(task.name)")]
-    case .taskEnded(let task): [Sentence("is done with: \(task.name)")]
+      [Sentence("the network is \(isThere ? "back" : "gone")", matters: false)]
+    case .backgroundTimeExpired: [Sentence("its background time has expired")]
+    case .taskBegan(let task): [Sentence("begins its background task: \(task.name)")]
+    case .taskEnded(let task): [Sentence("ends its background task: \(task.name)")]
     case .presenceHeard(let message) where message.asksForHandover:
       [Sentence("is asked to hand over the node")]
     case .presenceHeard(let message) where message.released != nil:
-      [Sentence("hears that epoch \(message.released ?? 0) is released", matters: false)]
-    case .presenceHeard: [Sentence("hears the other process", matters: false)]
-    case .partnerEnded: [Sentence("notices that the other process ended")]
+      [Sentence("receives the release of epoch \(message.released ?? 0)", matters: false)]
+    case .presenceHeard: [Sentence("receives a presence message", matters: false)]
+    case .partnerEnded: [Sentence("sees that the other process ended")]
     case .claimed(let claim): [Sentence("claimed epoch \(claim.epoch)")]
     case .claimSuperseded: [Sentence("lost the race for the claim")]
-    case .ownLockWasBusy: [Sentence("finds its own role lock busy", matters: false)]
+    case .ownLockWasBusy: [Sentence("its own role lock is busy", matters: false)]
     case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): [of(trouble)]
     case .node(let report): of(report)
     case .containerLost(let sentence): [lost(sentence)]
@@ -41,7 +41,7 @@ package enum GuardSentences {
   }
 
   private static func lost(_ sentence: String) -> Sentence {
-    Sentence("has lost the container: \(sentence)")
+    Sentence("lost the container: \(sentence)")
   }
 
   private static func of(_ trouble: Trouble) -> Sentence {
@@ -50,19 +50,19 @@ package enum GuardSentences {
       Sentence(
         "is blocked: \(pid.map(String.init) ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
       )
-    case .failed(let sentence): Sentence("has trouble with the container: \(sentence)")
+    case .failed(let sentence): Sentence("container error: \(sentence)")
     case .lost(let sentence): lost(sentence)
     }
   }
 
-  /// A payment settles in a moment; the others are worth a line.
+  /// Settling takes a moment and is shown with `--verbose` only; waiting for parts and splicing take longer.
   private static func of(_ activity: NodeActivity) -> Sentence {
     let sets = activity.collecting.count
     var words = activity.isSettling ? ["settles a payment"] : []
     if sets > 0 { words.append("waits for more parts of \(sets == 1 ? "a payment" : "\(sets) payments")") }
-    if activity.isSplicing { words.append("is half-way through a splice") }
+    if activity.isSplicing { words.append("has a pending splice") }
     return Sentence(
-      words.isEmpty ? "has nothing half-way" : words.joined(separator: " and "),
+      words.isEmpty ? "has no pending payment or splice" : words.joined(separator: " and "),
       matters: sets > 0 || activity.isSplicing)
   }
 
@@ -79,7 +79,7 @@ package enum GuardSentences {
       ]
     case .stopped: [Sentence("closed its connection", matters: false)]
     case .fenced: [Sentence("is fenced: another process owns the node")]
-    case .refused(let highest, _): [Sentence("is refused by the peer, which knows epoch \(highest)")]
+    case .refused(let highest, _): [Sentence("is refused by the peer, whose highest epoch is \(highest)")]
     case .trouble(let sentence): [Sentence(sentence)]
     }
   }
@@ -103,20 +103,20 @@ package enum GuardSentences {
     case .deliver(let push, let outcome):
       [Sentence("delivers push \(push): \(words(NotificationContent(outcome)))")]
     case .notify(let payment): [Sentence("notifies: \(words(NotificationContent(payment)))")]
-    case .withdraw: [Sentence("takes back what told of the same payment before", matters: false)]
+    case .withdraw: [Sentence("withdraws the earlier notification of the same payment", matters: false)]
     case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.text)")]
     case .completed(let push, let outcome):
       [
         Sentence(
-          "is done with silent push \(push): \(outcome == .newData ? "a payment came" : outcome == .noData ? "nothing came" : "it failed")"
+          "completes silent push \(push): \(outcome == .newData ? "a payment was received" : outcome == .noData ? "no payment was received" : "failed")"
         )
       ]
-    case .backgroundDone: [Sentence("is in the background", matters: false)]
-    case .beginBackgroundTask: [Sentence("asks the phone for time in the background", matters: false)]
+    case .backgroundDone: [Sentence("finishes entering the background", matters: false)]
+    case .beginBackgroundTask: [Sentence("asks the phone for background time", matters: false)]
     case .endBackgroundTask:
-      [Sentence("gives the phone its time back: everything is released", matters: false)]
+      [Sentence("ends its background time: everything is released", matters: false)]
     case .end(let reason): [Sentence("ends: \(reason.text)")]
-    // A note of the journal says it.
+    // The process writes a note with the failure.
     case .noteFailure: []
     case .look, .claim, .readRow, .beat, .dropLock, .readReceived, .startNode, .stopNode, .say: []
     }

@@ -1,7 +1,7 @@
 import Ground
 import JSON
 
-/// One whole line of a journal: what every record has, and the line itself for whoever wants more.
+/// One whole line of a journal: the members that every record has, and the line's bytes.
 package struct JournalLine: Sendable {
   /// The members that are read without knowing the core.
   package struct Header: Decodable, Sendable {
@@ -24,16 +24,16 @@ package struct JournalLine: Sendable {
     }
   }
 
-  /// From 1.
+  /// Counted from 1.
   package var number: Int
   package var header: Header
-  /// As this program writes it.
+  /// The line in the form that this program writes.
   package var bytes: [UInt8]
 
   package var at: Instant { Instant(nanoseconds: header.t) }
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Nil for anything that is no record.
+  /// Nil if the line is not a record.
   init?(number: Int, bytes: [UInt8]) {
     let record = OlderRecords.rewritten(bytes)
     guard let header = try? JSONLineDecoder().decode(Header.self, from: record) else { return nil }

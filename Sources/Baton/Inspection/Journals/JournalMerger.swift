@@ -3,10 +3,10 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// The journals of one phone as one story, in order of the clock that all its processes share. Of each journal one line
-/// is in memory.
+/// Merges the journals of one phone by the monotonic clock that all its processes share. Keeps one line of each
+/// journal in memory.
 package final class JournalMerger {
-  /// One record, and whose it is.
+  /// One record and the process that wrote it.
   package struct Entry: Sendable {
     package var process: String
     package var pid: Int32
@@ -19,7 +19,7 @@ package final class JournalMerger {
     var process: String
     var pid: Int32
     var startTime: UInt64
-    /// The next line, and where it stands in the story: behind all that stood before it in its journal.
+    /// The next line and its position in the merged order: never before the earlier lines of its journal.
     var line: JournalLine?
     var order = Instant(nanoseconds: .min)
   }
@@ -32,12 +32,12 @@ package final class JournalMerger {
 
   package init(directory: String) { self.directory = directory }
 
-  /// The records that came since the last call, the oldest first, or as many of them as are wanted at once. Within one
-  /// journal they stay in its order: that is the order in which they were written, whatever their instants say.
+  /// The records written since the last call, the oldest first, at most `count`. Records of one journal keep their order
+  /// in the file, even where their instants disagree with it.
   package func readNew(atMost count: Int = .max) -> [Entry] {
     findNewFiles()
     for index in sources.indices where sources[index].line == nil { advance(index) }
-    // Those that have a line, the first to tell on top.
+    // Journals that have a line; the one with the earliest line is last.
     var waiting = sources.indices.filter { sources[$0].line != nil }.sorted(by: isLater)
     var entries: [Entry] = []
     while entries.count < count, let index = waiting.popLast(), let line = sources[index].line {
@@ -51,7 +51,7 @@ package final class JournalMerger {
     return entries
   }
 
-  /// Behind those that come later; most often that is the end, and it goes on with the same journal.
+  /// The index after all journals with later lines; most often the end, as the next line is of the same journal.
   private func place(of index: Int, in waiting: [Int]) -> Int {
     guard let last = waiting.last, !isLater(last, index) else { return waiting.count }
     var low = 0
@@ -63,7 +63,7 @@ package final class JournalMerger {
     return low
   }
 
-  /// The order of two journals that have a line: of one instant, the one that stands first in the directory.
+  /// Orders two journals that have a line; at equal instants the first in the directory comes first.
   private func isLater(_ one: Int, _ other: Int) -> Bool {
     (sources[one].order, one) > (sources[other].order, other)
   }
@@ -102,7 +102,7 @@ package final class JournalMerger {
     }
   }
 
-  /// `20261120T191500-mainappd-4711.jsonl`, until its first record is there.
+  /// Process and pid from a name such as `20261120T191500-mainappd-4711.jsonl`, until the first record is read.
   static func nameParts(_ name: String) -> (process: String, pid: Int32) {
     let parts = name.dropLast(".jsonl".count).split(separator: "-")
     guard parts.count >= 3 else { return (name, 0) }

@@ -8,8 +8,7 @@ import LightningProvider
 import PhonePolicy
 import Wallet
 
-/// Says in words what a record means. Records that matter to nobody but a developer have no sentence of their own;
-/// `--verbose` shows them as they are.
+/// Turns a record into sentences. Records that only a developer needs have none; `--verbose` shows their JSON.
 package struct JournalNarrator {
   package struct Sentence: Hashable, Sendable {
     package var text: String
@@ -22,7 +21,7 @@ package struct JournalNarrator {
     }
   }
 
-  /// Why the claim under way was made; told with its outcome. By process.
+  /// The reason of each process's pending claim, printed with its outcome.
   private var claimReasons: [Int32: String] = [:]
 
   package mutating func sentences(for entry: JournalMerger.Entry) -> [Sentence] {
@@ -88,7 +87,7 @@ package struct JournalNarrator {
     return found
   }
 
-  /// The record as it is, without what the line says anyway.
+  /// The record's JSON from its core on: time and process are printed in front of it.
   private static func raw(_ entry: JournalMerger.Entry) -> Sentence {
     let text = entry.line.text
     let start = text.range(of: "\"core\":").map { text[$0.lowerBound...] } ?? text[...]

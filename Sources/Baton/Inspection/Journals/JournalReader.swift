@@ -2,26 +2,25 @@ import PhoneClient
 import DaemonRuntime
 import Glibc
 
-/// Reads the lines of one journal as they are there, and goes on where it stopped. A line without its end is not
-/// given out: its writer may be in the middle of it, or was killed there. However long the journal is, one piece of it
-/// and one line are in memory.
+/// Reads the whole lines of one journal, and continues where it stopped. A line without a newline is not returned:
+/// its process is still writing it, or was killed while writing. Keeps one piece and one line in memory.
 package final class JournalReader {
   /// Longer than any line of a daemon.
   static let lineLimit = 16 << 20
   private static let pieceSize = 1 << 14
 
   package let path: String
-  /// Lines that are no records: how many, and the number of the first.
+  /// How many lines are not records, and the number of the first.
   private(set) var unreadableCount = 0
   private(set) var firstUnreadable: Int?
   private(set) var lineCount = 0
   private var offset: Int64 = 0
   private var bytes: [UInt8] = []
-  /// Where in the bytes the next line begins, and from where on its end is looked for.
+  /// Where in `bytes` the next line begins, and where the search for its end continues.
   private var start = 0
   private var searched = 0
 
-  /// What comes from elsewhere than a file is all there is.
+  /// The bytes were passed in: there is no file to read more from.
   private let isWhole: Bool
 
   init(path: String) {
@@ -37,7 +36,7 @@ package final class JournalReader {
 
   package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  /// What is left of a line that was never ended.
+  /// The last line, if it has no newline.
   var tornLine: [UInt8]? { start < bytes.count ? Array(bytes[start...]) : nil }
 
   /// The next whole line that is a record; nil when there is no more for now.
@@ -52,7 +51,7 @@ package final class JournalReader {
       guard bytes.count - start <= Self.lineLimit else {
         throw CommandFailure(
           .inputOutputError,
-          "line \(lineCount + 1) of \(path.onOneLine) is longer than \(Self.lineLimit >> 20) MB: it is no journal; move it away"
+          "line \(lineCount + 1) of \(path.onOneLine) is longer than \(Self.lineLimit >> 20) MB, so it is not a journal; move the file away"
         )
       }
       guard try readPiece() else { return nil }
@@ -87,7 +86,7 @@ package final class JournalReader {
 
   private func readPiece() throws(SystemError) -> Bool {
     guard !isWhole else { return false }
-    // Neither a pipe nor a device nor a link: it would hold us up, or has no end.
+    // A regular file only: a pipe blocks, and a device may have no end.
     let descriptor = try PlainFile.open(path, O_RDONLY)
     defer { close(descriptor) }
     var piece = [UInt8](repeating: 0, count: Self.pieceSize)

@@ -2,11 +2,11 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 
-/// Which lines of the story are wanted.
+/// The filters of `baton logs`: --since, -n, --grep.
 package struct LogFilter {
-  /// Lines before it are left out; on the clock that all processes share.
+  /// Earlier lines are left out; an instant of the monotonic clock that all processes share.
   private var since: Instant?
-  /// The same by the phone's own wall clock, as the records have it.
+  /// The same as a time of the phone's wall clock.
   private var sinceWall: Int64?
   private var pattern: Regex<AnyRegexOutput>?
   private(set) var lastLines: Int?
@@ -24,7 +24,7 @@ package struct LogFilter {
     } catch {
       throw CommandFailure(
         .wrongUsage,
-        "--grep must be a regular expression, not \(UsageError.quoted(word)); write \\ before signs that are meant as they are"
+        "--grep must be a regular expression, not \(UsageError.quoted(word)); write \\ before characters to be matched literally"
       )
     }
   }

@@ -3,7 +3,7 @@ import Terminal
 import Ground
 import DaemonRuntime
 
-/// Writes records as lines for people, with the time since the first record of the phone.
+/// Prints records as sentences, with the time since the phone's first record.
 package struct LogPrinter {
   package let output: Output
   package let processes: [String]
@@ -11,7 +11,7 @@ package struct LogPrinter {
   package let filter: LogFilter
   private var narrator = JournalNarrator()
   private var start: Instant?
-  /// Of the first lines only so many are shown; all that come later are.
+  /// How many of the lines that exist at the start are shown; later lines are all shown.
   private var lastLines: Int?
   private var held: [String] = []
 
@@ -23,14 +23,14 @@ package struct LogPrinter {
     lastLines = filter.lastLines
   }
 
-  /// False when the reader is gone. Of what is there at the start, which may come in several pieces, the last lines are shown
-  /// with the last piece.
+  /// False if the reader of standard output is gone. With `lastLines` the lines that exist at the start, which may come in
+  /// several pieces, are printed with the last piece.
   @discardableResult
   package mutating func print(_ entries: [JournalMerger.Entry], isLastPiece: Bool = true) -> Bool {
     if start == nil { start = entries.first?.line.at }
     var lines: [String] = []
     for entry in entries {
-      // Told to the narrator even when it is not shown: it remembers what later sentences need.
+      // Also for records that are not shown: the narrator keeps claim reasons for later sentences.
       let sentences = narrator.sentences(for: entry)
       guard processes.isEmpty || processes.contains(entry.process), filter.takes(entry.line) else { continue }
       if output.isJSON {

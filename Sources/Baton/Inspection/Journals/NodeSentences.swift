@@ -3,7 +3,7 @@ import LightningChannel
 import LightningNode
 import PhoneClient
 
-/// The wallet's node in words. What the guardrails say about it as well is left to them.
+/// Sentences for the wallet's node. Events that `GuardSentences` covers have none here.
 package enum NodeSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
@@ -18,24 +18,24 @@ package enum NodeSentences {
     case .networkChanged(let isThere):
       [Sentence(isThere ? "has a network again" : "has no network any more")]
     case .closed(let why): [Sentence("the connection to the peer ended: \(why)", matters: false)]
-    case .received(let message): [Sentence("hears message \(message.type) from the peer", matters: false)]
+    case .received(let message): [Sentence("receives message \(message.type) from the peer", matters: false)]
     case .invoiceMade(let invoice):
       [
         Sentence(
-          "made an invoice over \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
+          "made an invoice for \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
         )
       ]
-    case .invoiceCancelRequested(let hash): [Sentence("is to cancel the invoice \(hash.hex.prefix(8))")]
+    case .invoiceCancelRequested(let hash): [Sentence("is asked to cancel the invoice \(hash.hex.prefix(8))")]
     case .payRequested(let payment, _):
       [
         Sentence(
-          "is to pay \(HumanText.amount(msat: payment.amountMsat)), hash \(payment.paymentHash.hex.prefix(8))"
+          "is asked to pay \(HumanText.amount(msat: payment.amountMsat)), hash \(payment.paymentHash.hex.prefix(8))"
         )
       ]
     case .spliceRequested(let request):
       [
         Sentence(
-          "is to take \(HumanText.amount(msat: request.amountSat &* 1000)) out of the channel on chain")
+          "is asked to withdraw \(HumanText.amount(msat: request.amountSat &* 1000)) on chain")
       ]
     case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
     case .storeFailed(let sentence), .storeLost(let sentence): [Sentence("cannot write: \(sentence)")]
@@ -53,18 +53,18 @@ package enum NodeSentences {
     case .send(let outgoing):
       [Sentence("sends \(HumanText.count(outgoing.count, "message"))", matters: false)]
     case .invoiceCancelled(let hash): [Sentence("the invoice \(hash.hex.prefix(8)) is cancelled")]
-    case .paymentOffered(let hash): [Sentence("the payment \(hash.hex.prefix(8)) is in the channel")]
+    case .paymentOffered(let hash): [Sentence("offers the HTLC of payment \(hash.hex.prefix(8))")]
     case .paymentEnded(let ended):
       [Sentence("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")]
     case .spliceBegun(let splice):
       [
         Sentence(
-          "the splice \(splice.id.text.prefix(8)) over \(HumanText.amount(msat: splice.amountSat &* 1000)) and a fee of \(HumanText.amount(msat: splice.feeSat &* 1000)) is begun"
+          "begins the splice \(splice.id.text.prefix(8)): \(HumanText.amount(msat: splice.amountSat &* 1000)) plus a fee of \(HumanText.amount(msat: splice.feeSat &* 1000))"
         )
       ]
     case .spliceEnded(let id, let end):
       [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
-    // Whoever asked is told why.
+    // The answer to the request carries the reason.
     case .invoiceRefused, .cancelRefused, .paymentRefused, .spliceRefused: []
     case .checkRow, .checkAfterInit, .hangUp, .cutOff, .report, .invoiceStored: []
     }
@@ -73,8 +73,8 @@ package enum NodeSentences {
   private static func words(_ end: SpliceEnd) -> String {
     switch end {
     case .done: "done"
-    case .forgotten: "forgotten: nothing has moved"
-    case .lost: "lost: the backup does not say how it ended"
+    case .forgotten: "forgotten: no funds moved"
+    case .lost: "lost: the backup does not have its outcome"
     }
   }
 

@@ -1,7 +1,7 @@
 import LightningProvider
 import PhoneClient
 
-/// The provider's side in words.
+/// Sentences for `lspd`.
 package enum PeerSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
@@ -10,15 +10,15 @@ package enum PeerSentences {
     case .deadlineReached, .received: []
     case .walletNamed(let node):
       [Sentence("the channel is with the node \(node.hex.prefix(8))…", matters: false)]
-    case .connected(let connection, _): [Sentence("connection \(connection) came", matters: false)]
+    case .connected(let connection, _): [Sentence("connection \(connection) opened", matters: false)]
     case .undecodable(let connection, let why):
-      [Sentence("connection \(connection) sent what is no message: \(why)")]
+      [Sentence("connection \(connection) sent an undecodable message: \(why)")]
     case .closed(let connection, let why):
       [Sentence("connection \(connection) ended: \(why)", matters: false)]
     case .payRequested(let request):
       [Sentence("is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id))")]
     case .externalInvoiceMade(let invoice):
-      [Sentence("another node asks the wallet for \(HumanText.amount(msat: invoice.amountMsat))")]
+      [Sentence("made an external invoice for \(HumanText.amount(msat: invoice.amountMsat))")]
     }
   }
 
@@ -38,9 +38,10 @@ package enum PeerSentences {
     case .connectionJudged(let connection, let verdict, let fence):
       Sentence("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(words(verdict))")
     case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
-    case .externalPaid(let hash, _): Sentence("the wallet's payment \(hash.hex.prefix(8)) has arrived")
+    case .externalPaid(let hash, _):
+      Sentence("the wallet's payment \(hash.hex.prefix(8)) reached its recipient")
     case .dataLoss(let connection, let loss):
-      Sentence("connection \(connection) shows a loss of state: \(loss)")
+      Sentence("connection \(connection): the \(loss) has lost channel state")
     case .channelFailed(let connection, let why):
       Sentence("fails the channel on connection \(connection): \(why)")
     default: nil
@@ -49,8 +50,8 @@ package enum PeerSentences {
 
   private static func answer(_ payment: UInt64, _ outcome: PaymentOutcome) -> Sentence {
     switch outcome {
-    case .held: Sentence("holds payment \(payment) for the wallet, which is away")
-    case .offered: Sentence("payment \(payment) is in the channel", matters: false)
+    case .held: Sentence("holds payment \(payment): the wallet is offline")
+    case .offered: Sentence("payment \(payment) is offered as an HTLC", matters: false)
     case .settled: Sentence("payment \(payment) is settled")
     case .failed(let failure): Sentence("payment \(payment) failed: \(failure.word)")
     }
@@ -58,11 +59,11 @@ package enum PeerSentences {
   private static func words(_ verdict: ConnectionVerdict) -> String {
     switch verdict {
     case .accepted: "accepted"
-    case .unfenced: "accepted, no epochs asked"
-    case .visitor: "a node with which there is no channel"
-    case .refusedWithoutFence: "refused, it shows no claim where one is known"
+    case .unfenced: "accepted, epochs are not checked"
+    case .visitor: "unknown node: no channel with it"
+    case .refusedWithoutFence: "refused, its init carries no fence and the node is fenced"
     case .refusedLowerEpoch: "refused, a higher epoch is known"
-    case .refusedOtherIncarnation: "refused, another owner has shown this epoch"
+    case .refusedOtherIncarnation: "refused, another owner has used this epoch"
     case .refusedOtherContainer: "refused, the node is in use by another device"
     }
   }

@@ -1,6 +1,6 @@
 import PhonePolicy
 
-/// The phone in words: who was started and killed, and what the user saw.
+/// Sentences for `iosd`: starts and kills of processes, and what the user sees.
 package enum PhoneSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
@@ -11,23 +11,23 @@ package enum PhoneSentences {
     case .userQuit: [Sentence("the user swipes the app away")]
     case .deviceChanged(let change): [Sentence(DeviceSentences.of(change))]
     case .pushArrived(let push):
-      [Sentence("push \(push.id) comes\(words(push))")]
+      [Sentence("push \(push.id) arrives\(words(push))")]
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
     case .serviceFinished(let push, let reason):
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
     case .foundHoldingLock(let role, let file):
-      [Sentence("finds that the \(role.rawValue) was suspended with a lock on \(file)")]
-    case .notificationTouched(let id, _, .tap): [Sentence("the user taps on notification \(id)")]
+      [Sentence("the suspended \(role.rawValue) holds a lock on \(file)")]
+    case .notificationTouched(let id, _, .tap): [Sentence("the user taps notification \(id)")]
     case .notificationTouched(let id, _, .action(let action)):
       [Sentence("the user chooses \(action) of notification \(id)")]
     case .notificationTouched(let id, _, .dismiss):
-      [Sentence("the user wipes notification \(id) away")]
+      [Sentence("the user dismisses notification \(id)")]
     case .silentPushDone(let push, let result):
-      [Sentence("the app is done with push \(push): \(result.rawValue)", matters: false)]
+      [Sentence("the app completes push \(push): \(result.rawValue)", matters: false)]
     case .rebooted(_, true?): [Sentence("the phone reboots, and is unlocked at once")]
     case .rebooted: [Sentence("the phone reboots")]
-    case .foundEnding(let role): [Sentence("finds that the \(role.rawValue) is ending already")]
-    case .downRequested: [Sentence("is asked to go down")]
+    case .foundEnding(let role): [Sentence("the \(role.rawValue) is already exiting")]
+    case .downRequested: [Sentence("is asked to shut down")]
     case .task(let event): of(event)
     case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]
     case .audio(.stopped): [Sentence("the app stops its audio", matters: false)]
@@ -47,24 +47,24 @@ package enum PhoneSentences {
     case .endConnections(let role):
       [Sentence("ends the connections of the \(role.rawValue): there is no network")]
     case .suspend(let role): [Sentence("suspends the \(role.rawValue)")]
-    case .resume(let role): [Sentence("wakes the \(role.rawValue)")]
-    case .tell(_, .taskExpiring): [Sentence("tells the app that its time in the background is over")]
+    case .resume(let role): [Sentence("resumes the \(role.rawValue)")]
+    case .tell(_, .taskExpiring): [Sentence("tells the app that its background time has expired")]
     case .show(let notification):
       [Sentence("the user sees \(words(notification.text))")]
     case .setBadge(let number): [Sentence("the badge on the wallet's icon is \(number)", matters: false)]
-    case .withdraw: [Sentence("takes a notification back", matters: false)]
+    case .withdraw: [Sentence("withdraws a notification", matters: false)]
     case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]
     case .closeNotification(let id, let touch):
-      [Sentence("notification \(id) is gone from the list: \(touch.word)", matters: false)]
+      [Sentence("notification \(id) is removed from the list: \(touch.word)", matters: false)]
     case .refuseNotification(let push, let why):
       [Sentence("refuses \(push.map { "the content for push \($0)" } ?? "a notification"): \(why)")]
     case .recordFate(let push, let fate): [Sentence("push \(push) is \(fate)")]
     case .refuseCompletion(let push): [Sentence("refuses a second completion of push \(push)")]
     case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]
-    case .refuseAsk(_, let why): [Sentence("answers for the app: \(why)")]
+    case .refuseAsk(_, let why): [Sentence("answers in place of the app: \(why)")]
     case .recordTask(let record): of(record)
     case .refuseTaskCompletion(let identifier, _):
-      [Sentence("refuses a completion of the task \(identifier), which does not run")]
+      [Sentence("refuses a completion of the task \(identifier), which is not running")]
     case .tell(_, .audio(let message)): of(message)
     case .tell(let role, .timeWillExpire(let push)):
       [Sentence("warns the \(role.rawValue) that the time for push \(push) is nearly over")]

@@ -1,11 +1,11 @@
 import PhonePolicy
 
-// Background tasks and audio in words.
+// Sentences for background tasks and audio.
 extension PhoneSentences {
   package static func of(_ event: TaskEvent) -> [Sentence] {
     switch event {
-    case .launchedByHand(let identifier): [Sentence("is told by hand to run the task \(identifier)")]
-    case .expiredByHand(let identifier): [Sentence("is told by hand to expire the task \(identifier)")]
+    case .launchedByHand(let identifier): [Sentence("is asked to launch the task \(identifier) now")]
+    case .expiredByHand(let identifier): [Sentence("is asked to expire the task \(identifier) now")]
     case .submitted, .cancelled, .completed: []
     }
   }
@@ -13,17 +13,17 @@ extension PhoneSentences {
   package static func of(_ record: TaskRecord) -> [Sentence] {
     let name = "the task \(record.request.identifier)"
     switch record.fate {
-    case .waits(.tooEarly): return [Sentence("takes \(name) for later", matters: false)]
+    case .waits(.tooEarly): return [Sentence("schedules \(name)", matters: false)]
     case .waits(let hindrance): return [Sentence("keeps \(name) waiting: \(hindrance)", matters: false)]
     case .replaced: return [Sentence("replaces \(name) with a newer request", matters: false)]
-    case .cancelled: return [Sentence("forgets \(name), as the app asked", matters: false)]
+    case .cancelled: return [Sentence("cancels \(name), as the app asked", matters: false)]
     case .refused(let refusal): return [Sentence("refuses \(name): \(refusal)")]
     case .runs: return [Sentence("runs \(name)")]
     case .expires(let expiry): return [Sentence("tells the app to end \(name): \(expiry)")]
     case .completed(let isSuccess):
-      return [Sentence("\(name) is done\(isSuccess ? "" : ", without success")")]
-    case .expired(let expiry): return [Sentence("\(name) has expired without an end: \(expiry)")]
-    case .lost: return [Sentence("\(name) is lost with the app or the phone")]
+      return [Sentence("\(name) completed\(isSuccess ? "" : " without success")")]
+    case .expired(let expiry): return [Sentence("\(name) expired without completing: \(expiry)")]
+    case .lost: return [Sentence("\(name) is lost: the app or the phone ended")]
     }
   }
 
@@ -31,8 +31,8 @@ extension PhoneSentences {
     switch message {
     case .plays: [Sentence("the app plays audio")]
     case .refused(let refusal): [Sentence("the app's audio does not play: \(refusal)")]
-    case .interrupted: [Sentence("the app's audio gives way to another")]
-    case .ended: [Sentence("the app's audio is over")]
+    case .interrupted: [Sentence("the app's audio is interrupted by another app")]
+    case .ended: [Sentence("the app's audio ended")]
     }
   }
 }

@@ -1,7 +1,7 @@
 import Wallet
 
-/// What people ask of the wallet, and what it does in the background, in words. What the node and the guard say about it as
-/// well is left to them.
+/// Sentences for user requests and background work. Events that `NodeSentences` or `GuardSentences` covers have none
+/// here.
 package enum WalletSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
@@ -9,7 +9,7 @@ package enum WalletSentences {
     switch event {
     case .asked(_, let request): [Sentence("is asked \(request.words)")]
     case .invoiceNotMade(_, let why): [Sentence("cannot make the invoice: \(why)", matters: false)]
-    case .pastNotRead(_, let why): [Sentence("cannot look the payment up: \(why)", matters: false)]
+    case .pastNotRead(_, let why): [Sentence("cannot look up the payment: \(why)", matters: false)]
     case .deadlineReached, .invoiceMade, .pastRead, .shown, .placeTaken, .node: []
     }
   }
@@ -18,7 +18,12 @@ package enum WalletSentences {
     switch directive {
     case .answer(_, .refused(let kind, let why)): [Sentence("refuses \(kind.words): \(why)")]
     case .answer(_, .connected(let epoch, let hasMoved)):
-      [Sentence(hasMoved ? "lives in this container now, epoch \(epoch)" : "is connected here already")]
+      [
+        Sentence(
+          hasMoved
+            ? "moved the wallet into this container, epoch \(epoch)"
+            : "is already connected in this container")
+      ]
     case .answer, .beginTask, .endTask, .moveHere, .makeInvoice, .readPast, .node: []
     }
   }
@@ -26,12 +31,12 @@ package enum WalletSentences {
   package static func of(_ event: BackgroundEvent) -> [Sentence] {
     switch event {
     case .runBegan(let task, _): [Sentence("begins the task \(task.identifier)")]
-    case .runExpires: [Sentence("is told to end its task")]
-    case .stepDone(_, .busy(let why)): [Sentence("waits with its task: \(why)", matters: false)]
+    case .runExpires: [Sentence("its task expires")]
+    case .stepDone(_, .busy(let why)): [Sentence("delays its task: \(why)", matters: false)]
     case .deadlineReached, .enteredForeground, .enteredBackground, .stepDone: []
     }
   }
 
-  /// The process notes what became of a task.
+  /// The process writes a note with the task's outcome.
   package static func of(_ directive: BackgroundDirective) -> [Sentence] { [] }
 }

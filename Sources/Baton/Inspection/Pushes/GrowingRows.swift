@@ -2,14 +2,14 @@ import PhoneClient
 import Foundation
 import Reports
 
-/// The rows of a file that another process goes on writing: each is read once, when it is whole.
+/// Reads the rows of a file that another process appends to: each once, when its line is whole.
 package final class GrowingRows<Row: Report> {
   private let path: String
   private var consumed: UInt64 = 0
 
   package init(_ path: String) { self.path = path }
 
-  /// What has come since the last call; nothing while there is no such file.
+  /// The rows written since the last call; none while the file does not exist.
   package func next() -> [Row] {
     guard let file = FileHandle(forReadingAtPath: path) else { return [] }
     defer { try? file.close() }

@@ -3,10 +3,10 @@ import Ground
 import PhonePolicy
 import Reports
 
-/// One push, and what became of it, as iosd has written it down.
+/// One push and its outcome, from iosd's rows and the app's journal.
 package struct PushFacts: Hashable, Sendable {
   struct Times: Report {
-    /// Of a silent one, from its arrival at the app: until the node started, and until it was connected.
+    /// Of a silent push: from its arrival at the app to the node's start, and to the connection.
     var nodeStartMs: Int64?
     var connectedMs: Int64?
   }
@@ -18,7 +18,7 @@ package struct PushFacts: Hashable, Sendable {
     row.fateCode == .completed && row.fateDetail == SilentPushResult.newData.rawValue
   }
 
-  /// The app was woken by it for a payment and is done with it, without the payment.
+  /// The push woke the app for a payment and is over without it: the visible push has to deliver the payment.
   var isLeftToVisible: Bool {
     guard time?.isWakingForPayment == true, !hasReceived else { return false }
     return row.fateCode == .completed || row.fateCode == .expired || row.fateCode == .abandoned

@@ -3,9 +3,9 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// What came of a phone's pushes and background tasks, counted from its own files: nobody has to run for it.
+/// Outcomes of a phone's pushes and background tasks, counted from its files; no daemon has to run.
 package struct PushFigures: Sendable {
-  /// By their number; each has a fate, in words.
+  /// In order of their numbers; `fate` is set in each row.
   package var pushes: [PushFacts] = []
   /// How often a silent push was handed to the app.
   var handlerStarts = 0

@@ -4,7 +4,7 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// The list of pushes, and the figures beneath it.
+/// The output of `baton pushes`: the list, and the figures below it.
 package struct PushPage {
   package let figures: PushFigures
 
@@ -15,7 +15,7 @@ package struct PushPage {
   package func tell(_ output: Output, wallNanoseconds now: Int64) {
     guard !output.isJSON else { return output.say(document) }
     if figures.pushes.isEmpty {
-      output.say("no push has come yet; `baton push` delivers one")
+      output.say("no push has arrived yet; `baton push` delivers one")
     } else {
       output.table(
         [["PUSH", "KIND", "CAME", "NODE", "CONNECTED", "FATE"]] + figures.pushes.map { cells($0, now) })
@@ -37,7 +37,7 @@ package struct PushPage {
     return push.row.of.map { "silent, of \($0)" } ?? "silent"
   }
 
-  /// The user may have set the clock back since: how long ago it was is not known then, only what the clock showed.
+  /// If the clock was set back since, the age is unknown, and the recorded time is shown.
   private func came(_ push: PushFacts, _ now: Int64) -> String {
     let (ago, overflowed) = now.subtractingReportingOverflow(push.row.wall)
     guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.row.wall))" }
@@ -49,14 +49,14 @@ package struct PushPage {
     if figures.silentArrived > 0 {
       all.append(
         "silent pushes: \(figures.silentArrived) arrived, \(figures.handlerStarts) \(figures.handlerStarts == 1 ? "was" : "were") handed to the app, "
-          + "\(figures.received) received a payment, \(figures.leftToVisible) looked for one and found none")
+          + "\(figures.received) received a payment, \(figures.leftToVisible) found none")
     }
     for (what, spans) in [
-      ("the node started", figures.nodeStarts), ("it was connected", figures.connections),
+      ("the node started", figures.nodeStarts), ("the node was connected", figures.connections),
     ]
     where !spans.isEmpty {
       all.append(
-        "\(what) \(HumanText.span(spans[spans.count / 2])) after a silent push, and \(HumanText.span(spans[spans.count - 1])) at the most"
+        "\(what) \(HumanText.span(spans[spans.count / 2])) after a silent push (median), at most \(HumanText.span(spans[spans.count - 1]))"
       )
     }
     if figures.tasksBegun > 0 {
@@ -68,11 +68,11 @@ package struct PushPage {
   struct Document: Report {
     struct Silent: Report {
       var arrived: Int
-      /// How often one was handed to the app.
+      /// How often a silent push was handed to the app.
       var handlerStarts: Int
-      /// A payment by it.
+      /// Pushes that received a payment.
       var received: Int
-      /// The app looked for a payment and found none.
+      /// Pushes for which the app looked for a payment and found none.
       var leftToVisible: Int
       var nodeStartMs: [Int64]
       var connectedMs: [Int64]

@@ -1,12 +1,12 @@
 import Ground
 
-/// What a silent push set going in the app, and how long each step took from its arrival there.
+/// When a silent push arrived at the app, and how long the node then took to start and to connect.
 package struct SilentPushTime: Hashable, Sendable {
   package var push: UInt64
   var arrivedAt: Instant
-  /// The app was in the background then, and the push about a payment.
+  /// The push was about a payment and arrived while the app was in the background.
   var isWakingForPayment = false
-  /// Nil where it came to none, or the node ran already.
+  /// Nil if the node did not start or ran already.
   var nodeStarted: TimeSpan?
   package var connected: TimeSpan?
 }

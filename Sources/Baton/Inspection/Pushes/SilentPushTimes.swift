@@ -4,19 +4,19 @@ import DaemonRuntime
 import Guardrails
 import PhonePolicy
 
-/// Reads them from what the app's guard has written down.
+/// Reads the times from the guard's records in the app's journals.
 struct SilentPushTimes {
   private(set) var all: [SilentPushTime] = []
   private var isInFront = false
-  /// Those that the app is not done with yet, by their place.
+  /// Indices in `all` of the pushes that the app has not completed.
   private var open: [Int] = []
 
-  /// Of each life of the app, the oldest first.
+  /// Of all processes of the app, the oldest first.
   static func written(in directory: String) -> [SilentPushTime] {
     FilePath.journals(in: directory).filter { JournalMerger.nameParts($0).process == "mainappd" }.flatMap {
       name -> [SilentPushTime] in
       var times = SilentPushTimes()
-      // A journal that cannot be read has no figures.
+      // An unreadable journal is skipped.
       for line in (try? JournalReader(path: "\(directory)/\(name)").readNew()) ?? [] { times.read(line) }
       return times.all
     }

@@ -8,7 +8,7 @@ import LightningProvider
 import PhonePolicy
 import Wallet
 
-/// Every core that a journal may speak of.
+/// All cores whose records a journal may have.
 enum CoreRegistry {
   private static var types: [any Core.Type] {
     [
@@ -19,7 +19,7 @@ enum CoreRegistry {
 
   static var names: [String] { types.map { $0.name } }
 
-  /// Begins the core with its recorded configuration. Nil for a core that this program does not have.
+  /// Creates the core with its recorded configuration. Nil for a core unknown to this program.
   static func begin(_ record: JournalLine) throws -> (line: String, core: any CoreReplay)? {
     guard let type = types.first(where: { $0.name == record.header.core }) else { return nil }
     return try begin(type, record)

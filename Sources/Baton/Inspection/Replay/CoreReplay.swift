@@ -1,5 +1,5 @@
-/// One core that is run again from its journal.
+/// A core that is replayed from its journal.
 protocol CoreReplay {
-  /// Runs the event of the record; gives back the line as this program would have written it.
+  /// Handles the record's event and returns the line that this program writes for it.
   mutating func line(for record: JournalLine) throws -> String
 }

@@ -2,7 +2,7 @@ import PhoneClient
 import DaemonRuntime
 import Glibc
 
-/// Runs every core event of one journal again and compares each record with what it should be, byte for byte.
+/// Replays every core event of one journal and compares each record with the computed one, byte for byte.
 package struct JournalReplay {
   package struct Difference: Hashable, Sendable {
     package var line: Int
@@ -10,7 +10,7 @@ package struct JournalReplay {
     package var recorded: String?
     package var computed: String?
 
-    /// What stands in a damaged record may be part of the sentence.
+    /// The sentence may quote a damaged record: keep it on one line.
     init(line: Int, sentence: String, recorded: String? = nil, computed: String? = nil) {
       self.line = line
       self.sentence = sentence.onOneLine
@@ -19,7 +19,7 @@ package struct JournalReplay {
     }
   }
 
-  /// What is not there to be compared: no decision is known to differ.
+  /// Records that are missing or cannot be compared; no decision is known to differ.
   package struct Missing: Hashable, Sendable {
     package var line: Int
     package var sentence: String
@@ -32,18 +32,18 @@ package struct JournalReplay {
     package var unknownCores: [String] = []
     package var isTorn = false
     package var difference: Difference?
-    /// Why it cannot be compared, from there on: the file is no journal, or its process could not write records.
+    /// From where on and why nothing can be compared: the file is not a journal, or records could not be written.
     package var missing: Missing?
 
-    /// All that was read so far is the same.
+    /// All records read so far are equal.
     package var isWhole: Bool { difference == nil && missing == nil }
 
-    /// Where it ends to be the same, and why.
+    /// The first line that differs or cannot be compared, and why.
     package var trouble: String? {
       if let difference {
-        return "line \(difference.line) differs when it is run again: \(difference.sentence)"
+        return "line \(difference.line) differs from its replay: \(difference.sentence)"
       }
-      return missing.map { "cannot be run again from line \($0.line) on: \($0.sentence)" }
+      return missing.map { "cannot be replayed from line \($0.line) on: \($0.sentence)" }
     }
 
     package static func == (left: Outcome, right: Outcome) -> Bool {
@@ -60,11 +60,11 @@ package struct JournalReplay {
   private var lastSequence: UInt64 = 0
   private let onStep: ((JournalLine) -> Void)?
 
-  /// `onStep` sees each event record before it is run.
+  /// `onStep` is called with each event record before it is replayed.
   package static func run(
     _ path: String, onStep: ((JournalLine) -> Void)? = nil
   ) throws -> Outcome {
-    // A link that a user names is what it leads to.
+    // Follow a link that the user names; the reader itself opens no links.
     let plain = realpath(path, nil).map { resolved in
       defer { free(resolved) }
       return String(cString: resolved)
@@ -82,9 +82,9 @@ package struct JournalReplay {
     if replay.outcome.isWhole, let line = reader.firstUnreadable {
       if replay.outcome.records == 0 {
         replay.outcome.missing = Missing(
-          line: line, sentence: "this is no journal: its first line is no record; name files of journal/")
+          line: line, sentence: "not a journal: its first line is not a record; name files of journal/")
       } else {
-        replay.outcome.difference = Difference(line: line, sentence: "this line is no record of a journal")
+        replay.outcome.difference = Difference(line: line, sentence: "this line is not a record")
       }
     }
     replay.outcome.isTorn = reader.tornLine != nil && replay.outcome.isWhole
@@ -96,7 +96,7 @@ package struct JournalReplay {
   private mutating func take(_ line: JournalLine) {
     outcome.records += 1
     if let lost = line.header.lostBefore {
-      // Its process said so itself: no shell and no core is at fault.
+      // The process itself reported the loss: neither a shell nor a core is at fault.
       let count = HumanText.count(Int(clamping: lost), "record")
       outcome.missing = Missing(
         line: line.number,
@@ -116,11 +116,11 @@ package struct JournalReplay {
       }
     } catch {
       differs(
-        line, "the record cannot be read as one of core \(line.header.core ?? "?"): \(Self.words(error))")
+        line, "cannot decode the record of core \(line.header.core ?? "?"): \(Self.words(error))")
     }
   }
 
-  /// What an earlier program wrote in other words is no difference.
+  /// A record in an earlier program's format is missing, not different.
   private mutating func differs(_ line: JournalLine, _ sentence: String, computed: String? = nil) {
     if let older = OlderRecords.refusal(of: line) {
       outcome.missing = Missing(line: line.number, sentence: older)
@@ -130,11 +130,11 @@ package struct JournalReplay {
     }
   }
 
-  /// Cores remember: with a record missing, everything after it would differ for no reason of theirs.
+  /// Cores have state: without one record all later ones would differ.
   private func gap(before line: JournalLine) -> String? {
     let (expected, overflowed) = lastSequence.addingReportingOverflow(1)
     guard overflowed || line.header.seq != expected else { return nil }
-    return "record \(expected) should stand here, and it is record \(line.header.seq)"
+    return "record \(expected) is expected here, but this is record \(line.header.seq)"
   }
 
   private mutating func begin(_ line: JournalLine) throws {
@@ -147,7 +147,7 @@ package struct JournalReplay {
     cores.removeAll { $0.name == name }
     cores.append((name, core))
     if !outcome.events.contains(where: { $0.core == name }) { outcome.events.append((name, 0)) }
-    compare(line, computed, "the configuration is not written as this program writes it")
+    compare(line, computed, "this program writes the configuration differently")
   }
 
   private mutating func handle(_ line: JournalLine) throws {
@@ -161,7 +161,7 @@ package struct JournalReplay {
     onStep?(line)
     let computed = try cores[index].replay.line(for: line)
     if let place = outcome.events.firstIndex(where: { $0.core == name }) { outcome.events[place].count += 1 }
-    compare(line, computed, "core \(name) decides otherwise, or the record was changed")
+    compare(line, computed, "core \(name) decides differently, or the record was changed")
   }
 
   private mutating func compare(_ line: JournalLine, _ computed: String, _ sentence: String) {

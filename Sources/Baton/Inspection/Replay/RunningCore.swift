@@ -2,7 +2,7 @@ import Ground
 import JSON
 import DaemonRuntime
 
-/// A core in the middle of its journal.
+/// A core whose journal is being replayed.
 struct RunningCore<C: Core>: CoreReplay {
   private var core: C
 

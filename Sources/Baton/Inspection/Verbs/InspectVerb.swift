@@ -2,33 +2,34 @@ import PhoneClient
 import Terminal
 import DaemonRuntime
 
-/// Shows any container, also a copied one.
+/// Shows any container, in use or copied.
 package enum InspectVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "inspect",
-      summary: "open a shared container, in use or copied, and say who holds the node and why",
+      summary: "show a shared container, in use or copied: who holds the node and why",
       options: [
-        OptionDeclaration("-a", "--all", help: "every claim, invoice and payment, not the last ones"),
+        OptionDeclaration(
+          "-a", "--all", help: "show every claim, invoice and payment, not only the last ones"),
         OptionDeclaration(
           "-n", "--payments", value: .text("N"),
-          help: "so many rows of each kind, or `all`; 10 are told, and 100 with --json, when it is not given"),
+          help: "show the last N rows of each kind, or `all`; without this option 10, with --json 100"),
         OptionDeclaration(
-          "--check", help: "look at each page and claim, and end with code 65 when there are problems"),
+          "--check", help: "check each page and claim; exit code 65 if there are problems"),
       ],
       positionals: [
         PositionalDeclaration(
           "DIR", value: .path("DIR"), count: .optional,
-          help: "an App Group directory, or the home of a phone; that of --home when it is not given")
+          help: "an App Group directory, or a phone's home; default: the home of --home")
       ],
       examples: [
         ("baton inspect", "this phone's container"),
         ("baton inspect /tmp/copy-of-AppGroup --json", "a copy from another machine"),
-        ("baton inspect --check", "for a script: the exit code says whether all is well"),
+        ("baton inspect --check", "for a script: the exit code says whether there are problems"),
       ])
   }
 
-  /// The copy of a database that nobody has open.
+  /// A database that no process has open is copied to a temporary directory.
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(name: "inspect", isLooking: true, needsPlace: false)
   }
@@ -38,7 +39,7 @@ package enum InspectVerb: Verb {
     let phone = Phone(home: named)
     let isHome = FilePath.isDirectory(phone.container) && !FilePath.exists(phone.home + "/node.sqlite")
     let directory = isHome ? phone.container : phone.home
-    // The clock file of the phone whose container it is: its boot and boot clock are what stamps are compared with.
+    // The container's phone: timestamps are compared with its boot and boot clock.
     let owner = isHome ? phone : Phone(home: phone.home + "/..")
     let output = invocation.output
     let checks = invocation.line.isGiven("--check")
@@ -52,7 +53,7 @@ package enum InspectVerb: Verb {
     return checks && !report.problems.isEmpty ? .problemsFound : .done
   }
 
-  /// 0 for all, nil when nothing is said.
+  /// 0 for `all`, nil if --payments is not given.
   private static func rows(_ invocation: Invocation) throws(CommandFailure) -> Int? {
     guard let word = invocation.line.text("-n") else { return nil }
     if word == "all" { return 0 }

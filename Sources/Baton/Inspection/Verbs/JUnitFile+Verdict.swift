@@ -3,10 +3,10 @@ import Terminal
 import DaemonRuntime
 import Judge
 
-// The judge's verdict for the machines that run tests: one case for each invariant, and one for the evidence.
+// The judge's verdict as JUnit XML: one case for each invariant, and one for the evidence.
 extension JUnitFile {
-  /// How many findings of one invariant are told; the others are counted.
-  private static let told = 20
+  /// How many findings of one invariant are written out; the rest is counted.
+  private static let shownMax = 20
 
   package static func write(_ verdict: Verdict, to path: String) throws(CommandFailure) {
     let writer = try JUnitWriter(path, suite: "judge")
@@ -14,7 +14,7 @@ extension JUnitFile {
     try writer.close()
   }
 
-  /// Of a verdict that could not be given.
+  /// For evidence on which no verdict is possible.
   package static func write(_ failure: CommandFailure, to path: String) throws(CommandFailure) {
     let writer = try JUnitWriter(path, suite: "judge")
     writer.add(Case(name: "evidence", outcome: .error(failure.sentence, details: failure.description)))
@@ -31,13 +31,13 @@ extension JUnitFile {
       }
   }
 
-  /// One that passed has nothing to say.
+  /// Passed without sentences; otherwise `bad` with the first sentence and all of them.
   private static func outcome(
     _ sentences: [String], _ bad: (_ first: String, _ all: String) -> Case.Outcome
   ) -> Case.Outcome {
     guard let first = sentences.first else { return .passed }
-    let rest = sentences.count - told
-    let all = sentences.prefix(told) + (rest > 0 ? ["and \(rest) more"] : [])
+    let rest = sentences.count - shownMax
+    let all = sentences.prefix(shownMax) + (rest > 0 ? ["and \(rest) more"] : [])
     return bad(first.onOneLine, all.map(\.onOneLine).joined(separator: "\n"))
   }
 }

@@ -5,27 +5,27 @@ import Glibc
 import Judge
 import Reports
 
-/// The verdict on a run, from raw evidence.
+/// Gives the verdict on a run, from raw evidence.
 package enum JudgeVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "judge", summary: "say from raw evidence whether exclusion or money was ever broken in a run",
+      name: "judge", summary: "check from raw evidence that a run kept exclusion and lost no money",
       options: [
         OptionDeclaration(
-          "--require-settled", help: "a payment that is still on its way is a failure (exit code 3)"),
+          "--require-settled", help: "a pending payment is a failure (exit code 3)"),
         OptionDeclaration(
           "--without", value: .choice(EvidencePart.allCases.map(\.rawValue)), mayRepeat: true,
-          help: "this evidence is not demanded, as the programs that ran leave none"),
+          help: "do not require this evidence, as the programs that ran leave none"),
         OptionDeclaration(
           "--other", value: .path("DIR"), mayRepeat: true,
-          help: "a container that the wallet was moved from or to with `baton restore`, or the home of one"),
-        OptionDeclaration("--all", help: "show all findings, and not the first of each kind"),
+          help: "another container of a wallet moved with `baton restore`, or the home of its phone"),
+        OptionDeclaration("--all", help: "show all findings, not only the first of each kind"),
         OptionDeclaration("--junit", value: .path("FILE"), help: "also write the verdict as JUnit XML"),
       ],
       positionals: [
         PositionalDeclaration(
           "DIR", value: .path("DIR"), count: .optional,
-          help: "the home of a phone; that of --home when it is not given")
+          help: "a phone's home; default: the home of --home")
       ],
       examples: [
         (
@@ -33,12 +33,12 @@ package enum JudgeVerb: Verb {
           "0 sound, 2 exclusion or money broken, 3 not everything settled, 74 no verdict"
         ),
         (
-          "baton judge --without journals", "the verdict on wallet programs of your own that keep no journals"
+          "baton judge --without journals", "judge wallet programs of your own that keep no journals"
         ),
       ])
   }
 
-  /// Copies of databases that nobody has open.
+  /// Databases that no process has open are copied to a temporary directory.
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(name: "judge", isLooking: true, needsPlace: false)
   }
@@ -56,7 +56,7 @@ package enum JudgeVerb: Verb {
         if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r\(words)".utf8)) }
       }
     } catch {
-      // A file of an earlier verdict is not to be taken for this one's.
+      // Replace the file of an earlier verdict.
       if let path = line.text("--junit") { try JUnitFile.write(CommandFailure(error), to: path) }
       throw error
     }

@@ -3,38 +3,40 @@ import Terminal
 import Ground
 import DaemonRuntime
 
-/// The journals of one phone, merged.
+/// Prints the journals of one phone, merged.
 package enum LogsVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "logs", summary: "tell what happened, from the journals of all processes in one order",
+      name: "logs", summary: "print the journals of all processes, merged by time, as sentences",
       options: [
-        OptionDeclaration("-f", "--follow", help: "go on as it happens, until ^C"),
+        OptionDeclaration("-f", "--follow", help: "keep printing new records, until ^C"),
         OptionDeclaration(
           "--process", value: .text("NAME"), mayRepeat: true,
-          help: "only this one: mainappd, notifyextd, iosd or lspd"),
+          help: "only this process: mainappd, notifyextd, iosd or lspd"),
         OptionDeclaration(
           "--since", value: .text("TIME"),
           help:
-            "only from then on: so long ago (5m), or a time of the phone's clock (14:05:10, 2026-11-22T14:05:10)"
+            "only records since then: a time ago (5m), or a time of the phone's clock (14:05:10, 2026-11-22T14:05:10)"
         ),
         OptionDeclaration(
-          "-n", value: .integer(0...1_000_000), help: "only the last N lines, and then what comes"),
+          "-n", value: .integer(0...1_000_000), help: "only the last N lines; with -f also all new ones"),
         OptionDeclaration(
-          "--grep", value: .text("RE"), help: "only lines whose words match this regular expression"),
-        OptionDeclaration("--wall", help: "the phone's wall clock in front of each line, in UTC"),
-        OptionDeclaration("-v", "--verbose", help: "show every record, also those of no interest to people"),
+          "--grep", value: .text("RE"),
+          help: "only lines whose process and sentence match this regular expression"),
+        OptionDeclaration("--wall", help: "print the phone's wall clock in front of each line, in UTC"),
+        OptionDeclaration(
+          "-v", "--verbose", help: "print every record, also those that only a developer needs"),
       ],
       examples: [
-        ("baton logs", "the story so far"),
+        ("baton logs", "all records so far"),
         ("baton logs -f --process notifyextd", "watch the extension"),
         ("baton logs --since 5m --grep claimed", "who took the node in the last five minutes"),
-        ("baton logs -f -n 20 --wall", "the last twenty lines, and what comes"),
+        ("baton logs -f -n 20 --wall", "the last twenty lines, then new ones"),
         ("baton logs --json", "the records as they are, merged"),
       ])
   }
 
-  /// As many records are in memory at once.
+  /// How many records are in memory at once.
   private static let batch = 1000
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -54,7 +56,7 @@ package enum LogsVerb: Verb {
     var printer = LogPrinter(
       output: invocation.output, processes: line.all("--process"), isVerbose: line.isGiven("-v"),
       filter: try LogFilter(line))
-    // What is there already, a piece at a time: a history of any length fits.
+    // The existing records in pieces, to limit the memory.
     var isRead = true
     while isRead {
       let entries = merger.readNew(atMost: batch)
@@ -65,14 +67,14 @@ package enum LogsVerb: Verb {
       for file in merger.tornFiles where !invocation.output.isJSON {
         invocation.output.say(
           invocation.output.paint(
-            "(the last line of \(file) is torn: its process was killed while writing it)", .dim))
+            "(the last line of \(file) is truncated: its process was killed while writing it)", .dim))
       }
       return merger.problems.isEmpty ? .done : .inputOutputError
     }
     let watch = try DirectoryWatch([phone.home, phone.journal])
     while true {
       guard printer.print(merger.readNew()) else { return .done }
-      // A reader that goes away is noticed at once, and not with the next line.
+      // `wait` also returns false when the reader of standard output is gone.
       guard try watch.wait(until: Clock.monotonicNow + .seconds(3600), reader: standardOutput) else {
         return .done
       }
@@ -80,7 +82,7 @@ package enum LogsVerb: Verb {
     }
   }
 
-  /// One of ours, which may come yet, or another program that has written a journal here.
+  /// Accepts our four processes, which may start later, and all that have a journal here.
   package static func check(_ names: [String], _ phone: Phone) throws(CommandFailure) {
     let files = FilePath.journals(in: phone.journal)
     let known = ours + Set(files.map { JournalMerger.nameParts($0).process }).subtracting(ours).sorted()

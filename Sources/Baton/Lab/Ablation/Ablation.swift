@@ -1,12 +1,12 @@
 import Ground
 import Simulation
 
-/// What the rules of the coordination are for: a world without one, or without two, is explored, in ever other bounds,
-/// until a promise breaks; and seeds are run without it, to see how long people wait.
+/// Shows what the rules of the coordination prevent: explores worlds without one or two rules, with various bounds,
+/// until an invariant breaks, and runs seeds without them to measure waiting times.
 package struct Ablation {
   package struct Finding {
     package var rules: [Rule]
-    /// The first world in which a promise broke, and the shortest story of it.
+    /// The first world in which an invariant broke, with the shortest story.
     package var broken: Broken?
     package var figures: SimFigures
 
@@ -14,7 +14,7 @@ package struct Ablation {
   }
 
   package struct Broken {
-    /// What it takes.
+    /// The trial's condition.
     package var words: String
     package var violation: Violation
     package var story: [String]
@@ -24,14 +24,14 @@ package struct Ablation {
   let seeds: SeedRange
   var steps: AblationSteps?
 
-  /// With the whole set of rules, to compare with.
+  /// With all rules, for comparison.
   var figuresOfAll: SimFigures { figures(without: []) }
 
   package func find(_ rules: [Rule]) -> Finding {
     Finding(rules: rules, broken: explored(rules), figures: figures(without: rules))
   }
 
-  /// Of rules of which none breaks anything alone: nil if the seeds see nothing either when all are gone.
+  /// For rules that break nothing alone: nil if the seeds break nothing without all of them, either.
   func findTogether(_ rules: [Rule]) -> Finding? {
     let figures = figures(without: rules)
     guard let first = figures.broken.first, let violation = first.violation else { return nil }
@@ -39,7 +39,7 @@ package struct Ablation {
     return Finding(rules: rules, broken: explored(rules) ?? ofSeed, figures: figures)
   }
 
-  /// The smallest sets of two whose removal breaks a promise; if there is none, what becomes of all of them.
+  /// The pairs whose removal breaks an invariant; if there are none, the finding without all of the rules.
   package func together(_ silent: [Rule], tell: ([Rule]) -> Void) -> [Finding] {
     var findings: [Finding] = []
     for pair in silent.pairs {
@@ -80,7 +80,7 @@ package struct Ablation {
 }
 
 extension Array {
-  /// Each two of them, in their order.
+  /// All pairs, in order.
   var pairs: [[Element]] {
     indices.flatMap { first in self[(first + 1)...].map { [self[first], $0] } }
   }

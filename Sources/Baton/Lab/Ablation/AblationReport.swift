@@ -4,10 +4,10 @@ import DaemonRuntime
 import Reports
 import Simulation
 
-/// What the rules are for, for people, for the page in docs, and for programs.
+/// What the rules prevent, as text, as docs/ablation.md and as JSON.
 struct AblationReport {
   let findings: [Ablation.Finding]
-  /// Of two rules of which neither breaks anything alone, those that do together.
+  /// Pairs of rules that break something together but not alone.
   let together: [Ablation.Finding]
   /// With all rules.
   let all: SimFigures
@@ -26,15 +26,15 @@ struct AblationReport {
   }
 
   private func verdict(_ finding: Ablation.Finding) -> String {
-    guard let broken = finding.broken else { return "no promise breaks in these worlds; \(cost(finding))" }
-    return "\(broken.violation.invariant.sentence) It takes that \(broken.words)."
+    guard let broken = finding.broken else { return "no invariant breaks in these worlds; \(cost(finding))" }
+    return "Broken: \(broken.violation.invariant.sentence) Condition: \(broken.words)."
   }
 
-  /// What it buys, if nothing breaks.
+  /// The waiting times, or how many seeds break an invariant.
   private func cost(_ finding: Ablation.Finding) -> String {
     finding.figures.broken.isEmpty
       ? waits(finding.figures)
-      : "of \(seeds.count) seeds \(finding.figures.broken.count) break one"
+      : "\(finding.figures.broken.count) of \(seeds.count) seeds break one"
   }
 
   private func waits(_ figures: SimFigures) -> String {
@@ -45,7 +45,7 @@ struct AblationReport {
 
   var markdown: [String] {
     [
-      "| without | what the rule says | the promise that breaks | when | seeds that break one; waiting |",
+      "| without | what the rule says | the broken invariant | when | seeds that break one; waiting |",
       "|---|---|---|---|---|",
       "| nothing | | | | 0; \(span(all)) |",
     ] + findings.map(row) + pairs + (findings + together).flatMap(story)
@@ -68,10 +68,10 @@ struct AblationReport {
     let isPairs = together.allSatisfy { $0.rules.count == 2 }
     let words =
       isPairs
-      ? "Where nothing breaks, another rule stands behind. Two of these taken away together:"
-      : "Where nothing breaks, another rule stands behind. No two of these break anything in the seeds when they are taken away together; all of them at once:"
+      ? "Where nothing breaks, another rule prevents it. Two of these removed together:"
+      : "Where nothing breaks, another rule prevents it. Removing two of these together breaks nothing in the seeds; all of them removed:"
     return [
-      "", words, "", "| without | the promise that breaks | when | seeds that break one; waiting |",
+      "", words, "", "| without | the broken invariant | when | seeds that break one; waiting |",
       "|---|---|---|---|",
     ]
       + together.map { finding in
@@ -99,7 +99,7 @@ struct AblationReport {
     var connectingLongestMs: Int64
     var invariant: Int?
     var violation: String?
-    /// In which world.
+    /// The world in which it broke.
     var when: String?
     var story: [String]?
   }

@@ -1,7 +1,7 @@
 import DaemonRuntime
 import PhoneClient
 
-/// Which step of an ablation is at work, and how far: a step may take a minute, and a log is to say that it lives.
+/// Reports the current step of an ablation and its progress: a step may take a minute.
 final class AblationSteps: Sendable {
   private let say: @Sendable (String) -> Void
   private let step = Locked("")

@@ -1,6 +1,6 @@
 import Simulation
 
-/// The same small worlds with our coordination and with those of others: which promises break, and how.
+/// The same small worlds with Baton's coordination and with other wallets': which invariants break, and how.
 struct Comparison {
   struct Cell {
     var coordination: Coordination
@@ -18,7 +18,7 @@ struct Comparison {
     settings.bounds = trial.bounds
     settings.world.coordination = coordination
     settings.findsAll = true
-    // Ours is to be seen whole; of the others it is enough what a part of it shows.
+    // Baton's own worlds are explored as completely as possible; for others a part suffices.
     var exploration = Exploration(
       settings, jobs: jobs, statesMax: coordination == .baton ? 2_000_000 : Trial.statesMax)
     exploration.run { steps?.tell($0) }
@@ -50,7 +50,7 @@ extension Coordination {
 }
 
 extension Invariant {
-  /// For a cell of a table.
+  /// The text of a table cell.
   package var word: String {
     switch self {
     case .oneDriver: "both run the node"
@@ -64,8 +64,8 @@ extension Invariant {
     case .awakeForPayments: "asleep while it pays"
     case .tasksAreCompleted: "a task that is not completed"
     case .newestIsShown: "an old status shown"
-    case .textIsTrue: "a text that is not true"
-    case .toldOnce: "a payment told twice"
+    case .textIsTrue: "an untrue text"
+    case .toldOnce: "a payment notified twice"
     }
   }
 }

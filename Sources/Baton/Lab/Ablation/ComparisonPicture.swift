@@ -1,6 +1,6 @@
 import Simulation
 
-/// The table of the comparison as a picture: one row for each world, one column for each coordination.
+/// The comparison as an SVG table: one row per world, one column per coordination.
 struct ComparisonPicture {
   let cells: [Comparison.Cell]
 
@@ -14,7 +14,7 @@ struct ComparisonPicture {
   }
 
   private func lines(_ world: String, _ coordination: Coordination) -> [String] {
-    guard let cell = cell(world, coordination) else { return ["knows no tasks here"] }
+    guard let cell = cell(world, coordination) else { return ["tasks are not modelled"] }
     if cell.findings.isEmpty {
       return ["nothing", cell.isComplete ? "all states seen" : "not all states seen"]
     }

@@ -4,7 +4,7 @@ import DaemonRuntime
 import Reports
 import Simulation
 
-/// What the comparison came to, for people, for the page in docs, and for programs.
+/// The result of the comparison, as text, as docs/ablation.md and as JSON.
 struct ComparisonReport {
   let cells: [Comparison.Cell]
 
@@ -18,7 +18,7 @@ struct ComparisonReport {
   private func summary(_ cell: Comparison.Cell) -> String {
     let seen = "\(HumanText.grouped(UInt64(cell.states))) states\(cell.isComplete ? "" : ", not all of them")"
     return cell.findings.isEmpty
-      ? "no promise broke in \(seen)" : "\(cell.findings.count) ways to break a promise, \(seen)"
+      ? "no invariant broke in \(seen)" : "\(cell.findings.count) ways to break an invariant, \(seen)"
   }
 
   // MARK: The page
@@ -39,20 +39,20 @@ struct ComparisonReport {
 
   private func entry(_ words: String, _ coordination: Coordination) -> String {
     guard let cell = cells.first(where: { $0.coordination == coordination && $0.trial.words == words }) else {
-      return "knows no tasks here"
+      return "tasks are not modelled"
     }
     guard cell.findings.isEmpty else { return cell.words.joined(separator: ", ") }
     let states = HumanText.grouped(UInt64(cell.states))
     return cell.isComplete
-      ? "nothing, in all \(states) states" : "nothing in \(states) states, which are not all"
+      ? "nothing, in all \(states) states" : "nothing in \(states) states, not all of them"
   }
 
-  /// Each way to break a promise once, with the world in which it was found first.
+  /// Each way to break an invariant once, with the world in which it was found first.
   private func chapter(_ coordination: Coordination) -> [String] {
-    var told: Set<String> = []
+    var seen: Set<String> = []
     var lines = ["", "### \(coordination.name)", "", "Here: \(coordination.sentence)."]
     for cell in cells where cell.coordination == coordination {
-      for finding in cell.findings where told.insert(finding.violation.sentence).inserted {
+      for finding in cell.findings where seen.insert(finding.violation.sentence).inserted {
         lines += ["", "**When \(cell.trial.words)**: \(finding.violation.sentence)", "", "```"]
         lines += finding.story + ["```"]
       }
@@ -65,7 +65,7 @@ struct ComparisonReport {
     var world: String
     var states: Int
     var complete: Bool
-    var findings: [BrokenPromise]
+    var findings: [BrokenInvariant]
   }
 
   var documents: [Document] {
@@ -78,7 +78,7 @@ struct ComparisonReport {
 }
 
 extension Comparison.Cell {
-  /// The kinds of promises that break in it, each once.
+  /// The broken invariants, each once.
   var words: [String] {
     Invariant.allCases.filter { invariant in findings.contains { $0.violation.invariant == invariant } }.map(
       \.word)

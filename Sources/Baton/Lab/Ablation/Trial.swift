@@ -1,9 +1,8 @@
 import Simulation
 
-/// A small world in which one kind of thing may go wrong: small enough for most of it to be seen, and for a story to be
-/// short.
+/// A small world with one kind of fault: small enough to be explored, and for a short story.
 struct Trial: Sendable {
-  /// What it takes, as half a sentence.
+  /// The condition, as a clause.
   var words: String
   var bounds: Bounds
 
@@ -21,7 +20,7 @@ struct Trial: Sendable {
   static let task = Trial("the app has a task in the background", [.tasks: 1])
   static let freeze = Trial("a process is frozen", [.freezes: 1])
 
-  /// The small ones first: the shorter the story.
+  /// The small ones first: their stories are shorter.
   static let ofRules: [Trial] = [
     nothing,
     Trial("a lock file is replaced", [.replacedLocks: 1]),
@@ -29,18 +28,18 @@ struct Trial: Sendable {
     task, lateMessage, crash, freeze,
   ]
 
-  /// What the coordinations of others meet in daily life.
+  /// Everyday conditions, for comparing coordinations.
   static let ofCoordinations: [Trial] = [
     nothing, lateMessage, crash,
     Trial("the wall clock is set", [.clockSteps: 1]),
     task, freeze,
   ]
 
-  /// The apps of the other two have no tasks that go on in the background, as far as they are modelled.
+  /// The models of Bitkit and matrix have no background tasks.
   func isOf(_ coordination: Coordination) -> Bool {
     bounds[.tasks] == 0 || coordination == .phoenix || coordination == .baton
   }
 
-  /// A world with more states is given up.
+  /// The exploration gives up beyond this.
   static let statesMax = 100_000
 }

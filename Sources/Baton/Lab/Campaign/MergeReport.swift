@@ -3,7 +3,7 @@ import Terminal
 import DaemonRuntime
 import Reports
 
-/// What a campaign came to, for people and for programs.
+/// The result of a campaign, as text and as JSON.
 struct MergeReport {
   private static let namedAtMost = 10
 
@@ -26,7 +26,7 @@ struct MergeReport {
   private var missingCount: UInt64 { missing.reduce(0) { $0 + $1.count } }
   private func sum(_ figure: (SeedResult) -> UInt64) -> UInt64 { results.reduce(0) { $0 &+ figure($1) } }
 
-  /// A broken promise says more than a seed that is not there.
+  /// A broken invariant outweighs a missing seed.
   var exitCode: ExitCode {
     if broken.contains(where: { $0.verdict == .broken }) { return .exclusionOrMoneyBroken }
     if !broken.isEmpty { return .noProgress }
@@ -48,16 +48,16 @@ struct MergeReport {
       ("faults", HumanText.grouped(sum(\.faults))),
     ])
     if repeated > 0 {
-      output.say("\(HumanText.count(repeated, "line")) came again and said the same")
+      output.say("\(HumanText.count(repeated, "repeated line")), identical")
     }
-    for name in torn { output.say("\(name.onOneLine): the last line is torn and was left out") }
+    for name in torn { output.say("\(name.onOneLine): the last line is truncated and was skipped") }
     if !missing.isEmpty {
       let more = missing.count > Self.namedAtMost ? ", and more" : ""
       let named = missing.prefix(Self.namedAtMost).map(\.words).joined(separator: ", ")
       output.say(output.paint("missing: \(HumanText.grouped(missingCount)) seeds: \(named)\(more)", .yellow))
     }
-    guard !broken.isEmpty else { return output.say(output.paint("no promise broke", .green)) }
-    output.say(output.paint("\(HumanText.count(broken.count, "seed")) broke a promise:", .red))
+    guard !broken.isEmpty else { return output.say(output.paint("no invariant broke", .green)) }
+    output.say(output.paint("\(HumanText.count(broken.count, "seed")) broke an invariant:", .red))
     for result in broken.prefix(Self.namedAtMost) {
       output.say("  seed \(result.seed): \((result.sentence ?? "").onOneLine)")
       let options = result.options.isEmpty ? "" : " \(result.options.onOneLine)"

@@ -1,8 +1,8 @@
 import PhoneClient
 import DaemonRuntime
 
-/// Results of many parts of a campaign as one, seed by seed. A part that comes twice changes nothing, nor does the order
-/// in which they come; a part that is lost is missing and can be run again.
+/// Merges the parts of a campaign, seed by seed. Repeated parts and their order change nothing; a lost part is missing
+/// and can be run again.
 struct ResultMerge {
   private struct Entry {
     var result: SeedResult
@@ -11,20 +11,20 @@ struct ResultMerge {
 
   private var entries: [UInt64: Entry] = [:]
   private var options: (words: String, place: String)?
-  /// Lines of seeds that were there already.
+  /// Lines of seeds that were already merged.
   private(set) var repeated = 0
-  /// Files whose last line was cut short by the end of whoever wrote it.
+  /// Files whose last line is truncated, as the writing process ended.
   private(set) var torn: [String] = []
 
   init() {}
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Takes in one file of results.
+  /// Adds one file of results.
   mutating func add(_ bytes: [UInt8], named name: String) throws(CommandFailure) {
     let newline = UInt8(ascii: "\n")
     let lines = bytes.split(separator: newline, omittingEmptySubsequences: false)
-    // Behind the last line end is nothing, or a line that was not written to its end.
+    // After the last newline: nothing, or a truncated line.
     for (number, line) in lines.enumerated() {
       let isLast = number == lines.count - 1
       if isLast, line.isEmpty { break }
@@ -36,7 +36,7 @@ struct ResultMerge {
       } else {
         throw CommandFailure(
           .inputOutputError,
-          "\(place.onOneLine) is not a result of `baton sim --results`; leave that file out, or run its seeds again"
+          "\(place.onOneLine) is not a result of `baton sim --results`; omit that file, or run its seeds again"
         )
       }
     }
@@ -46,7 +46,7 @@ struct ResultMerge {
     if let known = options, known.words != result.options {
       throw CommandFailure(
         .wrongUsage,
-        "\(known.place.onOneLine) was run with \(Self.words(known.words)), \(place.onOneLine) with \(Self.words(result.options)); merge each campaign by itself"
+        "\(known.place.onOneLine) was run with \(Self.words(known.words)), \(place.onOneLine) with \(Self.words(result.options)); merge each campaign separately"
       )
     }
     if options == nil { options = (result.options, place) }
@@ -57,7 +57,7 @@ struct ResultMerge {
     guard known.result == result else {
       throw CommandFailure(
         .bugOfOurs,
-        "seed \(result.seed) came out differently in \(known.place.onOneLine) and \(place.onOneLine): two versions of baton ran it, or a run depends on more than its seed"
+        "seed \(result.seed) has different results in \(known.place.onOneLine) and \(place.onOneLine): two versions of baton ran it, or a run is not deterministic"
       )
     }
     repeated += 1
@@ -67,21 +67,21 @@ struct ResultMerge {
     options.isEmpty ? "no options" : options.onOneLine
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
-  /// In the order of seeds; only those asked for, if any are.
+  /// In the order of seeds; only those of `range`, if it is given.
   func results(of range: SeedRange?) -> [SeedResult] {
     entries.values.map(\.result).filter { range?.contains($0.seed) ?? true }
       .sorted { $0.seed < $1.seed }
   }
 
-  /// What is not there, in order, in ranges of so many seeds at most.
+  /// The missing seeds, in order, in ranges of at most `size`.
   func missing(of range: SeedRange, atMost size: UInt64 = .max) -> [SeedRange] {
     var gaps: [SeedRange] = []
     var next = range.first
     func add(upTo last: UInt64) {
       while next <= last {
-        // As a distance, since the end of a large part may lie behind the last number there is.
+        // Compare distances: `next + size` may overflow.
         let end = last - next < size ? last : next + size - 1
         gaps.append(SeedRange(next, end))
         next = end + 1

@@ -3,8 +3,8 @@ import DaemonRuntime
 import Glibc
 import Simulation
 
-/// Writes the line of each seed as soon as it is known, from several threads: whoever is killed has lost the seeds that
-/// it was at, and no other.
+/// Writes each seed's line as soon as it is known, from several threads: a killed process loses only the seeds that it
+/// was running.
 final class ResultWriter: Sendable {
   private struct State {
     var file: LineWriter?
@@ -16,7 +16,7 @@ final class ResultWriter: Sendable {
   private let options: String
   private let state: Locked<State>
 
-  /// `-` is the output itself. A file is begun anew: what is in it from earlier may be from another program.
+  /// `-` is standard output. An existing file is truncated: its lines may be of another version.
   init(_ path: String, options: String) throws(CommandFailure) {
     self.options = options
     if path == Self.standardOutputName {
@@ -31,7 +31,7 @@ final class ResultWriter: Sendable {
     }
   }
 
-  /// False when the line could not be written, and from then on: there is no use in running on.
+  /// False once a line could not be written: the campaign ends.
   func write(_ result: RunResult, _ story: WorldStory) -> Bool {
     let line = SeedResult(result, story: story, options: options).line
     return state.withLock { state in

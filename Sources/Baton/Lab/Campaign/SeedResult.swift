@@ -5,8 +5,7 @@ import DaemonRuntime
 import Reports
 import Simulation
 
-/// What one seed came to, as one line of JSON. It says nothing of where, when or how fast it was run, so that a seed that
-/// is run again anywhere gives the same bytes.
+/// The result of one seed as one line of JSON. It has no place, time or speed: a repeated run gives the same bytes.
 package struct SeedResult: Hashable, Report {
   package enum Verdict: String, Codable, Sendable, CaseIterable {
     case sound
@@ -15,17 +14,17 @@ package struct SeedResult: Hashable, Report {
   }
 
   package var seed: UInt64
-  /// Of `baton sim` and `baton replay`, where they are not the usual ones.
+  /// The options of `baton sim` and `baton replay` that differ from the defaults.
   package var options = ""
   package var verdict = Verdict.sound
-  /// What broke, in words; only where something did.
+  /// The violation, if any.
   package var sentence: String?
   var simulatedMs: UInt64 = 0
   package var events: UInt64 = 0
   package var payments: UInt64 = 0
   package var paid: UInt64 = 0
   var faults: UInt64 = 0
-  /// Of all that `baton replay --step` tells of this seed.
+  /// Hash of the output of `baton replay --step` for this seed.
   var storySHA256 = ""
 
   init(seed: UInt64) { self.seed = seed }
@@ -42,13 +41,13 @@ package struct SeedResult: Hashable, Report {
     payments = UInt64(clamping: result.payments)
     paid = UInt64(clamping: result.paid)
     faults = UInt64(clamping: result.faults.reduce(0, +))
-    let told = story.text(all: true).map { $0 + "\n" }.joined()
-    storySHA256 = SHA256.hash(Array(told.utf8)).hex
+    let output = story.text(all: true).map { $0 + "\n" }.joined()
+    storySHA256 = SHA256.hash(Array(output.utf8)).hex
   }
 
   package var line: String { json }
 
-  /// Nil for anything but what `line` writes, byte for byte: a line that was damaged on its way is none.
+  /// Nil unless the text equals `line`'s output byte for byte: a damaged line is not a result.
   init?(line text: [UInt8]) {
     guard let result = SeedResult(json: text) else { return nil }
     self = result

@@ -3,14 +3,14 @@ import DaemonRuntime
 import Foundation
 import Simulation
 
-/// Carries an exploration through, on several threads. What comes out does not depend on how many there are.
+/// Runs an exploration on several threads. The result does not depend on their number.
 package struct Exploration {
   private static let placesAtATime = 256
   private static let progressInterval = TimeSpan.seconds(1)
 
   private let jobs: Int
   private let limits: ExploreLimits
-  /// What ended it before all was seen.
+  /// The limit that ended it before all states were visited.
   private(set) var reached: ExploreLimits.Reached?
   private(set) var explorer: Explorer
   private let start = Clock.monotonicNow
@@ -28,7 +28,8 @@ package struct Exploration {
 
   package var took: TimeSpan { (end ?? Clock.monotonicNow) - start }
 
-  /// Until all is seen, something is broken, or a limit is reached. `progress` is called about once a second.
+  /// Runs until all states are visited, an invariant breaks, or a limit is reached. `progress` is called about once a
+  /// second.
   package mutating func run(progress: (Exploration) -> Void = { _ in }) {
     var tellAt = start + Self.progressInterval
     while !explorer.isDone, isAllowed() {

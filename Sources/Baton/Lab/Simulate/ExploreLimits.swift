@@ -4,7 +4,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// Where an exploration ends that has not seen all.
+/// The limits of an exploration.
 struct ExploreLimits {
   enum Reached: Hashable {
     case states(Int)
@@ -12,13 +12,13 @@ struct ExploreLimits {
     case memory(UInt64)
     case interruption(Interruption)
 
-    /// What ended it, and what can be done.
+    /// What ended the exploration, with the option to raise.
     var sentence: String {
       switch self {
       case .states(let most): "there are more than \(HumanText.grouped(UInt64(most))) states (--states)"
-      case .time(let span): "the \(HumanText.span(span)) of --max-minutes are over"
-      case .memory(let bytes): "the \(HumanText.megabytes(bytes)) of --max-memory are full"
-      case .interruption(.interrupted): "you interrupted it"
+      case .time(let span): "the \(HumanText.span(span)) of --max-minutes have passed"
+      case .memory(let bytes): "the \(HumanText.megabytes(bytes)) of --max-memory are used up"
+      case .interruption(.interrupted): "it was interrupted"
       case .interruption(let signal): "it was ended by \(signal.name)"
       }
     }
@@ -36,7 +36,7 @@ struct ExploreLimits {
   var memoryBytes: UInt64?
   var signals: SignalWatch?
 
-  /// Half of what the machine has: beyond it others suffer.
+  /// Half of the machine's memory, to leave room for other programs.
   static var standardMemoryBytes: UInt64 {
     let pages = UInt64(clamping: sysconf(Int32(_SC_PHYS_PAGES)))
     let size = UInt64(clamping: sysconf(Int32(_SC_PAGESIZE)))
@@ -44,7 +44,7 @@ struct ExploreLimits {
     return overflowed || bytes == 0 ? 1 << 32 : bytes / 2
   }
 
-  /// Nil when it may go on.
+  /// Nil while no limit is reached.
   func reached(states count: Int, took: TimeSpan) -> Reached? {
     if let interruption = signals?.arrived() { return .interruption(interruption) }
     if count > states { return .states(states) }

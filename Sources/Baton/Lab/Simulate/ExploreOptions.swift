@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Simulation
 
-/// What `explore` is told about the world, and how far to go.
+/// The options of `explore`: the world, its bounds and the limits.
 struct ExploreOptions {
   private(set) var settings = ExploreSettings()
   private(set) var limits = ExploreLimits()
@@ -14,14 +14,14 @@ struct ExploreOptions {
     } + [
       OptionDeclaration(
         "--states", value: .integer(1...1_000_000_000), default: "20000000",
-        help: "give up beyond so many; 300,000 were seen to take 0.1 GB of memory"),
+        help: "give up beyond N states; 300,000 took 0.1 GB of memory"),
       OptionDeclaration(
-        "--max-minutes", value: .integer(1...1_000_000), default: "60", help: "give up after so many minutes"),
+        "--max-minutes", value: .integer(1...1_000_000), default: "60", help: "give up after N minutes"),
       OptionDeclaration(
         "--max-memory", value: .integer(16...1_048_576),
-        help: "give up with so many MB of memory; half of what the machine has when it is not given"),
+        help: "give up at N MB of memory; default: half of the machine's memory"),
       OptionDeclaration(
-        "--all", help: "go on after a broken promise, and tell the shortest story of each kind"),
+        "--all", help: "continue after a violation, and print the shortest story of each kind"),
       SimOptions.coordinationDeclaration,
     ] + SimOptions.worldDeclarations
   }
@@ -40,7 +40,7 @@ struct ExploreOptions {
 }
 
 extension Allowance {
-  /// As it is typed.
+  /// The option's name.
   package var word: String {
     switch self {
     case .pushes: "pushes"

@@ -5,11 +5,11 @@ import DaemonRuntime
 import Reports
 import Simulation
 
-/// What an exploration came to, for people and for programs.
+/// The result of an exploration, as text and as JSON.
 package struct ExploreReport {
   private let exploration: Exploration
   private let explorer: Explorer
-  /// The shortest way to each thing that is wrong.
+  /// The violations, each with a shortest story.
   package let findings: [Finding]
 
   package struct Finding {
@@ -34,7 +34,7 @@ package struct ExploreReport {
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) wait, \(HumanText.grouped(perSecond)) states a second"
   }
 
-  /// Nil when all was seen that there is to see.
+  /// Nil if all states were visited.
   var reached: ExploreLimits.Reached? { explorer.isDone ? nil : exploration.reached }
 
   package var exitCode: ExitCode {
@@ -53,27 +53,27 @@ package struct ExploreReport {
     if !findings.isEmpty {
       lines = [String(lines[0])]
       for finding in findings {
-        lines += ["", output.paint("a promise broke: \(finding.violation.invariant.sentence)", .red)]
+        lines += ["", output.paint("an invariant broke: \(finding.violation.invariant.sentence)", .red)]
         lines += ["\(finding.violation.sentence) The shortest story:"] + finding.story
       }
       return lines + [""] + endOfFindings(output)
     }
-    // The tables of ways are of our machines.
+    // The transition tables are of Baton's machines.
     if explorer.settings.world.coordination == .baton { lines += waysText() }
     if explorer.isDone {
-      lines.append(output.paint("all states were visited, and no promise broke", .green))
+      lines.append(output.paint("all states were visited, and no invariant broke", .green))
     } else {
       lines.append(
         output.paint(
-          "given up: \(reached?.sentence ?? "it was ended"); no promise broke in what was visited. Lower a bound of the world, or raise that limit.",
+          "given up: \(reached?.sentence ?? "it was ended"); no invariant broke in the visited states. Lower a bound of the world, or raise that limit.",
           .yellow))
     }
     return lines
   }
 
   private func endOfFindings(_ output: Output) -> [String] {
-    guard explorer.settings.findsAll else { return ["--all goes on to look for others"] }
-    let count = "\(findings.count) \(findings.count == 1 ? "way" : "ways") to break a promise"
+    guard explorer.settings.findsAll else { return ["--all searches for others, too"] }
+    let count = "\(findings.count) \(findings.count == 1 ? "way" : "ways") to break an invariant"
     return explorer.isDone
       ? ["\(count); all states were visited"]
       : [
@@ -87,18 +87,20 @@ package struct ExploreReport {
     let untaken = ways.filter { $0.isDeclared && !$0.isTaken }
     let undeclared = ways.filter { $0.isTaken && !$0.isDeclared }
     var lines = ["\(ways.count { $0.isTaken }) of \(ways.count) state transitions of the machines were taken"]
-    for way in undeclared { lines.append("  not in its table: \(way.machine): \(way.from) → \(way.to)") }
+    for way in undeclared {
+      lines.append("  not in the machine's table: \(way.machine): \(way.from) → \(way.to)")
+    }
     return lines + Self.byReason(untaken)
   }
 
-  /// One paragraph for each reason, and in it a line for each machine.
+  /// One paragraph per reason, with one line per machine.
   private static func byReason(_ ways: [Ways.Way]) -> [String] {
     var lines: [String] = []
-    var told: Set<String> = []
-    for reason in ways.map(UntakenWays.reason) where told.insert(reason).inserted {
+    var seen: Set<String> = []
+    for reason in ways.map(UntakenWays.reason) where seen.insert(reason).inserted {
       lines.append("  never taken, as \(reason):")
       let alike = ways.filter { UntakenWays.reason($0) == reason }
-      for machine in alike.map(\.machine) where told.insert("\(reason) \(machine)").inserted {
+      for machine in alike.map(\.machine) where seen.insert("\(reason) \(machine)").inserted {
         let list = alike.filter { $0.machine == machine }.map { "\($0.from) → \($0.to)" }
         lines.append("    \(machine): \(list.joined(separator: ", "))")
       }
@@ -110,15 +112,15 @@ package struct ExploreReport {
     var states: Int
     var transitions: Int
     var depth: Int
-    /// States from which all came to rest again.
+    /// States from which the world was run on without faults until all payments settled.
     var healed: Int
     var tookMs: Int64
     /// All states were visited.
     var complete: Bool
     var untakenWays: [String]
-    /// Why it ended before.
+    /// Why it ended early.
     var givenUp: String?
-    var findings: [BrokenPromise]
+    var findings: [BrokenInvariant]
   }
 
   var document: Document {
@@ -131,16 +133,16 @@ package struct ExploreReport {
   }
 }
 
-/// A promise that broke in the simulation, and how it came to that.
-struct BrokenPromise: Report {
+/// A violation in the simulation, with its story.
+struct BrokenInvariant: Report {
   var invariant: Int
   var violation: String
   var story: [String]
 }
 
 extension ExploreReport.Finding {
-  var document: BrokenPromise {
-    BrokenPromise(invariant: violation.invariant.rawValue, violation: violation.sentence, story: story)
+  var document: BrokenInvariant {
+    BrokenInvariant(invariant: violation.invariant.rawValue, violation: violation.sentence, story: story)
   }
 }
 

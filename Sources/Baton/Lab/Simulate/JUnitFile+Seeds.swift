@@ -3,7 +3,7 @@ import Ground
 import Simulation
 
 extension JUnitFile.Case {
-  /// One seed, which `baton replay` tells again with these words.
+  /// One seed; `words` are the options with which `baton replay` repeats it.
   package init(_ result: RunResult, words: String, took: TimeSpan) {
     self.init(name: "seed \(result.seed)", milliseconds: took.wholeMilliseconds)
     guard let violation = result.violation else { return }
@@ -12,9 +12,9 @@ extension JUnitFile.Case {
       details: "\(violation.sentence)\nagain: baton replay \(words)")
   }
 
-  /// One promise, in all states that an exploration has visited.
+  /// One case per invariant, over all states that an exploration has visited.
   package static func all(of report: ExploreReport, statesMax: String?) -> [JUnitFile.Case] {
-    let promises = Invariant.allCases.map { invariant in
+    let invariants = Invariant.allCases.map { invariant in
       let broken = report.findings.filter { $0.violation.invariant == invariant }
       guard let first = broken.first else { return JUnitFile.Case(name: invariant.sentence) }
       let stories = broken.map { ([$0.violation.sentence] + $0.story).joined(separator: "\n") }
@@ -25,6 +25,6 @@ extension JUnitFile.Case {
     let whole = JUnitFile.Case(
       name: "Every state was visited.",
       outcome: statesMax.map { .error("it was given up", details: $0) } ?? .passed)
-    return promises + [whole]
+    return invariants + [whole]
   }
 }

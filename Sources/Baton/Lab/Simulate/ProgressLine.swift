@@ -2,8 +2,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// How far long work is, on stderr: on a terminal one line that is written over, elsewhere a line every ten seconds, so that a
-/// log says that it lives.
+/// Progress of long work on stderr: on a terminal one line that is overwritten, otherwise a line every ten seconds.
 final class ProgressLine: Sendable {
   private static let interval = TimeSpan.seconds(10)
 
@@ -11,7 +10,7 @@ final class ProgressLine: Sendable {
   private let isQuiet: Bool
   private let toldAt = Locked(Clock.monotonicNow)
 
-  /// Quiet: only who looks at a log later is told.
+  /// `isQuiet`: nothing on a terminal; logs still get their lines.
   init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
   func tell(_ sentence: String) {

@@ -1,8 +1,8 @@
-/// A story that goes round: what comes again and again is told once, with how often.
+/// Folds repeated groups of lines in a story into one, with the number of repetitions.
 enum Repetition {
   private static let longestRound = 24
 
-  /// Items that are alike, by `key`, in rounds one after the other.
+  /// Folds consecutive rounds of items with equal keys.
   static func folded<Item>(
     _ items: [Item], by key: (Item) -> String, note: (_ lines: Int, _ times: Int, _ last: Item) -> Item
   ) -> [Item] {
@@ -23,7 +23,7 @@ enum Repetition {
     return folded
   }
 
-  /// The shortest round that begins here and comes at least three times, and how often it comes.
+  /// The shortest round that begins here and repeats at least three times, with its count.
   private static func round(_ keys: [String], at start: Int) -> (length: Int, times: Int) {
     for length in 1...longestRound where start + 3 * length <= keys.count {
       var times = 1

@@ -2,7 +2,7 @@ import PhoneClient
 import DaemonRuntime
 import Foundation
 
-/// Seeds from one number to another, as they are typed: `1..1000`, or one alone.
+/// A range of seeds as typed: `1..1000`, or one seed.
 struct SeedRange: Hashable, Sendable {
   var first: UInt64
   var last: UInt64
@@ -22,16 +22,16 @@ struct SeedRange: Hashable, Sendable {
     self.last = last
   }
 
-  /// As it was typed for `--seeds`.
+  /// The argument of `--seeds`.
   init(typed text: String) throws(CommandFailure) {
     guard let range = SeedRange(text) else {
       throw CommandFailure(
-        .wrongUsage, "--seeds must be a number or two such as 1..1000, the first not above the second")
+        .wrongUsage, "--seeds must be a number or an ascending range such as 1..1000")
     }
     self = range
   }
 
-  /// One seed, as it was typed for `--seed`: whatever `sim` runs can be told again.
+  /// The argument of `--seed`: any seed that `sim` can run.
   static func seed(typed text: String) throws(CommandFailure) -> UInt64 {
     guard let seed = UInt64(text), seed < .max else {
       throw CommandFailure(
@@ -43,7 +43,7 @@ struct SeedRange: Hashable, Sendable {
 
   func contains(_ seed: UInt64) -> Bool { first <= seed && seed <= last }
 
-  /// As it is typed.
+  /// The range as typed.
   var words: String { first == last ? "\(first)" : "\(first)..\(last)" }
 
   var count: UInt64 { last - first + 1 }

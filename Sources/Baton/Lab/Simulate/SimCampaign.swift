@@ -1,4 +1,4 @@
-// Lab: the verbs around the simulation.
+// Lab: the verbs of the simulation.
 
 import Terminal
 import Ground
@@ -6,11 +6,11 @@ import DaemonRuntime
 import Foundation
 import Simulation
 
-/// Runs a range of seeds on several threads. What comes out does not depend on how many there are: the outcomes of parts are
-/// taken in the order of seeds, whichever thread is done first.
+/// Runs a range of seeds on several threads. The result does not depend on their number: outcomes are counted in the
+/// order of seeds.
 final class SimCampaign: Sendable {
   private static let seedsAtATime: UInt64 = 16
-  /// More broken seeds than anybody reads are not looked for.
+  /// The campaign ends after this many broken seeds.
   static let brokenMax = 100
   private static let progressInterval = TimeSpan.seconds(1)
 
@@ -24,10 +24,10 @@ final class SimCampaign: Sendable {
     var next: UInt64
     /// The first seed whose outcome is not counted yet.
     var counted: UInt64
-    /// What was run before what comes ahead of it, by the first seed of each part.
+    /// Finished parts that wait for earlier ones, by their first seed.
     var early: [UInt64: [Outcome]] = [:]
     var figures = SimFigures()
-    /// Nothing behind the last broken seed that is looked for counts.
+    /// `brokenMax` is reached: later seeds do not count.
     var isOver = false
     var toldAt: Instant
   }
@@ -35,13 +35,13 @@ final class SimCampaign: Sendable {
   private let range: SeedRange
   private let jobs: Int
   private let settings: @Sendable (UInt64) -> RunSettings
-  /// With so many broken seeds it ends; nil when each seed counts.
+  /// Ends after this many broken seeds; nil to run every seed.
   private let brokenMax: Int?
-  /// Where each seed's own result goes, if anywhere.
+  /// The writer of `--results`, if any.
   private let results: ResultWriter?
-  /// Where its outcome goes, if anywhere.
+  /// The writer of `--junit`, if any.
   private let junit: JUnitWriter?
-  /// What to type for one of these runs.
+  /// The options of `baton replay` that repeat a run.
   private let words: @Sendable (RunSettings) -> String
   private let state: Locked<State>
 
@@ -79,7 +79,7 @@ final class SimCampaign: Sendable {
     }
   }
 
-  /// Nil when there is no use in going on.
+  /// Nil if the result could not be written.
   private func run(_ seed: UInt64) -> RunResult? {
     guard let results else {
       var run = SeedRun(settings(seed))
@@ -100,7 +100,7 @@ final class SimCampaign: Sendable {
     }
   }
 
-  /// What is to be told, when it is time.
+  /// The figures for `progress`, once an interval has passed.
   private func add(_ outcomes: [Outcome], at first: UInt64) -> SimFigures? {
     let now = Clock.monotonicNow
     return state.withLock { state in

@@ -1,9 +1,9 @@
 import PhoneClient
 import Terminal
 
-/// A range of seeds that ended behind as many broken ones as are looked for.
+/// A campaign that ended early, after `brokenMax` broken seeds.
 package struct SimCut: Sendable {
-  /// From the first seed on, without a gap.
+  /// The number of seeds run, without a gap from the first.
   package let run: UInt64
   package let asked: UInt64
 
@@ -16,7 +16,7 @@ package struct SimCut: Sendable {
     "stopped after \(SimCampaign.brokenMax) broken seeds: \(HumanText.grouped(run)) of \(HumanText.grouped(asked)) run"
   }
 
-  /// As the last case of `explore`, which says whether all was seen.
+  /// The last JUnit case: not every seed was run.
   var junitCase: JUnitFile.Case {
     JUnitFile.Case(name: "Every seed was run.", outcome: .error("it was given up", details: sentence))
   }

@@ -4,7 +4,7 @@ import DaemonRuntime
 import Reports
 import Simulation
 
-/// What many runs came to, together.
+/// The sum of many runs.
 package struct SimFigures: Sendable {
   private(set) var seeds: UInt64 = 0
   package private(set) var simulated = TimeSpan.zero
@@ -37,7 +37,7 @@ package struct SimFigures: Sendable {
     if result.violation != nil { broken = [result] }
   }
 
-  /// Of seeds behind all that are in it: the broken ones stay in their order.
+  /// Adds later seeds: the broken ones stay in order.
   package mutating func add(_ other: SimFigures) {
     seeds += other.seeds
     simulated = simulated + other.simulated
@@ -57,7 +57,7 @@ package struct SimFigures: Sendable {
 
   private var storageText: String {
     let met = zip(Self.storageNames, storageFaults).filter { $0.1 > 0 }
-    guard !met.isEmpty else { return "nothing failed" }
+    guard !met.isEmpty else { return "no failures" }
     return met.map { "\($0) \(HumanText.grouped(UInt64($1)))" }.joined(separator: ", ")
   }
 
@@ -78,12 +78,13 @@ package struct SimFigures: Sendable {
       ("events", "\(HumanText.grouped(events)) delivered, \(grouped(Double(events) / seconds)) a second"),
       (
         "payments",
-        "\(HumanText.grouped(UInt64(payments))), \(HumanText.grouped(UInt64(paid))) of them settled; \(grouped(perHour(payments))) a simulated hour"
+        "\(HumanText.grouped(UInt64(payments))), \(HumanText.grouped(UInt64(paid))) of them settled; \(grouped(perHour(payments))) per simulated hour"
       ),
       (
-        "faults", "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) a simulated hour"
+        "faults",
+        "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) per simulated hour"
       ),
-      ("", kinds.isEmpty ? "" : "a simulated hour: \(kinds.joined(separator: ", "))"),
+      ("", kinds.isEmpty ? "" : "per simulated hour: \(kinds.joined(separator: ", "))"),
       ("storage", storageText),
       ("waited", "\(words(connecting)) from opening the app to connected"),
       ("", "\(words(settling)) from a sender's request to the preimage"),

@@ -3,7 +3,7 @@ import Ground
 import DaemonRuntime
 import Simulation
 
-/// What `sim` and `replay --seed` are told about a run.
+/// The options of a run for `sim` and `replay --seed`.
 package struct SimOptions: Sendable {
   private var length = TimeSpan.seconds(600)
   private var isLegacy = false
@@ -13,7 +13,8 @@ package struct SimOptions: Sendable {
   package static var declarations: [OptionDeclaration] {
     [
       OptionDeclaration(
-        "--length", value: .span, default: "10m", help: "how long people and faults are at work in each run"),
+        "--length", value: .span, default: "10m",
+        help: "the simulated time with user actions and faults in each run"),
       coordinationDeclaration,
     ] + worldDeclarations
   }
@@ -22,10 +23,11 @@ package struct SimOptions: Sendable {
     OptionDeclaration(
       "--as", value: .choice(Coordination.allCases.map(\.rawValue)), default: Coordination.baton.rawValue,
       help:
-        "how the two processes keep apart: ours, or as others do it, with a peer that does not know epochs")
+        "the coordination of the two processes: Baton's, or another wallet's with a peer that knows no epochs"
+    )
   }
 
-  /// Of the world that is simulated, or explored.
+  /// Options of a simulated or explored world.
   package static var worldDeclarations: [OptionDeclaration] {
     [
       OptionDeclaration(
@@ -34,7 +36,7 @@ package struct SimOptions: Sendable {
       OptionDeclaration(
         "--without", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
         help:
-          "take rules away, to see what they are for: \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
+          "remove rules, separated by commas: \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
       ),
     ]
   }
@@ -48,24 +50,24 @@ package struct SimOptions: Sendable {
     coordination = line.text("--as").flatMap(Coordination.init) ?? .baton
     without = try Self.rules(line.text("--without") ?? "", option: "--without")
     guard without.isEmpty || coordination == .baton else {
-      throw CommandFailure(.wrongUsage, "--without takes rules away from ours; it does not go with --as")
+      throw CommandFailure(.wrongUsage, "--without removes rules of Baton's coordination; omit --as")
     }
   }
 
-  /// Rules as they are typed, with commas between them.
+  /// Parses rules separated by commas.
   package static func rules(_ text: String, option: String) throws -> [Rule] {
     try text.split(separator: ",").map { word in
       guard let rule = Rule(rawValue: String(word)) else {
         throw CommandFailure(
           .wrongUsage,
-          "there is no rule \(String(word).onOneLine); \(option) knows \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
+          "there is no rule \(String(word).onOneLine); \(option) takes \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
         )
       }
       return rule
     }
   }
 
-  /// What to type beside the seed.
+  /// The options beside the seed, as typed.
   package var words: String {
     var words: [String] = []
     if length != .seconds(600) { words.append("--length \(length.wholeMilliseconds)ms") }
@@ -84,7 +86,7 @@ package struct SimOptions: Sendable {
     return settings
   }
 
-  /// What to type for this very run.
+  /// The options that repeat this run, as typed.
   package func words(for settings: RunSettings) -> String {
     var words = "--seed \(settings.seed)"
     if !self.words.isEmpty { words += " \(self.words)" }

@@ -1,6 +1,6 @@
 import Simulation
 
-/// One run, told.
+/// The story of one run.
 enum SimStory {
   static func of(_ settings: RunSettings) -> WorldStory {
     var story = WorldStory()

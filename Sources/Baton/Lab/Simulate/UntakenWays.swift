@@ -1,6 +1,6 @@
 import Simulation
 
-/// Why a way between two states of a machine is not taken in an exploration: what it would need.
+/// Why an exploration does not take a transition of a machine, and which option it needs.
 enum UntakenWays {
   static func reason(_ way: Ways.Way) -> String {
     let ends = [way.from, way.to]
@@ -9,7 +9,7 @@ enum UntakenWays {
     case "node" where has("offline"):
       return "it needs a phone without a network: --networks 1"
     case "node" where has("adopting", "awaitingBackup", "mute"):
-      return "it needs a database older than what the peer knows: --copies 1"
+      return "it needs a database older than the peer's backup: --copies 1"
     case "node" where has("readingAgain") || (way.from == "checkingRow" && way.to == "pausing"):
       return "it needs a process that is stopped inside a transaction: --freezes 1"
     case "node" where has("pausing"):

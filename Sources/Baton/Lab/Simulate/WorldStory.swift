@@ -5,7 +5,7 @@ import Ground
 import Guardrails
 import Simulation
 
-/// The story of a simulated run: who did what, when, in the words that the journals of real processes are told in.
+/// The story of a simulated run, in the same sentences as `baton logs`.
 package struct WorldStory {
   package struct Line: Hashable, Sendable {
     package var at: Instant
@@ -22,7 +22,7 @@ package struct WorldStory {
     self.violation = violation
   }
 
-  /// Takes what was said in the world since it was last asked.
+  /// Takes the world's events since the last call.
   package mutating func listen(to world: inout World, after passed: TimeSpan = .zero) {
     let instant = world.peerNow + passed
     for said in world.takeSaid() { tell(said, at: instant) }
@@ -35,8 +35,8 @@ package struct WorldStory {
       }
     }
     switch said {
-    case .move(let move): add("fate", MoveSentences.of(move).map { [.init($0)] } ?? [])
-    // Told twice: the node says it, and a moment later the guard hears it.
+    case .move(let move): add("event", MoveSentences.of(move).map { [.init($0)] } ?? [])
+    // The guard's reports of its node; other events of the node have no line.
     case .heard(let role, .node(let report)) where report != .established:
       add(name(role), GuardSentences.of(.node(report)))
     case .heard(_, .enteredForeground), .heard(_, .enteredBackground), .heard(_, .pushArrived): break
@@ -47,11 +47,11 @@ package struct WorldStory {
     case .peer(let event, let directives):
       add("peer", PeerSentences.of(event) + directives.flatMap(PeerSentences.of))
     case .phone(let event, let directives):
-      // How a process ended is told by the world.
-      let told = directives.filter { if case .recordEnd = $0 { false } else { true } }
-      add("phone", PhoneSentences.of(event) + told.flatMap(PhoneSentences.of))
+      // `.ended` covers the end of a process.
+      let shown = directives.filter { if case .recordEnd = $0 { false } else { true } }
+      add("phone", PhoneSentences.of(event) + shown.flatMap(PhoneSentences.of))
     case .started(let role, let pid): add(name(role), [.init("starts as process \(pid)", matters: false)])
-    case .ended(let role, let why): add(name(role), [.init("is gone: \(why)")])
+    case .ended(let role, let why): add(name(role), [.init("ended: \(why)")])
     case .seedWithheld: break
     case .violation(let violation):
       self.violation = violation
@@ -59,7 +59,7 @@ package struct WorldStory {
     }
   }
 
-  /// What a line beside it says already: the claim, the peer's answer, the connection.
+  /// Statuses that another line already implies: the claim, the peer's answer, the connection.
   private static func speaksForItself(_ status: Status) -> Bool {
     switch status {
     case .idle, .claiming, .connecting, .connected, .blocked: true
@@ -69,9 +69,9 @@ package struct WorldStory {
 
   private func name(_ role: Role) -> String { role.rawValue }
 
-  /// As lines of text: the time in seconds, who, what. What goes round is told once.
+  /// Lines of text: time in seconds, actor, sentence. Repetitions are folded.
   package func text(all: Bool = false) -> [String] {
-    let told = Repetition.folded(
+    let folded = Repetition.folded(
       lines.filter { all || $0.matters }, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
       note: { count, times, last in
         let what = count == 1 ? "the line above" : "the \(count) lines above"
@@ -79,14 +79,14 @@ package struct WorldStory {
           at: last.at, who: "…", text: "\(what) again, \(times == 1 ? "once" : "\(times) times")",
           matters: true)
       })
-    return told.map { line in
+    return folded.map { line in
       let time = HumanText.seconds(line.at - Instant(nanoseconds: 0))
       let lead = String(repeating: " ", count: max(0, 9 - time.count)) + time
       return "\(lead)  \(line.who.padding(toLength: 9, withPad: " ", startingAt: 0))  \(line.text)"
     }
   }
 
-  /// Rounds are alike although connections, pushes and payments are counted on.
+  /// Rounds are equal although the numbers of connections, pushes and payments grow.
   private static func withoutNumbers(_ text: String) -> String {
     String(text.filter { !$0.isNumber })
   }
@@ -94,11 +94,12 @@ package struct WorldStory {
   private static let beginning = 28
   private static let end = 16
 
-  /// What of a story fits on a screen: its beginning and its end.
+  /// The beginning and the end of a story, to fit a screen.
   static func onOneScreen(_ lines: [String]) -> [String] {
     let leftOut = lines.count - beginning - end
     guard leftOut > 1 else { return lines }
-    let note = String(repeating: " ", count: 11) + "…          \(leftOut) lines, which the replay tells"
+    let note =
+      String(repeating: " ", count: 11) + "…          \(leftOut) more lines; `baton replay` prints them"
     return lines.prefix(beginning) + [note] + lines.suffix(end)
   }
 }

@@ -5,32 +5,32 @@ import DaemonRuntime
 import Foundation
 import Simulation
 
-/// What each rule of the coordination is for.
+/// Removes rules of the coordination, to show what each one prevents.
 package enum AblationVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "ablation",
       summary:
-        "take rules of the coordination away, or others' in its place: the shortest story of what breaks",
+        "remove rules of the coordination, or use another wallet's: the shortest story of what breaks",
       options: [
         OptionDeclaration(
           "--rules", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
-          help: "only these, with commas between them"),
+          help: "only these rules, separated by commas"),
         OptionDeclaration(
           "--seeds", value: .text("A..B"), default: "1..300",
-          help: "runs without each rule, for the waiting times"),
-        OptionDeclaration("--markdown", help: "as docs/ablation.md has it"),
+          help: "seeds that are run without each rule, for the waiting times"),
+        OptionDeclaration("--markdown", help: "print docs/ablation.md"),
         OptionDeclaration(
           "--picture", value: .text("FILE"), help: "write the comparison with others to this file, as SVG"),
         OptionDeclaration(
           "--jobs", value: .integer(1...256),
-          help: "threads; as many as there are processors when it is not given"),
+          help: "threads; default: the number of processors"),
       ],
       examples: [
-        ("baton ablation --rules compare-and-set,inode-check", "two rules; all of them take minutes"),
+        ("baton ablation --rules compare-and-set,inode-check", "two rules; all rules take minutes"),
         (
           "baton ablation --markdown --picture docs/coordinations.svg >docs/ablation.md",
-          "the page and its picture anew"
+          "regenerate the page and its picture"
         ),
       ])
   }
@@ -40,7 +40,7 @@ package enum AblationVerb: Verb {
     let line = invocation.line
     guard let seeds = SeedRange(line.text("--seeds") ?? "") else {
       throw CommandFailure(
-        .wrongUsage, "--seeds must be a number or two such as 1..300, the first not above the second")
+        .wrongUsage, "--seeds must be a number or an ascending range such as 1..300")
     }
     let chosen = try SimOptions.rules(line.text("--rules") ?? "", option: "--rules")
     let rules = chosen.isEmpty ? Rule.allCases : chosen
@@ -78,7 +78,7 @@ package enum AblationVerb: Verb {
   }
 }
 
-/// All that the page needs, step by step.
+/// Computes the content of the page, step by step.
 private struct AblationWork {
   let ablation: Ablation
   let comparison: Comparison

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Simulation
 
-/// Every interleaving of a small world.
+/// Explores every interleaving of a small world.
 package enum ExploreVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
@@ -13,20 +13,20 @@ package enum ExploreVerb: Verb {
       options: ExploreOptions.declarations + [
         OptionDeclaration(
           "--jobs", value: .integer(1...256),
-          help: "threads; as many as there are processors when it is not given"),
+          help: "threads; default: the number of processors"),
         OptionDeclaration(
           "--junit", value: .path("FILE"),
-          help: "also write the outcome as JUnit XML, a case for each promise"),
+          help: "also write the outcome as JUnit XML, one case per invariant"),
       ],
       examples: [
         (
           "baton explore",
-          "2 when a promise broke, 3 when no progress was made; the story is the shortest there is"
+          "exit code 2 if an invariant broke, 3 without progress; prints a shortest story"
         ),
         ("baton explore --crashes 0 --freezes 0 --preemptions 255", "every order of steps, without a fault"),
         (
           "baton explore --without inode-check --replaced-locks 1 --crashes 0 --freezes 0",
-          "what a rule is for: it ends with the story of what breaks"
+          "what a rule prevents: prints the story of what breaks without it"
         ),
       ])
   }

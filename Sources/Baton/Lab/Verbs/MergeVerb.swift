@@ -3,35 +3,41 @@ import Terminal
 import DaemonRuntime
 import Foundation
 
-/// Brings the results of many machines together.
+/// Merges the results of many machines.
 package enum MergeVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "merge", summary: "bring results of `baton sim --results` together, each seed once",
+      name: "merge", summary: "merge results of `baton sim --results`, each seed once",
       options: [
-        OptionDeclaration("--seeds", value: .text("A..B"), help: "only these, and say which are missing"),
+        OptionDeclaration("--seeds", value: .text("A..B"), help: "only these seeds, and report missing ones"),
         OptionDeclaration(
           "--missing", value: .integer(1...Int64(Int32.max)),
-          help: "print nothing but what is missing, a range of so many seeds at most on each line"),
+          help: "print only the missing ranges, one per line, of at most N seeds each"),
         OptionDeclaration(
-          "--into", value: .path("FILE"), help: "write the lines there, in the order of seeds"),
+          "--into", value: .path("FILE"), help: "write the merged lines to FILE, in the order of seeds"),
       ],
       positionals: [
         PositionalDeclaration(
           "FILE", value: .path("FILE"), count: .any,
-          help: "JSON Lines, in any order; the same seed may come twice"
+          help: "JSON Lines, in any order; a seed may repeat"
         )
       ],
       examples: [
-        ("baton merge --seeds 1..1000 parts/*.jsonl --into results.jsonl", "2 when a promise broke anywhere"),
-        ("baton merge --seeds 1..1000 --missing 25 parts/*.jsonl", "what is still to be run, in parts of 25"),
+        (
+          "baton merge --seeds 1..1000 parts/*.jsonl --into results.jsonl",
+          "exit code 2 if an invariant broke"
+        ),
+        (
+          "baton merge --seeds 1..1000 --missing 25 parts/*.jsonl",
+          "the seeds still to be run, in ranges of 25"
+        ),
       ])
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let range = try line.text("--seeds").map { try SeedRange(typed: $0) }
-    // What is missing of nothing at all is everything: with that a campaign begins.
+    // Without files --missing prints the whole range: a campaign begins with it.
     guard !line.positionals.isEmpty || line.isGiven("--missing") else {
       throw CommandFailure(
         .wrongUsage,
@@ -46,14 +52,14 @@ package enum MergeVerb: Verb {
     }
     if let path = line.text("--into") { try write(merge.results(of: range), into: path) }
     if let size = line.integer("--missing") {
-      guard let range else { throw CommandFailure(.wrongUsage, "--missing needs --seeds A..B") }
+      guard let range else { throw CommandFailure(.wrongUsage, "--missing requires --seeds A..B") }
       for gap in merge.missing(of: range, atMost: UInt64(size)) { invocation.output.say(gap.words) }
       return .done
     }
     guard range != nil || !merge.isEmpty else {
       throw CommandFailure(
         .inputOutputError,
-        "there is no result in these files; run `baton sim --results` to its end, or name others")
+        "these files have no result; run `baton sim --results` to its end, or name other files")
     }
     let report = MergeReport(merge, of: range)
     if invocation.output.isJSON {
@@ -64,7 +70,7 @@ package enum MergeVerb: Verb {
     return report.exitCode
   }
 
-  /// All of it or nothing: a file that was there stays whole until the new one is.
+  /// Writes atomically: an existing file is replaced only by a complete new one.
   private static func write(_ results: [SeedResult], into path: String) throws(CommandFailure) {
     let text = results.map { $0.line + "\n" }.joined()
     do {

@@ -4,29 +4,30 @@ import Inspection
 import DaemonRuntime
 import Reports
 
-/// Runs journals again through the real cores and compares byte for byte.
+/// Replays journals through the real cores and compares byte for byte.
 package enum ReplayVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "replay",
-      summary: "run a journal again and compare byte for byte, or a simulated seed and tell it",
+      summary: "replay a journal and compare byte for byte, or print the story of a simulated seed",
       options: [
-        OptionDeclaration("--step", help: "show every event and what was decided as it is run"),
+        OptionDeclaration("--step", help: "print every event and its directives"),
         OptionDeclaration(
-          "--seed", value: .text("N"), help: "tell this run of `baton sim`, instead of journals"),
+          "--seed", value: .text("N"), help: "print the story of this run of `baton sim`"),
         OptionDeclaration(
-          "--only", value: .text("NUMBERS"), help: "of what happens in it, only these, as 3,9,12"),
+          "--only", value: .text("NUMBERS"), help: "with --seed: play only these inputs, such as 3,9,12"),
         OptionDeclaration(
-          "--order", value: .integer(0...Int64.max), default: "0", help: "another order of its moves"),
+          "--order", value: .integer(0...Int64.max), default: "0",
+          help: "with --seed: another order of its moves"),
       ] + SimOptions.declarations,
       positionals: [
         PositionalDeclaration(
           "JOURNAL", value: .path("JOURNAL"), count: .any,
-          help: "files of the directory journal/ of a phone")
+          help: "files in a phone's directory journal/")
       ],
       examples: [
-        ("baton replay .baton/journal/*.jsonl", "do the shells add nothing to what the cores decided?"),
-        ("baton replay --seed 17", "the story of one simulated run; with --step all of it"),
+        ("baton replay .baton/journal/*.jsonl", "check that the shells add nothing to the cores' decisions"),
+        ("baton replay --seed 17", "the story of one simulated run; with --step every event"),
       ])
   }
 
@@ -36,7 +37,7 @@ package enum ReplayVerb: Verb {
       return try tellSeed(SeedRange.seed(typed: word), invocation)
     }
     guard !invocation.line.positionals.isEmpty else {
-      throw CommandFailure(.wrongUsage, "name a journal, or a simulated run with --seed")
+      throw CommandFailure(.wrongUsage, "JOURNAL is missing; name a journal, or a simulated run with --seed")
     }
     var differs = false
     var isMissing = false
@@ -104,25 +105,25 @@ package enum ReplayVerb: Verb {
       output.say("\(name): \(output.paint("line \(missing.line)", .red)): \(missing.sentence)")
     } else {
       let what = counts.isEmpty ? "no core events" : counts
-      let same = counts.isEmpty ? "nothing to compare" : "the same, byte for byte"
+      let same = counts.isEmpty ? "nothing to compare" : "identical, byte for byte"
       output.say(
         "\(name): \(HumanText.count(outcome.records, "record")), \(what): \(output.paint(same, .green))")
     }
     for core in outcome.unknownCores {
-      output.say("  core \(core.onOneLine) is not known to this program and was left out")
+      output.say("  core \(core.onOneLine) is unknown to this program and was skipped")
     }
-    if outcome.isTorn { output.say("  the last line is torn: its process was killed while writing it") }
+    if outcome.isTorn { output.say("  the last line is truncated: its process was killed while writing it") }
   }
 
   struct JournalDocument: Report {
     var journal: String
     var same: Bool
     var records: Int
-    /// How many events of each core were run again.
+    /// The number of replayed events per core.
     var events: [CoreEvents]
     var unknownCores: [String]
     var lastLineTorn: Bool
-    /// It cannot be compared from this line on.
+    /// Records from `line` on cannot be compared.
     var evidenceMissing: Bool?
     var line: Int?
     var sentence: String?

@@ -6,7 +6,7 @@ import Foundation
 import Glibc
 import Simulation
 
-/// Many seeds in virtual time, through the cores that ship.
+/// Runs many seeds in virtual time, through the production cores.
 package enum SimVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
@@ -14,20 +14,20 @@ package enum SimVerb: Verb {
       options: [
         OptionDeclaration(
           "--seeds", value: .text("A..B"), default: "1..1000",
-          help: "each seed is one run, and always the same one"),
+          help: "the seeds; each is one reproducible run"),
         OptionDeclaration(
           "--jobs", value: .integer(1...256),
-          help: "threads; as many as there are processors when it is not given"),
+          help: "threads; default: the number of processors"),
         OptionDeclaration(
           "--results", value: .path("FILE"),
-          help: "also write one line of JSON for each seed, for `baton merge`; - is the output itself"),
+          help: "also write one line of JSON per seed, for `baton merge`; - is standard output"),
         OptionDeclaration(
-          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, a case for each seed"),
+          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per seed"),
       ] + SimOptions.declarations,
       examples: [
         (
           "baton sim --seeds 1..100000",
-          "a hundred thousand runs; 2 when a promise broke, 3 when no progress was made"
+          "a hundred thousand runs; exit code 2 if an invariant broke, 3 without progress"
         ),
         ("baton replay --seed 17", "the story of one run"),
       ])
@@ -42,12 +42,12 @@ package enum SimVerb: Verb {
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
     guard !output.isJSON || line.text("--results") != ResultWriter.standardOutputName else {
       throw CommandFailure(
-        .wrongUsage, "--results - takes the output for itself; with --json name a file with --results")
+        .wrongUsage, "--results - and --json both write to standard output; name a file with --results")
     }
     let start = Clock.monotonicNow
     let results = try line.text("--results").map { try ResultWriter($0, options: base.words) }
     let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "sim") }
-    // Who wants the result of each seed wants all of them.
+    // With --results every seed is run.
     let campaign = SimCampaign(
       range, jobs: jobs, brokenMax: results == nil ? SimCampaign.brokenMax : nil, results: results,
       junit: junit, words: { base.words(for: $0) }
@@ -64,12 +64,12 @@ package enum SimVerb: Verb {
     if results?.hasFailed == true {
       throw CommandFailure(
         .inputOutputError,
-        "the results could not be written to their end; what is there is whole up to its last line")
+        "the results could not be written completely; every line up to the last one is complete")
     }
     let cut = figures.seeds < range.count ? SimCut(run: figures.seeds, of: range.count) : nil
     if let cut { junit?.add(cut.junitCase) }
     try junit?.close()
-    // Then the output is the results'.
+    // Standard output has the results only.
     if line.text("--results") == ResultWriter.standardOutputName { return exitCode(figures) }
     if output.isJSON {
       output.say(figures.document(took: took, cut: cut))
@@ -79,7 +79,7 @@ package enum SimVerb: Verb {
       if let first = figures.broken.first {
         tell(first, figures, base, output)
       } else {
-        output.say(output.paint("no promise broke", .green))
+        output.say(output.paint("no invariant broke", .green))
       }
     }
     return exitCode(figures)
@@ -91,12 +91,13 @@ package enum SimVerb: Verb {
     return isOnlyProgress ? .noProgress : .exclusionOrMoneyBroken
   }
 
-  /// The first failure, made short, as a story.
+  /// Prints the first failure as a story, shrunk.
   private static func tell(_ result: RunResult, _ figures: SimFigures, _ base: SimOptions, _ output: Output) {
     guard let violation = result.violation else { return }
     output.say(
       output.paint(
-        "\(HumanText.count(figures.broken.count, "seed")) broke a promise; the first is \(result.seed):", .red
+        "\(HumanText.count(figures.broken.count, "seed")) broke an invariant; the first is \(result.seed):",
+        .red
       ))
     var shrinker = Shrinker(base.settings(seed: result.seed), breaking: violation.invariant)
     let shortest = shrinker.shrink()

@@ -2,20 +2,20 @@ import CLinux
 import DaemonRuntime
 import Glibc
 
-/// Starts a daemon that outlives us: its own session, nothing of our terminal, everything it says in its log. Without a log it says
-/// it on our terminal, and has a process group of its own.
+/// Starts a daemon that outlives this process: in its own session, with its output in `log`. Without a log it writes to
+/// this terminal, in its own process group.
 package enum DaemonStarter {
   package static func start(_ path: String, arguments: [String], log: String?) throws(CommandFailure)
     -> WatchedProcess
   {
-    // Through the same door as every file of a phone: not through a link, and not into another user's file.
+    // Opened like every file of a phone: no link, no file of another user.
     let output: Int32?
     do throws(SystemError) {
       output = if let log { try PlainFile.openOwn(log, O_WRONLY | O_CREAT | O_APPEND) } else { nil }
     } catch { throw CommandFailure(.cannotCreate, error.description) }
     defer { if let output { close(output) } }
     CrashTraces.withholdReports()
-    // A daemon that keeps what our caller left open to us would hold up whoever waits for the end of it.
+    // A daemon must not inherit descriptors: a caller may wait for the end of such a pipe.
     _ = baton_close_on_exec_from(3)
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -28,7 +28,7 @@ package enum DaemonStarter {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // Signals that we hold back must reach the daemon.
+    // Signals blocked here must reach the daemon.
     var nothingBlocked = sigset_t()
     sigemptyset(&nothingBlocked)
     posix_spawnattr_setsigmask(&attributes, &nothingBlocked)

@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// Wakes when something changes in directories: inotify.
+/// Waits for changes in directories, by inotify.
 package final class DirectoryWatch {
   package let descriptor: Int32
   private var watched: [String: Int32] = [:]
@@ -15,7 +15,7 @@ package final class DirectoryWatch {
 
   deinit { close(descriptor) }
 
-  /// A directory that is not there yet is simply not watched; try again when its parent changed.
+  /// A missing directory is not watched; call again when its parent has changed.
   package func add(_ directory: String) {
     let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE)
     let watch = inotify_add_watch(descriptor, directory, mask)
@@ -24,20 +24,20 @@ package final class DirectoryWatch {
 
   package func isWatching(_ directory: String) -> Bool { watched[directory] != nil }
 
-  /// Returns when something changed, when one of the other descriptors is readable, or at the deadline; false when who
-  /// reads what is written to `reader` has gone away.
+  /// Returns when something changed, when one of `others` is readable, or at the deadline; false if the reading end of
+  /// `reader` is closed.
   @discardableResult
   package func wait(
     until deadline: Instant, alsoFor others: [Int32] = [], reader: Int32 = -1
   ) throws(SystemError) -> Bool {
     let left = (deadline - Clock.monotonicNow).wholeMilliseconds
     var waiting = ([descriptor] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    // With no events asked for, a pipe without its reader (POLLERR) and a terminal that is gone (POLLHUP) are said.
+    // Without requested events `poll` still reports a pipe without a reader (POLLERR) and a closed terminal (POLLHUP).
     waiting.append(pollfd(fd: reader, events: 0, revents: 0))
     let count = poll(&waiting, nfds_t(waiting.count), Int32(clamping: max(1, left + 1)))
     if count < 0 && errno != EINTR { throw SystemError("wait for files") }
     var buffer = [UInt8](repeating: 0, count: 16_384)
-    // What exactly changed does not matter: whoever waits looks anew.
+    // What exactly changed does not matter: the caller checks again.
     while read(descriptor, &buffer, buffer.count) > 0 {}
     return (waiting.last?.revents ?? 0) & Int16(POLLERR | POLLHUP) == 0
   }

@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Glibc
 
-/// Small questions about files.
+/// Helpers for files and directories.
 package enum FilePath {
   package static func isDirectory(_ path: String) -> Bool {
     var facts = stat()
@@ -12,14 +12,14 @@ package enum FilePath {
 
   static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && !isDirectory(path) }
 
-  /// Of an absolute path.
+  /// The parent of an absolute path.
   package static func parent(of path: String) -> String {
     let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
       separator: "/")
     return parent.isEmpty ? "/" : parent
   }
 
-  /// With its parents, for this user alone.
+  /// Creates a directory and its parents, mode 0700.
   package static func makeDirectories(_ path: String) throws(CommandFailure) {
     if isDirectory(path) { return }
     let parent = parent(of: path)
@@ -33,18 +33,18 @@ package enum FilePath {
     }
   }
 
-  /// Zero when it is not there.
+  /// Zero if the file does not exist.
   package static func size(of path: String) -> Int {
     var facts = stat()
     return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
   }
 
-  /// Sorted, which is by their wall time.
+  /// The journals' names, sorted by name and so by wall time.
   package static func journals(in directory: String) -> [String] {
     (DirectoryListing.names(of: directory) ?? []).filter { $0.hasSuffix(".jsonl") }
   }
 
-  /// The last lines of a log, or of what came after the first bytes of it, without reading all of it.
+  /// The last lines of a log, from byte `beginning` on, without reading all of it.
   package static func lastLines(of path: String, count: Int, from beginning: Int = 0) -> [String] {
     guard let descriptor = try? PlainFile.openOwn(path, O_RDONLY) else { return [] }
     defer { close(descriptor) }
@@ -56,7 +56,7 @@ package enum FilePath {
     return lines.suffix(count).map(String.init)
   }
 
-  /// The directory of the running program: its daemons lie beside it.
+  /// The directory of the running program, which also has the daemons.
   package static var ownDirectory: String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -3,14 +3,14 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// Brings the two daemons of a phone up, the provider first: the phone must know where it listens. What it has started
-/// goes down again when it cannot do all of it.
+/// Starts the two daemons of a phone, lspd first, as iosd needs its address. If a start fails, the daemons already
+/// started are ended.
 package final class PhoneStarter {
   package struct Options: Sendable {
-    /// Beside our own program when they are not named.
+    /// The programs; nil for those beside this program.
     package var lspd: String?
     package var iosd: String?
-    /// Given to them as they are.
+    /// Passed to the daemons unchanged.
     package var lspdArguments: [String] = []
     package var iosdArguments: [String] = []
 
@@ -26,13 +26,13 @@ package final class PhoneStarter {
 
   package struct Result: Sendable {
     package var pids: [Daemon: Int32] = [:]
-    /// Those that did not run before.
+    /// The daemons that were started.
     package var started: [Daemon] = []
   }
 
-  /// A daemon answers within milliseconds; a machine that is very busy gets its time.
-  private static let patience = TimeSpan.seconds(20)
-  /// Whoever runs may be on its way out while it still answers, and so may those that took its place.
+  /// A daemon answers within milliseconds; a very busy machine takes longer.
+  private static let timeout = TimeSpan.seconds(20)
+  /// How often missing daemons are started: one that still answers may be about to end.
   private static let looks = 5
 
   package let phone: Phone
@@ -45,12 +45,12 @@ package final class PhoneStarter {
   }
 
   package func start() throws -> Result {
-    // Before anything is made: a start that cannot be is to leave nothing.
+    // Before any file is created: a start that fails here leaves nothing.
     try checkPrograms(
       of: Daemon.allCases.filter { DaemonProbe.pid(listeningOn: phone.socket(of: $0)) == nil })
     try makeHome()
-    // Twice as long as a daemon may take: there are two of them.
-    let lock = try StartLock(phone, patience: Self.patience + Self.patience)
+    // Twice a daemon's time, for two daemons.
+    let lock = try StartLock(phone, timeout: Self.timeout + Self.timeout)
     defer { withExtendedLifetime(lock) {} }
     do {
       return try complete()
@@ -61,7 +61,7 @@ package final class PhoneStarter {
   }
 
   private func makeHome() throws(CommandFailure) {
-    // What lies around it may be anybody's; the home itself and all in it may not.
+    // The parent may be another user's; the home and all in it may not.
     try FilePath.makeDirectories(FilePath.parent(of: phone.home))
     do throws(SystemError) {
       try OwnHome.check(phone.home, OwnHome.system + [OwnHome.container])
@@ -69,7 +69,7 @@ package final class PhoneStarter {
     } catch { throw CommandFailure(.cannotCreate, error.description) }
   }
 
-  /// Looks again after each start, until both run that ran before.
+  /// Starts missing daemons until a check finds both running.
   private func complete() throws -> Result {
     for _ in 0..<Self.looks {
       let running = try Daemon.allCases.map { (daemon: $0, pid: try RunningDaemon($0, of: phone).pid()) }
@@ -80,7 +80,7 @@ package final class PhoneStarter {
     }
     throw CommandFailure(
       .daemonMissing,
-      "what runs of \(phone.home) ends again at once; see who stops it in \(phone.log(of: .lspd)) and \(phone.log(of: .iosd))"
+      "the daemons of \(phone.home) end right after their start; see \(phone.log(of: .lspd)) and \(phone.log(of: .iosd))"
     )
   }
 
@@ -98,11 +98,11 @@ package final class PhoneStarter {
     let started = try StartedDaemon(
       daemon, program: program(of: daemon), arguments: try arguments(for: daemon), log: phone.log(of: daemon))
     self.started.append(started)
-    let deadline = Clock.monotonicNow + Self.patience
+    let deadline = Clock.monotonicNow + Self.timeout
     while !isReady(daemon) {
       if started.process.hasEnded { throw started.failureOfEnd() }
       guard Clock.monotonicNow < deadline else { throw started.failure("did not answer in time") }
-      // The socket's name appears an instant before somebody accepts behind it, so we also look at short intervals.
+      // The socket appears an instant before the daemon accepts: also check at short intervals.
       let soon = min(deadline, Clock.monotonicNow + .milliseconds(20))
       try watch.wait(until: soon, alsoFor: [started.process.descriptor])
     }
@@ -113,7 +113,7 @@ package final class PhoneStarter {
     return FilePath.exists(phone.socket(of: daemon)) && phone.answers(daemon)
   }
 
-  /// Where wallets reach the provider.
+  /// lspd's address for wallets.
   private var address: String? {
     guard let bytes = try? SmallFile.readOwn(phone.lspdAddress, limit: 128) else { return nil }
     let text = String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self)
@@ -127,15 +127,16 @@ package final class PhoneStarter {
       guard address != nil else {
         throw CommandFailure(
           .daemonMissing,
-          "lspd has not said where it listens (\(phone.lspdAddress)); stop it with `baton down` and start again"
+          "lspd has not written its address (\(phone.lspdAddress)); stop it with `baton down` and start again"
         )
       }
-      // By its file: command lines are for everybody to read, and who knows the address can knock.
+      // By file: other users can read command lines, and must not learn the address.
       return ["--home", phone.home, "--peer-file", phone.lspdAddress] + options.iosdArguments
     }
   }
 
-  /// No node that comes first is the wallet. Programs of others need not write down who the wallet is, nor read it.
+  /// With this file lspd accepts only the wallet's node id, not the first node that connects. Other programs need not
+  /// write or read it.
   private var walletArguments: [String] {
     let areOurs =
       options.lspd == nil && !options.iosdArguments.contains { ["--app", "--ext"].contains($0) }
@@ -148,7 +149,7 @@ package final class PhoneStarter {
     (daemon == .lspd ? options.lspd : options.iosd) ?? "\(FilePath.ownDirectory)/\(daemon.rawValue)"
   }
 
-  /// Before anything is started: iosd would refuse those of the wallet when lspd is up already.
+  /// Checked before any start: iosd would refuse a wallet program only after lspd is up.
   private func checkPrograms(of missing: [Daemon]) throws(CommandFailure) {
     var programs = missing.map { (program(of: $0), "--\($0.rawValue)") }
     if missing.contains(.iosd) {

@@ -2,7 +2,7 @@ import CLinux
 import DaemonRuntime
 import PhonePolicy
 
-/// What `waitpid` says of a process, in words.
+/// A status of `waitpid` as a sentence.
 package struct ProcessEnding: CustomStringConvertible {
   private let status: Int32?
 
@@ -12,7 +12,7 @@ package struct ProcessEnding: CustomStringConvertible {
 
   var isBySignal: Bool { status.map { baton_wait_signalled($0) != 0 } ?? false }
 
-  /// Nil for one that a signal ended, or whose code is none of ours.
+  /// Nil after a signal, or for an unknown code.
   package var exitCode: ExitCode? {
     isBySignal ? nil : status.flatMap { ExitCode(rawValue: baton_wait_exit_code($0)) }
   }

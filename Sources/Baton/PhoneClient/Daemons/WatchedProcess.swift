@@ -3,12 +3,12 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// One process that is waited for, by a descriptor that cannot come to mean another one.
+/// A process held by a pidfd, which cannot come to refer to another process.
 package final class WatchedProcess {
   package let pid: Int32
   package let descriptor: Int32
 
-  /// Nil when there is no such process.
+  /// Nil if there is no such process.
   package init?(pid: Int32) {
     self.pid = pid
     descriptor = baton_pidfd_open(pid)
@@ -37,7 +37,7 @@ package final class WatchedProcess {
   @discardableResult
   package func send(_ signal: Int32) -> Bool { baton_pidfd_send_signal(descriptor, signal) == 0 }
 
-  /// For one that we started ourselves: takes its status, so that it does not stay a zombie. Nil for others.
+  /// Reaps a child of this process; nil for others.
   package func reap() -> Int32? {
     var status: Int32 = 0
     return waitpid(pid, &status, WNOHANG) == pid ? status : nil

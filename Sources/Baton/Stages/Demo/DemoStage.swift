@@ -6,10 +6,10 @@ import DaemonRuntime
 import Glibc
 import Reports
 
-/// Where a story on real processes is played and told: it follows the journals, prints what happens as it happens,
-/// and waits for moments, never for time to pass.
+/// Runs a story on real processes: follows the journals, prints events as they happen, and waits for events, never for
+/// a fixed time.
 final class DemoStage {
-  /// What was waited for did not come.
+  /// An expected event did not come in time.
   struct Failure: Error {
     var expected: String
     var happened: String
@@ -35,19 +35,19 @@ final class DemoStage {
 
   // MARK: Following
 
-  /// The place in the story from which a later `wait` looks.
+  /// The index from which a later `wait` searches.
   var now: Int { moments.count }
 
   func follow() {
     for entry in merger.readNew() {
       for moment in reader.moments(of: entry) {
         moments.append(moment)
-        if moment.isTold { tell(moment) }
+        if moment.isPrinted { tell(moment) }
       }
     }
   }
 
-  /// The first moment from `place` on for which `condition` holds.
+  /// Waits for the first moment from `place` on that satisfies `condition`.
   @discardableResult
   func wait(
     for expected: String, from place: Int, within span: TimeSpan = .seconds(20), _ condition: (Moment) -> Bool
@@ -68,7 +68,7 @@ final class DemoStage {
     return sentences.isEmpty ? "nothing more" : sentences.joined(separator: "; ")
   }
 
-  // MARK: Telling
+  // MARK: Output
 
   func headline(_ text: String) {
     if !output.isJSON { output.say("") }
@@ -82,7 +82,7 @@ final class DemoStage {
   }
 
   struct Line: Report {
-    /// Since the start.
+    /// Milliseconds since the start.
     var tMs: Int64
     /// step, moment or remark.
     var kind: String

@@ -4,13 +4,13 @@ import Crypto
 import DaemonRuntime
 import Glibc
 
-/// The main job in one go, act by act. Each act ends only when what it is about was seen in the journals.
+/// The demo's acts. Each act ends when its events are in the journals.
 struct DemoStory {
   struct Outcome: Sendable {
     var settled = 0
-    /// From the extension's release to the app being connected.
+    /// From the extension's release to the app's connection.
     var handover: TimeSpan?
-    /// From the kill to the app being connected.
+    /// From the kill to the app's connection.
     var takeover: TimeSpan?
   }
 
@@ -36,7 +36,7 @@ struct DemoStory {
     try payAndCutIn(invoices[1])
     try goHomeAndQuit()
     try payAndKill(invoices[2])
-    stage.headline("The app is swiped away")
+    stage.headline("The user swipes the app away")
     try quitApp()
   }
 
@@ -52,7 +52,7 @@ struct DemoStory {
     for (amount, text) in [(UInt64(5000), "Coffee"), (21_000, "Lunch"), (100_000, "Rent")] {
       let invoice = try driver.makeInvoice(amountMsat: amount * 1000, text: text, expirySeconds: 3600)
       invoices.append(invoice)
-      stage.remark("invoice over \(HumanText.amount(msat: invoice.amountMsat)) for \(text)")
+      stage.remark("invoice for \(HumanText.amount(msat: invoice.amountMsat)) for \(text)")
     }
     try quitApp()
     return invoices
@@ -73,7 +73,7 @@ struct DemoStory {
         false
       }
     }
-    try stage.wait(for: "the extension to be done", from: place) {
+    try stage.wait(for: "the extension to finish", from: place) {
       if case .finished = $0.what { true } else { false }
     }
     if isQuick {
@@ -83,7 +83,7 @@ struct DemoStory {
   }
 
   private mutating func payAndCutIn(_ invoice: PayableInvoice) throws {
-    stage.headline("Payment 2 of 3: the user opens the app while the extension is at work")
+    stage.headline("Payment 2 of 3: the user opens the app while the extension receives")
     let place = stage.now
     let payment = try begin(invoice)
     try stage.wait(for: "the extension to be connected", from: place) {
@@ -94,7 +94,8 @@ struct DemoStory {
       for: "the app to say that the extension receives, or to claim the node", from: place
     ) { $0.process == "mainappd" && Self.answersTheOpening($0.what) }
     if case .claimed = first.what {
-      stage.remark("the extension let go before the app had looked once: there was nothing to wait for")
+      stage.remark(
+        "the extension released the node before the app first checked: the app had nothing to wait for")
     }
     let released = try stage.wait(for: "the extension to release the node", from: place) {
       if case .released = $0.what { $0.process == "notifyextd" } else { false }
@@ -107,8 +108,8 @@ struct DemoStory {
     try settled(from: place)
   }
 
-  /// An extension with nothing half-way lets go within a millisecond of the app's word. On a busy machine that can be
-  /// before the app itself has looked, and then it never waits.
+  /// An extension without a pending payment releases the node within a millisecond of the app's request. On a busy
+  /// machine that may be before the app's first look; then the app never waits.
   private static func answersTheOpening(_ what: Moment.What) -> Bool {
     switch what {
     case .shows(.waitingForExtension), .claimed: true
@@ -127,7 +128,7 @@ struct DemoStory {
   }
 
   private mutating func payAndKill(_ invoice: PayableInvoice) throws {
-    stage.headline("Payment 3 of 3: kill -9 for the extension while it has the node")
+    stage.headline("Payment 3 of 3: kill -9 for the extension while it holds the node")
     let place = stage.now
     let payment = try begin(invoice)
     let claim = try stage.wait(for: "the extension to claim the node", from: place) {
@@ -135,7 +136,7 @@ struct DemoStory {
     }
     guard let process = WatchedProcess(pid: claim.pid), process.send(SIGKILL) else {
       throw DemoStage.Failure(
-        expected: "the extension \(claim.pid) to be killed", happened: "it was gone already")
+        expected: "the extension \(claim.pid) to be killed", happened: "it had already ended")
     }
     let killed = Clock.monotonicNow
     stage.remark("killed notifyextd \(claim.pid); the user opens the app")
@@ -162,7 +163,7 @@ struct DemoStory {
     }
   }
 
-  // MARK: What acts are made of
+  // MARK: Steps
 
   @discardableResult
   private func connected(from place: Int) throws -> Moment {
@@ -171,13 +172,13 @@ struct DemoStory {
     }
   }
 
-  /// The sender has its preimage before the channel has finished with the payment: swiping the app away right then
-  /// would leave that to the next start.
+  /// Waits until the channel is done with the payment: the sender has the preimage earlier, and an app swiped away
+  /// then would complete the commitment only at its next start.
   private func settled(from place: Int) throws {
-    let received = try stage.wait(for: "the wallet to count the payment", from: place) {
+    let received = try stage.wait(for: "the wallet to record the payment", from: place) {
       if case .received = $0.what { true } else { false }
     }
-    try stage.wait(for: "the channel to be done with the payment", from: place) {
+    try stage.wait(for: "the channel to complete the payment", from: place) {
       if case .shows(.connected) = $0.what { $0.at > received.at } else { false }
     }
   }
@@ -196,7 +197,7 @@ struct DemoStory {
     return client
   }
 
-  /// The sender's view is what counts: a preimage that fits the hash it paid for.
+  /// Checks the sender's view: a preimage that matches the payment hash.
   private mutating func settle(_ invoice: PayableInvoice, by client: ControlClient, from place: Int) throws {
     try stage.wait(for: "the payment to settle", from: place, within: .seconds(60)) { moment in
       switch moment.what {

@@ -4,7 +4,7 @@ import Guardrails
 import PhonePolicy
 import Wallet
 
-/// One thing that happened in a run, as the demo needs it: read from a journal, with the instant that stands there.
+/// An event of a run for the demo, read from a journal, with its instant there.
 struct Moment: Hashable, Sendable {
   enum What: Hashable, Sendable {
     case launched(Role, String)
@@ -44,7 +44,7 @@ struct Moment: Hashable, Sendable {
     case .fenced: "is fenced: another process owns the node"
     case .finished(let push, let reason): "finished push \(push): \(reason)"
     case .askedToPay(let msat): "a sender pays \(HumanText.amount(msat: msat))"
-    case .held: "the wallet is away: holds the payment"
+    case .held: "the wallet is offline: holds the payment"
     case .pushRequested: "sends a push"
     case .accepted(let epoch): "accepted the wallet's connection\(epoch.map { " of epoch \($0)" } ?? "")"
     case .refused: "refused a connection of an older epoch"
@@ -55,8 +55,8 @@ struct Moment: Hashable, Sendable {
     }
   }
 
-  /// What is worth a line: the extension has no screen, and what the app shows in passing is only noise.
-  var isTold: Bool {
+  /// Whether the demo prints it: no status of the extension, which has no screen, and no transient one of the app.
+  var isPrinted: Bool {
     switch what {
     case .shows(.idle), .shows(.claiming), .shows(.connecting), .shows(.releasing): false
     case .shows: process == "mainappd"

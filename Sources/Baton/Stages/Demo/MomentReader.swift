@@ -4,7 +4,7 @@ import Guardrails
 import LightningProvider
 import PhonePolicy
 
-/// Turns journal records into moments.
+/// Converts journal records to moments.
 struct MomentReader {
   private var claimReasons: [Int32: String] = [:]
 

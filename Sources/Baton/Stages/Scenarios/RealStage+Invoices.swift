@@ -4,7 +4,7 @@ import DaemonRuntime
 import LightningInvoices
 import Scenario
 
-// What the user pays on real processes.
+// Payments by the user on real processes.
 extension RealStage {
   func makeExternalInvoice(_ invoice: PlannedInvoice) throws {
     let answer = try phone.ask(
@@ -18,7 +18,7 @@ extension RealStage {
     externalInvoices.append(try SignedInvoice(typed: answer["invoice"] ?? ""))
   }
 
-  /// Until the user has an answer, as `baton send --no-wait` does.
+  /// Waits for the app's answer, as `baton send --no-wait` does.
   func payInvoice(_ number: Int) throws {
     guard externalInvoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
     let message = ControlMessage("send", ["invoice": externalInvoices[number - 1].encoded])

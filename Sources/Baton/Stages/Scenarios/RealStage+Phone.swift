@@ -5,13 +5,13 @@ import PhonePolicy
 import Reports
 import Scenario
 
-// The phone itself, as iosd is asked and answers.
+// Requests to iosd, and its answers.
 extension RealStage {
-  // MARK: Deeds
+  // MARK: Actions
 
   func set(_ change: DeviceChange) throws {
-    func flag(_ name: String, _ isSo: Bool) throws {
-      try driver.switchDevice(name, isSo ? "yes" : "no")
+    func flag(_ name: String, _ isOn: Bool) throws {
+      try driver.switchDevice(name, isOn ? "yes" : "no")
     }
     switch change {
     case .locked: try flag("locked", true)
@@ -45,7 +45,7 @@ extension RealStage {
     try request("touch", fields)
   }
 
-  /// What the phone may refuse, for a reason that is part of the story.
+  /// Asks iosd; a refusal is part of the story.
   func request(_ verb: String, _ fields: [String: String]) throws {
     var message = ControlMessage(verb)
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) { message[name] = value }
@@ -65,7 +65,7 @@ extension RealStage {
     if try driver.state(of: role) == AppState.suspended.word { throw ScenarioWords.isSuspended }
   }
 
-  // MARK: Looking
+  // MARK: State
 
   static func shown(_ row: NotificationRow) -> Scene.Notification {
     Scene.Notification(

@@ -12,14 +12,14 @@ import Reports
 import Scenario
 import SharedContainer
 
-/// A story on real processes: a phone and a peer of its own in a scratch home, and signals for the faults. It looks from
-/// outside alone: at what iosd and lspd say, and at the container as any inspector would.
+/// Plays a story on real processes: its own phone and peer in a scratch home, signals as faults. It observes only from
+/// outside: the answers of iosd and lspd, and snapshots of the container.
 final class RealStage: ScenarioStage {
   let driver: PhoneDriver
   var phone: PhoneClient.Phone { driver.phone }
   private var invoices: [PayableInvoice] = []
   var externalInvoices: [SignedInvoice] = []
-  /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
+  /// Every payment request, with lspd's number and first answer.
   private var attempts: [Attempt] = []
 
   private struct Attempt {
@@ -27,16 +27,16 @@ final class RealStage: ScenarioStage {
     var id: Int64
     var state: String
     var reason: String
-    /// Of a payment in parts; 0 for what is all of it.
+    /// 0 for a payment that is not in parts.
     var parts = 0
     var part = 0
   }
 
-  /// Between two looks when nothing is written into a journal: what a process says of itself reaches the phone an instant
-  /// after it stands there. Twice as long each time, up to the second one, as long as nothing is written.
+  /// The pause between two looks while no journal grows: a process's status reaches iosd shortly after its journal
+  /// record. Doubles up to `longest` while no record is written.
   private static let lookAgain = (first: TimeSpan.milliseconds(2), longest: TimeSpan.milliseconds(64))
   private var pause = RealStage.lookAgain.first
-  /// As long as the peer of the simulated world holds a payment.
+  /// The same as in the simulated world.
   private static let holdSeconds: Int64 = 120
 
   init(home: String, isLegacy: Bool, settings: [Setting] = []) throws {
@@ -55,7 +55,7 @@ final class RealStage: ScenarioStage {
 
   var now: Instant { Clock.monotonicNow }
 
-  /// The judge sees it at the end.
+  /// The judge finds violations at the end.
   var broken: String? { nil }
 
   func begin() throws {
@@ -67,7 +67,7 @@ final class RealStage: ScenarioStage {
     invoices.append(try driver.makeInvoice(amountMsat: payment.amountMsat, text: payment.text))
   }
 
-  /// The app answers when it has stored it.
+  /// The app answers when it has stored the invoice.
   func hasInvoice(_ number: Int) -> Bool { invoices.indices.contains(number - 1) }
 
   func goOn(until: Instant) throws {
@@ -76,7 +76,7 @@ final class RealStage: ScenarioStage {
     pause = now < end ? Self.lookAgain.first : min(pause + pause, Self.lookAgain.longest)
   }
 
-  // MARK: Deeds
+  // MARK: Actions
 
   func make(_ action: StoryAction) throws {
     pause = Self.lookAgain.first
@@ -120,7 +120,7 @@ final class RealStage: ScenarioStage {
     case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseMessage, .repeatMessage,
       .losePush,
       .sleepDevice:
-      throw CannotBeDone("it is for the simulation only")
+      throw CannotBeDone("only the simulation can do this")
     }
   }
 
@@ -135,7 +135,7 @@ final class RealStage: ScenarioStage {
         reason: answer.reason ?? "", parts: parts, part: part))
   }
 
-  /// Parts of one payment are one.
+  /// The parts of one payment count as one payment.
   private func payments(_ rows: [PeerPaymentRow]) -> [Scene.Payment] {
     var all: [Scene.Payment] = []
     for attempt in attempts {
@@ -151,7 +151,7 @@ final class RealStage: ScenarioStage {
     return all
   }
 
-  /// Whether the push finds the phone off or just on again is the same to whoever gets it.
+  /// Pays during the reboot; the push may arrive before or after the phone is on again.
   private func payInReboot(_ number: Int) throws {
     let client = try ControlClient(path: phone.iosdSocket, daemon: "iosd")
     try client.send(ControlMessage("reboot", ["unlock": "yes"]))
@@ -162,12 +162,12 @@ final class RealStage: ScenarioStage {
 
   private func process(_ role: Role) throws -> WatchedProcess {
     guard let pid = try driver.pid(of: role), let process = WatchedProcess(pid: pid) else {
-      throw CannotBeDone("there is no \(role.rawValue) any more")
+      throw CannotBeDone("the \(role.rawValue) no longer runs")
     }
     return process
   }
 
-  /// The phone knows of the end when the story goes on.
+  /// Waits until iosd knows that the process has ended.
   private func kill(_ role: Role) throws {
     let victim = try process(role)
     victim.send(SIGKILL)
@@ -176,7 +176,8 @@ final class RealStage: ScenarioStage {
     }
   }
 
-  /// Outside a transaction, as the story says it when it means the inside: one that was hit there goes on for a moment.
+  /// Stops the process outside a transaction (`freezeInside` is another line of a story): if it was hit inside, it is
+  /// continued for a moment.
   private func freeze(_ role: Role) throws {
     try checkNotSuspended(role)
     let victim = try process(role)
@@ -192,14 +193,14 @@ final class RealStage: ScenarioStage {
   }
 
   private func replace(_ path: String) throws {
-    let stranger = "\(path)-of-a-stranger"
-    let descriptor = open(stranger, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SystemError("create \(stranger)") }
+    let replacement = "\(path)-replacement"
+    let descriptor = open(replacement, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw SystemError("create \(replacement)") }
     close(descriptor)
-    guard rename(stranger, path) == 0 else { throw SystemError("replace \(path)") }
+    guard rename(replacement, path) == 0 else { throw SystemError("replace \(path)") }
   }
 
-  // MARK: Looking
+  // MARK: State
 
   func look() throws -> Scene {
     let status = try driver.status()
@@ -231,7 +232,7 @@ final class RealStage: ScenarioStage {
     return scene
   }
 
-  /// Nil before the wallet has run; while a container is being made it cannot be read yet.
+  /// Nil before the wallet has run. Waits while the container is being created.
   private func snapshot() throws -> Snapshot? {
     var found: Result<Snapshot?, ContainerError> = .success(nil)
     try? driver.wait(for: "a container that can be read", within: .seconds(10)) {

@@ -3,7 +3,7 @@ import DaemonRuntime
 import Reports
 import Scenario
 
-/// The language, for somebody who writes a story.
+/// Prints the language of stories.
 enum ScenarioCommands {
   static func print(_ output: Output) {
     if output.isJSON {

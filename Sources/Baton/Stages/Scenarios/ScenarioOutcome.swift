@@ -5,7 +5,7 @@ import DaemonRuntime
 import Reports
 import Scenario
 
-/// What came of one file, in words and for programs.
+/// The outcome of one story, as text and JSON.
 struct ScenarioOutcome {
   enum Kind: String {
     case same
@@ -20,10 +20,10 @@ struct ScenarioOutcome {
   var file: String
   var kind: Kind
   var took = TimeSpan.zero
-  /// What a user has to know beside the first line.
+  /// Lines below the first one.
   var details: [String] = []
   var differences: [Performance.Played] = []
-  /// Where a real phone is left behind.
+  /// The home of a real phone that is kept.
   var home: String?
 
   init(file: String, skippedBecause why: String) {
@@ -47,7 +47,7 @@ struct ScenarioOutcome {
     case .played(.unsettled(let sentences)): (kind, details) = (.noProgress, sentences)
     case .played(.broken(let sentences)): (kind, details) = (.broken, sentences)
     case .played(.crashed(let sentences)): (kind, details) = (.crashed, sentences)
-    case .broken(let line, let sentence): (kind, details) = (.broken, ["behind line \(line): \(sentence)"])
+    case .broken(let line, let sentence): (kind, details) = (.broken, ["after line \(line): \(sentence)"])
     case .timedOut(let line, let what):
       (kind, details) = (
         .noProgress,
@@ -72,14 +72,14 @@ struct ScenarioOutcome {
     }
   }
 
-  /// Of several files the gravest counts.
+  /// The gravest code of several files.
   static func exitCode(_ outcomes: [ScenarioOutcome]) -> ExitCode {
     let gravest: [ExitCode] = [.exclusionOrMoneyBroken, .crashedByItself, .noProgress, .differs]
     let codes = outcomes.map(\.exitCode)
     return gravest.first { codes.contains($0) } ?? .done
   }
 
-  // MARK: Telling
+  // MARK: Output
 
   func text(_ output: Output, nameWidth: Int) -> [String] {
     let name = file + String(repeating: " ", count: max(0, nameWidth - file.count))
@@ -108,7 +108,7 @@ struct ScenarioOutcome {
     var tookMs: Int64
     var details: [String]
     var differences: [Difference]
-    /// Where the phone is kept.
+    /// The home of the kept phone.
     var home: String?
   }
 

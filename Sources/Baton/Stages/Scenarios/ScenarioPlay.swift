@@ -7,7 +7,7 @@ import Foundation
 import Scenario
 import Simulation
 
-/// Plays files one after the other, each from the beginning: a world of its own, or a phone in a home of its own.
+/// Plays stories one after the other, each in its own simulated world or on its own phone.
 struct ScenarioPlay {
   private let isSimulated: Bool
   private let updates: Bool
@@ -27,11 +27,11 @@ struct ScenarioPlay {
     world = try SimOptions(line).settings(seed: seed).world
     if isSimulated, keep != nil {
       throw CommandFailure(
-        .wrongUsage, "--keep leaves a phone behind, and --simulated has none; give one of them")
+        .wrongUsage, "--keep and --simulated exclude each other: a simulation has no directory; omit one")
     }
     if !isSimulated, line.text("--without") != nil {
       throw CommandFailure(
-        .wrongUsage, "--without takes rules away from the simulated world alone; give --simulated too")
+        .wrongUsage, "--without requires --simulated")
     }
     place = invocation.place
   }
@@ -55,13 +55,13 @@ struct ScenarioPlay {
     let performance = try director.run()
     var outcome = ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start)
     if !outcome.isGood, outcome.kind != .differs {
-      outcome.details.append("what happened, with the times of the simulated world:")
+      outcome.details.append("the story, in simulated time:")
       outcome.details += director.stage.story.text().suffix(Self.storyLinesMax)
     }
     return try update(outcome, performance)
   }
 
-  /// One screen.
+  /// About one screen.
   private static let storyLinesMax = 40
 
   // MARK: On real processes
@@ -70,7 +70,7 @@ struct ScenarioPlay {
     let home = try home(of: file)
     let stage = try RealStage(home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings)
     let start = Clock.monotonicNow
-    // On every way out, also those of errors.
+    // Also after an error.
     defer { stage.end() }
     do {
       var director = Director(scenario, on: stage)
@@ -84,14 +84,14 @@ struct ScenarioPlay {
       }
       return outcome
     } catch let error as ControlClientError where Self.isGone(error) {
-      var outcome = ScenarioOutcome(file: file, crashed: "a daemon is gone: \(error)")
+      var outcome = ScenarioOutcome(file: file, crashed: "a daemon ended: \(error)")
       outcome.took = Clock.monotonicNow - start
       outcome.home = home
       return outcome
     }
   }
 
-  /// Nobody ends a daemon in a story, so it ended by itself.
+  /// No story ends a daemon: a daemon that is gone has crashed.
   private static func isGone(_ error: ControlClientError) -> Bool {
     switch error {
     case .notRunning, .hungUp: true
@@ -108,15 +108,15 @@ struct ScenarioPlay {
       named: "run")
   }
 
-  // MARK: Writing it down
+  // MARK: --update
 
-  /// Only a story that came to a good end is worth expecting again.
+  /// Only a story without a violation is updated.
   private func update(_ outcome: ScenarioOutcome, _ performance: Performance) throws -> ScenarioOutcome {
     guard updates, outcome.kind == .differs else { return outcome }
     do {
       try performance.rewritten.write(toFile: outcome.file, atomically: true, encoding: .utf8)
     } catch {
-      throw CommandFailure(.inputOutputError, "\(outcome.file) cannot be written; it is as it was")
+      throw CommandFailure(.inputOutputError, "\(outcome.file) cannot be written; it is unchanged")
     }
     var outcome = outcome
     outcome.kind = .updated

@@ -2,9 +2,9 @@ import Ground
 import PhonePolicy
 import Scenario
 
-/// What the phone says, in the words of a story: the same for both stages.
+/// The phone's answers in the language of stories, the same for both stages.
 enum ScenarioWords {
-  /// The phone's words, but for the number of the push that came instead: a story knows no numbers.
+  /// The phone's words without the number of a replacing push: stories have no push numbers.
   static func silentPush(_ code: PushFateCode?, _ words: String?) -> Scene.SilentPush {
     Scene.SilentPush(
       code: code, fate: code == .replaced ? "replaced by a newer one" : words ?? "on its way")
@@ -18,11 +18,11 @@ enum ScenarioWords {
     )
   }
 
-  static let noMoreParts = CannotBeDone("it does not come in parts, or all of them have come")
-  static let isSuspended = CannotBeDone("the app is suspended, so it neither freezes nor thaws")
-  static let nothingToTouch = CannotBeDone("there is no notification to touch")
+  static let noMoreParts = CannotBeDone("the payment is not in parts, or all its parts were sent")
+  static let isSuspended = CannotBeDone("cannot freeze or thaw a suspended app")
+  static let nothingToTouch = CannotBeDone("there is no notification in the list")
 
-  /// From the word of the phone's core.
+  /// From the state's name in the phone's core.
   static func place(_ word: String, _ role: Role) -> Scene.Process.Place {
     switch word {
     case "launching": .starting

@@ -4,9 +4,9 @@ import Scenario
 import Simulation
 import Wallet
 
-// What the head of a story means for each stage.
+// The settings in the head of a story, for each stage.
 extension Setting {
-  /// What iosd is started with.
+  /// iosd's options.
   var ofPhone: [String] {
     switch self {
     case .suspendsAfter(let span): ["--suspend-after", "\(span.wholeMilliseconds)ms"]
@@ -25,12 +25,12 @@ extension Setting {
     }
   }
 
-  /// What iosd reads, and finds at that path.
+  /// iosd's options with the path of an entitlements file.
   func ofPhone(entitlements path: String) -> [String] {
     self == .extensionWithoutKeychain ? ["--entitlements-file", path] : []
   }
 
-  /// Both may touch the container, and the app alone its seed.
+  /// Both processes may use the container; only the app may read the seed.
   package static let entitlements = """
     {"app":{"keychain-access-groups":["\(Entitlements.accessGroup)"],
       "com.apple.security.application-groups":["\(Entitlements.appGroup)"]},
@@ -38,13 +38,13 @@ extension Setting {
 
     """
 
-  /// As iosd takes it.
+  /// The value of iosd's `--time-scale`.
   fileprivate var timeScale: Int64 {
     guard case .hourTakes(let span) = self else { return 1 }
     return min(max(TimeSpan.seconds(3600).nanoseconds / span.nanoseconds, 1), 1_000_000)
   }
 
-  /// What lspd is started with.
+  /// lspd's options.
   var ofPeer: [String] {
     switch self {
     case .sendsSilentPushes: ["--silent-pushes"]

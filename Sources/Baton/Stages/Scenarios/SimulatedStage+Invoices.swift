@@ -2,13 +2,13 @@ import Ground
 import Scenario
 import Simulation
 
-// What the user pays in the simulated world.
+// Payments by the user in the simulated world.
 extension SimulatedStage {
   mutating func makeExternalInvoice(_ invoice: PlannedInvoice) {
     world.makeExternalInvoice(amountMsat: invoice.amountMsat, isKnown: !invoice.isForgotten)
   }
 
-  /// Until the user has an answer, as `baton send --no-wait` does.
+  /// Waits for the app's answer, as `baton send --no-wait` does.
   mutating func payInvoice(_ number: Int) throws {
     move(.send(number - 1, isKnown: true))
     let end = now + .seconds(30)

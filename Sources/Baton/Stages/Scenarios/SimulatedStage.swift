@@ -6,27 +6,27 @@ import Scenario
 import Simulation
 import Wallet
 
-/// A story in the simulated world. Whoever has something to do may be the next to do it, by the chance of a seed, and time
-/// passes when nobody has.
+/// Plays a story in the simulated world. A seeded generator picks the next of the ready moves; time passes when no move
+/// is ready.
 struct SimulatedStage: ScenarioStage {
   var world: World
   private(set) var story = WorldStory()
   private var generator: SeededGenerator
   private var moves: [Move] = []
 
-  // What is kept of what was said, as the world itself forgets it.
+  // Kept from the world's events, as the world does not keep them.
   private var ends = PerRole<String?>(nil, nil)
   private var lastWords = PerRole<String?>(nil, nil)
   private var centre = StageCentre()
   private var failures: [UInt64: String] = [:]
-  /// Which of the world's payments are parts, by their ids.
+  /// The world's payments that are parts, by id.
   private var parts: [UInt64: (number: Int, part: Int, count: Int)] = [:]
 
-  /// Faults that wait for something to strike.
+  /// Faults that wait for a message.
   private var losesNextWord = false
   private var repeatsNextWord = false
 
-  /// At most so many moves lie between one line of a story and the next without any time passing.
+  /// The most moves between two lines of a story without time passing.
   private static let driftMax = 30
 
   init(_ settings: WorldSettings, seed: UInt64) {
@@ -35,7 +35,7 @@ struct SimulatedStage: ScenarioStage {
     generator = SeededGenerator(seed: seed)
   }
 
-  /// The peer's clock goes on in whatever state the phone is.
+  /// The peer's clock also runs while the phone is off or asleep.
   var now: Instant { world.peerNow }
 
   var broken: String? { world.violation.map { "\($0.invariant.sentence) \($0.sentence)" } }
@@ -51,7 +51,7 @@ struct SimulatedStage: ScenarioStage {
     world.invoices.indices.contains(number - 1) && world.invoices[number - 1].isStored
   }
 
-  // MARK: Going on
+  // MARK: Running
 
   mutating func goOn(until limit: Instant) {
     strikeWords()
@@ -71,7 +71,7 @@ struct SimulatedStage: ScenarioStage {
     move(.timePasses(until: world.now + max(span, TimeSpan(nanoseconds: 1))))
   }
 
-  /// On real processes something always happens between two lines of a story.
+  /// Plays some moves between two lines, as time passes there on real processes.
   private mutating func drift() {
     for _ in 0..<generator.below(Self.driftMax) {
       findMoves()
@@ -86,7 +86,7 @@ struct SimulatedStage: ScenarioStage {
     listen()
   }
 
-  /// Whether there was one to strike.
+  /// Loses or repeats the next message, if the story asked for it; false if no message was hit.
   @discardableResult
   private mutating func strikeWords() -> Bool {
     guard world.hasQueuedPresence else { return false }
@@ -102,10 +102,10 @@ struct SimulatedStage: ScenarioStage {
     return true
   }
 
-  // MARK: Deeds
+  // MARK: Actions
 
   mutating func make(_ action: StoryAction) throws {
-    // What it writes next is the next thing after the line before.
+    // `freezeInside` hits the next write after the previous line.
     if case .freezeInside = action {} else { drift() }
     switch action {
     case .open: move(.open)
@@ -157,17 +157,17 @@ struct SimulatedStage: ScenarioStage {
     case .reboot(let staysLocked): tell { $0.reboot(staysLocked: staysLocked) }
     case .payInReboot(let number): tell { $0.reboot(staysLocked: false, meanwhile: number - 1) }
     case .sleepDevice(let span): move(.deviceSleeps(span))
-    case .stepClock: throw CannotBeDone("there is no wall clock here")
+    case .stepClock: throw CannotBeDone("the simulation has no wall clock")
     }
     drift()
   }
 
-  /// With the next thing that it writes.
+  /// Freezes the process inside its next write.
   private mutating func freezeInside(_ role: Role) throws {
     let end = now + .seconds(30)
     while !world.isAboutToWrite(role) {
       guard now < end, world.life(role) != nil, broken == nil else {
-        throw CannotBeDone("the \(role.rawValue) writes nothing any more")
+        throw CannotBeDone("the \(role.rawValue) has nothing to write")
       }
       goOn(until: end)
     }
@@ -182,7 +182,7 @@ struct SimulatedStage: ScenarioStage {
     }
   }
 
-  /// Parts of one payment are one.
+  /// The parts of one payment count as one payment.
   private var payments: [Scene.Payment] {
     var all: [Scene.Payment] = []
     for payment in world.payments {
@@ -217,7 +217,7 @@ struct SimulatedStage: ScenarioStage {
     if role == .app, world.phone.app == .suspended { throw ScenarioWords.isSuspended }
   }
 
-  // MARK: Looking
+  // MARK: State
 
   private mutating func listen() {
     for said in world.said {
@@ -296,7 +296,7 @@ struct SimulatedStage: ScenarioStage {
   private func state(of payment: WorldPayment) -> Scene.Payment.State {
     switch payment.state {
     case .paid: return .settled
-    case .failed: return .failed(failures[payment.id] ?? "for a reason that is not known")
+    case .failed: return .failed(failures[payment.id] ?? "for an unknown reason")
     case .underWay:
       let isHeld = world.peer.value.state.payments.first { $0.request.id == payment.id }?.isHeld ?? false
       return isHeld ? .waits : .underWay
@@ -318,10 +318,12 @@ struct SimulatedStage: ScenarioStage {
     let scene = look()
     var open: [String] = []
     for payment in scene.payments where payment.state == .waits || payment.state == .underWay {
-      open.append("payment \(payment.number) is on its way")
+      open.append("payment \(payment.number) is pending")
     }
-    if !scene.isChannelEven { open.append("the channel is half-way, or its two sides count differently") }
-    open += scene.openInvoices.map { "invoice \($0) is on its way" }
+    if !scene.isChannelEven {
+      open.append("the channel has a pending update, or its two sides have different balances")
+    }
+    open += scene.openInvoices.map { "the payment of invoice \($0) is pending" }
     guard open.isEmpty else { return .unsettled(open) }
     let settled = scene.payments.count { $0.state == .settled }
     return .sound(

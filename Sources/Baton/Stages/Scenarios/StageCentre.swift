@@ -1,8 +1,7 @@
 import PhonePolicy
 import Scenario
 
-/// The notification centre of a simulated phone, and what its core has said of silent pushes and tasks: real ones
-/// have iosd's ledgers for that.
+/// The notification centre of a simulated phone, its silent pushes and tasks; on a real phone iosd's rows have them.
 struct StageCentre {
   struct Entry {
     var id: UInt64
@@ -11,7 +10,7 @@ struct StageCentre {
     var shown: Scene.Notification
   }
 
-  /// What is there, the oldest first.
+  /// The notifications in the list, the oldest first.
   private(set) var list: [Entry] = []
   private(set) var badge = 0
   private var lastID: UInt64 = 0

@@ -1,7 +1,7 @@
 import PhonePolicy
 import Scenario
 
-/// What the core of a simulated phone has said of background tasks, as iosd's ledger of them has it.
+/// The background tasks of a simulated phone; on a real phone iosd's rows have them.
 struct StageTasks {
   private struct Row {
     var number: UInt64
@@ -25,7 +25,7 @@ struct StageTasks {
     if case .runs = record.fate { rows[index].hasRun = true }
   }
 
-  /// Of each identifier the newest that ran, or else the newest.
+  /// For each identifier the newest task that ran, else the newest.
   var newest: [Scene.Task] {
     var names: [String] = []
     for row in rows where !names.contains(row.identifier) { names.append(row.identifier) }

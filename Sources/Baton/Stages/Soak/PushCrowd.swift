@@ -3,9 +3,9 @@ import Ground
 import DaemonRuntime
 import Foundation
 
-/// Many phones at once, each with a peer and a pair of its own, and pushes on all of them.
+/// Plays pushes on many phones at once, each with its own peer and pair.
 final class PushCrowd: Sendable {
-  /// What came of one phone.
+  /// The outcome on one phone.
   struct Outcome: Sendable {
     var evidence: PushEvidence
     var payments: Int
@@ -21,9 +21,9 @@ final class PushCrowd: Sendable {
     var failure: String?
   }
 
-  /// What lspd takes until its statements and tables have their size.
+  /// Heap bytes that lspd allocates until its statements and tables are filled.
   private static let providerFilling = 65_536.0
-  /// Until every cache has its size.
+  /// Pushes until the caches are filled.
   private static let warmUp = 3
 
   private let phones: [Phone]
@@ -36,11 +36,11 @@ final class PushCrowd: Sendable {
     self.phones = phones
     self.timers = timers
     self.isDebugBuild = isDebugBuild
-    // The numbers go on from phone to phone, so that each kind of push strikes as often as it should.
+    // Numbers continue from phone to phone, so that each kind of push has its share.
     shares = phones.indices.map { pushes * $0 / phones.count..<pushes * ($0 + 1) / phones.count }
   }
 
-  /// `progress` is called with the number of pushes that are done, every few seconds.
+  /// `progress` gets the number of finished pushes, every five seconds.
   func run(progress: (Int) -> Void) throws -> [Outcome] {
     let all = DispatchGroup()
     for index in phones.indices {
@@ -50,10 +50,10 @@ final class PushCrowd: Sendable {
         all.leave()
       }.start()
     }
-    var told = Clock.monotonicNow
+    var reportedAt = Clock.monotonicNow
     while all.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
-      guard Clock.monotonicNow - told >= .seconds(5) else { continue }
-      told = Clock.monotonicNow
+      guard Clock.monotonicNow - reportedAt >= .seconds(5) else { continue }
+      reportedAt = Clock.monotonicNow
       progress(state.withLock(\.done))
     }
     let end = state.withLock { $0 }
@@ -79,7 +79,7 @@ final class PushCrowd: Sendable {
     }
   }
 
-  /// The rows that iosd keeps, until they have reached their number.
+  /// Bytes per round for the rows that iosd keeps, until they have reached their maximum.
   private func filling(_ rounds: Int) -> Double {
     SoakRun.rowBytes * Double(min(rounds, SoakRun.roundsUntilFull)) / Double(rounds)
   }

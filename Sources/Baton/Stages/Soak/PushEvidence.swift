@@ -5,7 +5,7 @@ import DaemonRuntime
 import PhonePolicy
 import Reports
 
-/// What a phone has written down of its pushes, its notifications and its extension's processes, and what is wrong in it.
+/// A phone's rows of pushes, notifications and extension processes, and the problems in them.
 struct PushEvidence {
   struct Push: Hashable {
     var id: UInt64
@@ -18,12 +18,12 @@ struct PushEvidence {
     var at: Instant
   }
 
-  /// What a machine that is far too busy may add to a limit before it counts as broken.
+  /// Tolerance for each limit on a very busy machine.
   static let slack = TimeSpan.seconds(2)
 
   var pushes: [Push]
   var notifications: [Shown]
-  /// Of the extension.
+  /// The extension's processes.
   var processes: [ProcessRow]
 
   init(pushes: [Push], notifications: [Shown], processes: [ProcessRow]) {
@@ -32,7 +32,7 @@ struct PushEvidence {
     self.processes = processes
   }
 
-  /// As it stands in the phone's files by now.
+  /// Reads the phone's files.
   init(of phone: PhoneClient.Phone) {
     self.init(pushes: [], notifications: [], processes: [])
     for row in GrowingRows<PushRow>("\(phone.os)/pushes.jsonl").next() { add(push: row) }
@@ -44,13 +44,13 @@ struct PushEvidence {
     }
   }
 
-  /// Those that a user sees. A row that is written again is of the same push.
+  /// Visible pushes only. A later row of the same push is ignored.
   mutating func add(push row: PushRow) {
     guard row.isVisible, !pushes.contains(where: { $0.id == row.id }) else { return }
     pushes.append(Push(id: row.id, at: Instant(nanoseconds: row.at)))
   }
 
-  /// Those that belong to a push.
+  /// Notifications of a push only.
   mutating func add(notification row: NotificationRow) {
     guard let push = row.push, !notifications.contains(where: { $0.id == row.id }) else { return }
     notifications.append(Shown(id: row.id, push: push, at: Instant(nanoseconds: row.at)))
@@ -58,7 +58,7 @@ struct PushEvidence {
 
   var allAreShown: Bool { pushes.allSatisfy { push in notifications.contains { $0.push == push.id } } }
 
-  /// From the push to its notification, for those that have one.
+  /// Times from push to notification.
   var waits: [TimeSpan] {
     pushes.compactMap { push in notifications.first { $0.push == push.id }.map { $0.at - push.at } }
   }
@@ -68,14 +68,14 @@ struct PushEvidence {
   var peakFootprintBytes: UInt64 { processes.compactMap(\.peakFootprintBytes).max() ?? 0 }
   var peakResidentBytes: UInt64 { processes.compactMap(\.peakResidentBytes).max() ?? 0 }
 
-  /// Sentences about what is not as it should be; `frozen` processes were stopped while they worked.
-  func complaints(limit: TimeSpan, frozen: Int) -> [String] {
+  /// The problems as sentences; `frozen` is the number of processes that were stopped at work.
+  func problems(limit: TimeSpan, frozen: Int) -> [String] {
     let longest = TimeSpan(nanoseconds: limit.nanoseconds + Self.slack.nanoseconds)
     var sentences: [String] = []
     for push in pushes {
       let shown = notifications.filter { $0.push == push.id }
-      if shown.count != 1 { sentences.append("push \(push.id) has \(shown.count) notifications and not one") }
-      // Its time begins when the one before it is done with.
+      if shown.count != 1 { sentences.append("push \(push.id) has \(shown.count) notifications, not 1") }
+      // The push's time begins when the previous push is finished.
       let before = notifications.filter { $0.push < push.id }.map(\.at).max() ?? push.at
       for one in shown where one.at - max(push.at, before) > longest {
         sentences.append("push \(push.id) waited \(HumanText.span(one.at - push.at)) for its notification")
@@ -87,12 +87,12 @@ struct PushEvidence {
         continue
       }
       if process.endCode == .crashed || process.endCode == .gaveUp {
-        sentences.append("the extension \(process.pid) \(process.reason ?? "ended for no reason")")
+        sentences.append("the extension \(process.pid) \(process.reason ?? "ended without a reason")")
       }
       let last = pushes.map(\.at).filter { $0 <= end }.max() ?? end
       if Self.isKilledForTime(process) && end - last > longest {
         sentences.append(
-          "the extension \(process.pid) lived \(HumanText.span(end - last)) with its last push")
+          "the extension \(process.pid) ran for \(HumanText.span(end - last)) after its last push")
       }
     }
     if killedForTime < frozen {

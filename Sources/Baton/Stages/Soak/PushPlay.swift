@@ -5,23 +5,23 @@ import DaemonRuntime
 import Glibc
 import Reports
 
-/// Pushes on one phone of many: each is about a payment that the peer holds for a wallet that is away.
+/// Plays pushes on one phone: each announces a payment that the peer holds for the offline wallet.
 final class PushPlay {
-  /// What becomes of the extension while it works.
+  /// The fault that hits the extension while it works.
   enum Kind: Hashable {
     case plain
-    /// Stopped, and thus killed when its time is over.
+    /// Stopped; the phone kills it when its time is over.
     case frozen
-    /// Killed by somebody else.
+    /// Killed from outside.
     case killed
 
-    /// One in twenty each: a frozen one costs the whole of its time.
+    /// One in twenty each; a frozen extension takes its whole time limit.
     init(number: Int) {
       self = number % 20 == 10 ? .frozen : number % 20 == 15 ? .killed : .plain
     }
   }
 
-  /// More payments than a phone has invoices for are not under way.
+  /// Invoices made at one opening of the app.
   private static let invoicesAtOnce = 25
 
   let driver: PhoneDriver
@@ -39,7 +39,7 @@ final class PushPlay {
     notificationRows = GrowingRows("\(driver.phone.os)/notifications.jsonl")
   }
 
-  /// Until the phone has really had it; a payment that is on the way meets its wallet by itself at times.
+  /// Pays until the phone has received a push: a payment may reach a wallet that is still connected.
   func push(_ number: Int) throws {
     let before = pushCount()
     repeat {
@@ -47,7 +47,7 @@ final class PushPlay {
     } while pushCount() == before
   }
 
-  /// Opens the app, which receives whatever is left, and lets everything come to rest.
+  /// Opens the app, which receives all pending payments, and waits until all is settled.
   func rest() throws {
     try driver.openAndConnect()
     try driver.wait(for: "all payments to be settled") { try unsettled() == 0 }
@@ -65,7 +65,7 @@ final class PushPlay {
     try driver.wait(for: "the push to be served") {
       try isQuiet() && (pushCount() > before || isSettled(invoice)) && allAreShown()
     }
-    // What it could not receive is not left to a push that nobody asks for.
+    // The peer sends no further push for a payment that the extension failed to receive: the app receives it.
     if kind != .plain { try rest() }
   }
 
@@ -81,7 +81,7 @@ final class PushPlay {
       return
     }
     guard process.send(SIGSTOP) else { return }
-    // Stopped with nothing to do, nobody would count its time.
+    // An idle extension has no time limit: do not leave it stopped.
     guard try workingExtension() == victim else {
       process.send(SIGCONT)
       return
@@ -90,7 +90,7 @@ final class PushPlay {
     try driver.wait(for: "the frozen extension to be killed") { try workingExtension() != victim }
   }
 
-  // MARK: Looking
+  // MARK: State
 
   private func workingExtension() throws -> Int32? {
     let facts = try driver.status().extension

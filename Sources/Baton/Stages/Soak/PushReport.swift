@@ -4,23 +4,23 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// What came of many pushes on many phones, and whether that is what it should be.
+/// The outcome of many pushes on many phones, and its problems.
 struct PushReport {
   let timers: PushTimers
   let outcomes: [PushCrowd.Outcome]
   let isDebugBuild: Bool
-  /// The judge's, of all phones.
+  /// The judge's findings on all phones.
   let findings: [String]
   let took: TimeSpan
 
-  /// Sentences about what is not as it should be; none when all is well.
-  var complaints: [String] {
-    // A debug build has no limits, so nobody is killed for time.
+  /// The problems as sentences; empty if all is well.
+  var problems: [String] {
+    // A debug build has no time limit: no extension is killed for it.
     outcomes.enumerated().flatMap { index, outcome in
       let frozen = isDebugBuild ? 0 : outcome.frozen
-      return outcome.evidence.complaints(limit: timers.extensionTime, frozen: frozen).map {
+      return outcome.evidence.problems(limit: timers.extensionTime, frozen: frozen).map {
         "phone \(index + 1): \($0)"
-      } + SoakReport(subjects: outcome.subjects).complaints
+      } + SoakReport(subjects: outcome.subjects).problems
     } + findings
   }
 
@@ -49,23 +49,23 @@ struct PushReport {
   }
 
   func tell(_ output: Output) {
-    let complaints = complaints
+    let problems = problems
     output.say(
-      "\(pushes) pushes about \(payments) payments on \(outcomes.count) phones in \(HumanText.span(took)), with \(timers == .real ? "real times" : "a fiftieth of the times")"
+      "\(pushes) pushes about \(payments) payments on \(outcomes.count) phones in \(HumanText.span(took)), with \(timers == .real ? "real timers" : "timers scaled to a fiftieth")"
     )
     output.say(
       "from the push to its notification: median \(HumanText.span(wait(50))), 99th percentile \(HumanText.span(wait(99))), maximum \(HumanText.span(wait(100)))"
     )
     output.say(
-      "\(processes) processes of the extension; \(frozen) stopped at work, \(killed) killed at work, \(killedForTime) killed by the phone for time"
+      "\(processes) extension processes; \(frozen) stopped at work, \(killed) killed at work, \(killedForTime) killed by the phone for time"
     )
     output.say(
-      "its peak: \(HumanText.megabytes(peakFootprintBytes)) of its own, \(HumanText.megabytes(peakResidentBytes)) resident"
+      "the extension's peak: footprint \(HumanText.megabytes(peakFootprintBytes)), resident \(HumanText.megabytes(peakResidentBytes))"
     )
     output.say("heap growth per push, at most: iosd \(growth(.iosd)) bytes, lspd \(growth(.lspd)) bytes")
-    for complaint in complaints { output.say(output.paint(complaint, .red)) }
+    for problem in problems { output.say(output.paint(problem, .red)) }
     output.say(
-      complaints.isEmpty
+      problems.isEmpty
         ? output.paint(
           "each push has exactly one notification, no process exceeded a limit, and nothing leaked", .green)
         : output.paint("failed: see the lines above", .red))
@@ -80,7 +80,7 @@ struct PushReport {
     var stoppedAtWork: Int
     var killedAtWork: Int
     var killedForTime: Int
-    /// From a push to its notification.
+    /// Time from a push to its notification.
     var waitMedianMs: Int64
     var waitP99Ms: Int64
     var waitLongestMs: Int64
@@ -100,7 +100,7 @@ struct PushReport {
       waitMedianMs: wait(50).wholeMilliseconds, waitP99Ms: wait(99).wholeMilliseconds,
       waitLongestMs: wait(100).wholeMilliseconds, peakFootprintBytes: peakFootprintBytes,
       peakResidentBytes: peakResidentBytes, iosdHeapBytesPerPush: growth(.iosd),
-      lspdHeapBytesPerPush: growth(.lspd), tookMs: took.wholeMilliseconds, complaints: complaints,
-      sound: complaints.isEmpty)
+      lspdHeapBytesPerPush: growth(.lspd), tookMs: took.wholeMilliseconds, complaints: problems,
+      sound: problems.isEmpty)
   }
 }

@@ -1,11 +1,11 @@
 import Ground
 
-/// With which times the phones of many pushes are started.
+/// The timers of the phones in a soak with many phones.
 enum PushTimers: String, CaseIterable {
   /// A beat every 2 s, frozen after 5 s, 30 s for a push.
   case real
-  /// A fiftieth of each; the word that the time is over comes after half of it, as the extension waits 5 s for another
-  /// payment by itself.
+  /// A fiftieth of each. `serviceExtensionTimeWillExpire` comes after half the time, as the extension still waits 5 s
+  /// for another payment.
   case scaled
 
   var extensionTime: TimeSpan { self == .real ? .seconds(30) : .milliseconds(600) }

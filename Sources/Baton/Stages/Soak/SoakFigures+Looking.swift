@@ -6,9 +6,8 @@ import Reports
 extension SoakFigures {
   private static let looks = 5
 
-  /// Each look is on the same connection: with one of its own the daemon, if it is slow, has not closed that yet and
-  /// counts it, and if it is quick it has. Those of earlier questions are closed before the second answer, as their ends came in
-  /// front of the second question.
+  /// Takes several measurements on one connection, and the smallest: a slow daemon may not yet have closed earlier
+  /// connections at the first, but has at the second.
   static func of(_ daemon: Daemon, _ phone: Phone) throws -> SoakFigures {
     let client = try phone.connect(to: daemon)
     var least = try look(at: daemon, client)
@@ -22,7 +21,7 @@ extension SoakFigures {
   private static func look(at daemon: Daemon, _ client: ControlClient) throws -> SoakFigures {
     let answer = try client.request(ControlMessage("status")).body
     guard let pid = client.listener, var figures = SoakFigures(pid: pid) else {
-      throw Wait.Failure(description: "\(daemon.rawValue) is gone; its last words are in its log")
+      throw Wait.Failure(description: "\(daemon.rawValue) has ended; see its log")
     }
     switch daemon {
     case .iosd:
@@ -36,11 +35,11 @@ extension SoakFigures {
     return figures
   }
 
-  /// Of a wallet process that lives.
+  /// The figures of a running wallet process.
   static func of(_ role: Role, _ driver: PhoneDriver) throws -> SoakFigures {
     let facts = try driver.status().process(role)
     guard let pid = facts.pid, var figures = SoakFigures(pid: pid) else {
-      throw Wait.Failure(description: "the \(role.rawValue) does not run any more")
+      throw Wait.Failure(description: "the \(role.rawValue) no longer runs")
     }
     figures.databaseBytes = facts.status?["database-bytes"].flatMap { UInt64($0) }
     figures.heapBytes = facts.status?["heap-bytes"].flatMap { UInt64($0) }

@@ -4,16 +4,16 @@ import Foundation
 import Glibc
 import Reports
 
-/// What one process holds at one moment, from the kernel, and what it says of itself.
+/// The resources of one process, from the kernel and from the process itself.
 struct SoakFigures: Report, Hashable {
   var descriptors: Int
   var threads: Int
   /// Children that have ended and were never waited for.
   var zombies: Int
   var anonymousBytes: UInt64
-  /// Allocated and not freed, as the process itself counts; those that are not asked have none.
+  /// Allocated and not freed, as the process reports; nil if not asked.
   var heapBytes: UInt64?
-  /// What SQLite has of it, which is not in the figure above.
+  /// SQLite's memory, not part of `heapBytes`.
   var databaseBytes: UInt64?
   var timers: Int?
 
@@ -30,7 +30,7 @@ struct SoakFigures: Report, Hashable {
     self.timers = timers
   }
 
-  /// Nil when there is no such process.
+  /// Nil if there is no such process.
   init?(pid: Int32) {
     guard let memory = MemoryFigures(of: pid),
       let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count,

@@ -2,10 +2,10 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 
-/// Plays rounds on one phone. A round is a payment with the app closed or in the background, which the peer announces
-/// with a push, and then the app in front: it takes the node over and makes the next invoice.
+/// Plays rounds on one phone. A round is a payment with a push while the app is closed or in the background; then the
+/// app comes to the front, takes over the node and makes the next invoice.
 final class SoakPlay {
-  /// How the processes of a round live.
+  /// How long the wallet processes live.
   enum Style {
     /// The app is swiped away after each round; every other push starts a new extension.
     case shortLives
@@ -22,7 +22,7 @@ final class SoakPlay {
 
   init(_ driver: PhoneDriver) { self.driver = driver }
 
-  /// The first invoice; afterwards nothing runs but the daemons.
+  /// Makes the first invoice; afterwards only the daemons run.
   func begin() throws {
     try driver.openAndConnect()
     invoice = try driver.makeInvoice(amountMsat: 1000)

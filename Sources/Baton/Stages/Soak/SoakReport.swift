@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Reports
 
-/// What the processes held before and after, and whether that is what it should be.
+/// The processes' resources before and after the rounds, and the leaks.
 struct SoakReport {
   /// One process that lived through all the rounds between two samples.
   struct Subject {
@@ -9,25 +9,25 @@ struct SoakReport {
     var rounds: Int
     var before: SoakFigures
     var after: SoakFigures
-    /// What it may keep of a round for good, in bytes of its heap; where the heap is not told, of its memory.
+    /// Bytes that it may keep per round: of its heap, or of its memory if it does not report the heap.
     var allowedBytes: Double
   }
 
-  /// What the heap may differ by on its own: a table that has just grown, a cache that is fuller than before.
+  /// Fluctuation of the heap: a table that has just grown, a fuller cache.
   static let heapSlackBytes: Double = 16 * 1024
   /// A connection's cache is full at 256 KiB.
   static let databaseSlackBytes: UInt64 = 320 * 1024
-  /// The kernel counts pages, and the allocator gives them back when it likes.
+  /// The kernel counts pages, and the allocator returns them at any time.
   static let memorySlackBytes: Double = 512 * 1024
 
   var subjects: [Subject] = []
-  /// Bytes that the files grew by, for each counted round.
+  /// Growth of the files in bytes per counted round.
   var filesPerRound: [(name: String, bytes: Int64)] = []
 
-  /// Sentences about what is not as it should be; none when all is well.
-  var complaints: [String] { subjects.flatMap(complaints) }
+  /// The leaks as sentences; empty if all is well.
+  var problems: [String] { subjects.flatMap(problems) }
 
-  private func complaints(_ subject: Subject) -> [String] {
+  private func problems(_ subject: Subject) -> [String] {
     let before = subject.before
     let after = subject.after
     var sentences: [String] = []
@@ -35,7 +35,7 @@ struct SoakReport {
       sentences.append(
         "\(subject.name) had \(before.descriptors) descriptors open and now has \(after.descriptors)")
     }
-    if after.zombies > 0 { sentences.append("\(subject.name) has \(after.zombies) children not waited for") }
+    if after.zombies > 0 { sentences.append("\(subject.name) has \(after.zombies) zombie children") }
     if after.threads != before.threads {
       sentences.append("\(subject.name) had \(before.threads) threads and now has \(after.threads)")
     }
@@ -49,13 +49,13 @@ struct SoakReport {
     let allowed = subject.allowedBytes * Double(subject.rounds) + growth.slack
     if growth.bytes > allowed {
       sentences.append(
-        "\(subject.name) grew by \(Self.perRound(growth.bytes, subject)) bytes of \(growth.what) a round, and \(Self.perRound(allowed, subject)) are allowed"
+        "\(subject.name) grew by \(Self.perRound(growth.bytes, subject)) bytes of \(growth.what) per round; \(Self.perRound(allowed, subject)) are allowed"
       )
     }
     return sentences
   }
 
-  /// Nil under a sanitizer, whose heap counts nothing and whose memory is its own.
+  /// Nil under a sanitizer: its heap reports 0, and its memory is not comparable.
   private static func growth(_ subject: Subject) -> (bytes: Double, slack: Double, what: String)? {
     if let before = subject.before.heapBytes, let after = subject.after.heapBytes {
       if before == 0 { return nil }
@@ -70,7 +70,7 @@ struct SoakReport {
     Int((bytes / Double(max(1, subject.rounds))).rounded())
   }
 
-  // MARK: Telling
+  // MARK: Output
 
   var table: [[String]] {
     [["PROCESS", "WHAT", "BEFORE", "AFTER", "GROWTH", "A ROUND"]] + subjects.flatMap(rows)

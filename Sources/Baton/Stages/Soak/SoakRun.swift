@@ -4,20 +4,20 @@ import Ground
 import DaemonRuntime
 import Foundation
 
-/// The order of a soak: short lives, a look, long lives, a look.
+/// The order of a soak: short lives, measurement, long lives, measurement.
 struct SoakRun {
-  /// What a daemon may keep of a round for good, in bytes of its heap. iosd: nothing, once the rows that it keeps for
-  /// answers have reached their number. lspd: the hash of each payment that was paid, 32 bytes, in an array that
-  /// doubles; it must know them all, as an invoice is paid once.
+  /// Heap bytes that a daemon may keep per round. iosd: nothing, once the rows that it keeps for answers have reached
+  /// their maximum. lspd: the 32-byte hash of each paid payment, in an array that doubles; it needs them all, as an
+  /// invoice is paid once.
   static let allowedBytes: [Daemon: Double] = [.iosd: 16, .lspd: 80]
-  /// iosd keeps the newest 256 processes, notifications, pushes and tasks, some 1,700 bytes for one of each; after so
-  /// many rounds no more.
+  /// iosd keeps the newest 256 processes, notifications, pushes and tasks, some 1,700 bytes for one of each; after this
+  /// many rounds its rows no longer grow.
   static let roundsUntilFull = 260
   static let rowBytes = 1800.0
-  /// The first rounds of each kind make what stays for good, about 50 KB in iosd and 80 KB in lspd: statements, tables, what
-  /// the runtime sets up when it is first needed. They are played before the first look whatever the warm-up.
+  /// The first rounds of each kind allocate about 50 KB in iosd and 80 KB in lspd for good: statements, tables, the
+  /// runtime's lazy state. They precede the first measurement with any warm-up.
   static let firstRounds = 3
-  /// A wallet process has nothing to keep of a payment that is in the database.
+  /// A wallet process keeps nothing of a payment that is in the database.
   static let allowedWalletBytes: Double = 16
 
   let play: SoakPlay
@@ -29,7 +29,7 @@ struct SoakRun {
     try play.begin()
     let half = rounds / 2
     try rounds(Self.firstRounds, .longLives, "the first long lives")
-    // Their end is a first one, too.
+    // The end of a long life also allocates lazily for the first time.
     try play.driver.comeToRest()
     try rounds(Self.firstRounds + warmUp, .shortLives, "warming up")
     try play.driver.comeToRest()
@@ -37,7 +37,7 @@ struct SoakRun {
     let filesBefore = sizes()
     try rounds(half, .shortLives, "short lives")
     try play.driver.comeToRest()
-    // The first round starts the two that live long, the others fill what they keep.
+    // The first round starts the two long-lived processes, the others fill their caches.
     let uncounted = max(1, min(warmUp, half / 4))
     try rounds(uncounted, .longLives, "long lives, warming up")
     let walletBefore = try Self.roles.map { try SoakFigures.of($0.role, play.driver) }

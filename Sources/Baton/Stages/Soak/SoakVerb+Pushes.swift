@@ -9,20 +9,20 @@ extension SoakVerb {
   static let pushOptions: [OptionDeclaration] = [
     OptionDeclaration(
       "--phones", value: .integer(1...100),
-      help: "many phones at once instead of one, and pushes in place of rounds"),
+      help: "play on N phones at once, with pushes instead of rounds"),
     OptionDeclaration(
       "--pushes", value: .integer(1...1_000_000), default: "100",
-      help: "with --phones: on all of them together"),
+      help: "with --phones: pushes on all phones together"),
     OptionDeclaration(
       "--timers", value: .choice(PushTimers.allCases.map(\.rawValue)), default: PushTimers.scaled.rawValue,
-      help: "with --phones: 2 s, 5 s and 30 s, or a fiftieth of each"),
+      help: "with --phones: 2 s, 5 s and 30 s (real), or a fiftieth of each"),
   ]
 
   package static func pushes(onPhones count: Int, _ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let output = invocation.output
     for option in ["--rounds", "--warm-up"] where line.isGiven(option) {
-      throw CommandFailure(.wrongUsage, "\(option) is for one phone; with --phones say --pushes")
+      throw CommandFailure(.wrongUsage, "\(option) is for one phone; with --phones use --pushes")
     }
     let pushes = Int(clamping: line.integer("--pushes") ?? 100)
     let timers = line.choice("--timers", as: PushTimers.self) ?? .scaled
@@ -45,17 +45,17 @@ extension SoakVerb {
       let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
       return verdict.passed
         ? []
-        : ["\(phone.home): the judge finds it \(verdict.findings.isEmpty ? "without a verdict" : "broken")"]
+        : ["\(phone.home): the judge's verdict: \(verdict.findings.isEmpty ? "none" : "broken")"]
           + verdict.findings.map(\.sentence) + verdict.missing.map(\.sentence)
     }
     let report = PushReport(
       timers: timers, outcomes: outcomes, isDebugBuild: isDebugBuild, findings: findings, took: took)
     if output.isJSON { output.say(report.document) } else { report.tell(output) }
-    let isSound = report.complaints.isEmpty
+    let isSound = report.problems.isEmpty
     if kept == nil && isSound {
       try? FileManager.default.removeItem(atPath: home)
     } else if !output.isJSON {
-      output.say("everything it left is in \(home)")
+      output.say("the phones are kept in \(home)")
     }
     return isSound ? .done : .exclusionOrMoneyBroken
   }

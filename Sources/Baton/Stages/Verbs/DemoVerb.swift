@@ -7,21 +7,21 @@ import Foundation
 import Judge
 import Reports
 
-/// The main job in one go.
+/// Plays three payments on real processes and judges the run.
 package enum DemoVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "demo",
-      summary: "pay a phone with its app closed, cut in, kill, and tell the story as it happens",
+      summary: "pay a phone with its app closed; open the app, kill the extension; print the story",
       options: [
         OptionDeclaration(
-          "--keep", value: .path("DIR"), help: "play in this new directory and leave it there to look at"),
+          "--keep", value: .path("DIR"), help: "run in this new directory and keep it"),
         OptionDeclaration(
           "--quick", help: "do not let the extension wait out its 5 s after the first payment"),
       ],
       examples: [
         ("baton demo", "some seven seconds; exit code 0 only if the verdict is sound"),
-        ("baton demo --keep /tmp/run && baton inspect /tmp/run", "and look at what it left"),
+        ("baton demo --keep /tmp/run && baton inspect /tmp/run", "then inspect its container"),
       ])
   }
 
@@ -40,7 +40,7 @@ package enum DemoVerb: Verb {
       if kept == nil && code == .done {
         try? FileManager.default.removeItem(atPath: home)
       } else {
-        say("everything it left is in \(home)", output)
+        say("the phone is kept in \(home)", output)
       }
       return code
     } catch {
@@ -51,7 +51,7 @@ package enum DemoVerb: Verb {
   }
 
   private static func play(_ phone: Phone, _ output: Output, isQuick: Bool) throws -> ExitCode {
-    // The stage first: it watches from the first record on.
+    // Before the start: the stage watches the journals from the first record on.
     let stage = try DemoStage(phone: phone, output: output)
     stage.headline("A phone and its Lightning peer start in \(phone.home)")
     let pids = try stage.driver.start().pids
@@ -94,7 +94,7 @@ package enum DemoVerb: Verb {
     return ExitCode(rawValue: verdict.exitCode).flatMap { $0 == .done ? nil : $0 } ?? .exclusionOrMoneyBroken
   }
 
-  /// How many journals the cores do not reproduce.
+  /// The number of journals whose replay differs.
   private static func replay(_ stage: DemoStage) throws -> Int {
     var events = 0
     var different = 0
@@ -107,7 +107,7 @@ package enum DemoVerb: Verb {
       stage.remark("\(name) \(trouble)")
     }
     if different == 0 {
-      stage.remark("\(events) decisions in \(names.count) journals run again: the same, byte for byte")
+      stage.remark("\(events) decisions in \(names.count) journals replayed: identical, byte for byte")
     }
     return different
   }
@@ -130,16 +130,16 @@ package enum DemoVerb: Verb {
     var home: String
   }
 
-  // MARK: When it goes wrong
+  // MARK: Failure
 
   private static func explain(_ error: any Error, _ home: String, _ output: Output) {
-    let expected = (error as? DemoStage.Failure)?.expected ?? "the demo to go on"
+    let expected = (error as? DemoStage.Failure)?.expected ?? "the demo to continue"
     let happened = (error as? DemoStage.Failure)?.happened ?? CommandFailure(error).sentence
     if output.isJSON {
       output.say(FailureLine(expected: expected, happened: happened, home: home))
     }
     for sentence in [
-      "the demo waited for \(expected), but: \(happened)",
+      "the demo waited for \(expected); instead: \(happened)",
       "the phone is kept in \(home); look with `baton logs --home \(home)`",
     ] { writeAll(standardError, Array("baton: \(sentence.onOneLine)\n".utf8)) }
   }

@@ -7,38 +7,38 @@ import Foundation
 import Scenario
 import Simulation
 
-/// Stories with what must come of them.
+/// Plays stories and compares their answers with the expected ones.
 package enum RunVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "run",
-      summary: "play a story on real processes, or in virtual time, and compare what comes of it",
+      summary: "play a story on real processes or in virtual time, and compare its answers",
       options: [
-        OptionDeclaration("--simulated", help: "in virtual time, which takes milliseconds"),
+        OptionDeclaration("--simulated", help: "play in virtual time, which takes milliseconds"),
         OptionDeclaration(
-          "--update", help: "write what came of it into the file, in the place of what was expected"),
+          "--update", help: "replace the expected answers in the file by the actual ones"),
         OptionDeclaration(
           "--keep", value: .path("DIR"),
-          help: "play in this new directory and leave the phone there; of several files, each in its own"),
+          help: "play in this new directory and keep the phone; several files: a subdirectory each"),
         OptionDeclaration(
           "--seed", value: .integer(0...Int64.max), default: "1",
-          help: "with --simulated: another order of what happens at once"),
+          help: "with --simulated: the order of simultaneous events"),
         OptionDeclaration(
-          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, a case for each story"),
+          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per story"),
         OptionDeclaration("--commands", help: "print every line that a story can have, and play nothing"),
       ] + SimOptions.worldDeclarations,
       positionals: [
         PositionalDeclaration(
           "FILE", value: .path("FILE"), count: .any,
-          help: "a story; docs/scenarios.md says how to write one")
+          help: "a story; docs/scenarios.md has the language")
       ],
       examples: [
         (
           "baton run Tests/Scenarios/frozen-and-thawed.txt",
-          "0 as expected, 1 something else came of it, 2 exclusion or money broken, 3 no progress, 4 a crash"
+          "0 as expected, 1 other answers, 2 exclusion or money broken, 3 no progress, 4 a crash"
         ),
         ("baton run --simulated Tests/Scenarios/*.txt", "all of them, in virtual time"),
-        ("baton run --simulated --update my-story.txt", "fill in what comes of it"),
+        ("baton run --simulated --update my-story.txt", "write the actual answers into the file"),
       ])
   }
 
@@ -56,7 +56,7 @@ package enum RunVerb: Verb {
     }
     guard !line.positionals.isEmpty else {
       throw CommandFailure(
-        .wrongUsage, "name a story, such as one of Tests/Scenarios; `baton run -h` says more")
+        .wrongUsage, "FILE is missing; name a story, such as one of Tests/Scenarios")
     }
     let stories = try line.positionals.map { (file: $0, scenario: try read($0)) }
     let play = try ScenarioPlay(invocation)
@@ -85,7 +85,7 @@ package enum RunVerb: Verb {
     if let first = different.first {
       let names = different.count == 1 ? first.file : "FILE…"
       output.say(
-        "if this is right: baton run \(isSimulated ? "--simulated " : "")--update \(names)")
+        "to accept these answers: baton run \(isSimulated ? "--simulated " : "")--update \(names)")
     }
     guard outcomes.count > 1 else { return }
     let good = outcomes.count { $0.isGood && $0.kind != .skipped }
@@ -94,16 +94,16 @@ package enum RunVerb: Verb {
     output.say("\(good) of \(outcomes.count - skipped) as expected\(rest)")
   }
 
-  /// A story is a page or two.
+  /// Far more than a story of a few pages.
   private static let bytesMax = 65_536
 
   package static func read(_ path: String) throws(CommandFailure) -> Scenario {
     guard let bytes = SmallFile.read(path, limit: bytesMax + 1) else {
-      throw CommandFailure(.inputOutputError, "\(path) cannot be read; name a file that is there")
+      throw CommandFailure(.inputOutputError, "\(path) cannot be read; name an existing file")
     }
     guard bytes.count <= bytesMax, let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandFailure(
-        .wrongUsage, "\(path) is no story: it must be UTF-8 text of at most \(bytesMax) bytes")
+        .wrongUsage, "\(path) is not a story: it must be UTF-8 text of at most \(bytesMax) bytes")
     }
     do throws(ScenarioError) {
       return try ScenarioParser.parse(text)

@@ -6,30 +6,30 @@ import DaemonRuntime
 import Foundation
 import Judge
 
-/// Many pushes and app openings through one phone, and what its processes keep of them.
+/// Plays many pushes and app openings on one phone, and measures whether its processes leak.
 package enum SoakVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "soak",
-      summary: "many pushes and app openings through one phone; say what its processes keep of them",
+      summary: "play many pushes and app openings on one phone or many, and report leaks",
       options: [
         OptionDeclaration(
           "--rounds", value: .integer(2...1_000_000), default: "1000",
-          help: "each is one payment with a push, and one opening of the app"),
+          help: "rounds; each is one payment with a push and one opening of the app"),
         OptionDeclaration(
           "--warm-up", value: .integer(0...1_000_000), default: "300",
-          help: "rounds before the first look, until every cache and table has its size"),
+          help: "rounds before the first measurement, until caches and tables are filled"),
         OptionDeclaration(
           "--build", value: .choice(["production", "debug"]), default: "production",
-          help: "a debug build has no limits of time and memory: for programs that were made larger"),
-        OptionDeclaration("--keep", value: .path("DIR"), help: "use this new directory and leave it there"),
+          help: "a debug build has no time and memory limits, such as for sanitized programs"),
+        OptionDeclaration("--keep", value: .path("DIR"), help: "run in this new directory and keep it"),
       ] + pushOptions,
       examples: [
-        ("baton soak", "1,000 pushes and 1,000 openings; 0 when nothing leaks, 2 when something does"),
-        ("baton soak --rounds 60 --json", "a short one, for machines"),
+        ("baton soak", "1,000 pushes and 1,000 openings; exit code 0 without a leak, 2 with one"),
+        ("baton soak --rounds 60 --json", "a short run, for a script"),
         (
           "baton soak --phones 10 --pushes 100",
-          "100 pushes on ten phones at once: each has its one notification"
+          "100 pushes on ten phones at once; each must give one notification"
         ),
       ])
   }
@@ -45,7 +45,7 @@ package enum SoakVerb: Verb {
       return try pushes(onPhones: Int(clamping: phones), invocation)
     }
     for option in ["--pushes", "--timers"] where invocation.line.isGiven(option) {
-      throw CommandFailure(.wrongUsage, "\(option) is for many phones; say --phones N as well")
+      throw CommandFailure(.wrongUsage, "\(option) requires --phones N")
     }
     let kept = invocation.line.text("--keep")
     let phone = Phone(home: try RunPlace.make(kept, in: invocation.place, named: "soak"))
@@ -54,7 +54,7 @@ package enum SoakVerb: Verb {
       if kept == nil && code == .done {
         try? FileManager.default.removeItem(atPath: phone.home)
       } else if !output.isJSON {
-        output.say("everything it left is in \(phone.home)")
+        output.say("the phone is kept in \(phone.home)")
       }
       return code
     } catch {
@@ -77,20 +77,20 @@ package enum SoakVerb: Verb {
     let took = Clock.monotonicNow - start
     driver.stop()
     let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
-    let isSound = report.complaints.isEmpty && verdict.passed
+    let isSound = report.problems.isEmpty && verdict.passed
     if invocation.output.isJSON {
       invocation.output.say(
         SoakReport.Document(
           processes: report.subjects.map(SoakReport.SubjectDocument.init),
           fileBytesPerRound: report.filesPerRound.map { .init(name: $0.name, bytes: $0.bytes) },
-          complaints: report.complaints, settled: play.settled, tookMs: took.wholeMilliseconds,
+          complaints: report.problems, settled: play.settled, tookMs: took.wholeMilliseconds,
           slowestPaymentMs: play.slowest.wholeMilliseconds, judgePassed: verdict.passed, sound: isSound))
     } else {
       tell(report, verdict, play, took, isSound, invocation.output)
     }
     if isSound { return .done }
-    // What leaked is found; else the verdict says what it is.
-    return report.complaints.isEmpty
+    // A leak counts as broken; otherwise the judge's exit code.
+    return report.problems.isEmpty
       ? ExitCode(rawValue: verdict.exitCode) ?? .exclusionOrMoneyBroken : .exclusionOrMoneyBroken
   }
 
@@ -100,7 +100,7 @@ package enum SoakVerb: Verb {
   ) {
     output.table(report.table)
     let files = report.filesPerRound.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
-    output.say("files grew by so many bytes a round: \(files)")
+    output.say("growth of the files in bytes per round: \(files)")
     let mean = TimeSpan(nanoseconds: play.totalPaying.nanoseconds / Int64(max(1, play.settled)))
     output.say(
       "\(play.settled) payments settled in \(HumanText.span(took)); from the sender's request to the preimage \(HumanText.span(mean)) on average, \(HumanText.span(play.slowest)) at most"
@@ -110,7 +110,7 @@ package enum SoakVerb: Verb {
       output.say(output.paint("[\(finding.title)] \(finding.sentence)", .red))
     }
     for absence in verdict.missing { output.say(output.paint("missing: \(absence.sentence)", .red)) }
-    for complaint in report.complaints { output.say(output.paint("leak: \(complaint)", .red)) }
+    for problem in report.problems { output.say(output.paint("leak: \(problem)", .red)) }
     output.say(
       isSound ? output.paint("nothing leaked", .green) : output.paint("failed: see the lines above", .red))
   }

@@ -2,7 +2,7 @@ import CLinux
 import DaemonRuntime
 import Glibc
 
-/// What tells a command to end before it is done: a key, another program, or the terminal that goes away.
+/// A signal that ends a command early: from a key, another program, or a closed terminal.
 package enum Interruption: Int32, CaseIterable, Sendable {
   case hungUp = 1
   case interrupted = 2
@@ -27,9 +27,9 @@ package enum Interruption: Int32, CaseIterable, Sendable {
     }
   }
 
-  /// What the caller wants ignored stays so: `nohup` alone asks for it on purpose. A shell has its background jobs ignore
-  /// SIGINT only so that a ^C for another one is not for them.
-  static var heeded: [Interruption] {
+  /// An ignored SIGHUP stays ignored, as `nohup` asks for it. An ignored SIGINT does not: a shell sets that for
+  /// background jobs, only so that ^C does not reach them.
+  static var handled: [Interruption] {
     allCases.filter { $0 != .hungUp || baton_is_ignored($0.rawValue) == 0 }
   }
 }

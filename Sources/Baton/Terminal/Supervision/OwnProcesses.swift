@@ -2,30 +2,30 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// All that this process and those below it have started: whoever loses its parent becomes a child of this one, so that none is
-/// missed, and no number can mean another process before it is waited for here.
+/// All processes that this process and its descendants have started: orphans become its children (subreaper), so none
+/// is missed, and no pid is reused before it is reaped here.
 struct OwnProcesses {
-  /// One after the other, each as long as it takes or may take.
+  /// The stages of ending them, in order.
   private enum Stage: CaseIterable {
-    /// All but the peer, which the others still speak to.
+    /// SIGTERM for all but lspd, which the wallet processes still need.
     case ask
-    /// iosd, asked a second time, waits for its processes no longer.
+    /// SIGTERM for all; iosd then no longer waits for its processes.
     case insist
     case kill
 
     func concerns(_ pid: Int32) -> Bool { self != .ask || ProcessTable.name(of: pid) != "lspd" }
   }
 
-  /// The kernel ends whoever it can: this is for those that wait for a disk that does not answer.
-  private static let patienceOfKernel = TimeSpan.seconds(10)
-  /// A process that loses its parent does not say so.
+  /// After SIGKILL: for processes that wait in the kernel for a disk.
+  private static let kernelTimeout = TimeSpan.seconds(10)
+  /// New orphans are found by polling.
   private static let lookInterval = TimeSpan.milliseconds(20)
 
   let worker: Int32
-  /// How it ended, as `waitpid` has it.
+  /// The worker's status from `waitpid`.
   private(set) var workerStatus: Int32?
 
-  /// A shell that becomes this program hands its children over (`baton soak > >(tee log)`): they are not ours to end.
+  /// Children of a shell that became this program (`baton soak > >(tee log)`): they are not ended.
   private var inherited: Set<Int32>
 
   init(worker: Int32, inherited: Set<Int32>) {
@@ -35,7 +35,7 @@ struct OwnProcesses {
 
   private var own: [Int32] { ProcessTable.children(of: getpid()).filter { !inherited.contains($0) } }
 
-  /// Takes notice of those that have ended; false when nobody is left.
+  /// Reaps ended processes; false when none is left.
   mutating func collect() -> Bool {
     while true {
       var status: Int32 = 0
@@ -47,17 +47,16 @@ struct OwnProcesses {
     }
   }
 
-  /// Ends all of them, in good order as long as there is time for it. Whoever interrupts once more is in a hurry. Gives those
-  /// that live on.
-  mutating func end(within patience: TimeSpan, watching signals: SignalWatch) -> [Int32] {
+  /// Ends all processes in stages; a further signal skips to SIGKILL. Returns the survivors.
+  mutating func end(within timeout: TimeSpan, watching signals: SignalWatch) -> [Int32] {
     var isInHurry = false
     for stage in Stage.allCases where !isInHurry || stage == .kill {
-      let deadline = Clock.monotonicNow + (stage == .kill ? Self.patienceOfKernel : patience)
-      var told: Set<Int32> = []
+      let deadline = Clock.monotonicNow + (stage == .kill ? Self.kernelTimeout : timeout)
+      var signalled: Set<Int32> = []
       while collect() {
         let concerned = own.filter(stage.concerns)
         if concerned.isEmpty && stage == .ask { break }
-        for pid in concerned where told.insert(pid).inserted { Self.tell(pid, stage) }
+        for pid in concerned where signalled.insert(pid).inserted { Self.sendSignal(to: pid, stage) }
         let now = Clock.monotonicNow
         if now >= deadline { break }
         if signals.wait(until: min(deadline, now + Self.lookInterval)) != nil && stage != .kill {
@@ -69,9 +68,9 @@ struct OwnProcesses {
     return collect() ? own : []
   }
 
-  private static func tell(_ pid: Int32, _ stage: Stage) {
+  private static func sendSignal(to pid: Int32, _ stage: Stage) {
     kill(pid, stage == .kill ? SIGKILL : SIGTERM)
-    // One that is stopped would not hear it.
+    // A stopped process would not handle SIGTERM.
     if stage != .kill { kill(pid, SIGCONT) }
   }
 }

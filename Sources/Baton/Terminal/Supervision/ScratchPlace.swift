@@ -2,8 +2,7 @@ import PhoneClient
 import DaemonRuntime
 import Foundation
 
-/// The one directory that has all that a command leaves lying around while it works: phones of its own, and in `tmp`
-/// the copies of databases that it looks into.
+/// The scratch directory of a command: its own phones, and in `tmp` copies of databases.
 package struct ScratchPlace: Sendable {
   package let path: String
 
@@ -11,17 +10,17 @@ package struct ScratchPlace: Sendable {
 
   init(named name: String) throws(SystemError) {
     let environment = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
-    // Daemons have another working directory in mind.
+    // Absolute, as daemons have another working directory.
     let base = environment.isEmpty ? "/tmp" : Phone(home: environment).home
     var template = Array("\(base)/baton-\(name)-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      // In /proc and its like the kernel says that it is the new directory that is not there.
+      // In /proc and the like `mkdtemp` fails with ENOENT although `base` exists.
       let code = errno
       let isNoPlace = code == ENOENT && FilePath.isDirectory(base)
       throw SystemError(
         "create a directory in \(base)", code: code,
         because:
-          "\(isNoPlace ? "nothing can be made there" : SystemError.words(of: code)); name another place with TMPDIR"
+          "\(isNoPlace ? "no directory can be created there" : SystemError.words(of: code)); name another place with TMPDIR"
       )
     }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -32,7 +31,7 @@ package struct ScratchPlace: Sendable {
     }
   }
 
-  /// For this process and all that it starts.
+  /// Sets TMPDIR for this process and its children.
   package func enter() { setenv("TMPDIR", temporary, 1) }
 
   /// A new directory for one phone.
@@ -46,8 +45,8 @@ package struct ScratchPlace: Sendable {
     }
   }
 
-  /// Nothing stays that was not asked for, but for phones that are evidence. A command that failed may have kept some in its
-  /// temporary directory, such as those of a `baton` that it ran.
+  /// Removes the directory, except phones kept as evidence. A failed command may have some in its temporary directory,
+  /// such as those of a `baton` that it ran.
   package func remove(keepingPhones: Bool, keepingTemporary: Bool = false) {
     if keepingTemporary {
       rmdir(temporary)

@@ -3,23 +3,22 @@ import Ground
 import DaemonRuntime
 import Glibc
 
-/// From its first moment on, what would interrupt this process is a descriptor that becomes readable, and so is the end of a child
-/// for who has some.
+/// Receives interrupting signals, and the end of children, through a signalfd.
 package final class SignalWatch {
   private let descriptor: Int32
   private var before = sigset_t()
   private var repeats = RepeatedSignals()
 
-  /// Of what would interrupt us, and of the end of children.
+  /// For interruptions and the end of children.
   static func ofWorker() throws(SystemError) -> SignalWatch {
-    // Where it is ignored, the kernel forgets our children by itself, and we would never hear of them.
+    // With SIGCHLD ignored the kernel would reap children itself.
     signal(SIGCHLD, SIG_DFL)
-    return try SignalWatch(Interruption.heeded.map(\.rawValue) + [SIGCHLD])
+    return try SignalWatch(Interruption.handled.map(\.rawValue) + [SIGCHLD])
   }
 
-  /// For work that has something to say before it ends. ^\ ends it without a word.
+  /// For work that prints a result when interrupted. ^\ still ends it at once.
   package static func ofOwnWork() throws(SystemError) -> SignalWatch {
-    try SignalWatch(Interruption.heeded.filter { $0 != .quitByKey }.map(\.rawValue))
+    try SignalWatch(Interruption.handled.filter { $0 != .quitByKey }.map(\.rawValue))
   }
 
   private init(_ signals: [Int32]) throws(SystemError) {
@@ -30,13 +29,13 @@ package final class SignalWatch {
 
   deinit { close(descriptor) }
 
-  /// In a child: signals mean what they meant before.
+  /// In a child: restores the signal mask.
   func letGo() {
     close(descriptor)
     pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 
-  /// Returns at the deadline, when a child has ended, or with what interrupts us.
+  /// Returns at the deadline, when a child has ended, or with an interruption.
   package func wait(until deadline: Instant?) -> Interruption? {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let left = deadline.map { max(0, ($0 - Clock.monotonicNow).wholeMilliseconds + 1) }
@@ -44,7 +43,7 @@ package final class SignalWatch {
     return arrived()
   }
 
-  /// What has interrupted us since the last look.
+  /// The interruption since the last call, if any.
   package func arrived() -> Interruption? {
     var information = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size

@@ -1,20 +1,20 @@
 import DaemonRuntime
 
-/// How a command is watched over that would leave processes or directories behind if it were cut short.
+/// How a command is supervised that could leave processes or directories behind when interrupted.
 package struct Supervision {
-  /// Its directory is called `baton-NAME-…`.
+  /// The scratch directory is called `baton-NAME-…`.
   package var name: String
-  /// Where the phone is that stays; nil when it has one in the directory that does not.
+  /// The home of a phone that is kept; nil if its phone is in the scratch directory.
   package var kept: String?
-  /// It only looks at what is there, and has nothing but copies of it.
+  /// It only reads, and its scratch directory has only copies.
   package var isLooking = false
-  /// What it has asked the wallet for goes on without it: said when it is interrupted.
+  /// Printed when interrupted: the wallet continues the request without the command.
   package var goesOn: String?
-  /// It cannot do without the directory.
+  /// It cannot run without the scratch directory.
   package var needsPlace = true
-  /// A program of somebody else is told first, and given a moment to end in its own way.
+  /// A foreign program gets the signal first, and a moment to end by itself.
   package var isForeign = false
-  /// What it has started is to stay once its work is done, and has no directory of ours in its environment.
+  /// The processes that it starts stay after success, so it has no scratch directory.
   package var leavesProcesses = false
 
   package init(

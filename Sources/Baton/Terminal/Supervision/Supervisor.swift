@@ -5,13 +5,13 @@ import DaemonRuntime
 import Glibc
 import PhonePolicy
 
-/// Does the work of a command in a process of its own, and leaves nothing of it behind, whatever becomes of that one and
-/// whenever it is interrupted: all that it started is ended, and its directory is removed.
+/// Runs a command in a child process, and afterwards or when interrupted ends all that it started and removes its
+/// directory.
 package struct Supervisor {
-  /// Who interrupts does not want to wait: two of these, and what is left is killed.
-  private static let patience = TimeSpan.milliseconds(600)
-  /// What was left running by work that is done has its own time to end in.
-  private static let patienceAfterWork = TimeSpan.seconds(10)
+  /// After an interruption: at most twice this, then SIGKILL.
+  private static let timeout = TimeSpan.milliseconds(600)
+  /// After completed work: the time for remaining processes to end.
+  private static let timeoutAfterWork = TimeSpan.seconds(10)
 
   private let plan: Supervision
   private let signals: SignalWatch
@@ -21,7 +21,7 @@ package struct Supervisor {
   /// `work` runs in the child alone; its result is the exit code.
   package static func run(_ plan: Supervision, _ work: (ScratchPlace?) -> Int32) -> Never {
     do throws(SystemError) {
-      // From here on nothing that is sent to us is lost, and before it there is nothing to be left behind.
+      // Before anything is created: from here on no signal is lost.
       let signals = try SignalWatch.ofWorker()
       let inherited = Set(ProcessTable.children(of: getpid()))
       let place = try makePlace(plan)
@@ -63,7 +63,7 @@ package struct Supervisor {
     _ = baton_die_with_parent(SIGKILL)
     if getppid() != parent { exit(ExitCode.terminated.rawValue) }
     signals.letGo()
-    // A reader of our output that goes away (`| head`) does not cut us short.
+    // A closed output (`| head`) must not end the work.
     if !plan.isForeign { signal(SIGPIPE, SIG_IGN) }
     place?.enter()
     return place
@@ -79,22 +79,22 @@ package struct Supervisor {
     if let interruption, !isDoneWithWhatStays() { return end(interruption) }
     let status = processes.workerStatus ?? 0
     let signal = baton_wait_signalled(status) != 0 ? baton_wait_signal(status) : nil
-    // A ^C is for both of us, and so may be what another program sends.
+    // ^C, or another program, may signal both processes.
     if let interruption = signal.flatMap({ Interruption(rawValue: $0) }) { return end(interruption) }
     let survivors =
       plan.leavesProcesses && signal == nil
-      ? [] : processes.end(within: Self.patienceAfterWork, watching: signals)
+      ? [] : processes.end(within: Self.timeoutAfterWork, watching: signals)
     let code = signal.map { 128 + $0 } ?? baton_wait_exit_code(status)
     place?.remove(
       keepingPhones: !plan.isForeign || code != ExitCode.done.rawValue,
       keepingTemporary: plan.isForeign && code != ExitCode.done.rawValue)
     if let signal {
-      say("its work was ended by \(SignalName.word(for: signal))\(words(of: survivors))\(whereItIs)")
+      say("the command was ended by \(SignalName.word(for: signal))\(words(of: survivors))\(whereItIs)")
     }
     return code
   }
 
-  /// The work may have ended in the moment of the signal, and has said so: what it started is to stay.
+  /// The work completed just before the signal: what it started stays.
   private mutating func isDoneWithWhatStays() -> Bool {
     guard plan.leavesProcesses else { return false }
     _ = processes.collect()
@@ -104,37 +104,38 @@ package struct Supervisor {
 
   private mutating func end(_ interruption: Interruption) -> Int32 {
     tellWorker(interruption)
-    let survivors = processes.end(within: Self.patience, watching: signals)
+    let survivors = processes.end(within: Self.timeout, watching: signals)
     place?.remove(keepingPhones: false)
-    let end = plan.goesOn ?? (plan.isLooking ? "nothing of it is left" : "all that it had started is ended")
+    let end =
+      plan.goesOn ?? (plan.isLooking ? "nothing is left behind" : "all processes that it started are ended")
     say("interrupted by \(interruption.name); \(end)\(words(of: survivors))\(whereItIs)")
     return interruption.exitCode.rawValue
   }
 
-  /// Our own work is not to start anything more, and holds nothing that would need a last word.
+  /// Kills our own worker, so that it starts nothing more; a foreign program gets the signal first.
   private mutating func tellWorker(_ interruption: Interruption) {
     guard processes.workerStatus == nil else { return }
     kill(processes.worker, plan.isForeign ? interruption.rawValue : SIGKILL)
-    let deadline = Clock.monotonicNow + Self.patience
+    let deadline = Clock.monotonicNow + Self.timeout
     while processes.collect(), processes.workerStatus == nil, Clock.monotonicNow < deadline {
       if signals.wait(until: deadline) != nil { break }
     }
     if processes.workerStatus == nil { kill(processes.worker, SIGKILL) }
   }
 
-  // MARK: In words
+  // MARK: Sentences
 
   private func words(of survivors: [Int32]) -> String {
     guard !survivors.isEmpty else { return "" }
     let pids = survivors.map(String.init).joined(separator: ", ")
-    return " but process \(pids), which waits in the kernel; look at its disk"
+    return " except process \(pids), which waits in the kernel; check its disk"
   }
 
   private var whereItIs: String {
     if plan.isLooking { return "" }
-    if let kept = plan.kept { return FilePath.exists(kept) ? ", and the phone is in \(kept)" : "" }
+    if let kept = plan.kept { return FilePath.exists(kept) ? ", and the phone is kept in \(kept)" : "" }
     guard let place else { return "" }
-    return place.isThere ? ", and what it left is in \(place.path)" : ", and its directory is removed"
+    return place.isThere ? ", and its directory \(place.path) is kept" : ", and its directory is removed"
   }
 
   private func say(_ sentence: String) {
