@@ -17,7 +17,7 @@ import Testing
     #expect(words.contains(crash), "\(words)")
     #expect(try phone.run("ps", "--all").contains(crash))
     #expect(try phone.run("ps", "--all", "--json").contains(#""last_line":"no peer""#))
-    #expect(try phone.run("logs").contains("wrote is in \(output), and its last line is: no peer"))
+    #expect(try phone.run("logs").contains("is in \(output), and its last line is: no peer"))
     #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno peer\n")
   }
 

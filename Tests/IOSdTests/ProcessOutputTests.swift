@@ -34,7 +34,7 @@ import Testing
     #expect(output == "\(phone.home)/os/output/app-1.log")
     #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno \u{1b}[31mpeer\n\n")
     #expect(row["last_line"] as? String == "no .[31mpeer")
-    #expect(try notes(phone).contains("wrote is in \(output), and its last line is: no .[31mpeer"))
+    #expect(try notes(phone).contains("is in \(output), and its last line is: no .[31mpeer"))
   }
 
   @Test("It is kept apart for each process") func onePerProcess() throws {
