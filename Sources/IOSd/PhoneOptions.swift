@@ -58,7 +58,8 @@ let phoneCommandLine = CommandLineDeclaration(
       "--background-time", value: .span, default: "180s",
       help: "how long the app's own background tasks keep it awake"),
     OptionDeclaration(
-      "--background-grace", value: .span, default: "5s", help: "from the expiry of its background tasks to killing the app"),
+      "--background-grace", value: .span, default: "5s",
+      help: "from the expiry of its background tasks to killing the app"),
     OptionDeclaration(
       "--foreground-pushes", value: .choice(ForegroundPushes.allCases.map(\.rawValue)), default: "app",
       help: "which process gets a visible push while the app is in the foreground"),

@@ -167,7 +167,8 @@ import Testing
     for (database, change, undo, sentence) in [
       (
         wallet, "UPDATE outgoing_payments SET state = 'failed', failure_code = 16399",
-        "UPDATE outgoing_payments SET state = 'paid', failure_code = NULL", "failed, but its recipient was paid"
+        "UPDATE outgoing_payments SET state = 'paid', failure_code = NULL",
+        "failed, but its recipient was paid"
       ),
       (
         ledger, "UPDATE external_invoices SET paid_at_ns = NULL",

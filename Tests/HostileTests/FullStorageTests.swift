@@ -85,7 +85,8 @@ import Testing
         _ = try phone.invoice(msat: 1_000)
       } catch { refusal = "\(error)" }
     }
-    #expect(refusal?.contains("is full; free some space and try again") == true, "\(refusal ?? "never refused")")
+    #expect(
+      refusal?.contains("is full; free some space and try again") == true, "\(refusal ?? "never refused")")
     let inFront = try pay(phone, invoices[1])
     try endApp(phone)
 

@@ -134,8 +134,10 @@ private let sync = "com.example.lightning.sync"
     let phone = try PhoneProcess(app: "app-task-deaf", ["--build", "debug", "--task-grace", "50ms"])
     try phone.ask("open")
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
-    #expect(try phone.refusal("task-launch", ["identifier": "x"])?.contains("no such task is pending") == true)
-    #expect(try phone.refusal("task-expire", ["identifier": sync])?.contains("no such task is running") == true)
+    #expect(
+      try phone.refusal("task-launch", ["identifier": "x"])?.contains("no such task is pending") == true)
+    #expect(
+      try phone.refusal("task-expire", ["identifier": sync])?.contains("no such task is running") == true)
     try phone.ask("task-launch", ["identifier": sync])
     #expect(try Self.task(phone, "running")["by_hand"] as? Bool == true)
     try phone.ask("task-expire", ["identifier": sync])

@@ -114,7 +114,8 @@ import Testing
       try phone.refusal("ask-app", body: long)
         == "the request has 16385 bytes and may have 16384; ask for less at once")
     try phone.ask("home")
-    #expect(try phone.refusal("ask-app", body: "x")?.hasPrefix("this needs the app in the foreground") == true)
+    #expect(
+      try phone.refusal("ask-app", body: "x")?.hasPrefix("this needs the app in the foreground") == true)
     #expect(try phone.ask("ask-app", ["in-front": "no"], body: "x").bodyText == "answer to x")
   }
 

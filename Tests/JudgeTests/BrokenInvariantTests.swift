@@ -48,7 +48,9 @@ struct BrokenInvariantTests {
       """)
     let findings = try Judge.verdict(home: run.home).findings
     #expect(
-      findings.contains { $0.invariant == 3 && $0.sentence.contains("was sent before the receipt was durable") }
+      findings.contains {
+        $0.invariant == 3 && $0.sentence.contains("was sent before the receipt was durable")
+      }
         == isFound,
       "\(findings.map(\.sentence))")
   }

@@ -56,6 +56,8 @@ import Testing
     let findings = try Judge.verdict(home: run.home).findings
     #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("was paid 2 times") })
     #expect(
-      findings.contains { $0.invariant == 3 && $0.sentence.contains("does not belong to exactly one payment") })
+      findings.contains {
+        $0.invariant == 3 && $0.sentence.contains("does not belong to exactly one payment")
+      })
   }
 }

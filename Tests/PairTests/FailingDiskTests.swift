@@ -44,7 +44,8 @@ struct FailingDiskTests {
     for _ in 0..<400 where refusal == nil {
       do { _ = try phone.invoice(1000, app) } catch { refusal = "\(error)" }
     }
-    #expect(refusal?.contains("is full; free some space and try again") == true, "\(refusal ?? "never refused")")
+    #expect(
+      refusal?.contains("is full; free some space and try again") == true, "\(refusal ?? "never refused")")
     #expect(!app.hasEnded)
     unlink("\(group)/filler")
     for invoice in invoices { try phone.pay(invoice) }

@@ -79,7 +79,8 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
       }, repair: { rename("\($0)-away", $0) }, says: "it is not a plain file", code: 74),
     Obstacle(
       testDescription: "Keychain/wallet-seed: writable or readable by others", path: "Keychain/wallet-seed",
-      damage: { chmod($0, 0o644) }, repair: { chmod($0, 0o600) }, says: "is readable by other users", code: 78),
+      damage: { chmod($0, 0o644) }, repair: { chmod($0, 0o600) }, says: "is readable by other users", code: 78
+    ),
   ]
 }
 

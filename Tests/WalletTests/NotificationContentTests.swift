@@ -35,7 +35,8 @@ import Wallet
       (.nothingReceived(.unreadable), "Wallet", "Open the wallet to check for new activity."),
       (.partsWait, "Payment incoming", "Part of it has arrived. Waiting for the rest."),
       (
-        .partsGivenBack, "Payment not received", "The sender did not send all of it; the received parts were returned."
+        .partsGivenBack, "Payment not received",
+        "The sender did not send all of it; the received parts were returned."
       ),
       (.appContinues, "Payment incoming", "The wallet is open: check there whether it arrived."),
     ] as [(PushOutcome, String, String)])

@@ -31,7 +31,8 @@ extension NodeMachine {
       || node.payments.pending.contains(where: { $0.paymentHash == hash })
     {
       return [
-        .paymentRefused(paymentHash: hash, .because("this invoice is already being paid; wait for the result"))
+        .paymentRefused(
+          paymentHash: hash, .because("this invoice is already being paid; wait for the result"))
       ]
     }
     if let past { return [.paymentRefused(paymentHash: hash, .because(Self.sentence(past)))] }

@@ -14,7 +14,9 @@ enum OlderRecords {
 
   /// Events, directives and fields that had other names.
   private static func withNewNames(_ line: [UInt8]) -> [UInt8] {
-    guard ["erson", "Wish", "reeting", "lsewhere"].contains(where: { contains(line, $0) }) else { return line }
+    guard ["erson", "Wish", "reeting", "lsewhere"].contains(where: { contains(line, $0) }) else {
+      return line
+    }
     return names.filter { contains(line, $0.older) }.reduce(line) { line, name in
       Array(String(decoding: line, as: UTF8.self).replacing(name.older, with: name.new).utf8)
     }
@@ -22,7 +24,8 @@ enum OlderRecords {
 
   private static let names = [
     ("personOpened", "userOpened"), ("personWentHome", "userWentHome"), ("personQuit", "userQuit"),
-    ("personCame", "userCame"), ("person", "user"), ("raiseWish", "raiseIntent"), ("withdrawWish", "withdrawIntent"),
+    ("personCame", "userCame"), ("person", "user"), ("raiseWish", "raiseIntent"),
+    ("withdrawWish", "withdrawIntent"),
     ("greeting", "initMessage"), ("checkGreeting", "checkAfterInit"), ("greetingChecked", "checkedAfterInit"),
     ("elsewhereInvoiceMade", "externalInvoiceMade"), ("elsewhereMade", "externalMade"),
     ("elsewherePaid", "externalPaid"), ("elsewhereDelay", "externalDelay"), ("elsewhere", "externalInvoices"),

@@ -20,7 +20,9 @@ extension RealStage {
 
   /// Waits for the app's answer, as `baton send --no-wait` does.
   func payInvoice(_ number: Int) throws {
-    guard externalInvoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
+    guard externalInvoices.indices.contains(number - 1) else {
+      throw CannotBeDone("there is no such invoice")
+    }
     let message = ControlMessage("send", ["invoice": externalInvoices[number - 1].encoded])
     try request { phone throws(ControlClientError) in try phone.askApp(message, inFront: true) }
   }
