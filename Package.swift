@@ -293,7 +293,8 @@ let package = Package(
       name: "SeedSentenceTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "LightningNode", "LightningProvider",
-        "Simulation", "SimulationSupport", "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+        "Simulation", "SimulationSupport", "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd",
+        "BatonCommand",
       ]),
     // Somebody who knocks at the doors of the daemons, from a process of his own.
     .executableTarget(
