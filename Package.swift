@@ -292,9 +292,9 @@ let package = Package(
     .testTarget(
       name: "SeedSentenceTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "LightningNode", "LightningProvider", "Simulation",
-        "SimulationSupport",
-        "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "LightningNode", "LightningProvider",
+        "Simulation", "SimulationSupport", "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd",
+        "BatonCommand",
       ]),
     // Somebody who knocks at the doors of the daemons, from a process of his own.
     .executableTarget(
