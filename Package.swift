@@ -293,9 +293,8 @@ let package = Package(
       name: "SeedSentenceTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "LightningNode", "LightningProvider",
-        "Simulation",
-        "SimulationSupport",
-        "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+        "Simulation", "SimulationSupport", "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd",
+        "BatonCommand",
       ]),
     // A hostile client of the daemons, in its own process.
     .executableTarget(

@@ -60,7 +60,7 @@ public final class Journal {
 
   /// Once per core, at its start.
   public func record<C: Core>(_ type: C.Type, configuration: C.Configuration) {
-    append("core", at: clock.now, CoreBegin<C>(core: C.name, configuration: configuration))
+    append("core", at: clock.now, CoreBegin<C>(configuration))
   }
 
   /// `now` is exactly the instant passed to the core.

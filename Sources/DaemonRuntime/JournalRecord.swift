@@ -38,7 +38,21 @@ public struct JournalHeader: Codable {
 /// The first record of a core.
 public struct CoreBegin<C: Core>: Codable {
   public var core: String
+  /// Absent in journals of before it was written.
+  public var form: Int?
   public var configuration: C.Configuration
+
+  init(_ configuration: C.Configuration) {
+    core = C.name
+    form = JournalForm.current
+    self.configuration = configuration
+  }
+}
+
+/// The number of what cores decide and how their records are written. It is raised when a journal of before would not
+/// replay to the same bytes: replay then blames the program's age, and not the journal.
+public enum JournalForm {
+  public static let current = 1
 }
 
 /// An event of one core, and its directives.

@@ -22,7 +22,12 @@ import Testing
 
     let loop = try EventLoop()
     let listener = try UnixListener(path: phone.phone.iosdSocket, loop: loop, replacingLive: true) { client in
-      client.onMessage = { _ in client.send(ControlMessage("ok", ["invoice": foreign])) }
+      client.onMessage = { _ in
+        // The app's answer is the body of iosd's.
+        var answer = ControlMessage("ok")
+        answer.body = (try? ControlMessage("ok", ["invoice": foreign]).encoded()) ?? []
+        client.send(answer)
+      }
     }
     let asking = try phone.begin("invoice", "5000", into: "printed")
     let ended = try loop.run(for: .seconds(60)) {

@@ -9,78 +9,45 @@ import Testing
 
 @testable import Inspection
 
-/// Journals of an earlier program: the peer's claims have the container's id in two halves, the node is told whether
-/// the row is its own and reports each activity singly, and the guard makes texts.
-@Suite("A journal of an earlier program")
+/// Journals as earlier versions wrote them: claims named the halves of a container's id, the guard made texts.
+@Suite("Journals of earlier versions")
 struct OlderJournalTests {
   private func replay(_ text: String) throws -> JournalReplay.Outcome {
     try JournalReplay.run(JournalReader(name: "older", bytes: Array((text + "\n").utf8)))
   }
 
-  @Test("A peer's journal replays to the same bytes in this program's form") func peer() throws {
+  @Test func `A peer's journal replays in the current form`() throws {
     #expect(Self.peer.contains("containerHigh"))
     let outcome = try replay(Self.peer)
     #expect(outcome.isWhole, "\(outcome.trouble ?? "")")
     #expect(outcome.events.map(\.core) == ["peer"] && outcome.events.map(\.count) == [3])
   }
 
-  @Test("A peer's journal that was altered differs") func changedPeer() throws {
-    let changed = Self.peer.replacing(
-      "\"highest\":1,\"containerHigh\":627", with: "\"highest\":1,\"containerHigh\":628")
-    #expect(changed != Self.peer)
-    #expect(try replay(changed).difference?.line == 4)
-  }
-
-  @Test("A node's journal cannot be replayed, which is reported and is no difference") func node()
+  @Test func `A difference is blamed on the other version, a difference in a current journal on the journal`()
     throws
   {
+    let record = #""event":{"launched":{}},"directives":[{"deliver":{"push":1,"_1":{"partsWait":{}}}}]}"#
+    let current = Self.extension.replacing(
+      "\"configuration\"", with: "\"form\":\(JournalForm.current),\"configuration\"")
+    #expect(try replay(current + record).difference?.line == 2)
+    let later = current.replacing(
+      "\"form\":\(JournalForm.current)", with: "\"form\":\(JournalForm.current + 1)")
+    for journal in [Self.extension, later] {
+      let outcome = try replay(journal + record)
+      #expect(outcome.difference == nil && outcome.missing?.line == 2 && !outcome.isWhole)
+      #expect(
+        outcome.missing?.sentence
+          == "another version wrote the journal, and core guard-extension differs here between the versions; "
+          + "use the program that wrote the journal")
+    }
+  }
+
+  @Test func `A record that cannot be decoded is blamed on the other version`() throws {
     let outcome = try replay(Self.node)
     #expect(outcome.difference == nil && outcome.missing?.line == 2 && !outcome.isWhole)
-    #expect(outcome.missing?.sentence.hasPrefix("the node of an earlier program begins here") == true)
   }
 
-  @Test("A node that sent at once after restoring a backup cannot be replayed from there") func adoption()
-    throws
-  {
-    let record =
-      #"{"seq":1,"t":1,"wall":1,"kind":"event","core":"node","event":{"written":{}},"#
-      + #""directives":[{"send":{"_0":[{"message":{"_0":{"channelReestablish":{}}}}]}}]}"#
-    let reader = JournalReader(name: "older", bytes: Array((record + "\n").utf8))
-    let line = try #require(try reader.next())
-    #expect(
-      OlderRecords.refusal(of: line)
-        == "the node of an earlier program speaks here without reading the container again behind a backup; use the program that wrote it"
-    )
-  }
-
-  @Test(
-    "A guard's journal cannot be replayed from the first record in an obsolete form",
-    arguments: [
-      (
-        #""event":{"node":{"_0":{"settling":{"_0":true}}}},"directives":[]}"#,
-        "an earlier program says here in other words what its node is busy with"
-      ),
-      (
-        #""event":{"node":{"_0":{"collecting":{"_0":[]}}}},"directives":[]}"#,
-        "an earlier program says here in other words what its node is busy with"
-      ),
-      (
-        #""event":{"pushArrived":{"_0":{"id":1,"reason":"unreadable"}}},"directives":[{"deliver":{"push":1,"_1":{"title":"Wallet"}}}]}"#,
-        "the guard of an earlier program makes a text here"
-      ),
-      (
-        #""event":{"pushArrived":{"_0":{"id":1,"reason":"incomingPayment","paymentHash":"\#(Self.hash)"}}},"directives":[{"readReceived":{"paymentHash":"\#(Self.hash)"}},{"look":{}}]}"#,
-        "the guard of an earlier program asks here what was received, and not for which push"
-      ),
-    ])
-  func `guard`(record: String, sentence: String) throws {
-    let outcome = try replay(Self.extension + record)
-    #expect(outcome.difference == nil && outcome.missing?.line == 2)
-    #expect(outcome.missing?.sentence.hasPrefix(sentence) == true, "\(outcome)")
-  }
-
-  @Test("A guard's records are decoded also without the push of a received payment")
-  func readGuard() throws {
+  @Test func `A guard's record without the push of a received payment is read`() throws {
     let record =
       Self.extension
       + #""event":{"receivedFound":{"_0":[]}},"directives":[{"readReceived":{"paymentHash":"\#(Self.hash)"}},{"readReceived":{}}]}"#
@@ -95,18 +62,7 @@ struct OlderJournalTests {
       ])
   }
 
-  @Test("A requests core that asked the node cannot be replayed from there") func requests() throws {
-    let text = #"""
-      {"seq":1,"t":1,"wall":1,"kind":"core","core":"requests","configuration":{}}
-      {"seq":2,"t":2,"wall":1,"kind":"event","core":"requests","event":{"invoiceMade":{"_0":"1","_1":{}}},\#
-      "directives":[{"store":{"_0":{}}}]}
-      """#
-    let outcome = try replay(text)
-    #expect(outcome.difference == nil && outcome.missing?.line == 2)
-    #expect(outcome.missing?.sentence.hasPrefix("the requests of an earlier program") == true, "\(outcome)")
-  }
-
-  @Test("A guard's former sentences are rewritten as codes, on one line") func reasons() throws {
+  @Test func `A guard's sentences become codes`() throws {
     let record =
       #""event":{"node":{"_0":{"stopped":{}}}},"directives":[{"finished":{"push":1,"_1":"asked to terminate"}},{"end":{"_0":"asked to terminate"}}]}"#
     let line = OlderRecords.rewritten(Array((#"{"core":"guard-extension","# + record).utf8))
@@ -115,18 +71,15 @@ struct OlderJournalTests {
       text.hasSuffix(#"[{"finished":{"push":1,"_1":"terminated"}},{"end":{"_0":"terminated"}}]}"#), "\(text)")
   }
 
-  @Test("A peer's stfu timeout in words alone gets the code of today") func rest() throws {
-    let complaint = ErrorOrWarning(
-      text: "the channel was at rest for 60 s: reconnect", code: .quiescenceTimeout)
-    let now = try JSONLineEncoder().encode(PeerDirective.send(connection: 1, .warning(complaint)))
+  @Test func `A peer's quiescence timeout without a code gets the code`() throws {
+    let warning = ErrorOrWarning(text: "the channel was at rest for 60 s: reconnect", code: .quiescenceTimeout)
+    let now = try JSONLineEncoder().encode(PeerDirective.send(connection: 1, .warning(warning)))
     let older = now.replacing(",\"code\":1", with: "")
     #expect(older != now)
     #expect(OlderRecords.rewritten(Array(older.utf8)) == Array(now.utf8))
   }
 
-  @Test("A phone's records with the former app requests replay in this program's form") func asks()
-    throws
-  {
+  @Test func `A phone's journal that names payments and invoices replays in the current form`() throws {
     let configuration = try JSONLineEncoder().encode(PhoneConfiguration()).replacing(
       "answerPatience", with: "invoicePatience")
     let events = [
@@ -149,11 +102,6 @@ struct OlderJournalTests {
     }
     let outcome = try replay(lines.joined(separator: "\n"))
     #expect(outcome.isWhole, "\(outcome.trouble ?? "")")
-  }
-
-  @Test("A guard's record that differs otherwise counts as altered") func changedGuard() throws {
-    let record = #""event":{"launched":{}},"directives":[{"deliver":{"push":1,"_1":{"partsWait":{}}}}]}"#
-    #expect(try replay(Self.extension + record).difference?.line == 2)
   }
 
   private static let hash = String(repeating: "ab", count: 32)

@@ -11,6 +11,8 @@ package struct JournalLine: Sendable {
     package var kind: String
     var lostBefore: UInt64?
     package var core: String?
+    /// See `JournalForm`.
+    package var form: Int?
     package var process: String?
     package var pid: Int32?
     package var startTime: UInt64?
@@ -18,7 +20,7 @@ package struct JournalLine: Sendable {
     package var reason: String?
 
     enum CodingKeys: String, CodingKey {
-      case seq, t, wall, kind, core, process, pid, text, reason
+      case seq, t, wall, kind, core, form, process, pid, text, reason
       case lostBefore = "lost_before"
       case startTime = "start_time"
     }

@@ -1,9 +1,7 @@
 import Foundation
 import Ground
 import Guardrails
-import LightningNode
 import PhonePolicy
-import Wallet
 
 /// Records of journals that an earlier program has written, in the form in which this one writes them: it is run again and
 /// compared byte for byte, so the form must be one.
@@ -85,77 +83,6 @@ enum OlderRecords {
       ("lowPowerMode", PushDrop.lowPowerMode), ("backgroundRefreshOff", .backgroundRefreshOff),
       ("swipedAway", .swipedAway), ("goingDown", .goingDown), ("launchFailed", .launchFailed),
     ].map { ("{\"dropped\":{\"_0\":\"\($0)\"", "{\"dropped\":{\"_0\":\"\($1.rawValue)\"") }
-
-  /// Why a record that differs, and all that follows, cannot be run again: it is one of an earlier program, and no verdict on it.
-  static func refusal(of line: JournalLine) -> String? {
-    let words: [(word: String, sentence: String)]
-    switch line.header.core {
-    case NodeMachine.name: words = ofNode
-    case AppMachine.name, ExtensionMachine.name: words = ofGuard
-    case Requests.name: words = ofRequests
-    default: return nil
-    }
-    let sentence =
-      words.first { contains(line.bytes, $0.word) }?.sentence ?? refusalInWords(line) ?? question(line)
-      ?? spokenAtOnce(line)
-    return sentence.map { "\($0); use the program that wrote it" }
-  }
-
-  /// Its node gave the reason of a refusal as a text alone.
-  private static func refusalInWords(_ line: JournalLine) -> String? {
-    let words = /"(invoice|payment)Refused":\{[^{}]*"_1":"|"spliceRefused":\{"_0":"/
-    guard line.header.core == NodeMachine.name, line.text.contains(words) else { return nil }
-    return "the node of an earlier program refuses here in other words"
-  }
-
-  /// It asked for the push that was served, whichever that was.
-  private static func question(_ line: JournalLine) -> String? {
-    let words = /"readReceived":\{("paymentHash":"[0-9a-f]*")?\}/
-    guard line.header.core == ExtensionMachine.name, line.text.contains(words) else { return nil }
-    return "the guard of an earlier program asks here what was received, and not for which push"
-  }
-
-  private static func spokenAtOnce(_ line: JournalLine) -> String? {
-    guard line.header.core == NodeMachine.name, contains(line.bytes, "\"event\":{\"written\":"),
-      contains(line.bytes, "channelReestablish")
-    else { return nil }
-    return "the node of an earlier program speaks here without reading the container again behind a backup"
-  }
-
-  private static let ofNode =
-    [
-      // It was told whether the row is its own, where one of this program reads the row.
-      (
-        "\"event\":{\"started\":{\"_0\":{\"fence\":",
-        "the node of an earlier program begins here, to which less was told of its claim"
-      )
-    ] + activities.map { ("{\"report\":{\"_0\":{\"\($0)\":", activity) }
-  private static let ofGuard =
-    activities.map { ("{\"node\":{\"_0\":{\"\($0)\":", activity) }
-    + ["_0", "_1"].map {
-      (
-        "\"\($0)\":{\"title\":",
-        "the guard of an earlier program makes a text here, where one of this program says what came"
-      )
-    } + [
-      (
-        "{\"noteFailure\":{\"_0\":\"",
-        "the guard of an earlier program says here in a sentence why a push came to nothing"
-      ),
-      (
-        "{\"nothingReceived\":",
-        "the guard of an earlier program ends a push here without asking once more what was received"
-      ),
-      (
-        "{\"withdraw\":",
-        "the guard of an earlier program withdraws a notification here that tells of another payment"
-      ),
-    ]
-  private static let ofRequests = ["store", "pay", "splice"].map {
-    ("{\"\($0)\":{\"_0\":", "the requests of an earlier program ask the node here in other words")
-  }
-  private static let activities = ["settling", "collecting", "splicing"]
-  private static let activity = "an earlier program says here in other words what its node is busy with"
 
   private static func contains(_ line: [UInt8], _ word: String) -> Bool {
     Data(line).range(of: Data(word.utf8)) != nil

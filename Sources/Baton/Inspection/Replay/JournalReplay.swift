@@ -57,6 +57,8 @@ package struct JournalReplay {
 
   private var outcome = Outcome()
   private var cores: [(name: String, replay: any CoreReplay)] = []
+  /// Of the journal's cores, as far as the records say so.
+  private var form: Int?
   private var lastSequence: UInt64 = 0
   private let onStep: ((JournalLine) -> Void)?
 
@@ -120,10 +122,14 @@ package struct JournalReplay {
     }
   }
 
-  /// A record in an earlier program's format is missing, not different.
+  /// Another version may decide otherwise, or write the same decision in another way: this is no verdict on the journal.
   private mutating func differs(_ line: JournalLine, _ sentence: String, computed: String? = nil) {
-    if let older = OlderRecords.refusal(of: line) {
-      outcome.missing = Missing(line: line.number, sentence: older)
+    if form != JournalForm.current {
+      outcome.missing = Missing(
+        line: line.number,
+        sentence:
+          "another version wrote the journal, and core \(line.header.core ?? "?") differs here between the "
+          + "versions; use the program that wrote the journal")
     } else {
       outcome.difference = Difference(
         line: line.number, sentence: sentence, recorded: line.text, computed: computed)
@@ -138,6 +144,7 @@ package struct JournalReplay {
   }
 
   private mutating func begin(_ line: JournalLine) throws {
+    form = line.header.form
     guard let (computed, core) = try CoreRegistry.begin(line) else {
       let name = line.header.core ?? "?"
       if !outcome.unknownCores.contains(name) { outcome.unknownCores.append(name) }
