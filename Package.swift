@@ -56,12 +56,6 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
         "LightningProvider", "Wallet", "PhonePolicy", "Crypto",
-      ],
-      // Optimized also in a debug build: it needs the most computing, and the tests would wait for it.
-      swiftSettings: [
-        .unsafeFlags(
-          ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"],
-          .when(configuration: .debug))
       ]),
     .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
 
@@ -393,14 +387,24 @@ if Context.environment["BATON_FUZZ"] != nil {
     ]
 }
 
+let cores = [
+  "Ground", "JSON", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Scenario", "Bitcoin", "LightningWire",
+  "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider",
+]
+
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.
 if Context.environment["BATON_CORES"] != nil {
-  let lightning = [
-    "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider",
-  ]
-  let cores = ["Ground", "JSON", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Scenario"]
   let tests = (cores + ["Lightning", "Tidy"]).map { "\($0)Tests" }
-  let needed = cores + lightning + ["Crypto", "CSodium", "CSecp256k1"] + tests
+  let needed = cores + ["Crypto", "CSodium", "CSecp256k1"] + tests
   package.products = []
   package.targets = package.targets.filter { $0.name != "ScenarioTests" && needed.contains($0.name) }
+} else {
+  // Optimized also in a debug build: the tests run years of the cores' time, and the simulation above all.
+  for target in package.targets where (cores + ["Crypto", "Simulation"]).contains(target.name) {
+    target.swiftSettings = [
+      .unsafeFlags(
+        ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"],
+        .when(configuration: .debug))
+    ]
+  }
 }

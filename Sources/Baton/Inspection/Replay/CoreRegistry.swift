@@ -20,18 +20,14 @@ enum CoreRegistry {
   static var names: [String] { types.map { $0.name } }
 
   /// Creates the core with its recorded configuration. Nil for a core unknown to this program.
-  static func begin(_ record: JournalLine) throws -> (line: String, form: Int?, core: any CoreReplay)? {
+  static func begin(_ record: JournalLine) throws -> (line: String, core: any CoreReplay)? {
     guard let type = types.first(where: { $0.name == record.header.core }) else { return nil }
     return try begin(type, record)
   }
 
-  private static func begin<C: Core>(
-    _ type: C.Type, _ record: JournalLine
-  ) throws -> (String, Int?, any CoreReplay) {
+  private static func begin<C: Core>(_ type: C.Type, _ record: JournalLine) throws -> (String, any CoreReplay)
+  {
     let decoded = try JSONLineDecoder().decode(JournalRecord<CoreBegin<C>>.self, from: record.bytes)
-    let begin = decoded.body
-    return (
-      try JSONLineEncoder().encode(decoded), begin.form, RunningCore<C>(configuration: begin.configuration)
-    )
+    return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.body.configuration))
   }
 }
