@@ -10,7 +10,7 @@ enum BackgroundOptions {
     OptionDeclaration(
       "--permitted-task", value: .text("ID"), mayRepeat: true,
       help:
-        "an identifier that the app may use for a background task (default \(standard.permitted.joined(separator: " and ")))"
+        "a permitted background task identifier (default \(standard.permitted.joined(separator: " and ")))"
     ),
     OptionDeclaration(
       "--time-scale", value: .integer(1...1_000_000), default: "1",
@@ -32,7 +32,7 @@ enum BackgroundOptions {
       "--task-seed", value: .integer(0...Int64.max), default: "1",
       help: "seed of the scheduler's random decisions"),
     OptionDeclaration(
-      "--background-mode", value: .choice(["audio"]), help: "a background mode that the app has declared"),
+      "--background-mode", value: .choice(["audio"]), help: "a background mode that the app declares"),
     OptionDeclaration(
       "--keep-alive-audio", help: "passed on: the app plays inaudible audio to stay awake"),
     OptionDeclaration("--clean-journals", help: "passed on: the app removes journals older than a week"),

@@ -36,10 +36,10 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "after how long without a beat a holder counts as frozen"),
     OptionDeclaration(
       "--multi-part-window", value: .span,
-      help: "passed on: how long the parts of a payment wait for the others (default 60s)"),
+      help: "passed on: how long the parts of a payment wait for the rest (default 60s)"),
     OptionDeclaration(
       "--build", value: .choice(["production", "debug"]), default: "production",
-      help: "a debug build has no limits of time and memory"),
+      help: "a debug build has no time and memory limits"),
     OptionDeclaration(
       "--extension-time", value: .span, default: "30s", help: "time limit of the extension for one push"),
     OptionDeclaration(
@@ -50,10 +50,10 @@ let phoneCommandLine = CommandLineDeclaration(
       "--grace", value: .span, default: "5s", help: "from asking a process to end to killing it"),
     OptionDeclaration(
       "--callback-time", value: .span, default: "5s",
-      help: "how long the app may take to confirm that it is in the background"),
+      help: "time for the app to finish entering the background"),
     OptionDeclaration(
       "--suspend-after", value: .span, default: "5s",
-      help: "how long the app is in the background before it is suspended"),
+      help: "time in the background until the app is suspended"),
     OptionDeclaration(
       "--background-time", value: .span, default: "180s",
       help: "how long the app's own background tasks keep it awake"),

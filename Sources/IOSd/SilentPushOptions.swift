@@ -7,7 +7,7 @@ enum SilentPushOptions {
   static let declarations: [OptionDeclaration] = [
     OptionDeclaration(
       "--silent-budget", value: .integer(0...1000), default: "3",
-      help: "how many silent pushes an hour wake the app in the background"),
+      help: "silent pushes per hour that wake the app in the background"),
     OptionDeclaration(
       "--silent-low-power", value: .choice(SilentPushRules.LowPower.allCases.map(\.rawValue)),
       default: "drop", help: "what happens to a silent push in Low Power Mode"),

@@ -53,7 +53,7 @@ public struct WalletOptions {
         help: "the peer is reached over Tor: the time limits for dial and init are three times as long"),
       OptionDeclaration(
         "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
-        help: "how a dead holder is recognised: its lock, or the age of its last beat"),
+        help: "how a dead holder is detected: its lock, or the age of its last beat"),
       OptionDeclaration(
         "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
       OptionDeclaration(

@@ -39,7 +39,7 @@ enum UpVerb: Verb {
         help: "after how long without a beat a holder counts as frozen (default 5s)"),
       OptionDeclaration(
         "--multi-part-window", value: .span,
-        help: "how long parts of a payment wait for the rest (default 60s)"),
+        help: "how long the parts of a payment wait for the rest (default 60s)"),
       OptionDeclaration(
         "--build", value: .choice(["production", "debug"]),
         help: "a debug build of the wallet has no time and memory limits (default production)"),
