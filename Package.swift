@@ -243,6 +243,7 @@ let package = Package(
     .testTarget(
       name: "SharedContainerTests",
       dependencies: [
+        "WaitingTests",
         "Ground", "Heartbeat", "Guardrails", "Database", "Platform", "SharedContainer", "TestClaimer",
       ]),
     .testTarget(
@@ -259,6 +260,8 @@ let package = Package(
       ],
       path: "Tests/Support/TestBystander"),
     // Runs one real process, with a test or a benchmark in place of the phone.
+    // Threads for tests that wait for other processes.
+    .target(name: "WaitingTests", path: "Tests/Support/WaitingTests"),
     .target(
       name: "ProcessSupport", dependencies: ["Ground", "DaemonRuntime"],
       path: "Tests/Support/ProcessSupport"),
@@ -276,6 +279,7 @@ let package = Package(
     .testTarget(
       name: "PairTests",
       dependencies: [
+        "WaitingTests",
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "LightningInvoices", "Wallet", "Database", "PairSupport", "PhoneClient", "ProcessSupport", "MainAppd",
         "NotifyExtd", "LSPd",
@@ -301,6 +305,7 @@ let package = Package(
     .testTarget(
       name: "HostileTests",
       dependencies: [
+        "WaitingTests",
         "Ground", "Reports", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto",
         "Bitcoin", "LightningWire", "LightningChannel",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "PhoneClient",
@@ -340,6 +345,7 @@ let package = Package(
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
+        "WaitingTests",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire",
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
@@ -349,6 +355,7 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
+        "WaitingTests",
         "Ground", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal", "Stages",
         "BatonCommand", "MainAppd",
         "NotifyExtd", "IOSd", "LSPd",
@@ -358,6 +365,7 @@ let package = Package(
     .testTarget(
       name: "IOSdTests",
       dependencies: [
+        "WaitingTests",
         "CLinux", "Ground", "Reports", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
         "MainAppd",
         "NotifyExtd",
@@ -388,7 +396,8 @@ if Context.environment["BATON_FUZZ"] != nil {
 }
 
 let cores = [
-  "Ground", "JSON", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Scenario", "Bitcoin", "LightningWire",
+  "Ground", "JSON", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Scenario", "Bitcoin",
+  "LightningWire",
   "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider",
 ]
 
@@ -399,8 +408,9 @@ if Context.environment["BATON_CORES"] != nil {
   package.products = []
   package.targets = package.targets.filter { $0.name != "ScenarioTests" && needed.contains($0.name) }
 } else {
-  // Optimized also in a debug build: the tests run years of the cores' time, and the simulation above all.
-  for target in package.targets where (cores + ["Crypto", "Simulation"]).contains(target.name) {
+  // Optimized also in a debug build: tests run years of the cores' time, and look at containers and `/proc` while they wait.
+  let looks = ["Crypto", "Platform", "Database", "SharedContainer"]
+  for target in package.targets where (cores + ["Simulation"] + looks).contains(target.name) {
     target.swiftSettings = [
       .unsafeFlags(
         ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"],

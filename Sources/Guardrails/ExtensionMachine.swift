@@ -16,7 +16,7 @@ public struct ExtensionMachine: GuardMachine {
     case serving(Service)
     /// The text is delivered; the node is being released. → waiting, serving (the next push), ended
     case finishing(push: UInt64, FinishReason)
-    /// Terminal.
+    /// Terminal. Nothing follows.
     case ended
   }
 
@@ -108,11 +108,11 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func serve(_ push: Push, arrivedAt: Instant, at now: Instant) -> [GuardDirective] {
     let service = Service(push: push, startedAt: arrivedAt)
     state = .serving(service)
-    let initMessage = say(presence.resume())
-    guard push.reason != .unreadable else { return initMessage + finish(.unreadablePush, at: now) }
+    let ping = say(presence.resume())
+    guard push.reason != .unreadable else { return ping + finish(.unreadablePush, at: now) }
     // If the payment came while an earlier push was served, its text is in the database.
     let known = push.paymentHash == nil ? [] : [service.question]
-    return initMessage + known + ownership.want(at: now)
+    return ping + known + ownership.want(at: now)
   }
 
   private mutating func expiryWarned(_ id: UInt64, at now: Instant) -> [GuardDirective] {

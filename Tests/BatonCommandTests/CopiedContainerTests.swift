@@ -6,11 +6,12 @@ import Heartbeat
 import SharedContainer
 import Testing
 import WalletStore
+import WaitingTests
 
 @testable import Inspection
 @testable import PhoneClient
 
-@Suite("Inspecting a copied container")
+@Suite("Inspecting a copied container", .waits)
 struct CopiedContainerTests {
   private let scratch = Scratch()
 

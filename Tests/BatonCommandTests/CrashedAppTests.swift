@@ -3,8 +3,9 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("An own app that crashes") struct CrashedAppTests {
+@Suite("An own app that crashes", .waits) struct CrashedAppTests {
   private let phone = CommandPhone()
 
   @Test("app open, ps and logs show its last line and the file of its output") func crash() throws {

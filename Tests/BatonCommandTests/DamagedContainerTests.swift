@@ -8,10 +8,11 @@ import Heartbeat
 import SharedContainer
 import Testing
 import WalletStore
+import WaitingTests
 
 @testable import Inspection
 
-@Suite("Inspecting a damaged container")
+@Suite("Inspecting a damaged container", .waits)
 struct DamagedContainerTests {
   private let scratch = Scratch()
   private var directory: String { scratch("AppGroup") }

@@ -1,8 +1,9 @@
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("baton device, push --silent and notifications") struct DeviceVerbTests {
+@Suite("baton device, push --silent and notifications", .waits) struct DeviceVerbTests {
   private let scratch = Scratch()
 
   private func run(_ verb: String...) throws -> (words: String, code: Int32?) {

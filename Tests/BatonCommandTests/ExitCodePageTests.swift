@@ -1,11 +1,12 @@
 import DaemonRuntime
 import Foundation
 import Testing
+import WaitingTests
 
 @testable import BatonCommand
 @testable import PhoneClient
 
-@Suite("The exit codes")
+@Suite("The exit codes", .waits)
 struct ExitCodePageTests {
   private static let docs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "docs")

@@ -5,10 +5,11 @@ import Foundation
 import Glibc
 import Simulation
 import Testing
+import WaitingTests
 
 @testable import Lab
 
-@Suite("The limits of an exploration")
+@Suite("The limits of an exploration", .waits)
 struct ExploreLimitsTests {
   private let scratch = Scratch()
   /// More states than any test waits for.

@@ -3,11 +3,12 @@ import DaemonRuntime
 import Reports
 import Simulation
 import Testing
+import WaitingTests
 
 @testable import Lab
 @testable import Terminal
 
-@Suite("baton explore and baton ablation") struct ExploreTests {
+@Suite("baton explore and baton ablation", .waits) struct ExploreTests {
   private func settings(_ counts: [Allowance: Int], without rules: [Rule] = []) -> ExploreSettings {
     var settings = ExploreSettings()
     settings.bounds = Bounds()

@@ -4,10 +4,11 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("baton up, when it fails") struct FailedStartTests {
+@Suite("baton up, when it fails", .waits) struct FailedStartTests {
   private let scratch = Scratch()
   private var phone: Phone { Phone(home: scratch("phone")) }
 

@@ -1,6 +1,7 @@
 import Testing
+import WaitingTests
 
-@Suite("baton soak with few rounds") struct FewRoundsTests {
+@Suite("baton soak with few rounds", .waits) struct FewRoundsTests {
   private let scratch = Scratch()
 
   @Test("Nothing that the first rounds allocate for good counts as a leak")

@@ -5,10 +5,11 @@ import Foundation
 import LightningWire
 import PeerTransport
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("The first connection to lspd") struct FirstDialTests {
+@Suite("The first connection to lspd", .waits) struct FirstDialTests {
   private let phone = CommandPhone()
 
   @Test("An unknown node that dials first and sends a claim is not taken for the wallet")

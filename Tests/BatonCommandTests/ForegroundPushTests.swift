@@ -1,9 +1,10 @@
 import PhoneClient
 import DaemonRuntime
 import Testing
+import WaitingTests
 
 /// A payment while the app is in front.
-@Suite struct ForegroundPushTests {
+@Suite(.waits) struct ForegroundPushTests {
   private let phone = CommandPhone()
 
   @Test("K-27 An extension started beside the app in front waits, and leaves the node to the app")

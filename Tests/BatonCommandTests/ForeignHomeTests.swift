@@ -2,6 +2,7 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
@@ -26,7 +27,7 @@ private struct Damage: Sendable {
 }
 
 /// A home that another user made or can change.
-@Suite("A home that other users can change") struct ForeignHomeTests {
+@Suite("A home that other users can change", .waits) struct ForeignHomeTests {
   private let scratch = Scratch()
 
   private func makeHome() {

@@ -3,10 +3,11 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("An invoice that does not pay the wallet") struct ForeignInvoiceTests {
+@Suite("An invoice that does not pay the wallet", .waits) struct ForeignInvoiceTests {
   @Test("An invoice for another node is not printed, even if iosd's socket answered with it")
   func anothersInvoice() throws {
     let phone = CommandPhone()

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("A full storage before the wallet's first start") struct FullBeforeStartTests {
+@Suite("A full storage before the wallet's first start", .waits) struct FullBeforeStartTests {
   private let phone = CommandPhone()
 
   @Test(

@@ -5,10 +5,11 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("Beside a pair that was started by hand") struct HandRunTests {
+@Suite("Beside a pair that was started by hand", .waits) struct HandRunTests {
   private let phone = CommandPhone()
 
   @Test("up is refused, and status and ps name the app with the same advice") func up() throws {
@@ -35,7 +36,7 @@ import Testing
   }
 }
 
-@Suite("baton up on a running phone") struct UpAgainTests {
+@Suite("baton up on a running phone", .waits) struct UpAgainTests {
   private let phone = CommandPhone()
 
   @Test(
@@ -50,7 +51,7 @@ import Testing
   }
 }
 
-@Suite("A stopped app") struct StoppedAppTests {
+@Suite("A stopped app", .waits) struct StoppedAppTests {
   private let phone = CommandPhone()
 
   @Test("A request to it times out, and the error says how to resume it") func asked()

@@ -4,10 +4,11 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("A payment that is held")
+@Suite("A payment that is held", .waits)
 struct HeldPaymentTests {
   /// The extension cannot start, so the wallet stays away.
   private func awayPhone() throws -> (CommandPhone, invoice: String) {

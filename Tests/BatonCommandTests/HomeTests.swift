@@ -2,9 +2,10 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 /// Places where a phone cannot live, and limits under which its programs cannot start.
-@Suite("An unusable home") struct HomeTests {
+@Suite("An unusable home", .waits) struct HomeTests {
   private let scratch = Scratch()
 
   static let canMount: Bool = {

@@ -4,12 +4,13 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import Inspection
 @testable import PhoneClient
 
 /// Endless or unreadable files in place of journals and databases.
-@Suite("An endless or unreadable file in place of a journal or log") struct HugeFileTests {
+@Suite("An endless or unreadable file in place of a journal or log", .waits) struct HugeFileTests {
   private let scratch = Scratch()
   private static let start =
     "{\"seq\":1,\"t\":5,\"wall\":0,\"kind\":\"start\",\"process\":\"iosd\",\"pid\":7,\"start_time\":5}\n"

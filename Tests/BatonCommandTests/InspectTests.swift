@@ -10,11 +10,12 @@ import Reports
 import SharedContainer
 import Testing
 import WalletStore
+import WaitingTests
 
 @testable import Inspection
 @testable import PhoneClient
 
-@Suite("Inspecting a container")
+@Suite("Inspecting a container", .waits)
 struct InspectTests {
   private let scratch = Scratch()
   private let clock = Clock()

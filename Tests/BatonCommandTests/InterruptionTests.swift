@@ -5,10 +5,11 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import Terminal
 
-@Suite("An interrupted command") struct InterruptionTests {
+@Suite("An interrupted command", .waits) struct InterruptionTests {
   /// A command in its own scratch directory; every process it starts, at any depth, carries a mark.
   private final class Marked {
     let scratch = Scratch()

@@ -5,11 +5,12 @@ import LightningWire
 import LightningInvoices
 import Reports
 import Testing
+import WaitingTests
 
 @testable import BatonCommand
 @testable import PhoneClient
 
-@Suite("baton invoice --read")
+@Suite("baton invoice --read", .waits)
 struct InvoicePageTests {
   private static let key = PrivateKey(SHA256.hash([1]))!
 

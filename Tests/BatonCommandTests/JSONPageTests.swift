@@ -3,6 +3,7 @@ import JSON
 import Judge
 import Reports
 import Testing
+import WaitingTests
 
 @testable import BatonCommand
 @testable import Inspection
@@ -11,7 +12,7 @@ import Testing
 @testable import Stages
 
 /// docs/json.md and docs/json/v1.schema.json describe every `--json` document as its type decodes itself.
-@Suite("docs/json.md", .serialized) struct JSONPageTests {
+@Suite("docs/json.md", .serialized, .waits) struct JSONPageTests {
   private struct Entry {
     /// As in the schema's `$defs`.
     var name: String

@@ -2,6 +2,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Testing
+import WaitingTests
 
 @testable import Terminal
 
@@ -9,7 +10,7 @@ import Testing
   import FoundationXML
 #endif
 
-@Suite("Outcomes as JUnit XML")
+@Suite("Outcomes as JUnit XML", .waits)
 struct JUnitTests {
   private let scratch = Scratch()
 

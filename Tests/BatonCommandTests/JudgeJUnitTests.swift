@@ -3,11 +3,12 @@ import Foundation
 import FoundationXML
 import Judge
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 @testable import Terminal
 
-@Suite("The judge's verdict as JUnit XML") struct JudgeJUnitTests {
+@Suite("The judge's verdict as JUnit XML", .waits) struct JudgeJUnitTests {
   private let scratch = Scratch()
 
   private func written(_ verdict: Verdict) throws -> XMLDocumentWords {

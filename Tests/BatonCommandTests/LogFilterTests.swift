@@ -3,10 +3,11 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("baton logs, filtered")
+@Suite("baton logs, filtered", .waits)
 struct LogFilterTests {
   private let scratch = Scratch()
   /// 2026-01-02 03:04:05 UTC.

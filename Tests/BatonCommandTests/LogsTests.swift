@@ -1,11 +1,12 @@
 import Ground
 import DaemonRuntime
 import Testing
+import WaitingTests
 
 @testable import Inspection
 @testable import PhoneClient
 
-@Suite("Merging journals")
+@Suite("Merging journals", .waits)
 struct LogsTests {
   private let scratch = Scratch()
 

@@ -4,10 +4,11 @@ import Heartbeat
 import SharedContainer
 import Testing
 import WalletStore
+import WaitingTests
 
 @testable import Inspection
 
-@Suite("Inspecting a container with a long history")
+@Suite("Inspecting a container with a long history", .waits)
 struct LongHistoryTests {
   private let scratch = Scratch()
   private var directory: String { scratch("AppGroup") }

@@ -2,11 +2,12 @@ import Crypto
 import DaemonRuntime
 import Reports
 import Testing
+import WaitingTests
 
 @testable import Lab
 @testable import PhoneClient
 
-@Suite("baton merge") struct MergeTests {
+@Suite("baton merge", .waits) struct MergeTests {
   private func result(_ seed: UInt64, options: String = "", _ verdict: SeedResult.Verdict = .sound)
     -> SeedResult
   {

@@ -2,11 +2,12 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
 /// A missing home, program or directory is most likely a typing mistake: one sentence, and nothing is created.
-@Suite("Mistyped paths") struct MistypedTests {
+@Suite("Mistyped paths", .waits) struct MistypedTests {
   private let scratch = Scratch()
 
   private func run(_ words: [String]) throws -> (words: String, code: Int32?) {

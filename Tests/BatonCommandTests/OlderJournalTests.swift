@@ -6,11 +6,12 @@ import LightningWire
 import LightningProvider
 import PhonePolicy
 import Testing
+import WaitingTests
 
 @testable import Inspection
 
 /// Journals as earlier versions wrote them: claims named the halves of a container's id, the guard made texts.
-@Suite("Journals of earlier versions")
+@Suite("Journals of earlier versions", .waits)
 struct OlderJournalTests {
   private func replay(_ text: String) throws -> JournalReplay.Outcome {
     try JournalReplay.run(JournalReader(name: "older", bytes: Array((text + "\n").utf8)))
@@ -72,7 +73,8 @@ struct OlderJournalTests {
   }
 
   @Test func `A peer's quiescence timeout without a code gets the code`() throws {
-    let warning = ErrorOrWarning(text: "the channel was at rest for 60 s: reconnect", code: .quiescenceTimeout)
+    let warning = ErrorOrWarning(
+      text: "the channel was at rest for 60 s: reconnect", code: .quiescenceTimeout)
     let now = try JSONLineEncoder().encode(PeerDirective.send(connection: 1, .warning(warning)))
     let older = now.replacing(",\"code\":1", with: "")
     #expect(older != now)

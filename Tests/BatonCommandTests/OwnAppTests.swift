@@ -1,11 +1,13 @@
 import PhoneClient
 import Foundation
 import Testing
+import WaitingTests
 
 /// docs/examples/own-app.py, which follows docs/protocols.md and shares no code with the wallet.
 @Suite(
   "The documented example of an own app", .serialized,
-  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs /usr/bin/python3"))
+  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs /usr/bin/python3"),
+  .waits)
 struct OwnAppTests {
   private static let example = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/examples/own-app.py").path

@@ -2,10 +2,11 @@ import JSON
 import DaemonRuntime
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("baton pay --parts") struct PayInPartsTests {
+@Suite("baton pay --parts", .waits) struct PayInPartsTests {
   private let phone = CommandPhone()
 
   @Test("The parts add up to the payment, in whole satoshi where possible")
@@ -25,8 +26,8 @@ import Testing
       .split(separator: "\n")
     #expect(
       lines.prefix(6) == [
-        "part 1 of 3, 1,666 sat: on its way", "part 2 of 3, 1,666 sat: on its way",
-        "part 3 of 3, 1,668 sat: on its way", "part 1 of 3, 1,666 sat: settled",
+        "part 1 of 3, 1,666 sat: offered to the wallet", "part 2 of 3, 1,666 sat: offered to the wallet",
+        "part 3 of 3, 1,668 sat: offered to the wallet", "part 1 of 3, 1,666 sat: settled",
         "part 2 of 3, 1,666 sat: settled", "part 3 of 3, 1,668 sat: settled",
       ])
     #expect(lines.last?.hasPrefix("settled: 5,000 sat in ") == true)
@@ -39,7 +40,7 @@ import Testing
     try phone.openAndConnect()
     let invoice = try phone.invoice()
     let payment = try phone.begin("pay", invoice, "--parts", "2", "--apart", "4s", into: "payment")
-    try Wait.until("part 1 to be on its way") {
+    try Wait.until("part 1 to be offered") {
       try phone.phone.askForJSON(.lspd, ControlMessage("status"))["offered"]?.int == 1
         && phone.run("logs").contains("waits for more parts of a payment")
     }
@@ -59,7 +60,7 @@ import Testing
     let said = try phone.run("pay", try phone.invoice(), "--parts", "2", "--apart", "3s")
     let why =
       "failed with mpp_timeout (0x0017): the other parts did not arrive in time; try again later\n"
-    #expect(said == "part 1 of 2, 2,500 sat: on its way\npart 1 of 2, 2,500 sat: \(why)\(why)")
+    #expect(said == "part 1 of 2, 2,500 sat: offered to the wallet\npart 1 of 2, 2,500 sat: \(why)\(why)")
   }
 
   @Test(
@@ -103,7 +104,7 @@ import Testing
     let invoice = try phone.invoice()
     let payment = try phone.begin(
       "pay", invoice, "--parts", "2", "--apart", "5s", "--hold-seconds", "1", into: "payment")
-    try Wait.until("part 1 to be on its way") { phone.scratch.text("payment").hasSuffix("on its way\n") }
+    try Wait.until("part 1 to be offered") { phone.scratch.text("payment").hasSuffix("offered to the wallet\n") }
     // Part 2 is sent after the wallet is away, however long that takes.
     payment.send(SIGSTOP)
     try Wait.until("part 1 to be kept") {
@@ -119,7 +120,7 @@ import Testing
     let why = "the wallet did not connect in time; try again later"
     let lines = phone.scratch.text("payment").split(separator: "\n")
     #expect(lines.count == 4)
-    #expect(lines.first == "part 1 of 2, 2,500 sat: on its way")
+    #expect(lines.first == "part 1 of 2, 2,500 sat: offered to the wallet")
     #expect(
       lines.dropFirst().first == "part 2 of 2, 2,500 sat: held, the wallet is offline and was sent a push")
     #expect(lines.dropFirst(2).first.map { $0.hasPrefix("part 2 of 2") && $0.hasSuffix(why) } == true)

@@ -3,10 +3,11 @@ import Crypto
 import DaemonRuntime
 import LightningInvoices
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("The invoice that a sender is given")
+@Suite("The invoice that a sender is given", .waits)
 struct PayableInvoiceTests {
   private static let key = PrivateKey(SHA256.hash([1]))!
   private static let second: Int64 = 1_000_000_000

@@ -1,12 +1,13 @@
 import Ground
 import Reports
 import Testing
+import WaitingTests
 
 @testable import BatonCommand
 @testable import Inspection
 @testable import PhoneClient
 
-@Suite("The order of payments") struct PaymentOrderTests {
+@Suite("The order of payments", .waits) struct PaymentOrderTests {
   private func received(_ id: Int64, epoch: Int64, wall: Int64) -> PaymentEntry {
     PaymentEntry(
       WalletView.PaymentFacts(

@@ -3,11 +3,12 @@ import JSON
 import DaemonRuntime
 import Reports
 import Testing
+import WaitingTests
 
 @testable import BatonCommand
 @testable import PhoneClient
 
-@Suite("baton payments") struct PaymentsVerbTests {
+@Suite("baton payments", .waits) struct PaymentsVerbTests {
   private let phone = CommandPhone()
 
   private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }

@@ -2,11 +2,12 @@ import JSON
 import DaemonRuntime
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
 /// Two senders pay one invoice, or one sender pays it again.
-@Suite("baton pay --parts on an invoice that is being paid") struct PaysTwiceTests {
+@Suite("baton pay --parts on an invoice that is being paid", .waits) struct PaysTwiceTests {
   static let refusal = "nothing was sent: a payment of this invoice is pending; wait for it\n"
 
   private let phone = CommandPhone()
@@ -16,7 +17,7 @@ import Testing
   func refused() throws {
     let invoice = try upWithInvoice()
     let first = try phone.begin("pay", invoice, "--parts", "2", "--apart", "60s", into: "first")
-    try Wait.until("part 1 to be on its way") { try offered() == 1 }
+    try Wait.until("part 1 to be offered") { try offered() == 1 }
     first.send(SIGKILL)
     _ = phone.scratch.end(first)
     let second = try phone.begin("pay", invoice, "--parts", "2", into: "second")
@@ -37,7 +38,7 @@ import Testing
   func paidMeanwhile() throws {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
-    try Wait.until("part 1 to be on its way") { try offered() == 1 }
+    try Wait.until("part 1 to be offered") { try offered() == 1 }
     payment.send(SIGSTOP)
     #expect(try pay(invoice, 3_334_000, waits: true).isSettled)
     payment.send(SIGCONT)
@@ -50,7 +51,7 @@ import Testing
   func pendingMeanwhile() throws {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
-    try Wait.until("part 1 to be on its way") { try offered() == 1 }
+    try Wait.until("part 1 to be offered") { try offered() == 1 }
     payment.send(SIGSTOP)
     // 834 sat are then missing, less than part 2.
     #expect(try pay(invoice, 2_500_000, waits: false).state == "offered")
@@ -65,7 +66,7 @@ import Testing
     let lines = said.split(separator: "\n")
     #expect(
       lines.dropLast() == [
-        "part 1 of 3, 1,666 sat: on its way",
+        "part 1 of 3, 1,666 sat: offered to the wallet",
         "part 2 of 3, 1,666 sat: not needed, other parts complete this payment",
         "part 1 of 3, 1,666 sat: settled",
       ])

@@ -3,11 +3,13 @@ import DaemonRuntime
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
 @Suite(
-  "baton soak --phones", .disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's"))
+  "baton soak --phones", .disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's"),
+  .waits)
 struct PushCrowdTests {
   private let scratch = Scratch()
 

@@ -2,12 +2,13 @@ import Ground
 import PhonePolicy
 import Reports
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 @testable import Stages
 
 /// The report on what many pushes left in iosd's files.
-@Suite struct PushEvidenceTests {
+@Suite(.waits) struct PushEvidenceTests {
   private func at(_ milliseconds: Int64) -> Instant {
     Instant(nanoseconds: milliseconds * 1_000_000)
   }

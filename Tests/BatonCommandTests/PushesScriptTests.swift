@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 /// With a `baton` that prints its arguments, and runs the command of `scratch`.
-@Suite("scripts/pushes --full") struct PushesScriptTests {
+@Suite("scripts/pushes --full", .waits) struct PushesScriptTests {
   private let scratch = Scratch()
 
   init() throws {

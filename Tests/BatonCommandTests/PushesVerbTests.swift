@@ -3,11 +3,12 @@ import JSON
 import DaemonRuntime
 import Reports
 import Testing
+import WaitingTests
 
 @testable import Inspection
 @testable import PhoneClient
 
-@Suite("baton pushes") struct PushesVerbTests {
+@Suite("baton pushes", .waits) struct PushesVerbTests {
   private func value(_ text: String) throws -> JSONValue {
     try #require(JSONValue(parsing: Array(text.utf8)))
   }

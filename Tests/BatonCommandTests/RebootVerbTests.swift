@@ -1,6 +1,7 @@
 import Testing
+import WaitingTests
 
-@Suite("baton device reboot") struct RebootVerbTests {
+@Suite("baton device reboot", .waits) struct RebootVerbTests {
   private let phone = CommandPhone()
 
   @Test(

@@ -1,6 +1,7 @@
 import Testing
+import WaitingTests
 
-@Suite("A recipient who stays away") struct RecipientAwayTests {
+@Suite("A recipient who stays away", .waits) struct RecipientAwayTests {
   private let phone = CommandPhone()
 
   @Test(

@@ -1,9 +1,10 @@
 import Ground
 import Testing
+import WaitingTests
 
 @testable import Terminal
 
-@Suite("Repeated signals") struct RepeatedSignalsTests {
+@Suite("Repeated signals", .waits) struct RepeatedSignalsTests {
   private func instant(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
   @Test("The same signal again within 250 ms is one request, as timeout signals its child and its group")

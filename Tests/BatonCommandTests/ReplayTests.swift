@@ -4,11 +4,12 @@ import DaemonRuntime
 import Guardrails
 import Heartbeat
 import Testing
+import WaitingTests
 
 @testable import Inspection
 @testable import PhoneClient
 
-@Suite("Replaying a journal")
+@Suite("Replaying a journal", .waits)
 struct ReplayTests {
   private let scratch = Scratch()
 

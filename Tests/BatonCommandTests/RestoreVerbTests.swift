@@ -2,8 +2,9 @@ import PhoneClient
 import DaemonRuntime
 import Foundation
 import Testing
+import WaitingTests
 
-@Suite("baton restore") struct RestoreVerbTests {
+@Suite("baton restore", .waits) struct RestoreVerbTests {
   private let phone = CommandPhone()
 
   @Test("It moves the wallet to a new container, as the app advises when the peer refuses it") func moves()

@@ -3,8 +3,9 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("baton scratch") struct ScratchVerbTests {
+@Suite("baton scratch", .waits) struct ScratchVerbTests {
   private let scratch = Scratch()
 
   private func run(_ script: String) throws -> ChildEnd.How? {

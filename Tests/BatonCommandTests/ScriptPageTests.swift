@@ -1,10 +1,11 @@
 import DaemonRuntime
 import Foundation
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("docs/scripts.md")
+@Suite("docs/scripts.md", .waits)
 struct ScriptPageTests {
   private let scratch = Scratch()
 

@@ -4,12 +4,13 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import BatonCommand
 @testable import PhoneClient
 
 /// Exit codes, errors in JSON and unwritable outputs, as a script meets them.
-@Suite("baton in a script")
+@Suite("baton in a script", .waits)
 struct ScriptTests {
   private let scratch = Scratch()
 

@@ -4,11 +4,12 @@ import Database
 import Foundation
 import Reports
 import Testing
+import WaitingTests
 
 @testable import BatonCommand
 @testable import PhoneClient
 
-@Suite("baton send") struct SendVerbTests {
+@Suite("baton send", .waits) struct SendVerbTests {
   private let phone = CommandPhone()
 
   private func externalInvoice(_ sat: Int) throws -> String {

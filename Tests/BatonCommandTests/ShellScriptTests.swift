@@ -2,11 +2,12 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
 /// The project's scripts, up to where they would build or start something.
-@Suite("A script") struct ShellScriptTests {
+@Suite("A script", .waits) struct ShellScriptTests {
   private let scratch = Scratch()
 
   private static let directory = URL(filePath: #filePath).resolvingSymlinksInPath()

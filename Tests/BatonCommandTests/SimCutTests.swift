@@ -3,11 +3,12 @@ import JSON
 import DaemonRuntime
 import Simulation
 import Testing
+import WaitingTests
 
 @testable import Lab
 @testable import PhoneClient
 
-@Suite("A range of seeds with many broken ones") struct SimCutTests {
+@Suite("A range of seeds with many broken ones", .waits) struct SimCutTests {
   private let scratch = Scratch()
 
   private func figures(jobs: Int, brokenMax: Int?) -> SimFigures {

@@ -1,8 +1,9 @@
 import Testing
+import WaitingTests
 
 @testable import Stages
 
-@Suite struct SoakReportTests {
+@Suite(.waits) struct SoakReportTests {
   private static let before = SoakFigures(
     descriptors: 16, threads: 1, zombies: 0, anonymousBytes: 2_000_000, heapBytes: 700_000, timers: 0)
 

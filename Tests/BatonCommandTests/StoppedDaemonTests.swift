@@ -3,11 +3,12 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
 /// The kernel accepts connections for a stopped process, which never answers.
-@Suite("A stopped daemon") struct StoppedDaemonTests {
+@Suite("A stopped daemon", .waits) struct StoppedDaemonTests {
   private let scratch = Scratch()
 
   private func run(_ verb: String...) throws -> String { try run(verb) }

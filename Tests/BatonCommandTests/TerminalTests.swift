@@ -3,10 +3,11 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import Terminal
 
-@Suite("Control characters in baton's output") struct TerminalTests {
+@Suite("Control characters in baton's output", .waits) struct TerminalTests {
   private let scratch = Scratch()
 
   /// Clears the screen, rings, sets the title, reverses the text, and begins a line of its own.

@@ -4,10 +4,11 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("baton up") struct TwoStartsTests {
+@Suite("baton up", .waits) struct TwoStartsTests {
   private let scratch = Scratch()
 
   private func start(_ verb: [String], into name: String = "said") throws -> ChildProcess {

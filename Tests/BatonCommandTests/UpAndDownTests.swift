@@ -4,10 +4,11 @@ import DaemonRuntime
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("baton up while the phone goes down") struct UpAndDownTests {
+@Suite("baton up while the phone goes down", .waits) struct UpAndDownTests {
   private let phone = CommandPhone()
 
   private func isRunning(_ daemon: Daemon, _ answer: String) throws -> Bool {

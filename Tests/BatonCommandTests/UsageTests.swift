@@ -4,12 +4,13 @@ import DaemonRuntime
 import Foundation
 import Reports
 import Testing
+import WaitingTests
 
 @testable import BatonCommand
 @testable import PhoneClient
 @testable import Terminal
 
-@Suite("The command line")
+@Suite("The command line", .waits)
 struct UsageTests {
   private func parse(_ words: String...) -> ParsedCommandLine? {
     guard case .run(let line)? = try? Program.declaration.parse(words) else {

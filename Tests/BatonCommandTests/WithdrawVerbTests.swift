@@ -3,10 +3,11 @@ import DaemonRuntime
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("baton withdraw") struct WithdrawVerbTests {
+@Suite("baton withdraw", .waits) struct WithdrawVerbTests {
   private let phone = CommandPhone()
 
   @Test("Only an app in front withdraws; transaction, fee and time are printed")

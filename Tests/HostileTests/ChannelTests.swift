@@ -6,8 +6,9 @@ import Guardrails
 import Heartbeat
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("Hostile input: descriptor 3 at both ends", .serialized)
+@Suite("Hostile input: descriptor 3 at both ends", .serialized, .waits)
 struct ChannelTests {
   @Test(
     "A wallet process whose phone sends garbage or disconnects releases its node and ends",

@@ -3,8 +3,9 @@ import DaemonRuntime
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("Traces of a crash", .serialized) struct CrashTests {
+@Suite("Traces of a crash", .serialized, .waits) struct CrashTests {
   private static func coreLimit(of pid: Int32) throws -> [String] {
     let limits = try String(contentsOfFile: "/proc/\(pid)/limits", encoding: .utf8)
     let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") } ?? ""

@@ -5,8 +5,9 @@ import Database
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("Hostile input: many connections to the daemons", .serialized)
+@Suite("Hostile input: many connections to the daemons", .serialized, .waits)
 struct CrowdTests {
   @Test(
     "With 10,000 idle connections clients are served, and iosd and lspd sleep",

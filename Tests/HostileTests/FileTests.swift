@@ -4,8 +4,9 @@ import Foundation
 import PairSupport
 import PeerTransport
 import Testing
+import WaitingTests
 
-@Suite("Hostile input: small files read at the start", .serialized)
+@Suite("Hostile input: small files read at the start", .serialized, .waits)
 struct FileTests {
   enum Content: CaseIterable {
     case empty

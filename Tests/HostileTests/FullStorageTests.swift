@@ -6,11 +6,12 @@ import Glibc
 import PairSupport
 import Reports
 import Testing
+import WaitingTests
 
 @testable import DaemonRuntime
 
 /// A real phone with a full storage: `baton device storage full` on a small disk.
-@Suite("Payments with a full storage") struct FullStorageTests {
+@Suite("Payments with a full storage", .waits) struct FullStorageTests {
   private static let canMount: Bool = {
     var template = Array("/tmp/baton-mount-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { return false }

@@ -3,8 +3,9 @@ import DaemonRuntime
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("Hostile input: garbage at the control sockets", .serialized)
+@Suite("Hostile input: garbage at the control sockets", .serialized, .waits)
 struct GarbageTests {
   private static let tooLarge = String(repeating: "x", count: 131_073)
 

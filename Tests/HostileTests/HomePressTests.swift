@@ -3,11 +3,12 @@ import Ground
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import DaemonRuntime
 
 /// The real app is sent home at random moments, and the real phone suspends it as soon as permitted.
-@Suite("Home presses") struct HomePressTests {
+@Suite("Home presses", .waits) struct HomePressTests {
   /// Any moment of claiming, dialling, `init` and settling.
   private static let longestWait = 12
 

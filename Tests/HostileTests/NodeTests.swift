@@ -4,8 +4,9 @@ import Foundation
 import Guardrails
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("Hostile input: a wallet with a hostile LSP", .serialized)
+@Suite("Hostile input: a wallet with a hostile LSP", .serialized, .waits)
 struct NodeTests {
   @Test(
     "With a hostile LSP the extension stays within its memory, delivers its text and ends",

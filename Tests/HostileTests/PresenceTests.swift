@@ -5,8 +5,9 @@ import Guardrails
 import Heartbeat
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("Hostile input: false presence messages", .serialized)
+@Suite("Hostile input: false presence messages", .serialized, .waits)
 struct PresenceTests {
   /// A client that sends presence messages in the name of the other wallet process.
   private func liar(to role: Role, of phone: TestPhone) throws -> UnixConnection {

@@ -3,8 +3,9 @@ import DaemonRuntime
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("Hostile input: pushes", .serialized)
+@Suite("Hostile input: pushes", .serialized, .waits)
 struct PushTests {
   private static let object = #"{"aps":{"alert":"Hello"}}"#
 

@@ -4,8 +4,9 @@ import DaemonRuntime
 import Database
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("Hostile input: silent connections, on real processes", .serialized)
+@Suite("Hostile input: silent connections, on real processes", .serialized, .waits)
 struct SilenceTests {
   @Test("An app whose LSP does not answer pings disconnects and dials again")
   func deadPeer() throws {

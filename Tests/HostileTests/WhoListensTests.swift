@@ -1,10 +1,11 @@
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import DaemonRuntime
 
-@Suite("Foreign listeners at a phone's sockets") struct WhoListensTests {
+@Suite("Foreign listeners at a phone's sockets", .waits) struct WhoListensTests {
   private final class Place {
     let path: String
 

@@ -3,10 +3,11 @@ import Foundation
 import Glibc
 import Testing
 import Reports
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("The append-only log of rows") final class AppendLogTests {
+@Suite("The append-only log of rows", .waits) final class AppendLogTests {
   private let directory: String
 
   init() {

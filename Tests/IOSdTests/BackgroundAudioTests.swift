@@ -1,10 +1,11 @@
 import PhoneClient
 import Foundation
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite struct BackgroundAudioTests {
+@Suite(.waits) struct BackgroundAudioTests {
   private static func left(_ app: String, _ options: [String] = ["--background-mode", "audio"]) throws
     -> PhoneProcess
   {

@@ -3,10 +3,11 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 private let sync = "com.example.lightning.sync"
 
-@Suite struct BackgroundTaskTests {
+@Suite(.waits) struct BackgroundTaskTests {
   /// A phone on which the user opened and left the app; an hour is a few milliseconds.
   private static func used(_ app: String, _ options: [String] = []) throws -> PhoneProcess {
     let phone = try PhoneProcess(

@@ -3,11 +3,12 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
 /// If the kernel or a system-call filter denies iosd what a suspension needs, iosd reports a blind spot.
-@Suite("What iosd cannot see") struct BlindSpotTests {
+@Suite("What iosd cannot see", .waits) struct BlindSpotTests {
   private static let strace = ["/usr/bin/strace", "/usr/local/bin/strace"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }

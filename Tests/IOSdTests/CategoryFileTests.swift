@@ -3,8 +3,9 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
-@Suite("The file of registered notification categories") struct CategoryFileTests {
+@Suite("The file of registered notification categories", .waits) struct CategoryFileTests {
   private static let obstacles = ["a directory", "a pipe", "damaged"]
 
   private func walletPhone() throws -> PhoneProcess {

@@ -2,8 +2,9 @@ import PhoneClient
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
-@Suite("Memory during a processing task") struct CleaningMemoryTests {
+@Suite("Memory during a processing task", .waits) struct CleaningMemoryTests {
   private static let task = "com.example.lightning.processing"
   /// Each is longer than the part of it that the app reads.
   private func writeOldJournals(_ count: Int, _ phone: PhoneProcess) throws {

@@ -3,8 +3,9 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
-@Suite("iosd on a damaged home") struct DamagedHomeTests {
+@Suite("iosd on a damaged home", .waits) struct DamagedHomeTests {
   /// iosd's error when it cannot start, and its exit code.
   private func refusal(_ damage: (String) -> Void) throws -> (String, Int32) {
     var template = Array("/tmp/baton-home-XXXXXX".utf8CString)

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("The device's switches over iosd") struct DeviceTests {
+@Suite("The device's switches over iosd", .waits) struct DeviceTests {
   private func device(_ phone: PhoneProcess, _ fields: KeyValuePairs<String, String> = [:]) throws -> String {
     try phone.ask("device", fields).bodyText
   }

@@ -4,13 +4,14 @@ import Foundation
 import Glibc
 import PhonePolicy
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
 private let group = "A1B2C3D4E5.com.example.lightning"
 private let words = "abandon ability able"
 
-@Suite struct KeychainTests {
+@Suite(.waits) struct KeychainTests {
   private static func wait(_ phone: PhoneProcess, forText text: String) throws {
     try Wait.until("the app says \(text)") {
       let app = try phone.status()["app"] as? [String: Any]

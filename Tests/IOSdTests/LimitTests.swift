@@ -1,11 +1,12 @@
 import PhoneClient
 import Foundation
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
 /// The real extension with injected faults, on a real phone.
-@Suite(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's")) struct LimitTests {
+@Suite(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"), .waits) struct LimitTests {
   private static let notifyextd = "\(PhoneProcess.products)/notifyextd"
   /// Ballast that puts the extension just below and above 24 MB.
   private static let justBelow = "\(20 << 20)"

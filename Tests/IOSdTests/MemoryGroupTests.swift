@@ -1,9 +1,10 @@
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite struct MemoryGroupTests {
+@Suite(.waits) struct MemoryGroupTests {
   private static let mounts = """
     29 23 0:26 / /sys/fs/cgroup ro,nosuid shared:9 - tmpfs tmpfs ro,mode=755
     31 29 0:28 / /sys/fs/cgroup/cpu,cpuacct rw shared:11 - cgroup cgroup rw,cpu,cpuacct

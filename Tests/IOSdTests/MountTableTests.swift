@@ -1,10 +1,11 @@
 import DaemonRuntime
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("The mount table") struct MountTableTests {
+@Suite("The mount table", .waits) struct MountTableTests {
   private func parse(_ lines: String...) -> MountTable? {
     MountTable(Array(lines.map { $0 + "\n" }.joined().utf8))
   }

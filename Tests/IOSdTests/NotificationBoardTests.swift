@@ -1,10 +1,11 @@
 import PhonePolicy
 import Testing
 import Reports
+import WaitingTests
 
 @testable import IOSd
 
-@Suite struct NotificationBoardTests {
+@Suite(.waits) struct NotificationBoardTests {
   private func row(_ id: UInt64, badge: Int, key: String? = "k") -> NotificationRow {
     NotificationRow(
       id: id, push: nil, source: "local", title: "a", body: "b", badge: badge, wall: 1, at: 2, key: key)

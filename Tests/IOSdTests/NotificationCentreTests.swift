@@ -4,10 +4,11 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("The notification centre on real processes") struct NotificationCentreTests {
+@Suite("The notification centre on real processes", .waits) struct NotificationCentreTests {
   private let alert =
     #"{"aps":{"alert":{"title":"Push","subtitle":"s","body":"b"},"sound":"default","thread-id":"t","#
     + #""category":"INCOMING_PAYMENT","interruption-level":"time-sensitive"}}"#

@@ -4,8 +4,9 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
-@Suite struct PhoneLifeTests {
+@Suite(.waits) struct PhoneLifeTests {
   @Test func `The user opens the app, leaves it and swipes it away`() throws {
     let phone = try PhoneProcess()
     #expect(try phone.ask("open")["app"] == "foreground")

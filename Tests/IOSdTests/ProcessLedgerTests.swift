@@ -3,10 +3,11 @@ import Foundation
 import Glibc
 import Testing
 import Reports
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("iosd's process ledger") final class ProcessLedgerTests {
+@Suite("iosd's process ledger", .waits) final class ProcessLedgerTests {
   private let directory: String
   private var path: String { "\(directory)/processes.jsonl" }
 

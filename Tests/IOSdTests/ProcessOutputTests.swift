@@ -2,10 +2,11 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("The output of a phone's process") struct ProcessOutputTests {
+@Suite("The output of a phone's process", .waits) struct ProcessOutputTests {
   /// A phone whose app is this script.
   private func phone(_ script: String, interpreter: String = "/bin/sh") throws -> (PhoneProcess, String) {
     var template = Array("/tmp/baton-app-XXXXXX".utf8CString)

@@ -2,8 +2,9 @@ import PhoneClient
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
-@Suite struct PushesOnRealProcessesTests {
+@Suite(.waits) struct PushesOnRealProcessesTests {
   @Test("P-0.1 With the app closed the extension serves the push")
   func aPushWithTheAppClosedIsServedByTheExtension() throws {
     let phone = try PhoneProcess()

@@ -4,10 +4,11 @@ import Foundation
 import Glibc
 import PhonePolicy
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("A reboot, over iosd with real children") struct RebootTests {
+@Suite("A reboot, over iosd with real children", .waits) struct RebootTests {
   private func clock(_ phone: PhoneProcess) throws -> PhoneClock {
     try #require(PhoneClockFile(path: "\(phone.home)/os/clock").read())
   }

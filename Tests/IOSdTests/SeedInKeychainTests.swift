@@ -4,10 +4,11 @@ import Foundation
 import Glibc
 import PhonePolicy
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("The wallet's seed in the phone's keychain, with the real pair") struct SeedInKeychainTests {
+@Suite("The wallet's seed in the phone's keychain, with the real pair", .waits) struct SeedInKeychainTests {
   private func phone(_ options: [String] = []) throws -> PhoneProcess {
     try PhoneProcess(
       app: "\(PhoneProcess.products)/mainappd", ext: "\(PhoneProcess.products)/notifyextd", options)

@@ -2,8 +2,9 @@ import PhoneClient
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
-@Suite("Silent pushes on real processes") struct SilentPushTests {
+@Suite("Silent pushes on real processes", .waits) struct SilentPushTests {
   private let silent = #"{"aps":{"content-available":1},"reason":"SomethingElse"}"#
 
   private func fate(_ phone: PhoneProcess, _ id: Int = 1) throws -> String? {

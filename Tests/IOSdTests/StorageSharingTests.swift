@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("A disk that is shared is not filled", .serialized) struct StorageSharingTests {
+@Suite("A disk that is shared is not filled", .serialized, .waits) struct StorageSharingTests {
   enum Sharing: CaseIterable {
     case directoryOfOne, secondPlace, holdsThePeer
 

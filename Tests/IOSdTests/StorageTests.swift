@@ -3,10 +3,11 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import IOSd
 
-@Suite("A full storage", .serialized) struct StorageTests {
+@Suite("A full storage", .serialized, .waits) struct StorageTests {
   @Test(
     "A small disk of the container's own is filled until the switch is off",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))

@@ -4,9 +4,10 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 /// iosd stops, resumes and kills real processes.
-@Suite("Suspension of real processes") struct SuspensionOnRealProcessesTests {
+@Suite("Suspension of real processes", .waits) struct SuspensionOnRealProcessesTests {
   private static let quick = ["--suspend-after", "50ms"]
 
   private func pid(_ phone: PhoneProcess) throws -> Int32 {

@@ -1,8 +1,9 @@
 import PhoneClient
 import Foundation
 import Testing
+import WaitingTests
 
-@Suite("--tor") struct TorOptionTests {
+@Suite("--tor", .waits) struct TorOptionTests {
   @Test("iosd passes --tor on, and only then the app's node counts timeouts for Tor")
   func passedOn() throws {
     for options in [["--tor"], []] {

@@ -3,8 +3,9 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("The pair on real processes: the app's work in the background", .serialized)
+@Suite("The pair on real processes: the app's work in the background", .serialized, .waits)
 struct BackgroundTests {
   private let sync = "com.example.lightning.sync"
 

@@ -5,8 +5,9 @@ import Glibc
 import PairSupport
 import PeerTransport
 import Testing
+import WaitingTests
 
-@Suite("The pair on real processes: a bad wire to the LSP", .serialized)
+@Suite("The pair on real processes: a bad wire to the LSP", .serialized, .waits)
 struct BadWirePairTests {
   /// The phone, with a proxy in front of its LSP.
   private func phone(

@@ -3,8 +3,9 @@ import Foundation
 import Heartbeat
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("The pair on real processes: the wall clock", .serialized)
+@Suite("The pair on real processes: the wall clock", .serialized, .waits)
 struct ClockTests {
   @Test("A step of the wall clock by an hour does not change the ownership")
   func steps() throws {

@@ -10,6 +10,7 @@ import ProcessSupport
 import SharedContainer
 import Testing
 import Wallet
+import WaitingTests
 
 /// A damage to a file, and its repair.
 struct Damage: CustomTestStringConvertible, Sendable {
@@ -55,7 +56,7 @@ struct Damage: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("Damage to files of the running pair", .serialized)
+@Suite("Damage to files of the running pair", .serialized, .waits)
 struct DamageTests {
   private func connectedApp(_ phone: TestPhone) throws -> (HeldProcess, [SignedInvoice]) {
     let app = try phone.launchApp()
@@ -102,7 +103,7 @@ struct DamageTests {
     #expect(app.end?.how == .exited(code: 74))
     let words = try endingReason(phone, app)
     #expect(words.contains("/AppGroup/\(name) was "))
-    #expect(words.contains("start this process again"))
+    #expect(words.contains("restart this process"))
     try goesOn(phone, paid: invoices[0], unpaid: invoices[1])
   }
 

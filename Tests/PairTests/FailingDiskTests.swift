@@ -5,8 +5,9 @@ import Glibc
 import Heartbeat
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("The pair on a failing disk", .serialized)
+@Suite("The pair on a failing disk", .serialized, .waits)
 struct FailingDiskTests {
   private static let canMount = geteuid() == 0 && unshareWorks()
   private static let strace = ["/usr/bin/strace", "/usr/local/bin/strace"].first {

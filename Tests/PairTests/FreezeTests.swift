@@ -5,8 +5,9 @@ import Foundation
 import Heartbeat
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized)
+@Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized, .waits)
 struct FreezeTests {
   @Test("A frozen extension is taken over after 5 s; thawed, it is fenced and ends")
   func frozenThenThawed() throws {

@@ -4,8 +4,9 @@ import Foundation
 import Heartbeat
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("The pair on real processes: handover", .serialized)
+@Suite("The pair on real processes: handover", .serialized, .waits)
 struct HandoverTests {
   @Test("The extension receives a payment in the background once, with its text")
   func receivedInBackground() throws {

@@ -4,8 +4,9 @@ import DaemonRuntime
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("Invoices of a real wallet", .serialized)
+@Suite("Invoices of a real wallet", .serialized, .waits)
 struct InvoiceTests {
   @Test("An invoice has the wallet's signature, its own secret and a hint through the LSP, and is paid")
   func fields() throws {

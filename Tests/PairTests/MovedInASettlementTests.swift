@@ -9,8 +9,9 @@ import ProcessSupport
 import PeerTransport
 import Testing
 import Wallet
+import WaitingTests
 
-@Suite("The pair on real processes: the wallet moves during a settlement", .serialized)
+@Suite("The pair on real processes: the wallet moves during a settlement", .serialized, .waits)
 struct MovedInASettlementTests {
   private final class Cable {
     /// The byte limit of the next connection; later ones carry no data.

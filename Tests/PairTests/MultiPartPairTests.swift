@@ -5,8 +5,9 @@ import Heartbeat
 import LightningInvoices
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("The pair on real processes: payments in parts", .serialized)
+@Suite("The pair on real processes: payments in parts", .serialized, .waits)
 struct MultiPartPairTests {
   private func isPaid(_ phone: TestPhone, _ invoice: SignedInvoice, _ parts: [String]) -> Bool {
     parts.allSatisfy { (try? phone.outcome(invoice, part: $0)) == "settled" }

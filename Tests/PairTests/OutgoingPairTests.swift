@@ -4,8 +4,9 @@ import Heartbeat
 import PairSupport
 import ProcessSupport
 import Testing
+import WaitingTests
 
-@Suite("The pair on real processes: outgoing payments", .serialized)
+@Suite("The pair on real processes: outgoing payments", .serialized, .waits)
 struct OutgoingPairTests {
   private func connected(_ phone: TestPhone) throws -> HeldProcess {
     let app = try phone.launchApp()

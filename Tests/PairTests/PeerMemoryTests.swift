@@ -6,8 +6,9 @@ import PairSupport
 import ProcessSupport
 import Testing
 import Wallet
+import WaitingTests
 
-@Suite("The pair on real processes: the LSP's fence and backup", .serialized)
+@Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits)
 struct PeerMemoryTests {
   @Test(
     "A restored old database raises the epoch, restores the backup and loses no money"

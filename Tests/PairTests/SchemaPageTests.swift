@@ -1,9 +1,10 @@
 import Foundation
 import PairSupport
 import Testing
+import WaitingTests
 
 /// docs/schema.md is generated from the databases that the programs create.
-@Suite("docs/schema.md", .serialized) struct SchemaPageTests {
+@Suite("docs/schema.md", .serialized, .waits) struct SchemaPageTests {
   private static let page = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/schema.md")
 

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import PairSupport
 import Testing
+import WaitingTests
 
 /// Where some bytes are in the memory of a running process, with the kernel's flags of those pages.
 private struct MemoryImage {
@@ -58,7 +59,7 @@ private struct MemoryImage {
   }
 }
 
-@Suite("Secrets in memory", .serialized) struct SecretMemoryTests {
+@Suite("Secrets in memory", .serialized, .waits) struct SecretMemoryTests {
   private func secret(_ path: String) throws -> [UInt8] {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }

@@ -4,8 +4,9 @@ import Heartbeat
 import PairSupport
 import ProcessSupport
 import Testing
+import WaitingTests
 
-@Suite("The pair on real processes: splice-out", .serialized)
+@Suite("The pair on real processes: splice-out", .serialized, .waits)
 struct SplicingPairTests {
   private static let balanceMsat: UInt64 = 1_000_000_000
 

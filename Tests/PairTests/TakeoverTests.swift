@@ -4,8 +4,9 @@ import Foundation
 import Heartbeat
 import PairSupport
 import Testing
+import WaitingTests
 
-@Suite("The pair on real processes: takeover after a death", .serialized)
+@Suite("The pair on real processes: takeover after a death", .serialized, .waits)
 struct TakeoverTests {
   @Test("After kill -9 of a connected extension the app owns the next epoch and receives")
   func killedWhileConnected() throws {

@@ -2,13 +2,14 @@ import Ground
 import DaemonRuntime
 import Simulation
 import Testing
+import WaitingTests
 
 @testable import Stages
 @testable import Scenario
 
 /// The end of a payment for each state of the phone, one story each: here in virtual time, in `RealScenarioTests` on
 /// real processes.
-@Suite("A payment by the phone's state") struct BackgroundMatrixTests {
+@Suite("A payment by the phone's state", .waits) struct BackgroundMatrixTests {
   private static let settled = "payment 1 of 50,000 sat: settled, and the wallet has it once"
   private static let waits = "payment 1 of 50,000 sat: waits for the wallet"
   private static let shown = "Received payment: +50,000 sat: payment 1"

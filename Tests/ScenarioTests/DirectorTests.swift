@@ -1,6 +1,7 @@
 import Ground
 import Heartbeat
 import Testing
+import WaitingTests
 
 @testable import Scenario
 
@@ -50,7 +51,7 @@ private struct PaperStage: ScenarioStage {
   func judge() -> StageVerdict { verdict }
 }
 
-@Suite("Playing a story") struct DirectorTests {
+@Suite("Playing a story", .waits) struct DirectorTests {
   private let text = """
     # A payment
 

@@ -2,10 +2,11 @@ import Ground
 import Foundation
 import Heartbeat
 import Testing
+import WaitingTests
 
 @testable import Scenario
 
-@Suite("The language of stories") struct ParserTests {
+@Suite("The language of stories", .waits) struct ParserTests {
   private func refusal(of text: String) -> ScenarioError? {
     do throws(ScenarioError) {
       _ = try ScenarioParser.parse(text)

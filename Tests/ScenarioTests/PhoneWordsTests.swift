@@ -2,11 +2,12 @@ import Ground
 import Heartbeat
 import PhonePolicy
 import Testing
+import WaitingTests
 
 @testable import Stages
 @testable import Scenario
 
-@Suite("Answers about the phone") struct PhoneWordsTests {
+@Suite("Answers about the phone", .waits) struct PhoneWordsTests {
   private let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
 
   private func scene(

@@ -3,6 +3,7 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import WaitingTests
 
 @testable import PhoneClient
 @testable import Stages
@@ -11,7 +12,8 @@ import Testing
 @Suite(
   "Stories on real processes", .serialized,
   .disabled(
-    if: getenv("BATON_SANITIZED") != nil, "programs under a sanitizer exceed the phone's memory limit"))
+    if: getenv("BATON_SANITIZED") != nil, "programs under a sanitizer exceed the phone's memory limit"),
+  .waits)
 struct RealScenarioTests {
   /// Takes 30 s of the phone's time; `baton run` plays it too.
   private static let tooLong = ["frozen-until-the-phone-kills-it.txt"]

@@ -1,8 +1,9 @@
 import DaemonRuntime
 import Foundation
 import Testing
+import WaitingTests
 
-@Suite("baton run") struct RunVerbTests {
+@Suite("baton run", .waits) struct RunVerbTests {
   private let story = """
     # The app opens (fault 0)
     the app opens

@@ -3,12 +3,13 @@ import DaemonRuntime
 import Foundation
 import Simulation
 import Testing
+import WaitingTests
 
 @testable import Stages
 @testable import Terminal
 @testable import Scenario
 
-@Suite("Stories in virtual time") struct SimulatedScenarioTests {
+@Suite("Stories in virtual time", .waits) struct SimulatedScenarioTests {
   private func play(
     _ scenario: Scenario, seed: UInt64, without rules: [Rule] = []
   ) throws -> ScenarioOutcome {
@@ -48,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("asks something, and asks for nothing that it does not answer", arguments: Stories.names)
+  @Test(arguments: Stories.names)
   func `Every question has an expected answer, and no other line has one`(name: String) throws {
     for step in try Stories.story(name).steps {
       let isQuestion: Bool

@@ -5,8 +5,9 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 import Testing
+import WaitingTests
 
-@Suite struct ClaimTests {
+@Suite(.waits) struct ClaimTests {
   let place = Place()
 
   private func raw() throws -> Connection { try Connection(path: place.layout.database, access: .readWrite) }

@@ -4,8 +4,9 @@ import Glibc
 import Heartbeat
 import SharedContainer
 import Testing
+import WaitingTests
 
-@Suite struct ContainerLayoutTests {
+@Suite(.waits) struct ContainerLayoutTests {
   let place = Place()
 
   private func refusal(_ role: Role = .app) -> ContainerError? {

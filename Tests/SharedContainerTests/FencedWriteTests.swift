@@ -5,8 +5,9 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 import Testing
+import WaitingTests
 
-@Suite struct FencedWriteTests {
+@Suite(.waits) struct FencedWriteTests {
   let place = Place()
 
   @Test func `An owner's fenced write is visible to the other role`() throws {

@@ -1,10 +1,11 @@
 import Glibc
 import Heartbeat
 import Testing
+import WaitingTests
 
 @testable import SharedContainer
 
-@Suite struct FileLockTests {
+@Suite(.waits) struct FileLockTests {
   let place = Place()
 
   private var path: String { place.file("a.lock") }

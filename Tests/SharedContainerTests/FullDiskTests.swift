@@ -4,9 +4,10 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 import Testing
+import WaitingTests
 
 /// A full disk: a small tmpfs filled to its last block. Mounting needs root.
-@Suite(.enabled(if: SmallDisk.isPossible, "mounting a small disk needs root")) struct FullDiskTests {
+@Suite(.enabled(if: SmallDisk.isPossible, "mounting a small disk needs root"), .waits) struct FullDiskTests {
   let disk = SmallDisk()
 
   private func flood(_ container: SharedContainer, under claim: Claim) -> FencedResult<Bool> {

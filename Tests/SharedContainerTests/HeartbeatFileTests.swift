@@ -3,8 +3,9 @@ import Glibc
 import Heartbeat
 import SharedContainer
 import Testing
+import WaitingTests
 
-@Suite struct HeartbeatFileTests {
+@Suite(.waits) struct HeartbeatFileTests {
   let place = Place()
 
   private var path: String { place.file("heartbeat") }

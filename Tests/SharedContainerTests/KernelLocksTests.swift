@@ -1,10 +1,11 @@
 import Glibc
 import Platform
 import Testing
+import WaitingTests
 
 @testable import SharedContainer
 
-@Suite struct KernelLocksTests {
+@Suite(.waits) struct KernelLocksTests {
   @Test func `The kernel's lock list shows a lock on its own file only`() throws {
     let place = Place()
     let lock = FileLock(path: place.file("a"))

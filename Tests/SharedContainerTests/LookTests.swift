@@ -4,8 +4,9 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 import Testing
+import WaitingTests
 
-@Suite struct LookTests {
+@Suite(.waits) struct LookTests {
   let place = Place()
 
   @Test func `A look at a new container shows no claim, lock, beat or intent`() throws {

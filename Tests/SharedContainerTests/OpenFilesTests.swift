@@ -4,11 +4,12 @@ import Glibc
 import Guardrails
 import Heartbeat
 import Testing
+import WaitingTests
 
 @testable import SharedContainer
 
 /// Damage to the database's files while a process has them open, and before it opens them.
-struct OpenFilesTests {
+@Suite(.waits) struct OpenFilesTests {
   let place = Place()
 
   /// Without a descriptor: closing one would drop the locks that SQLite holds in this process.

@@ -4,10 +4,11 @@ import Glibc
 import Guardrails
 import Heartbeat
 import Testing
+import WaitingTests
 
 @testable import SharedContainer
 
-@Suite struct SnapshotTests {
+@Suite(.waits) struct SnapshotTests {
   let place = Place()
 
   private var copy: String { place.file("copy") }

@@ -4,11 +4,12 @@ import Glibc
 import Guardrails
 import Heartbeat
 import Testing
+import WaitingTests
 
 @testable import SharedContainer
 
 /// Real processes on one container: they race, are stopped, and are killed.
-@Suite(.serialized) struct TwoProcessTests {
+@Suite(.serialized, .waits) struct TwoProcessTests {
   let place = Place()
 
   private static let counterSchema = [

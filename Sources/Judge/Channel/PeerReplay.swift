@@ -2,8 +2,8 @@
 /// frames are processed, and how each moves the channel.
 struct PeerReplay {
   struct Link {
-    enum State { case initMessage, registered, refused, evicted, failed }
-    var state = State.initMessage
+    enum State { case awaitingInit, registered, refused, evicted, failed }
+    var state = State.awaitingInit
     var sentReestablish = false
     /// The peer has answered the claim of the `init`.
     var isAnswered = false
@@ -116,7 +116,7 @@ struct PeerReplay {
   private mutating func take(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     let link = links[connection] ?? Link()
-    if case .initMessage(let claim, _, let features, let replaces) = message, link.state == .initMessage {
+    if case .initMessage(let claim, _, let features, let replaces) = message, link.state == .awaitingInit {
       expectActed(true, frame)
       links[connection, default: Link()].offersSplices[.wallet] = SpliceFeatures.areOffered(by: features)
       judge(claim, replacing: replaces, frame)
@@ -201,7 +201,7 @@ struct PeerReplay {
       links[connection]?.state = .failed
     case .errorOrWarning(let type, let text, _):
       // A connection without an `init` may not be the wallet's: an error or warning to it is no finding.
-      let wasBeforeInit = (links[connection]?.state ?? .initMessage) == .initMessage
+      let wasBeforeInit = (links[connection]?.state ?? .awaitingInit) == .awaitingInit
       links[connection]?.state = .failed
       guard !wasBeforeInit else { return }
       let what = type == 17 ? "reported an error" : "warned"

@@ -13,7 +13,7 @@ extension NodeMachine {
 
   mutating func dialled(at now: Instant) -> [NodeDirective] {
     guard case .dialling = state, let claim else { return [] }
-    state = .initMessage(Heard(), giveUpAt: now + pace.initBound)
+    state = .exchangingInit(Heard(), giveUpAt: now + pace.initBound)
     let initMessage = InitMessage(
       features: .ofWallet(splices: fundingKey != nil), fence: claim, replaces: replacing)
     return [.send([.message(.initMessage(initMessage))])]
@@ -24,7 +24,7 @@ extension NodeMachine {
     case .draining:
       state = .stopped
       return [.report(.stopped)]
-    case .dialling, .initMessage, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute:
+    case .dialling, .exchangingInit, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute:
       return redial(why, at: now)
     case .stopped, .offline, .pausing, .checkingRow, .failed: return []
     }
@@ -34,7 +34,7 @@ extension NodeMachine {
   mutating func receivedInInit(
     _ message: Message, _ before: Heard, at now: Instant
   ) -> [NodeDirective] {
-    guard case .initMessage(_, let giveUpAt) = state else { return [] }
+    guard case .exchangingInit(_, let giveUpAt) = state else { return [] }
     var heard = before
     switch message {
     case .initMessage(let initMessage):
@@ -55,7 +55,7 @@ extension NodeMachine {
       return redial("the peer sent message type \(message.type) before its channel_reestablish", at: now)
     }
     guard heard.reestablish != nil else {
-      state = .initMessage(heard, giveUpAt: giveUpAt)
+      state = .exchangingInit(heard, giveUpAt: giveUpAt)
       return []
     }
     // The peer sends channel_reestablish only on the connection whose fence it has stored, so it had stored no later
@@ -77,9 +77,9 @@ extension NodeMachine {
       return redial("the peer sent \(excess)", at: now)
     }
     switch state {
-    case .initMessage(var heard, let giveUpAt):
+    case .exchangingInit(var heard, let giveUpAt):
       heard.backup = reading
-      state = .initMessage(heard, giveUpAt: giveUpAt)
+      state = .exchangingInit(heard, giveUpAt: giveUpAt)
     case .reading(var heard):
       heard.backup = reading
       state = .reading(heard)

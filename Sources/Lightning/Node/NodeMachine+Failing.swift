@@ -31,7 +31,7 @@ extension NodeMachine {
 
   private var earlyMessages: Heard? {
     switch state {
-    case .initMessage(let heard, _), .reading(let heard), .readingAgain(let heard, _), .adopting(let heard),
+    case .exchangingInit(let heard, _), .reading(let heard), .readingAgain(let heard, _), .adopting(let heard),
       .awaitingBackup(let heard, _):
       heard
     default: nil

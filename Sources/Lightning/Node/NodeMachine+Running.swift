@@ -31,7 +31,7 @@ extension NodeMachine {
     default: break
     }
     switch state {
-    case .initMessage(let heard, _): return receivedInInit(message, heard, at: now)
+    case .exchangingInit(let heard, _): return receivedInInit(message, heard, at: now)
     case .established:
       if case .initMessage = message { return redial("the peer sent init twice", at: now) }
       return receivedForChannel(message, at: now)

@@ -23,16 +23,16 @@ public struct NodeMachine: Core {
     case pausing(until: Instant)
     /// The row is read before the dial. → dialling, pausing, offline, stopped
     case checkingRow
-    /// → `init`, pausing, offline, stopped
+    /// The TCP connection is being opened. → exchangingInit, pausing, offline, stopped
     case dialling(giveUpAt: Instant)
     /// Connected; waiting for the peer's `init` and `channel_reestablish`. → reading, pausing, offline, stopped
-    case initMessage(Heard, giveUpAt: Instant)
-    /// The container is read again before `channel_reestablish` is sent. → resuming, readingAgain, pausing, offline,
+    case exchangingInit(Heard, giveUpAt: Instant)
+    /// The container is read again before `channel_reestablish` is sent. → established, readingAgain, pausing, offline,
     /// stopped
     case reading(Heard)
     /// The read was blocked. → reading, pausing, offline, stopped
     case readingAgain(Heard, at: Instant)
-    /// A restored or new channel is being made durable. → reading (a backup), resuming, pausing, offline,
+    /// A restored or new channel is being made durable. → reading (a backup), established, pausing, offline,
     /// stopped
     case adopting(Heard)
     /// The peer has a newer state than we do and may still send our backup. → adopting, mute, pausing, offline,
@@ -119,7 +119,7 @@ public struct NodeMachine: Core {
   public var deadline: Instant? {
     var earliest: Instant?
     switch state {
-    case .pausing(let instant), .dialling(let instant), .initMessage(_, let instant),
+    case .pausing(let instant), .dialling(let instant), .exchangingInit(_, let instant),
       .readingAgain(_, let instant),
       .awaitingBackup(_, let instant), .draining(let instant):
       earliest = instant
@@ -277,7 +277,7 @@ public struct NodeMachine: Core {
 
   var isConnected: Bool {
     switch state {
-    case .initMessage, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining:
+    case .exchangingInit, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining:
       true
     case .stopped, .offline, .pausing, .checkingRow, .dialling, .failed: false
     }
@@ -301,9 +301,9 @@ public struct NodeMachine: Core {
       state = .checkingRow
       return [.checkRow]
     case .dialling: return redial("the peer did not answer the dial", at: now)
-    case .initMessage(let heard, _) where heard.initMessage != nil:
+    case .exchangingInit(let heard, _) where heard.initMessage != nil:
       return redial("the peer sent init and no channel_reestablish for a channel with this wallet", at: now)
-    case .initMessage: return redial("the peer sent no init in time", at: now)
+    case .exchangingInit: return redial("the peer sent no init in time", at: now)
     case .readingAgain(let heard, _):
       state = .reading(heard)
       return [.checkAfterInit]

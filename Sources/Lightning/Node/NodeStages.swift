@@ -3,7 +3,7 @@ import Ground
 // The node's states by name, and the states that one event can lead to from each.
 extension NodeMachine: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
-    case stopped, pausing, checkingRow, dialling, initMessage, reading, readingAgain, adopting,
+    case stopped, pausing, checkingRow, dialling, exchangingInit, reading, readingAgain, adopting,
       awaitingBackup,
       established, mute, draining, offline, failed
   }
@@ -15,7 +15,7 @@ extension NodeMachine: Staged {
     case .pausing: .pausing
     case .checkingRow: .checkingRow
     case .dialling: .dialling
-    case .initMessage: .initMessage
+    case .exchangingInit: .exchangingInit
     case .reading: .reading
     case .readingAgain: .readingAgain
     case .adopting: .adopting
@@ -33,8 +33,8 @@ extension NodeMachine: Staged {
     case .offline: [.checkingRow, .stopped]
     case .pausing: [.checkingRow, .offline, .stopped]
     case .checkingRow: [.dialling, .pausing, .offline, .stopped]
-    case .dialling: [.initMessage, .pausing, .offline, .stopped]
-    case .initMessage: [.reading, .pausing, .offline, .draining, .failed, .stopped]
+    case .dialling: [.exchangingInit, .pausing, .offline, .stopped]
+    case .exchangingInit: [.reading, .pausing, .offline, .draining, .failed, .stopped]
     case .reading:
       [
         .established, .adopting, .awaitingBackup, .readingAgain, .mute, .pausing, .offline, .draining,

@@ -6,7 +6,7 @@ import LightningWire
 struct PeerLink: Hashable, Codable, Sendable {
   enum State: Hashable, Codable, Sendable {
     /// Only `init` is processed. → registered, visiting, refused
-    case initMessage
+    case awaitingInit
     /// The wallet's one connection. → evicted, failed
     case registered
     /// An unknown node, without a channel: only its pings are answered. → failed
@@ -23,7 +23,7 @@ struct PeerLink: Hashable, Codable, Sendable {
   var node: PublicKey?
   /// The time limit for `init`: a silent connection takes a place that the wallet may need.
   var initBy: Instant
-  var state = State.initMessage
+  var state = State.awaitingInit
   /// A backup was received.
   var hasBackedUp = false
   var chatter = Chatter()
@@ -33,13 +33,13 @@ struct PeerLink: Hashable, Codable, Sendable {
   var silence: Silence?
 
   /// Whether its messages are still processed.
-  var isOpen: Bool { state == .initMessage || state == .registered || state == .visiting }
+  var isOpen: Bool { state == .awaitingInit || state == .registered || state == .visiting }
 
   /// Before `init` every other message counts, and from an unknown node every message.
   func isChatter(_ message: Message) -> Bool {
     if message.isGossip { return message.isChatter }
     if state == .visiting { return true }
-    guard state == .initMessage else { return message.isChatter }
+    guard state == .awaitingInit else { return message.isChatter }
     if case .initMessage = message { return false }
     return true
   }
@@ -47,7 +47,7 @@ struct PeerLink: Hashable, Codable, Sendable {
   /// Why a message is not processed.
   var whyIgnored: String {
     switch state {
-    case .initMessage: "it came before init"
+    case .awaitingInit: "it came before init"
     case .registered, .visiting: "it needs no answer"
     case .refused: "its connection is refused"
     case .evicted: "its connection is evicted"

@@ -20,7 +20,7 @@ extension PeerMachine {
       return undecodable("these were \(Chatter.excess(rules.chatter))", from: connection, at: now)
     }
     switch (link.state, message) {
-    case (.initMessage, .initMessage(let initMessage)): return received(initMessage, by: connection, at: now)
+    case (.awaitingInit, .initMessage(let initMessage)): return received(initMessage, by: connection, at: now)
     case (.registered, _): return received(message, at: now, on: connection)
     case (.visiting, _): return receivedFromOtherNode(message, at: now, on: connection)
     default: return [.store([.frameIgnored(connection: connection, link.whyIgnored)])]

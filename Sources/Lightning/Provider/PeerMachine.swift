@@ -131,7 +131,7 @@ public struct PeerMachine: Core {
     return (times + [callBackAt, splicePace.sendsAt, splicePace.quiescenceEndsAt].compactMap { $0 }).min()
   }
 
-  private var linksBeforeInit: [PeerLink] { links.filter { $0.state == .initMessage } }
+  private var linksBeforeInit: [PeerLink] { links.filter { $0.state == .awaitingInit } }
 
   /// No pushes for a failed channel, in which the wallet cannot settle an HTLC.
   private var callBackAt: Instant? {

@@ -34,7 +34,7 @@ extension PeerLink: Shiftable {
     chatter.forgetLongAgo(at: now)
     gossip.forgetLongAgo(at: now)
     // The time limit ends with `init`.
-    if state != .initMessage { initBy = now }
+    if state != .awaitingInit { initBy = now }
     if state != .registered, state != .visiting { silence = nil }
   }
 }

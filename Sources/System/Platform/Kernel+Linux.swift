@@ -138,10 +138,11 @@
       defer { close(descriptor) }
       var bytes: [UInt8] = []
       while true {
-        let length = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: 4096))
-        let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + length, 4096) }
-        bytes.removeLast(4096 - max(0, count))
+        var count = 0
+        bytes += [UInt8](unsafeUninitializedCapacity: 4096) { buffer, filled in
+          count = read(descriptor, buffer.baseAddress!, buffer.count)
+          filled = max(0, count)
+        }
         if count == 0 { return bytes }
         if count < 0 && errno != EINTR { return nil }
       }
