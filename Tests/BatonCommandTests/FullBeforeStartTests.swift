@@ -32,7 +32,7 @@ import Testing
         "\(empty): the wallet was never used; check that its disk has room, then open the app\n"))
     #expect(
       try phone.run("judge") == """
-        baton: the wallet never began: \(empty), and there is nothing to judge; see that its disk has room, open the app, \
+        baton: no wallet was created yet: \(empty), so there is nothing to judge; make room on its disk, open the app, \
         then judge again
 
         """)

@@ -56,7 +56,8 @@ final class HandRunPair {
       }
       guard Clock.monotonicNow < deadline else {
         throw CommandFailure(
-          .daemonMissing, "lspd (process \(peer.process.pid)) did not answer in time; see above")
+          .daemonMissing,
+          "lspd (process \(peer.process.pid)) did not answer in time; its output above says why")
       }
       let soon = min(deadline, Clock.monotonicNow + .milliseconds(20))
       try watch.wait(until: soon, alsoFor: [peer.process.descriptor])
