@@ -104,7 +104,7 @@ final class HandRunPair {
 
   private func failure(of part: Part) -> CommandFailure {
     let end = ProcessEnding(part.process.reap())
-    let others = parts.count > 1 ? "; the other processes are ended too" : "; see above"
+    let others = parts.count > 1 ? "; the other processes are ended too" : "; its output above says why"
     return CommandFailure(.daemonMissing, "\(part.name) (process \(part.process.pid)) \(end)\(others)")
   }
 }

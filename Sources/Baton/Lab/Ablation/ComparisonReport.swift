@@ -16,7 +16,8 @@ struct ComparisonReport {
   }
 
   private func summary(_ cell: Comparison.Cell) -> String {
-    let seen = "\(HumanText.grouped(UInt64(cell.states))) states\(cell.isComplete ? "" : ", not all of them")"
+    let seen =
+      "\(HumanText.grouped(UInt64(cell.states))) states\(cell.isComplete ? "" : ", exploration incomplete")"
     return cell.findings.isEmpty
       ? "no invariant broke in \(seen)" : "\(cell.findings.count) ways to break an invariant, \(seen)"
   }
