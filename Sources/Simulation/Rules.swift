@@ -48,7 +48,7 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .incarnation: "Two claims of one epoch number differ by a random incarnation."
     case .earlyBeat: "Beats begin with the claim, not with the connection."
     case .rowBeforeBeat: "Each beat reads the claim row first."
-    case .intentAsState: "The app's intent is stored state, not only a message."
+    case .intentAsState: "The app's intent is a lock that can be read, not only a message."
     case .inodeCheck: "A replaced lock file is locked again with the next beat."
     case .claimBeforeDialling: "The epoch is claimed before the node dials."
     case .peerFencing: "The peer refuses the owner of an older epoch."

@@ -34,7 +34,8 @@ extension ExitCode {
     case .differs: "the result differs from the expected one"
     case .exclusionOrMoneyBroken:
       "broken: exclusive use of the node, money, a notification; or a replay differs"
-    case .noProgress: "no progress: a payment, push, task or connection never ended; nothing else is wrong"
+    case .noProgress:
+      "no progress: the app did not connect, or a payment, push or task never ended; nothing else is wrong"
     case .crashedByItself: "a process of the project crashed"
     case .paymentFailed: "a payment or a withdrawal failed, or was not sent"
     case .gaveUp: "stopped at a limit of states, time or memory; nothing broke until then"

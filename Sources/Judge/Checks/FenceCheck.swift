@@ -58,8 +58,8 @@ extension Checker {
     {
       find(
         1,
-        "Connection \(entry.id) used epoch \(epoch), and the wallet's database has no claim of that epoch with "
-          + "the connection's incarnation and container", [entry.evidence])
+        "Connection \(entry.id) used epoch \(epoch), and the wallet's database has no claim of that epoch "
+          + "with the connection's incarnation and container", [entry.evidence])
       return
     }
     guard let claim, let moment = moment(of: claim) else { return }
