@@ -14,7 +14,7 @@ let declaration = CommandLineDeclaration(
     OptionDeclaration(
       "--keep-alive-audio", help: "in the background play inaudible audio, to stay awake"),
     OptionDeclaration(
-      "--clean-journals", help: "ask the phone for a task that removes journals older than a week"),
+      "--clean-journals", help: "submit a processing task that removes journals older than a week"),
   ],
   examples: [
     (

@@ -44,7 +44,7 @@ struct DamagedContainerTests {
       ])
   }
 
-  @Test("A newer schema is a problem") func future() throws {
+  @Test("A newer schema is reported as a problem") func future() throws {
     try make()
     try Connection(path: "\(directory)/node.sqlite", access: .readWrite).execute("PRAGMA user_version = 99")
     #expect(
@@ -53,7 +53,7 @@ struct DamagedContainerTests {
       ])
   }
 
-  @Test("Damaged pages are a problem") func damagedPages() throws {
+  @Test("Damaged pages are reported as a problem") func damagedPages() throws {
     try make()
     let path = "\(directory)/node.sqlite"
     let page: Int64
@@ -100,7 +100,9 @@ struct DamagedContainerTests {
     _ = Glibc.write(descriptor, bytes, bytes.count)
   }
 
-  @Test("A damaged heartbeat is a problem, with the roles whose beats are lost") func heartbeat() throws {
+  @Test("A damaged heartbeat is reported as a problem, with the roles whose beats are lost") func heartbeat()
+    throws
+  {
     try make()
     let path = "\(directory)/heartbeat"
     let beat = Beat(
@@ -122,7 +124,7 @@ struct DamagedContainerTests {
     #expect(try problems().first?.contains("the slot of notifyextd has") == true)
   }
 
-  @Test("A missing heartbeat is a problem, and the last holder's release counts as unknown")
+  @Test("A missing heartbeat is reported as a problem, and the last holder's release counts as unknown")
   func missingHeartbeat() throws {
     let clock = Clock()
     var process = ProcessTable.current(boot: clock.boot)
@@ -179,7 +181,7 @@ struct DamagedContainerTests {
 
   /// A stopped holder: a real stopped process in place of the one that holds the lock.
   @Test(
-    "A stopped holder with a stale beat is a problem, with the command that resumes it")
+    "A stopped holder with a stale beat is reported as a problem, with the command that resumes it")
   func stoppedHolder() throws {
     let clock = Clock()
     let container = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)

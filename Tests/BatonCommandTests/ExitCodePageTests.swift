@@ -61,7 +61,7 @@ struct ExitCodePageTests {
   private static let withoutHome = ["completion", "help", "replay", "version"]
 
   @Test(
-    "Pages of verbs that use a home list the code for an unusable home",
+    "The page of each verb that uses a home lists the exit code for an unusable home",
     arguments: Program.verbs.map { $0.declaration.name })
   func home(name: String) throws {
     #expect(
@@ -70,7 +70,7 @@ struct ExitCodePageTests {
   }
 
   @Test(
-    "Pages of paying verbs list the code of a failed payment",
+    "The page of each paying verb lists the exit code of a failed payment",
     arguments: ["pay", "send", "withdraw"])
   func payments(name: String) throws {
     #expect(try codes(on: "commands/\(name).md").contains(ExitCode.paymentFailed.rawValue))

@@ -17,7 +17,7 @@ struct ExploreLimitsTests {
     "explore", "--pushes", "2", "--opens", "2", "--crashes", "2", "--copies", "1",
   ]
 
-  @Test("Each limit that ends it is named with its option") func words() {
+  @Test("Each limit that ends an exploration is named with its option") func words() {
     let said: [(ExploreLimits.Reached, String, ExitCode)] = [
       (.states(1_234_567), "there are more than 1,234,567 states (--states)", .gaveUp),
       (.time(.seconds(3600)), "the 60 min of --max-minutes have passed", .gaveUp),
@@ -48,7 +48,7 @@ struct ExploreLimitsTests {
     #expect(ExploreReport(exploration).exitCode == .gaveUp && exploration.explorer.states < 1000)
   }
 
-  @Test("A full memory limit ends it, and what was visited is reported") func memory()
+  @Test("A full memory limit ends an exploration, and the visited states are reported") func memory()
     throws
   {
     let child = try scratch.start("baton", Self.endless + ["--max-memory", "40"])
@@ -59,7 +59,7 @@ struct ExploreLimitsTests {
     #expect(scratch.text("said").contains(" states, "))
   }
 
-  @Test("SIGINT, SIGTERM and SIGHUP report what was visited so far", arguments: [SIGINT, SIGTERM, SIGHUP])
+  @Test("SIGINT, SIGTERM and SIGHUP report the states visited so far", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(number: Int32) throws {
     let child = try scratch.start("baton", Self.endless)
     try waitUntilAtWork()
@@ -79,7 +79,7 @@ struct ExploreLimitsTests {
   }
 
   /// If SIGHUP were handled, it would be read before SIGINT: its number is lower.
-  @Test("Under nohup SIGHUP does not end it") func nohup() throws {
+  @Test("SIGHUP does not end an exploration under nohup") func nohup() throws {
     let child = try scratch.start("/usr/bin/nohup", ["\(Scratch.programs)/baton"] + Self.endless)
     try waitUntilAtWork()
     kill(child.identity.pid, SIGHUP)

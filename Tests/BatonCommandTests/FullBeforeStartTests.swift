@@ -33,8 +33,8 @@ import WaitingTests
         "\(empty): the wallet was never used; check that its disk has room, then open the app\n"))
     #expect(
       try phone.run("judge") == """
-        baton: the wallet never began: \(empty), and there is nothing to judge; see that its disk has room, open the app, \
-        then judge again
+        baton: no wallet was created yet: \(empty), so there is nothing to judge; make room on its disk, \
+        open the app, then judge again
 
         """)
 

@@ -40,7 +40,7 @@ import WaitingTests
   private let phone = CommandPhone()
 
   @Test(
-    "It says that options do not change a running daemon, even those with the default value",
+    "baton up says that options do not change a running daemon, even those with the default value",
     arguments: ["fencing", "legacy"])
   func remark(peer: String) throws {
     _ = try phone.run("up", "--peer", "legacy")
@@ -54,7 +54,7 @@ import WaitingTests
 @Suite("A stopped app", .waits) struct StoppedAppTests {
   private let phone = CommandPhone()
 
-  @Test("A request to it times out, and the error says how to resume it") func asked()
+  @Test("A request to a stopped app times out, and the error says how to resume it") func asked()
     throws
   {
     _ = try phone.run("up")

@@ -97,7 +97,7 @@ import WaitingTests
   }
 
   @Test(
-    "It leaves nothing even if its daemons are stopped, or after a second interruption",
+    "An interrupted command leaves nothing even if its daemons are stopped, or after a second interruption",
     arguments: [1, 2])
   func stoppedDaemons(times: Int) throws {
     let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])

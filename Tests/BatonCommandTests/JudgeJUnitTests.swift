@@ -21,7 +21,7 @@ import WaitingTests
     return words
   }
 
-  @Test("It has a case per invariant and one for the evidence, and broken ones fail")
+  @Test("The JUnit file has a case per invariant and one for the evidence, and broken ones fail")
   func cases() throws {
     let sound = try written(Verdict(counts: Verdict.Counts(), judged: ["container"]))
     #expect(sound.cases == ["evidence"] + Invariant.allCases.map(\.title))

@@ -138,7 +138,7 @@ import WaitingTests
     #expect(MergeReport(try merged(stuck, broken), of: SeedRange(1, 1)).exitCode == .noProgress)
   }
 
-  @Test("A seed's result line hashes the story that replay prints, on any number of threads")
+  @Test("A seed's result has the hash of the story that replay prints, on any number of threads")
   func runs()
     throws
   {

@@ -17,7 +17,7 @@ struct OwnAppTests {
   }
 
   @Test(
-    "It takes the node in front, releases it at home, and takes it over when killed"
+    "An own app takes the node in front, releases it at home, and takes it over when killed"
   )
   func lives() throws {
     let phone = CommandPhone()

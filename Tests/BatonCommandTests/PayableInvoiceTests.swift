@@ -30,7 +30,9 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test("It yields payee, amount and payment hash, in every form that can be typed") func good() throws {
+  @Test("An invoice yields payee, amount and payment hash, in every form that can be typed") func good()
+    throws
+  {
     let good = try word()
     let invoice = try PayableInvoice(typed: good, at: 99 * Self.second)
     #expect(invoice.amountMsat == 5)
@@ -44,7 +46,7 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test("It is refused when expired, damaged or of another network") func bad() throws {
+  @Test("An invoice that is expired, damaged or of another network is refused") func bad() throws {
     let good = try word()
     #expect(refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired 0.0 ms ago") == true)
     #expect(refusal(good, at: .max)?.contains("2500000 h ago") == true)

@@ -46,7 +46,7 @@ import WaitingTests
     #expect(order(within, []) == ["in-2", "in-1"])
   }
 
-  @Test("A list of the newest few is the head of the whole list") func head() {
+  @Test("A list of the newest few payments is the beginning of the whole list") func head() {
     let all = steppedBack
     let whole = order(all.received, all.sent)
     for count in 1...6 {

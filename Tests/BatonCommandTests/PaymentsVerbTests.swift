@@ -13,8 +13,8 @@ import WaitingTests
 
   private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
 
-  @Test("It lists both directions newest first, -n of them, and works without the daemons") func both() throws
-  {
+  @Test("baton payments lists both directions newest first, -n of them, and works without the daemons")
+  func both() throws {
     _ = try phone.run("up")
     #expect(try phone.run("payments") == "no payment was received or sent, and none is held\n")
     try phone.openAndConnect()

@@ -85,6 +85,6 @@ import WaitingTests
         == ["the extension 7 ended by itself with exit code 74: no disk"])
     #expect(
       try problems(frozen: 1) { _ in }
-        == ["1 extensions were stopped at work, and only 0 were killed for time"])
+        == ["1 extensions were frozen at work, and only 0 were killed at the time limit"])
   }
 }

@@ -7,7 +7,8 @@ import WaitingTests
 @Suite("baton restore", .waits) struct RestoreVerbTests {
   private let phone = CommandPhone()
 
-  @Test("It moves the wallet to a new container, as the app advises when the peer refuses it") func moves()
+  @Test("baton restore moves the wallet to a new container, as the app advises when the peer refuses it")
+  func moves()
     throws
   {
     _ = try phone.run("up")

@@ -18,7 +18,8 @@ import WaitingTests
 
   private var left: [String] { DirectoryListing.names(of: scratch("tmp")) ?? [] }
 
-  @Test("Its command gets a phone, which is removed afterwards with its processes") func phone() throws {
+  @Test("The command of baton scratch gets a phone, which is removed afterwards with its processes")
+  func phone() throws {
     let build = CommandPhone.isSanitized ? " --build debug" : ""
     #expect(
       try run("baton up\(build) && baton app open && baton status && echo $BATON_HOME") == .exited(code: 0))
@@ -31,7 +32,9 @@ import WaitingTests
     #expect(left.isEmpty, "\(left)")
   }
 
-  @Test("It exits with the command's code and keeps the phone of a failed command") func failure() throws {
+  @Test("baton scratch exits with the command's code and keeps the phone of a failed command") func failure()
+    throws
+  {
     #expect(try run("mkdir $BATON_HOME; echo > $BATON_HOME/x; exit 7") == .exited(code: 7))
     let place = try #require(left.first)
     #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)") == ["phone"])
@@ -39,7 +42,7 @@ import WaitingTests
   }
 
   @Test(
-    "It keeps the temporary directory of a failed command, where a nested baton keeps its phone")
+    "baton scratch keeps the temporary directory of a failed command, where a nested baton keeps its phone")
   func nestedFailure() throws {
     #expect(try run("mkdir $TMPDIR/baton-soak-1; echo > $TMPDIR/baton-soak-1/x; exit 2") == .exited(code: 2))
     let place = try #require(left.first)

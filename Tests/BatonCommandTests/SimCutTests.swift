@@ -20,7 +20,8 @@ import WaitingTests
     return campaign.run { _ in }
   }
 
-  @Test("It ends after the same seed on any number of threads and counts no later seed") func sameCut() {
+  @Test("A cut run ends after the same seed on any number of threads and counts no later seed") func sameCut()
+  {
     let alone = figures(jobs: 1, brokenMax: 5)
     #expect(alone.broken.count == 5)
     #expect(alone.seeds == alone.broken.last?.seed, "seeds begin with 1")

@@ -52,7 +52,7 @@ import WaitingTests
     }
   }
 
-  @Test("It waits for an ending daemon and starts another", arguments: Daemon.allCases)
+  @Test("baton up waits for an ending daemon and starts another", arguments: Daemon.allCases)
   func onItsWayOut(_ daemon: Daemon) throws {
     _ = try phone.run("up")
     if daemon == .iosd { try phone.openAndConnect() }

@@ -173,7 +173,7 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 2))
   }
 
-  @Test("A partner's end is followed by a look at once, or within 250 ms if not reported")
+  @Test("The other process's end leads to an ownership check at once, or within 250 ms if not reported")
   func death() throws {
     let app = try place.wallet(.app)
     let first = try place.otherOwner(.extension, seen: 0)

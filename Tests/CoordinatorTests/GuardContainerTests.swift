@@ -35,7 +35,7 @@ struct GuardContainerTests {
     #expect(look.state == nil)
   }
 
-  @Test("A claim from an outdated look is superseded and returns no state")
+  @Test("A claim from an outdated ownership check is superseded and returns no state")
   func superseded() throws {
     let container = try container(.app)
     _ = try place.otherOwner(.extension, seen: 0)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ClockTests {
   private let boot = BootID(high: 0x0123_4567_89ab_cdef, low: 42)
 
-  @Test func `Without a clock file the kernel's boot and time are used`() {
+  @Test func `Without a clock file the kernel's boot id and time are used`() {
     let clock = Clock()
     #expect(clock.boot != BootID(high: 0, low: 0))
     #expect(clock.boot == Clock(phoneClockFile: "/nowhere/clock").boot)

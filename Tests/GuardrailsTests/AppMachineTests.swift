@@ -19,7 +19,7 @@ import Testing
     #expect(app.shown == [.idle])
   }
 
-  @Test func `Entering the foreground, the app raises its intent, announces it and looks`() {
+  @Test func `Entering the foreground, the app raises its intent, announces it and checks ownership`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     #expect(app.send(.enteredForeground) == [.raiseIntent, say(.appPing, wants: true), .look])
@@ -115,7 +115,7 @@ import Testing
     #expect(app.shown.count == shownBefore, "the text must not flicker with every try")
   }
 
-  @Test func `A blocked look shows the trouble and is retried after 100 ms`() {
+  @Test func `A blocked ownership check is shown as trouble and retried after 100 ms`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     #expect(app.send(.lookFailed(.blocked(pid: nil, isStopped: false))) == [])
@@ -123,7 +123,7 @@ import Testing
     #expect(app.machine.deadline == seconds(0.1))
   }
 
-  @Test func `A superseded claim is followed by a look`() {
+  @Test func `A superseded claim is followed by an ownership check`() {
     var app = Driver<AppMachine>.claiming()
     #expect(app.send(.claimSuperseded) == [.look])
   }
@@ -147,7 +147,7 @@ import Testing
     #expect(app.machine.deadline == before + .milliseconds(250))
   }
 
-  @Test func `The partner's end and its messages cause an earlier look`() {
+  @Test func `The other process's end and its messages cause an earlier ownership check`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     app.play(.observed(observation(row(7, .extension), lockIsBusy: true)))

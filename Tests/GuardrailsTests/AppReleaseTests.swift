@@ -29,7 +29,7 @@ import Testing
     #expect(app.machine.deadline == nil)
   }
 
-  @Test func `Entering the background while looking ends the background task at once`() {
+  @Test func `Entering the background during an ownership check ends the background task at once`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     let done = timeAsked + withdrawn + [unavailable(released: nil), .endBackgroundTask(1)]
@@ -57,7 +57,7 @@ import Testing
     #expect(app.send(answer) == [unavailable(released: nil), .endBackgroundTask(1)])
   }
 
-  @Test func `Returning to the foreground during a release completes it and looks again`() {
+  @Test func `Returning to the foreground during a release completes it and checks ownership again`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.enteredBackground)
     let intent = GuardDirective.say(PresenceMessage(code: .appPing, wantsNode: true))
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: [row(9, .extension), nil])
-  func `An app that lost its claim stops the node, unlocks, and looks`(row: ClaimRow?) {
+  func `An app that lost its claim stops the node, unlocks, and checks ownership again`(row: ClaimRow?) {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.deadlineReached, at: 2)
     let answer = app.send(.rowRead(row, appWantsNode: true))

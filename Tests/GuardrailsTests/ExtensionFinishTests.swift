@@ -87,7 +87,7 @@ import Testing
     #expect(ending(&notifier, .deadlineReached, at: 29.5).last == .finished(push: 1, .totalTime))
   }
 
-  @Test func `An unreadable push is finished with a text and without a look`() {
+  @Test func `An unreadable push is finished with a text and without an ownership check`() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched)
     let answer = notifier.send(.pushArrived(push(1, .unreadable)))

@@ -19,7 +19,7 @@ import Testing
     directives.compactMap { if case .deliver(let push, _) = $0 { push } else { nil } }
   }
 
-  @Test func `On a push the extension pings the app, reads received payments and looks`() {
+  @Test func `On a push the extension pings the app, reads received payments and checks ownership`() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched)
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// The app received and pressed home between two looks: the database is asked once more before the claim.
-  @Test func `A payment the app received between two looks is reported as received`() {
+  @Test func `A payment the app received between two ownership checks is reported as received`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let gone = observation(row(7, .app), lockIsBusy: false)
     let answer = notifier.send(.observed(gone))

@@ -77,7 +77,7 @@ struct LastQuestionTests {
       ])
   }
 
-  @Test("A fenced extension that waits for the container does not look again")
+  @Test("A fenced extension that waits for the container does not check ownership again")
   func fenced() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(.node(.fenced)) == [.stopNode(gracefully: false), .dropLock, question])

@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A second move request clears the first one's failure and looks at once")
+  @Test("A second move request clears the first one's failure and checks ownership at once")
   func secondWord() {
     var app = movingApp()
     app.play(refusal, .claimFailed(.failed("The disk is full.")), .rowRead(row(9, .app), appWantsNode: true))

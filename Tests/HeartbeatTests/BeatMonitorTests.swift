@@ -35,7 +35,7 @@ import Testing
     #expect(verdict == .beating(atLeastUntil: seconds(11)))
   }
 
-  @Test mutating func `Without any beat the window starts at the first look`() {
+  @Test mutating func `Without any beat the window starts at the first ownership check`() {
     let verdicts = silence(after: nil, from: 0, through: 5)
     #expect(verdicts.prefix(5).allSatisfy { $0 == .beating(atLeastUntil: seconds(5)) })
     #expect(verdicts.last == .stale)

@@ -151,7 +151,7 @@ import WaitingTests
   }
 
   @Test(arguments: ["down", "SIGTERM"])
-  func `Going down ends app and extension and shows the pending alert`(_ way: String) throws {
+  func `A power-off ends app and extension and shows the pending alert`(_ way: String) throws {
     let phone = try PhoneProcess(ext: "ext-hang", ["--grace", "200ms"])
     let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     try phone.ask("home")

@@ -38,7 +38,7 @@ import WaitingTests
     #expect(try notes(phone).contains("is in \(output), and its last line is: no .[31mpeer"))
   }
 
-  @Test("It is kept apart for each process") func onePerProcess() throws {
+  @Test("Each process has its own output file") func onePerProcess() throws {
     let (phone, directory) = try phone("echo I am $$\nexit 1")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     for _ in 0..<2 {

@@ -104,7 +104,7 @@ import WaitingTests
     #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
   }
 
-  @Test("B-1.5.0b An app that does not complete halves its budget") func throttled() throws {
+  @Test("B-1.5.0b An app that does not complete a silent push halves its budget") func throttled() throws {
     let phone = try PhoneProcess(["--silent-time", "20ms"])
     try phone.ask("push", body: silent)
     try waitFor("expired: the app did not complete it in time", phone)

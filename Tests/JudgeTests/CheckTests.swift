@@ -41,7 +41,7 @@ import Testing
       ("UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
       ("UPDATE channels SET last_received_secret = x'05'", 2, "is not the one that was revealed last"),
       ("DELETE FROM htlcs", 2, "the received HTLC 2 is missing"),
-      ("DELETE FROM channels", 4, "its database has no row of it"),
+      ("DELETE FROM channels", 4, "its database has no row of the channel"),
     ])
   func wallet(change: String, invariant: Int, words: String) throws {
     let run = try SampleStory.tell()

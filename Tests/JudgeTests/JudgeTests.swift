@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The judge")
 struct JudgeTests {
-  @Test("It finds nothing in a sound run and counts payments, claims, connections and kills")
+  @Test("The judge finds nothing in a sound run and counts payments, claims, connections and kills")
   func soundRun() throws {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home)
@@ -26,7 +26,7 @@ struct JudgeTests {
     #expect(again == verdict)
   }
 
-  @Test("It reports an unsettled payment as no progress if all had to be settled")
+  @Test("The judge reports an unsettled payment as no progress if all had to be settled")
   func unsettled() throws {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home, requireSettled: true)
@@ -34,7 +34,7 @@ struct JudgeTests {
     #expect(verdict.exitCode == 3)
   }
 
-  @Test("It accepts a phone without payments and reports 0 payments")
+  @Test("The judge accepts a phone without payments and reports 0 payments")
   func noPayments() throws {
     let run = try SampleStory.tellWithoutPayments()
     let verdict = try Judge.verdict(home: run.home)
@@ -42,14 +42,14 @@ struct JudgeTests {
     #expect(verdict.text.contains("0 payments"))
   }
 
-  @Test("It gives no verdict without the wallet's database")
+  @Test("The judge gives no verdict without the wallet's database")
   func noDatabase() throws {
     let run = try SampleStory.tell()
     try FileManager.default.removeItem(atPath: "\(run.home)/AppGroup/node.sqlite")
     #expect(throws: JudgeError.self) { try Judge.verdict(home: run.home) }
   }
 
-  @Test("It reports an empty database as a wallet that never started, unless the peer knows it")
+  @Test("The judge reports an empty database as a wallet that never started, unless the peer knows it")
   func neverBegun() throws {
     let run = try SampleStory.tell()
     let path = "\(run.home)/AppGroup/node.sqlite"
@@ -61,7 +61,7 @@ struct JudgeTests {
     #expect(throws: JudgeError.neverBegun(path: path)) { try Judge.verdict(home: run.home) }
   }
 
-  @Test("It leaves no file behind and reads the write-ahead log")
+  @Test("The judge leaves no file behind and reads the write-ahead log")
   func leavesNothing() throws {
     let run = try SampleStory.tell()
     // A killed process leaves its write-ahead log: here a copy of the open database.
@@ -77,7 +77,7 @@ struct JudgeTests {
     #expect(try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == before)
   }
 
-  @Test("It reads databases in use, with a remark")
+  @Test("The judge reads databases in use, with a remark")
   func live() throws {
     let run = try SampleStory.tell()
     let holder = try Holder("\(run.home)/AppGroup/node.sqlite")

@@ -39,7 +39,10 @@ import Testing
       (.wallet, "DELETE FROM outgoing_payments", 3, "the wallet has 0 payments of it"),
       (.wallet, "DELETE FROM outgoing_payments", 3, "but the wallet has no row of it"),
       (.wallet, "UPDATE outgoing_payments SET id = 2", 4, "before row 2 of outgoing_payments"),
-      (.wallet, "DELETE FROM outgoing_payments", 4, "began 1 payments and ended 1, but its rows are 0 and 0"),
+      (
+        .wallet, "DELETE FROM outgoing_payments", 4,
+        "began 1 payments and ended 1, but its table has 0 rows, 0 of them ended"
+      ),
       (
         .wallet,
         "INSERT INTO outgoing_payments SELECT 2, payment_hash, amount_msat, payment_secret, htlc, state, preimage, failure_code, begun_epoch, begun_wall_ns, ended_epoch, ended_wall_ns FROM outgoing_payments",

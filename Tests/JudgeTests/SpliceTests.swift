@@ -90,7 +90,7 @@ import Testing
   @Test("A warning with an unknown code is a malformed frame") func strangeCode() throws {
     let run = try SampleStory.tellOfStfu(
       61, isAnswered: true, WireBytes.warning("", code: 2, of: WireBytes.channel))
-    #expect(try findings(run).contains { $0.sentence.contains("has no place in a warning") })
+    #expect(try findings(run).contains { $0.sentence.contains("is not allowed in a warning") })
   }
 
   /// Frames that this version never sends, and that the other end must reject.

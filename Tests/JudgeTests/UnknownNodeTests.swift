@@ -26,7 +26,7 @@ struct UnknownNodeTests {
     return try Judge.verdict(home: run.home).findings.map(\.invariant)
   }
 
-  @Test("It may send init and ping")
+  @Test("An unknown node may send init and ping")
   func initAndPing() throws {
     #expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) } == [])
   }
@@ -38,7 +38,7 @@ struct UnknownNodeTests {
     #expect(try findings(of: SampleRun.node).contains(1))
   }
 
-  @Test("It may send frames that Baton's own nodes never send")
+  @Test("An unknown node may send frames that Baton's own nodes never send")
   func otherFrames() throws {
     let networks: [UInt8] = Self.initMessage + [1, 32] + [UInt8](repeating: 6, count: 32)
     let found = try findings(initMessage: networks) { run in

@@ -77,7 +77,7 @@ private func carry(
     #expect(peer.localMsat == 1_000_000 && wallet.remoteMsat == 1_000_000)
   }
 
-  @Test func `While a commitment is unrevoked, new updates wait for the next one`() throws {
+  @Test func `While a commitment is unrevoked, new updates wait for the next commitment`() throws {
     var (peer, wallet) = try channelPair()
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     #expect(types(peer.takeOutgoing()) == ["add", "commit(1)"])

@@ -124,7 +124,7 @@ import Testing
     #expect(deadline(world) == began + .seconds(60))
   }
 
-  @Test("A stored wait without parts is deleted")
+  @Test("A waiting_parts row without parts is deleted")
   func rowWithoutParts() throws {
     var world = try world()
     world.waits[SHA256.hash([9])] = (1, world.now)

@@ -27,7 +27,7 @@ struct OutgoingPairTests {
       try phone.send(invoice, app)["message"] == "this invoice is paid already; ask for a new one")
     #expect(
       try phone.send(try phone.invoice(5000, app), app)["message"]
-        == "this wallet made the invoice; pay one of another wallet")
+        == "this wallet made the invoice; pay an invoice of another wallet")
     let dear = try phone.externalInvoice(2_000_000_000)
     #expect(try phone.send(dear, app)["message"]?.hasPrefix("the wallet can send 999,995 sat now") == true)
     try phone.wait("the amount to be deducted from the balance") {

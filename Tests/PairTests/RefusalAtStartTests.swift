@@ -117,7 +117,7 @@ struct RefusalAtStartTests {
   }
 
   @Test(
-    "With another seed nothing is claimed or received; with its own seed the payment is"
+    "With another seed nothing is claimed or received; with its own seed the wallet is paid"
   )
   func anotherSeed() throws {
     let phone = try TestPhone()

@@ -90,7 +90,7 @@ struct SplicingPairTests {
     #expect(name?.hasPrefix("splice w") == true)
     #expect(
       try phone.withdraw(500, app)["message"]
-        == "money is being taken out of the channel already; wait until that is over")
+        == "another withdrawal from the channel is pending; wait until it has ended")
     try phone.wait("the app to end its background task") { app.count("background-end") == 1 }
     #expect(phone.spliceStates() == ["done"])
     #expect(try phone.snapshot().appLock.holders.isEmpty)

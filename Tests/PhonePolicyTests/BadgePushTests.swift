@@ -13,7 +13,7 @@ import Testing
       + [.recordFate(push: 1, .applied(request)), .drop(push: 1)]
   }
 
-  @Test("It starts no extension and wakes no app, even with mutable-content")
+  @Test("A badge push starts no extension and wakes no app, even with mutable-content")
   func startsNothing() {
     var phone = TestPhone()
     let both = BadgeAndSound(badge: 5, sound: "default")
@@ -24,7 +24,7 @@ import Testing
     #expect(phone.phone.silent.waiting == nil)
   }
 
-  @Test("It does nothing while notifications are off")
+  @Test("A badge push does nothing while notifications are off")
   func withoutLeave() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
@@ -32,7 +32,7 @@ import Testing
       phone(Self.push(BadgeAndSound(badge: 5))) == [.recordFate(push: 1, .notShown), .drop(push: 1)])
   }
 
-  @Test("It is given to the app in front; under the other setting its badge is set too")
+  @Test("A badge push is given to the app in front; under the other setting its badge is set too")
   func inFront() {
     let request = BadgeAndSound(badge: 5)
     let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
@@ -61,7 +61,7 @@ import Testing
       phone(Self.push(BadgeAndSound(sound: "coin", level: .critical))) == Self.applied(BadgeAndSound()))
   }
 
-  @Test("Its fate names the badge and the sound")
+  @Test("A badge push's outcome names the badge and the sound")
   func words() {
     func words(_ request: BadgeAndSound) -> String { PushFate.applied(request).description }
     #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is removed")

@@ -33,7 +33,7 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("Its 30 s begin when it is handed over, however long the process was idle") func idle() {
+  @Test("The 30 s of a push begin when it is handed over, however long the process was idle") func idle() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))

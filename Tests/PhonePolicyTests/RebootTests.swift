@@ -115,7 +115,7 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.silent(4))).first == .launch(.app, .silentPush(4)))
   }
 
-  @Test("Unlocking with the boot takes effect before the pushes that came meanwhile") func unlocked() {
+  @Test("A reboot with unlock unlocks the phone before the pushes that came meanwhile") func unlocked() {
     for unlocking in [true, false] {
       var phone = TestPhone()
       phone.serve(1)

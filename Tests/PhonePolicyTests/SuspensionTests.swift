@@ -155,7 +155,7 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("Opening resumes a suspended app, a swipe kills it, going down resumes it to end")
+  @Test("A suspended app is resumed when opened or when the phone goes down, and killed by a swipe")
   func waysOut() {
     var phone = inBackground()
     _ = phone(.backgroundDone())

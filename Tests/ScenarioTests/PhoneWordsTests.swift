@@ -97,7 +97,7 @@ import WaitingTests
     func scene(_ tasks: [Scene.Task]) -> Scene {
       self.scene(Scene.Process(place: .inFront), PhoneScene(badge: 3, tasks: tasks))
     }
-    #expect(answer(.task("x"), scene([waits])) == ["waiting: it needs the charger"])
+    #expect(answer(.task("x"), scene([waits])) == ["waiting: the task needs the charger"])
     #expect(answer(.task("x"), scene([done])) == ["completed"])
     #expect(answer(.badge, scene([])) == ["3"])
     #expect(

@@ -152,7 +152,7 @@ import WaitingTests
         == .failed(.epochJumpRefused(from: 1, above: above)))
   }
 
-  @Test func `A database replaced while open is reported by claim, write and look`() throws {
+  @Test func `A database replaced while open is reported by claim, write and ownership check`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     Files.copyByAnotherProcess(place.layout.database, place.file("copy"))

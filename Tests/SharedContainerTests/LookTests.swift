@@ -9,7 +9,7 @@ import WaitingTests
 @Suite(.waits) struct LookTests {
   let place = Place()
 
-  @Test func `A look at a new container shows no claim, lock, beat or intent`() throws {
+  @Test func `An ownership check of a new container shows no claim, lock, beat or intent`() throws {
     let observation = try #require(try place.open(.app).seen())
     #expect(observation.row == nil)
     #expect(!observation.holderLockIsBusy)
@@ -54,7 +54,7 @@ import WaitingTests
     #expect(app.seen()?.holderLockIsBusy == true)
   }
 
-  @Test func `A look succeeds during a fenced write`() throws {
+  @Test func `An ownership check succeeds during a fenced write`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try other.owned(seen: 0)

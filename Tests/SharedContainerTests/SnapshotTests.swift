@@ -159,7 +159,7 @@ import WaitingTests
     #expect(try Snapshot.take(of: place.directory).schemaVersion == 99)
   }
 
-  @Test func `An invalid claim row is a problem, and the other rows are shown`() throws {
+  @Test func `An invalid claim row is reported as a problem, and the other rows are shown`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     _ = try app.owned(seen: 1)

@@ -54,7 +54,9 @@ import Testing
     #expect(world.violation == nil)
     record.splicedTo = OutPoint(transaction: TransactionID(hash: record.id), index: 1)
     world.checkFunding(record)
-    #expect(world.violation?.sentence == "The channel moves to a funding that the user did not request.")
+    #expect(
+      world.violation?.sentence == "The channel moves to a funding transaction that the user did not request."
+    )
     var other = self.world()
     other.container.value.node.channel = try? Channel(restoring: record)
     other.checkSplicesAtTheEnd()

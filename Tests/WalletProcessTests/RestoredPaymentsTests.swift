@@ -105,7 +105,7 @@ final class RestoredPaymentsTests {
     }
   }
 
-  @Test("The end in the restored channel ends the payment that the copy has as pending")
+  @Test("A payment pending in the old copy ends with its result in the restored channel")
   func ended() throws {
     try restore(try channel(afterFailures: 0, end: .paid(preimage: preimage)), over: [payment(0)])
     #expect(try rows() == [["0", "paid", preimage.hex.uppercased()]])

@@ -75,7 +75,7 @@ package struct PaymentAnswer {
     case "already-paid": "this invoice is paid already; ask for a new one"
     case "refused-by-recipient": refusal
     case "another-payee":
-      "the invoice is of another wallet, and this peer reaches only its own wallet; pay it with another wallet"
+      "the invoice is of another wallet, and lspd delivers to its own wallet only; pay it with `baton send`"
     case let other: other ?? "no reason given"
     }
   }

@@ -95,7 +95,7 @@ extension ChannelView {
       )
     }
     guard (253...10_000).contains(terms.feeratePerKw), terms.lockTime == 0 else {
-      throw Illegal(reason: "its feerate or lock time is not one that the wallet uses")
+      throw Illegal(reason: "its feerate or lock time is outside the wallet's range")
     }
     negotiation.terms = terms
     self.negotiation = negotiation

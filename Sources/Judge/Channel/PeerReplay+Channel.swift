@@ -61,7 +61,7 @@ extension PeerReplay {
     case .splice, .commit(_, .some):
       if link.mustResendCommitment || link.mustResendRevocation {
         find(
-          2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted what was lost",
+          2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted the lost messages",
           frame)
       }
       apply(step, by: .peer, frame)
@@ -83,7 +83,8 @@ extension PeerReplay {
     }
     if link.mustResendCommitment || link.mustResendRevocation {
       find(
-        2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted what was lost", frame
+        2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted the lost messages",
+        frame
       )
     }
     apply(step, by: .peer, frame)

@@ -195,7 +195,8 @@ struct PeerReplay {
     case .fenceReply(let reply): checkReply(reply, frame)
     case .retrieval(let blob):
       if blob != backup {
-        find(4, "Frame \(frame.entry.id) gives the wallet another backup than it stored last", frame)
+        find(
+          4, "Frame \(frame.entry.id) returns another backup than the newest that the wallet stored", frame)
       }
     case .errorOrWarning(1, _, isStfuTimeout: true) where registered == connection && mayTimeOut(frame):
       links[connection]?.state = .failed

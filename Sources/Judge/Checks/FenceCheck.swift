@@ -58,14 +58,14 @@ extension Checker {
     {
       find(
         1,
-        "Connection \(entry.id) came under epoch \(epoch), and the wallet's database has no such claim with its "
-          + "incarnation and container", [entry.evidence])
+        "Connection \(entry.id) used epoch \(epoch), and the wallet's database has no claim of that epoch "
+          + "with the connection's incarnation and container", [entry.evidence])
       return
     }
     guard let claim, let moment = moment(of: claim) else { return }
     if let judged = entry.judgedNs, judged < moment.earliestNs {
       find(
-        1, "Connection \(entry.id) came under epoch \(epoch) before that was claimed",
+        1, "Connection \(entry.id) used epoch \(epoch) before that epoch was claimed",
         [entry.evidence, claim.evidence])
     }
   }

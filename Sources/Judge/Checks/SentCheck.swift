@@ -138,7 +138,7 @@ extension Checker {
     if offered != Int64(evidence.wallet.sent.count) || ended != Int64(isOver) {
       find(
         4,
-        "The wallet's writes began \(offered) payments and ended \(ended), but its rows are \(evidence.wallet.sent.count) and \(isOver)",
+        "The wallet's writes began \(offered) payments and ended \(ended), but its table has \(evidence.wallet.sent.count) rows, \(isOver) of them ended",
         ["node.sqlite outgoing_payments"])
     }
   }

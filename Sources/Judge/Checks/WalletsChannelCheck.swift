@@ -12,7 +12,8 @@ extension Checker {
     guard let row = evidence.wallet.channels.first else {
       if sequence.contains(where: { $0.by == .wallet && moves.isHere(frame: $0.frame) }) {
         find(
-          4, "The wallet has driven the channel, but its database has no row of it", ["node.sqlite channels"])
+          4, "The wallet has used the channel, but its database has no row of the channel",
+          ["node.sqlite channels"])
       }
       return
     }

@@ -123,9 +123,9 @@ struct Absences {
       let arrival = moves.arrivals.last { $0.from.container == container }
       let words =
         arrival.map {
-          "the wallet moved into this container under epoch \($0.to.epoch); its time before"
+          "the wallet moved into this container under epoch \($0.to.epoch); its earlier history"
         }
-        ?? "the wallet moved away from this container; its time since"
+        ?? "the wallet moved away from this container; its later history"
       add(
         "other container",
         "\(words) is in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is missing",

@@ -25,7 +25,7 @@ extension JudgeError: CustomStringConvertible {
     case .missing(let part, let path):
       "there is no \(part) at \(path): name the home directory of a phone that has run"
     case .neverBegun(let path):
-      "the wallet never began: \(path) is empty, and there is nothing to judge; see that its disk has room, open the app, then judge again"
+      "no wallet was created yet: \(path) is empty, so there is nothing to judge; make room on its disk, open the app, then judge again"
     case .unreadable(let path, let reason):
       "\(path) cannot be read (\(reason)): check its rights and its disk, then judge again"
     case .tooLarge(let path, let bytes):

@@ -56,7 +56,7 @@ extension FrameReader {
     let all = try records()
     guard let first = all.first else { return nil }
     guard all.count == 1, first.type == 1, first.value.count == 32 else {
-      throw Malformed(reason: "its record \(first.type) has no place in a commitment_signed")
+      throw Malformed(reason: "its TLV record \(first.type) is not allowed in a commitment_signed")
     }
     return first.value
   }
@@ -71,7 +71,8 @@ extension FrameReader {
         fundings.next = Array(record.value.dropLast())
         fundings.needsCommitment = flags == 1
       case (5, 33) where flags == 0: fundings.locked = Array(record.value.dropLast())
-      default: throw Malformed(reason: "its record \(record.type) has no place in a channel_reestablish")
+      default:
+        throw Malformed(reason: "its TLV record \(record.type) is not allowed in a channel_reestablish")
       }
     }
     return fundings

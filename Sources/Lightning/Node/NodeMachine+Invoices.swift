@@ -9,7 +9,7 @@ extension NodeMachine {
   static let cancelTooEarly =
     "the wallet's storage has failed, and a payment of the invoice may be pending; try again when the wallet is connected"
   static let beingPaid =
-    "a payment of this invoice is pending in the channel; see `baton payments` for its end"
+    "a payment of this invoice is pending in the channel; see `baton payments` for its result"
 
   mutating func changeInvoice(_ change: NodeChange) -> [NodeDirective] {
     switch state {

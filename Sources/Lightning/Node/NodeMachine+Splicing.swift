@@ -12,7 +12,7 @@ extension NodeMachine {
     "the node was stopped before anything was signed; no money was moved; open the app and try again"
   static let spliceTimedOut = "the wallet did not reach its peer within 5 s; no money was moved; try again"
   static let spliceLost = "the connection ended before anything was signed; no money was moved; try again"
-  static let spliceUnderWay = "money is being taken out of the channel already; wait until that is over"
+  static let spliceUnderWay = "another withdrawal from the channel is pending; wait until it has ended"
   static let spliceStalled = "the peer did not answer for 30 s; no money was moved; try again"
   static let doesNotSplice = "the peer does not support splicing, which a withdrawal needs"
 

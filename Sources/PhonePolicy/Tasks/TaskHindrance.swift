@@ -19,8 +19,8 @@ public enum TaskHindrance: Hashable, Codable, Sendable, CustomStringConvertible 
 
   public var description: String {
     switch self {
-    case .tooEarly: "its earliest begin is not reached"
-    case .deferred: "the scheduler has deferred it"
+    case .tooEarly: "the task's earliest begin is not reached"
+    case .deferred: "the scheduler has deferred the task"
     case .neverOpened: "the app has not been opened since the phone was started"
     case .swipedAway: "the user swiped the app away and has not opened it since"
     case .refreshOff: "background app refresh is off"
@@ -28,10 +28,10 @@ public enum TaskHindrance: Hashable, Codable, Sendable, CustomStringConvertible 
     case .appInFront: "the app is in front"
     case .appEnding: "the app is terminating"
     case .anotherRuns: "another task of its kind is running"
-    case .inUse: "the phone is in use; it waits for the lock screen"
-    case .noCharger: "it needs the charger"
+    case .inUse: "the phone is in use; the task waits until the screen is locked"
+    case .noCharger: "the task needs the charger"
     case .batteryLow(let percent): "the battery is at \(percent) %"
-    case .noNetwork: "it needs the network"
+    case .noNetwork: "the task needs the network"
     }
   }
 }

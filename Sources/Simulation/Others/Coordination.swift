@@ -16,9 +16,9 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
   public var sentence: String {
     switch self {
     case .baton: "the guardrails that ship here"
-    case .phoenix: "a beat that ages by the wall clock, votes for a connection, and messages"
-    case .bitkit: "a lock file with a date, written after a look, never extended"
-    case .matrix: "a lease of 500 ms in a row, extended every 50 ms"
+    case .phoenix: "a beat stamped with the wall clock, votes for and against connecting, and messages"
+    case .bitkit: "a lock file with the time of locking, written after a separate check, never renewed"
+    case .matrix: "a lease of 500 ms in a database row, renewed every 50 ms"
     }
   }
 

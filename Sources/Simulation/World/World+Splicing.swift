@@ -51,7 +51,7 @@ extension World {
 
   mutating func checkFunding(_ record: ChannelRecord) {
     guard settings.splices, !splices.stored(record) else { return }
-    report(.sentOnce, "The channel moves to a funding that the user did not request.")
+    report(.sentOnce, "The channel moves to a funding transaction that the user did not request.")
   }
 
   /// Messages that bind the wallet to a splice are durable before they are sent.

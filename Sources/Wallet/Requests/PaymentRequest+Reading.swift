@@ -53,7 +53,7 @@ extension Request {
         "the invoice is for \(fields.network.rawValue), this wallet is on \(network.rawValue); pay it with another wallet"
     }
     if fields.isExpired(atWallSeconds: now) { return "the invoice has expired; ask for a new one" }
-    if invoice.payee == wallet { return "this wallet made the invoice; pay one of another wallet" }
+    if invoice.payee == wallet { return "this wallet made the invoice; pay an invoice of another wallet" }
     guard let bit = fields.features.bits.first(where: { $0.isMultiple(of: 2) && !served.contains($0) })
     else { return nil }
     return

@@ -76,7 +76,7 @@ public enum Request: Hashable, Codable, Sendable {
       return isUnderWay ? "this invoice is already being paid; wait for the result" : nil
     case .withdrawal:
       return open.contains { $0.request.kind == .withdrawal }
-        ? "money is being taken out of the channel already; wait until that is over" : nil
+        ? "another withdrawal from the channel is pending; wait until it has ended" : nil
     case .move: return nil
     }
   }

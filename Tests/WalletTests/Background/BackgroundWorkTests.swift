@@ -42,7 +42,7 @@ import Testing
       work.handle(.runBegan(.refresh, run: 8), at: seconds(2)) == [.submit(.refresh), .lookAtWallet(run: 8)])
   }
 
-  @Test("D-2.3 A blocked refresh looks again every 250 ms until it can read") func looksAgain() {
+  @Test("D-2.3 A blocked refresh tries again every 250 ms until it can read") func looksAgain() {
     var work = refreshing()
     for look in 0..<3 {
       let now = seconds(Double(look) / 4)

@@ -29,7 +29,7 @@ struct NestedOrderTests {
     [.phone(.show(status)), .phone(.mayConnect([.electrum, .http, .tor]))]
   }
 
-  @Test("The node's orders for its start replace the guard's directive, and its report follows")
+  @Test("The node's own orders replace the guard's start directive, and the node's report follows")
   func start() {
     var app = App.claiming()
     // The beat precedes the dial; the guard answers the report after its own list and the node's.
@@ -44,7 +44,7 @@ struct NestedOrderTests {
       ])
   }
 
-  @Test("The node's orders for its stop replace the guard's directive") func stop() throws {
+  @Test("The node's own orders replace the guard's stop directive") func stop() throws {
     var app = try App.connected()
     #expect(
       app.send(.enteredBackground)
@@ -122,7 +122,7 @@ struct NestedOrderTests {
     #expect(app.wallet.node.durableState == state)
   }
 
-  @Test("The log is settled last, and then the background task ends") func settle() {
+  @Test("The log is checkpointed last, and then the background task ends") func settle() {
     var app = App.connecting()
     app.play(.guardrail(.enteredBackground))
     #expect(
@@ -131,7 +131,7 @@ struct NestedOrderTests {
         + [.container(.settle), .phone(.endBackgroundTask(1))])
   }
 
-  @Test("The log is settled before the process ends and before a silent push is completed")
+  @Test("The log is checkpointed before the process ends and before a silent push is completed")
   func lastOrders() {
     var app = App.connecting()
     app.play(.guardrail(.terminationRequested))
@@ -147,7 +147,7 @@ struct NestedOrderTests {
     #expect(orders.contains { if case .phone(.noteFailure) = $0 { true } else { false } })
   }
 
-  @Test("The log is settled before a push is finished, even if the next push begins")
+  @Test("The log is checkpointed before a push is finished, even if the next push begins")
   func finished() {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(
@@ -161,7 +161,8 @@ struct NestedOrderTests {
       orders.suffix(2) == [.container(.settle), .phone(.finished(push: 1, .timeWillExpire))])
   }
 
-  @Test("The log is settled at the beat for established, and at no other beat") func settledWhenConnected()
+  @Test("The log is checkpointed at the beat for established, and at no other beat")
+  func settledWhenConnected()
     throws
   {
     var app = App.connecting()

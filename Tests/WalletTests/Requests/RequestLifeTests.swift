@@ -174,7 +174,7 @@ struct RequestLifeTests {
   @Test("Only one withdrawal at a time has a task, from request to end") func oneWithdrawal() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .withdrawal(spliceRequest)))
-    let underWay = "money is being taken out of the channel already; wait until that is over"
+    let underWay = "another withdrawal from the channel is pending; wait until it has ended"
     #expect(
       fixture.send(.asked("2", .withdrawal(spliceRequest))) == [.answer("2", .refused(.withdrawal, underWay))]
     )

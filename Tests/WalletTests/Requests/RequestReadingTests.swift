@@ -70,7 +70,7 @@ struct RequestReadingTests {
     }
     #expect(
       try objection(to: invoice(by: "1"))
-        == "this wallet made the invoice; pay one of another wallet")
+        == "this wallet made the invoice; pay an invoice of another wallet")
     let demands = Features(Features.ofEveryInvoice.bits + [24])
     #expect(
       try objection(to: invoice(features: demands))

@@ -27,7 +27,7 @@ enum BackgroundStartOptions {
     OptionDeclaration(
       "--keep-alive-audio", help: "the app plays inaudible audio to stay awake (default off)"),
     OptionDeclaration(
-      "--clean-journals", help: "the app submits a task that removes journals older than a week"),
+      "--clean-journals", help: "the app submits a processing task that removes journals older than a week"),
   ]
 
   static func iosdArguments(_ line: ParsedCommandLine) -> [String] {

@@ -14,7 +14,7 @@ enum AppVerb: Verb {
         CommandLineDeclaration(name: "home", summary: "go to the home screen; the app enters the background"),
         CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
       ],
-      examples: [("baton app open", "the user looks at the wallet")])
+      examples: [("baton app open", "the app comes to the front and connects")])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

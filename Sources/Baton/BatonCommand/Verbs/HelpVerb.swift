@@ -13,7 +13,7 @@ enum HelpVerb: Verb {
       positionals: [
         PositionalDeclaration(
           "TOPIC", value: .command(or: [exitCodes]), count: .any,
-          help: "a verb, also with its command, or \(exitCodes)")
+          help: "a verb, optionally with its subcommand, or \(exitCodes)")
       ],
       examples: [
         ("baton help app open", "the same as `baton app open -h`"),

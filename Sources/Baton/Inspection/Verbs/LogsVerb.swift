@@ -30,7 +30,7 @@ package enum LogsVerb: Verb {
       examples: [
         ("baton logs", "all records so far"),
         ("baton logs -f --process notifyextd", "watch the extension"),
-        ("baton logs --since 5m --grep claimed", "who took the node in the last five minutes"),
+        ("baton logs --since 5m --grep claimed", "each claim of the node in the last five minutes"),
         ("baton logs -f -n 20 --wall", "the last twenty lines, then new ones"),
         ("baton logs --json", "the records as they are, merged"),
       ])

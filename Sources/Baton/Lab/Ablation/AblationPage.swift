@@ -6,7 +6,7 @@ struct AblationPage {
   var markdown: [String] {
     introduction + others.markdown + [
       "", "## Baton's rules, one by one", "",
-      "Each rule is removed from a simulated world; the machines stay unchanged, and the world answers as if the rule",
+      "Each rule is removed from a simulated world; the state machines stay unchanged, and the world answers as if the rule",
       "did not exist. The worlds are those above, and two more: a lock file is replaced, a connection is slow. A world is",
       "given up after 100,000 states. Each story is a shortest one. The last column is about \(rules.seeds.count) seeds of `baton sim`, ten minutes with faults each: how many",
       "of them break an invariant, and the time from opening the app to its connection, on average and at most.",

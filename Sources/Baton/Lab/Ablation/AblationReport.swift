@@ -45,7 +45,7 @@ struct AblationReport {
 
   var markdown: [String] {
     [
-      "| without | what the rule says | the broken invariant | when | seeds that break one; waiting |",
+      "| without | what the rule says | the broken invariant | when | seeds with a broken invariant; mean and longest wait |",
       "|---|---|---|---|---|",
       "| nothing | | | | 0; \(span(all)) |",
     ] + findings.map(row) + pairs + (findings + together).flatMap(story)
@@ -68,10 +68,11 @@ struct AblationReport {
     let isPairs = together.allSatisfy { $0.rules.count == 2 }
     let words =
       isPairs
-      ? "Where nothing breaks, another rule prevents it. Two of these removed together:"
-      : "Where nothing breaks, another rule prevents it. Removing two of these together breaks nothing in the seeds; all of them removed:"
+      ? "Rules whose removal breaks nothing are backed by another rule. Two of them removed together:"
+      : "Rules whose removal breaks nothing are backed by another rule. Removing any two of them breaks nothing in the seeds; all of them removed:"
     return [
-      "", words, "", "| without | the broken invariant | when | seeds that break one; waiting |",
+      "", words, "",
+      "| without | the broken invariant | when | seeds with a broken invariant; mean and longest wait |",
       "|---|---|---|---|",
     ]
       + together.map { finding in

@@ -16,7 +16,8 @@ struct ComparisonReport {
   }
 
   private func summary(_ cell: Comparison.Cell) -> String {
-    let seen = "\(HumanText.grouped(UInt64(cell.states))) states\(cell.isComplete ? "" : ", not all of them")"
+    let seen =
+      "\(HumanText.grouped(UInt64(cell.states))) states\(cell.isComplete ? "" : ", exploration incomplete")"
     return cell.findings.isEmpty
       ? "no invariant broke in \(seen)" : "\(cell.findings.count) ways to break an invariant, \(seen)"
   }
@@ -44,7 +45,7 @@ struct ComparisonReport {
     guard cell.findings.isEmpty else { return cell.words.joined(separator: ", ") }
     let states = HumanText.grouped(UInt64(cell.states))
     return cell.isComplete
-      ? "nothing, in all \(states) states" : "nothing in \(states) states, not all of them"
+      ? "nothing, in all \(states) states" : "nothing in \(states) states, exploration incomplete"
   }
 
   /// Each way to break an invariant once, with the world in which it was found first.

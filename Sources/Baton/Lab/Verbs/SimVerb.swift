@@ -10,7 +10,7 @@ import Simulation
 package enum SimVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "sim", summary: "play days of the pair in virtual time, with every fault, and check every step",
+      name: "sim", summary: "simulate the two processes for many seeds, inject faults, check every step",
       options: [
         OptionDeclaration(
           "--seeds", value: .text("A..B"), default: "1..1000",

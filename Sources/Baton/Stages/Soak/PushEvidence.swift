@@ -97,7 +97,7 @@ struct PushEvidence {
     }
     if killedForTime < frozen {
       sentences.append(
-        "\(frozen) extensions were stopped at work, and only \(killedForTime) were killed for time")
+        "\(frozen) extensions were frozen at work, and only \(killedForTime) were killed at the time limit")
     }
     return sentences
   }

@@ -57,7 +57,7 @@ struct PushReport {
       "from the push to its notification: median \(HumanText.span(wait(50))), 99th percentile \(HumanText.span(wait(99))), maximum \(HumanText.span(wait(100)))"
     )
     output.say(
-      "\(processes) extension processes; \(frozen) stopped at work, \(killed) killed at work, \(killedForTime) killed by the phone for time"
+      "\(processes) extension processes; \(frozen) frozen at work, \(killed) killed at work, \(killedForTime) killed at the time limit"
     )
     output.say(
       "the extension's peak: footprint \(HumanText.megabytes(peakFootprintBytes)), resident \(HumanText.megabytes(peakResidentBytes))"
