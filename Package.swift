@@ -225,7 +225,8 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
+        "GeneratedPages", "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
+        "LightningNode",
         "Wallet", "PhonePolicy", "Crypto", "Simulation",
         "SimulationSupport",
       ]),
@@ -260,6 +261,8 @@ let package = Package(
       ],
       path: "Tests/Support/TestBystander"),
     // Runs one real process, with a test or a benchmark in place of the phone.
+    // Pages and digests that tests make, for scripts/pages.
+    .target(name: "GeneratedPages", path: "Tests/Support/GeneratedPages"),
     // Threads for tests that wait for other processes.
     .target(name: "WaitingTests", path: "Tests/Support/WaitingTests"),
     .target(
@@ -279,7 +282,7 @@ let package = Package(
     .testTarget(
       name: "PairTests",
       dependencies: [
-        "WaitingTests",
+        "GeneratedPages", "WaitingTests",
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "LightningInvoices", "Wallet", "Database", "PairSupport", "PhoneClient", "ProcessSupport", "MainAppd",
         "NotifyExtd", "LSPd",
@@ -345,7 +348,7 @@ let package = Package(
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
-        "WaitingTests",
+        "GeneratedPages", "WaitingTests",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire",
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
@@ -391,8 +394,18 @@ if Context.environment["BATON_FUZZ"] != nil {
       .executableTarget(
         name: "Fuzz",
         dependencies: (libraries.map(\.name) + programs).map { .init(stringLiteral: $0) },
-        path: "Fuzz", exclude: ["Corpus"])
+        path: "Fuzz", exclude: ["Corpus", "CorpusTests.swift"])
     ]
+} else if Context.environment["BATON_CORES"] == nil {
+  // The same parsers as a test, which feeds them their corpus.
+  let parsers = package.targets.filter {
+    $0.type == .regular && $0.path?.hasPrefix("Tests/") != true
+      || ["IOSd", "LSPd", "BatonCommand"].contains($0.name)
+  }
+  package.targets.append(
+    .testTarget(
+      name: "FuzzTests", dependencies: parsers.map { .init(stringLiteral: $0.name) }, path: "Fuzz",
+      exclude: ["Corpus"]))
 }
 
 let cores = [

@@ -41,7 +41,7 @@ struct CopiedContainerTests {
     _ = scratch.end(try scratch.start("/bin/cp", ["-a", scratch(from), scratch(to)]))
   }
 
-  @Test("A copy of a held container is reported as a copy, and free, as the guard treats it") func fresh()
+  @Test func `A copy of a held container is reported as a copy, and free, as the guard treats it`()
     throws
   {
     let clock = Clock()
@@ -67,9 +67,7 @@ struct CopiedContainerTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test(
-    "A copy's last beat has an age only if the phone's clock file is known"
-  ) func bare()
+  @Test func `A copy's last beat has an age only if the phone's clock file is known`()
     throws
   {
     let clockFile = scratch.write("clock", "")
@@ -87,8 +85,8 @@ struct CopiedContainerTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test("A pair started by hand is read by the machine's boot despite a clock file")
-  func byHand() throws {
+  @Test
+  func `A pair started by hand is read by the machine's boot despite a clock file`() throws {
     let app = try heldContainer(Clock())
     let clockFile = scratch.write("clock", "")
     try PhoneClockFile(path: clockFile).write(PhoneClock(boot: BootID(high: 1, low: 2)))
@@ -98,7 +96,7 @@ struct CopiedContainerTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test("A write-ahead log above 1 GB is refused before it is copied") func hugeLog() throws {
+  @Test func `A write-ahead log above 1 GB is refused before it is copied`() throws {
     do { _ = try heldContainer(Clock()) }
     let log = scratch("AppGroup/node.sqlite-wal")
     let descriptor = Glibc.open(log, O_WRONLY | O_CREAT, 0o600)
@@ -109,8 +107,8 @@ struct CopiedContainerTests {
     }
   }
 
-  @Test("The claim's reason names how the previous holder ended, if iosd recorded it")
-  func howTheHolderEnded() throws {
+  @Test
+  func `The claim's reason names how the previous holder ended, if iosd recorded it`() throws {
     let clock = Clock()
     do { _ = try heldContainer(clock) }
     let app = try open("AppGroup", .app)

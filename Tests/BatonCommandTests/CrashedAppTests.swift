@@ -8,7 +8,7 @@ import WaitingTests
 @Suite("An own app that crashes", .waits) struct CrashedAppTests {
   private let phone = CommandPhone()
 
-  @Test("app open, ps and logs show its last line and the file of its output") func crash() throws {
+  @Test func `app open, ps and logs show its last line and the file of its output`() throws {
     let app = phone.scratch.write("my-app", "#!/bin/sh\necho begun\necho 'no peer' >&2\nexit 3\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)
@@ -22,7 +22,7 @@ import WaitingTests
     #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno peer\n")
   }
 
-  @Test("app open reports when it wrote no output") func silence() throws {
+  @Test func `app open reports when it wrote no output`() throws {
     let app = phone.scratch.write("my-app", "#!/bin/sh\nexit 3\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)
@@ -30,7 +30,7 @@ import WaitingTests
     #expect(words.contains("crashed with exit code 3; it wrote nothing to its standard error"), "\(words)")
   }
 
-  @Test("A missing interpreter is named, not the app") func interpreter() throws {
+  @Test func `A missing interpreter is named, not the app`() throws {
     let app = phone.scratch.write("my-app", "#!/nowhere/python3\nprint(1)\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)

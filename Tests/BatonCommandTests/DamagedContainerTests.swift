@@ -27,7 +27,7 @@ struct DamagedContainerTests {
     }
   }
 
-  @Test("Obstacles to opening it are listed as problems") func obstacles() throws {
+  @Test func `Obstacles to opening it are listed as problems`() throws {
     try make()
     #expect(try problems() == [])
     chmod(directory, 0o777)
@@ -44,7 +44,7 @@ struct DamagedContainerTests {
       ])
   }
 
-  @Test("A newer schema is reported as a problem") func future() throws {
+  @Test func `A newer schema is reported as a problem`() throws {
     try make()
     try Connection(path: "\(directory)/node.sqlite", access: .readWrite).execute("PRAGMA user_version = 99")
     #expect(
@@ -53,7 +53,7 @@ struct DamagedContainerTests {
       ])
   }
 
-  @Test("Damaged pages are reported as a problem") func damagedPages() throws {
+  @Test func `Damaged pages are reported as a problem`() throws {
     try make()
     let path = "\(directory)/node.sqlite"
     let page: Int64
@@ -82,7 +82,7 @@ struct DamagedContainerTests {
     }
   }
 
-  @Test("A missing database beside its log is an error") func lostDatabase() throws {
+  @Test func `A missing database beside its log is an error`() throws {
     try make()
     let path = "\(directory)/node.sqlite"
     try FileManager.default.removeItem(atPath: path)
@@ -100,7 +100,7 @@ struct DamagedContainerTests {
     _ = Glibc.write(descriptor, bytes, bytes.count)
   }
 
-  @Test("A damaged heartbeat is reported as a problem, with the roles whose beats are lost") func heartbeat()
+  @Test func `A damaged heartbeat is reported as a problem, with the roles whose beats are lost`()
     throws
   {
     try make()
@@ -124,8 +124,10 @@ struct DamagedContainerTests {
     #expect(try problems().first?.contains("the slot of notifyextd has") == true)
   }
 
-  @Test("A missing heartbeat is reported as a problem, and the last holder's release counts as unknown")
-  func missingHeartbeat() throws {
+  @Test
+  func `A missing heartbeat is reported as a problem, and the last holder's release counts as unknown`()
+    throws
+  {
     let clock = Clock()
     var process = ProcessTable.current(boot: clock.boot)
     process.pid = .max
@@ -165,7 +167,7 @@ struct DamagedContainerTests {
     )
   }
 
-  @Test("Missing lock files are a problem") func missingLocks() throws {
+  @Test func `Missing lock files are a problem`() throws {
     try make()
     unlink("\(directory)/locks/extension.lock")
     #expect(
@@ -180,9 +182,10 @@ struct DamagedContainerTests {
   }
 
   /// A stopped holder: a real stopped process in place of the one that holds the lock.
-  @Test(
-    "A stopped holder with a stale beat is reported as a problem, with the command that resumes it")
-  func stoppedHolder() throws {
+  @Test
+  func `A stopped holder with a stale beat is reported as a problem, with the command that resumes it`()
+    throws
+  {
     let clock = Clock()
     let container = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
     let child = try scratch.start("/bin/sleep", ["600"])
@@ -219,7 +222,7 @@ struct DamagedContainerTests {
     #expect(try problems(beatAgo: .seconds(60)).first?.contains("`kill \(pid)` ends it") == true)
   }
 
-  @Test("With --check a problem exits with 65, without it with 0") func check() throws {
+  @Test func `With --check a problem exits with 65, without it with 0`() throws {
     try make()
     func code(_ words: String...) throws -> ChildEnd.How? {
       scratch.end(try scratch.start("baton", ["inspect", directory] + words))
@@ -232,8 +235,7 @@ struct DamagedContainerTests {
     #expect(try code("--payments", "0") == .exited(code: 64))
   }
 
-  @Test("A file of the container instead of its directory is refused") func fileInPlaceOfTheDirectory() throws
-  {
+  @Test func `A file of the container instead of its directory is refused`() throws {
     try make()
     _ = scratch.end(try scratch.start("baton", ["inspect", "\(directory)/node.sqlite"]))
     #expect(

@@ -29,7 +29,7 @@ import WaitingTests
     (["audio", "on"], "another app plays audio"),
   ]
 
-  @Test("Each switch prints one sentence, and without arguments all are listed") func switches() throws {
+  @Test func `Each switch prints one sentence, and without arguments all are listed`() throws {
     defer {
       _ = try? run("down")
       Journals.replay(of: scratch("phone"))
@@ -72,7 +72,7 @@ import WaitingTests
     #expect(try run("notifications", "--json").words == "[]\n")
   }
 
-  @Test("Contradictory or invalid arguments are refused before the phone is asked") func refusals() throws {
+  @Test func `Contradictory or invalid arguments are refused before the phone is asked`() throws {
     #expect(
       try run("device", "battery", "101") == (
         "baton: N must be a whole number from 0 to 100, not `101`\n", 64

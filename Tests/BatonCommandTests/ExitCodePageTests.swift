@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Foundation
+import GeneratedPages
 import Testing
 import WaitingTests
 
@@ -25,25 +26,27 @@ struct ExitCodePageTests {
       }
   }
 
-  @Test("docs/exit-codes.md lists every code with its word and meaning") func page() throws {
-    let rows = try text("exit-codes.md").components(separatedBy: "\n").filter { $0.hasPrefix("| ") }
-      .dropFirst()
-    #expect(Array(rows) == ExitCode.allCases.map { "| \($0.rawValue) | `\($0.word)` | \($0.meaning) |" })
+  @Test func `docs/exit-codes.md lists every code with its word and meaning`() throws {
+    let page = GeneratedPage("docs/exit-codes.md")
+    let separator = "\n|---|---|---|\n"
+    let parts = try page.read().components(separatedBy: separator)
+    try #require(parts.count == 2, "docs/exit-codes.md has no single table")
+    let rows = ExitCode.allCases.map { "| \($0.rawValue) | `\($0.word)` | \($0.meaning) |\n" }.joined()
+    let end = try #require(parts[1].range(of: "\n\n")).lowerBound
+    try page.expect(parts[0] + separator + rows.dropLast() + parts[1][end...])
     #expect(Set(ExitCode.allCases.map(\.word)).count == ExitCode.allCases.count)
   }
 
-  @Test(
-    "Each verb's page lists known codes in order, with 0 and 64",
-    arguments: Program.verbs.map { $0.declaration.name })
-  func verb(name: String) throws {
+  @Test(arguments: Program.verbs.map { $0.declaration.name })
+  func `Each verb's page lists known codes in order, with 0 and 64`(name: String) throws {
     let codes = try codes(on: "commands/\(name).md")
     #expect(codes == codes.sorted() && Set(codes).count == codes.count, "\(codes)")
     #expect(codes.first == 0 && codes.contains(64), "\(codes)")
     for code in codes { #expect(ExitCode(rawValue: code) != nil, "\(code) is in no table") }
   }
 
-  @Test("Pages of verbs that ask a daemon distinguish daemon missing from request not done")
-  func daemons() throws {
+  @Test
+  func `Pages of verbs that ask a daemon distinguish daemon missing from request not done`() throws {
     for name in [
       "app", "device", "invoice", "notifications", "pay", "ps", "push", "send", "tasks", "withdraw",
     ] {
@@ -60,19 +63,16 @@ struct ExitCodePageTests {
   /// Verbs that use no phone.
   private static let withoutHome = ["completion", "help", "replay", "version"]
 
-  @Test(
-    "The page of each verb that uses a home lists the exit code for an unusable home",
-    arguments: Program.verbs.map { $0.declaration.name })
-  func home(name: String) throws {
+  @Test(arguments: Program.verbs.map { $0.declaration.name })
+  func `The page of each verb that uses a home lists the exit code for an unusable home`(name: String) throws
+  {
     #expect(
       try codes(on: "commands/\(name).md").contains(ExitCode.cannotCreate.rawValue)
         == !Self.withoutHome.contains(name))
   }
 
-  @Test(
-    "The page of each paying verb lists the exit code of a failed payment",
-    arguments: ["pay", "send", "withdraw"])
-  func payments(name: String) throws {
+  @Test(arguments: ["pay", "send", "withdraw"])
+  func `The page of each paying verb lists the exit code of a failed payment`(name: String) throws {
     #expect(try codes(on: "commands/\(name).md").contains(ExitCode.paymentFailed.rawValue))
   }
 }

@@ -17,7 +17,7 @@ struct ExploreLimitsTests {
     "explore", "--pushes", "2", "--opens", "2", "--crashes", "2", "--copies", "1",
   ]
 
-  @Test("Each limit that ends an exploration is named with its option") func words() {
+  @Test func `Each limit that ends an exploration is named with its option`() {
     let said: [(ExploreLimits.Reached, String, ExitCode)] = [
       (.states(1_234_567), "there are more than 1,234,567 states (--states)", .gaveUp),
       (.time(.seconds(3600)), "the 60 min of --max-minutes have passed", .gaveUp),
@@ -32,7 +32,7 @@ struct ExploreLimitsTests {
     }
   }
 
-  @Test("Time and memory limits end an exploration") func bounds() {
+  @Test func `Time and memory limits end an exploration`() {
     var limits = ExploreLimits()
     #expect(limits.reached(states: 1 << 40, took: .seconds(1 << 30)) == nil)
     limits.time = .seconds(60)
@@ -48,7 +48,7 @@ struct ExploreLimitsTests {
     #expect(ExploreReport(exploration).exitCode == .gaveUp && exploration.explorer.states < 1000)
   }
 
-  @Test("A full memory limit ends an exploration, and the visited states are reported") func memory()
+  @Test func `A full memory limit ends an exploration, and the visited states are reported`()
     throws
   {
     let child = try scratch.start("baton", Self.endless + ["--max-memory", "40"])
@@ -59,8 +59,8 @@ struct ExploreLimitsTests {
     #expect(scratch.text("said").contains(" states, "))
   }
 
-  @Test("SIGINT, SIGTERM and SIGHUP report the states visited so far", arguments: [SIGINT, SIGTERM, SIGHUP])
-  func interrupted(number: Int32) throws {
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func `SIGINT, SIGTERM and SIGHUP report the states visited so far`(number: Int32) throws {
     let child = try scratch.start("baton", Self.endless)
     try waitUntilAtWork()
     kill(child.identity.pid, number)
@@ -79,7 +79,7 @@ struct ExploreLimitsTests {
   }
 
   /// If SIGHUP were handled, it would be read before SIGINT: its number is lower.
-  @Test("SIGHUP does not end an exploration under nohup") func nohup() throws {
+  @Test func `SIGHUP does not end an exploration under nohup`() throws {
     let child = try scratch.start("/usr/bin/nohup", ["\(Scratch.programs)/baton"] + Self.endless)
     try waitUntilAtWork()
     kill(child.identity.pid, SIGHUP)
@@ -88,8 +88,8 @@ struct ExploreLimitsTests {
     #expect(scratch.text("said").contains("it was interrupted"))
   }
 
-  @Test("The documented example with a rule removed ends with a violation and its shortest story")
-  func example() throws {
+  @Test
+  func `The documented example with a rule removed ends with a violation and its shortest story`() throws {
     let example = try #require(ExploreVerb.declaration.examples.first { $0.line.contains("--without") })
     let words = example.line.split(separator: " ").dropFirst().map(String.init)
     let child = try scratch.start("baton", words)

@@ -25,7 +25,7 @@ import WaitingTests
 
   private let output = Output(isJSON: false)
 
-  @Test("The result does not depend on the number of threads") func threads() {
+  @Test func `The result does not depend on the number of threads`() {
     func lines(_ jobs: Int) -> [String] {
       // The first line has the duration.
       Array(report(settings([.pushes: 1, .crashes: 1]), jobs: jobs).text(output).dropFirst())
@@ -35,14 +35,14 @@ import WaitingTests
     #expect(lines(3) == one)
   }
 
-  @Test("Above the limit of states it gives up with its own exit code") func givingUp() {
+  @Test func `Above the limit of states it gives up with its own exit code`() {
     let report = report(settings([.pushes: 1, .opens: 1]), statesMax: 50)
     #expect(report.exitCode == .gaveUp)
     #expect(report.text(output).last?.contains("given up") == true)
     #expect(report.document.json.contains(#""complete":false"#))
   }
 
-  @Test("A violation is reported with the story that leads to it, in text and JSON") func broken() {
+  @Test func `A violation is reported with the story that leads to it, in text and JSON`() {
     let report = report(
       settings([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck]))
     #expect(report.exitCode == .exclusionOrMoneyBroken)
@@ -52,7 +52,7 @@ import WaitingTests
     #expect(report.document.json.contains(#""invariant":9"#))
   }
 
-  @Test("Every bound has an option of its name with the documented default") func options()
+  @Test func `Every bound has an option of its name with the documented default`()
     throws
   {
     let words = Allowance.allCases.map(\.word)
@@ -63,7 +63,7 @@ import WaitingTests
     }
   }
 
-  @Test("An ablation reports its current step and progress in seeds") func ablationSteps() {
+  @Test func `An ablation reports its current step and progress in seeds`() {
     let told = Locked([String]())
     let steps = AblationSteps { sentence in told.withLock { $0.append(sentence) } }
     steps.begin("1 of 2: without lock")
@@ -73,7 +73,7 @@ import WaitingTests
     #expect(told.withLock(\.last) == "1 of 2: without lock: 4 of 4 seeds")
   }
 
-  @Test("The ablation page has a row per rule and the stories below the table") func ablationPage() {
+  @Test func `The ablation page has a row per rule and the stories below the table`() {
     let violation = Violation(invariant: .healthyOwnerStays, sentence: "It claims.")
     let finding = Ablation.Finding(
       rules: [.inodeCheck],
@@ -91,8 +91,8 @@ import WaitingTests
     #expect(page.contains("a story"))
   }
 
-  @Test("The comparison has a row per scenario, a column per coordination, and a picture")
-  func comparison() {
+  @Test
+  func `The comparison has a row per scenario, a column per coordination, and a picture`() {
     let found = ExploreReport.Finding(
       violation: Violation(invariant: .oneDriver, sentence: "Both run."), story: ["so it went"])
     let cells = [
@@ -109,7 +109,7 @@ import WaitingTests
     #expect(picture.contains("all states seen"))
   }
 
-  @Test("Repeated lines of a story are folded into one with a count") func repetition() {
+  @Test func `Repeated lines of a story are folded into one with a count`() {
     let folded = Repetition.folded(
       ["a", "b", "c", "b", "c", "b", "c", "d"], by: { $0 }, note: { "\($0) lines, \($1) times, \($2)" })
     #expect(folded == ["a", "b", "c", "2 lines, 2 times, c", "d"])

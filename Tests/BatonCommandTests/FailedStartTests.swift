@@ -22,10 +22,10 @@ import WaitingTests
     DaemonProbe.pid(listeningOn: phone.socket(of: daemon))
   }
 
-  @Test(
-    "A program that cannot be executed is refused before any daemon starts",
-    arguments: ["--app", "--ext", "--lspd", "--iosd"], ["/nonexist", "/etc/passwd", "/tmp"])
-  func noProgram(_ option: String, _ path: String) throws {
+  @Test(arguments: ["--app", "--ext", "--lspd", "--iosd"], ["/nonexist", "/etc/passwd", "/tmp"])
+  func `A program that cannot be executed is refused before any daemon starts`(
+    _ option: String, _ path: String
+  ) throws {
     let said = try run(["up", option, path])
     #expect(
       said == (
@@ -35,8 +35,8 @@ import WaitingTests
   }
 
   /// Executable by its permissions.
-  @Test("A program that turns out not to be executable takes down the daemon already started")
-  func noProgramAfterAll() throws {
+  @Test
+  func `A program that turns out not to be executable takes down the daemon already started`() throws {
     let file = scratch.write("iosd", "\u{7f}ELF")
     chmod(file, 0o700)
     let said = try run(["up", "--iosd", file])
@@ -45,7 +45,7 @@ import WaitingTests
     #expect(scratch.text("phone/lsp/lspd.log").contains("lspd listens on "))
   }
 
-  @Test("A daemon's last output is shown, and the other daemon is taken down") func lastWords() throws {
+  @Test func `A daemon's last output is shown, and the other daemon is taken down`() throws {
     for number in 1...2 {
       let file = scratch.write("iosd", "#!/bin/sh\necho try \(number) >&2\nexit \(number == 1 ? 1 : 78)\n")
       chmod(file, 0o700)
@@ -59,7 +59,7 @@ import WaitingTests
     }
   }
 
-  @Test("A daemon killed by a signal is reported with the signal") func signalled() throws {
+  @Test func `A daemon killed by a signal is reported with the signal`() throws {
     let file = scratch.write("iosd", "#!/bin/sh\nkill -SEGV $$\n")
     chmod(file, 0o700)
     let said = try run(["up", "--iosd", file])
@@ -67,7 +67,7 @@ import WaitingTests
       said == ("baton: iosd was ended by SIGSEGV before it answered; it printed nothing\n", 69), "\(said)")
   }
 
-  @Test("A daemon that already ran is left running") func ranBefore() throws {
+  @Test func `A daemon that already ran is left running`() throws {
     defer {
       _ = try? run(["down"])
       Journals.replay(of: scratch("phone"))

@@ -4,8 +4,8 @@ import WaitingTests
 @Suite("baton soak with few rounds", .waits) struct FewRoundsTests {
   private let scratch = Scratch()
 
-  @Test("Nothing that the first rounds allocate for good counts as a leak")
-  func few() throws {
+  @Test
+  func `Nothing that the first rounds allocate for good counts as a leak`() throws {
     let words =
       ["soak", "--rounds", "2", "--warm-up", "0"]
       + (CommandPhone.isSanitized ? ["--build", "debug"] : [])

@@ -7,8 +7,8 @@ import WaitingTests
 @Suite(.waits) struct ForegroundPushTests {
   private let phone = CommandPhone()
 
-  @Test("K-27 An extension started beside the app in front waits, and leaves the node to the app")
-  func beside() throws {
+  @Test
+  func `K-27 An extension started beside the app in front waits, and leaves the node to the app`() throws {
     _ = try phone.run("up", "--foreground-pushes", "extension")
     try phone.openAndConnect()
     let push = phone.scratch.write(
@@ -22,9 +22,8 @@ import WaitingTests
     #expect(status.contains(#/epoch +1\n/#))
   }
 
-  @Test(
-    "P-1.5, K-45 A connected app in front is paid without a push or a notification")
-  func connected() throws {
+  @Test
+  func `P-1.5, K-45 A connected app in front is paid without a push or a notification`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     #expect(try phone.run("pay", try phone.invoice()).hasPrefix("settled: 5,000 sat"))
@@ -32,8 +31,8 @@ import WaitingTests
     try expectTheAppAlone()
   }
 
-  @Test("K-45 An unconnected app in front is handed the push, and paid once it connects")
-  func notConnected() throws {
+  @Test
+  func `K-45 An unconnected app in front is handed the push, and paid once it connects`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let invoice = try phone.invoice()

@@ -55,10 +55,10 @@ private struct Damage: Sendable {
     ["withdraw", "1", "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"], ["push", "--silent"],
   ]
 
-  @Test(
-    "Every verb refuses a home that others can change before using it, with path and advice", arguments: asked
-  )
-  func verbs(verb: [String]) throws {
+  @Test(arguments: asked)
+  func `Every verb refuses a home that others can change before using it, with path and advice`(
+    verb: [String]
+  ) throws {
     for damage in Damage.all {
       for part in [""] + OwnHome.system {
         try? FileManager.default.removeItem(atPath: scratch("phone"))
@@ -73,8 +73,8 @@ private struct Damage: Sendable {
     #expect(scratch.names.filter { !$0.hasPrefix("phone") } == ["said"])
   }
 
-  @Test("Each daemon refuses a home of which others can change any part")
-  func daemons() throws {
+  @Test
+  func `Each daemon refuses a home of which others can change any part`() throws {
     let parts = [
       ("iosd", ["", "os", "AppGroup", "Keychain", "Keychain/items", "journal"]),
       ("lspd", ["", "lsp", "journal"]),
@@ -112,10 +112,8 @@ private struct Damage: Sendable {
     ("iosd", "os/processes.jsonl", 0), ("lspd", "lsp/ledger.sqlite", 0),
   ]
 
-  @Test(
-    "Another user's file in an own home is not read",
-    .enabled(if: geteuid() == 0, "only root can give a file away"), arguments: secrets)
-  func files(program: String, file: String, size: Int) throws {
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: secrets)
+  func `Another user's file in an own home is not read`(program: String, file: String, size: Int) throws {
     makeHome()
     let path = scratch("phone/\(file)")
     _ = FileManager.default.createFile(
@@ -128,9 +126,8 @@ private struct Damage: Sendable {
   }
 
   @Test(
-    "Another user's seed file is refused",
     .enabled(if: geteuid() == 0, "only root can give a file away"), arguments: ["mainappd", "notifyextd"])
-  func seed(program: String) throws {
+  func `Another user's seed file is refused`(program: String) throws {
     makeHome()
     let path = scratch("phone/Keychain/wallet-seed")
     _ = FileManager.default.createFile(
@@ -144,8 +141,8 @@ private struct Damage: Sendable {
       ], "cannot open \(path): it belongs to the user 65534, and this is the user 0; ", code: 74)
   }
 
-  @Test("--keep refuses a directory that others can write to, even an empty one", arguments: ["demo", "run"])
-  func kept(verb: String) throws {
+  @Test(arguments: ["demo", "run"])
+  func `--keep refuses a directory that others can write to, even an empty one`(verb: String) throws {
     mkdir(scratch("kept"), 0o777)
     chmod(scratch("kept"), 0o777)
     let story = scratch.write("story.txt", "# The app is opened\nthe app opens\nthe verdict\n")
@@ -158,10 +155,10 @@ private struct Damage: Sendable {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("kept")).isEmpty)
   }
 
-  @Test(
-    "A symbolic link in place of a daemon's log is refused, and its target is unchanged",
-    arguments: Daemon.allCases)
-  func linkedLog(daemon: Daemon) throws {
+  @Test(arguments: Daemon.allCases)
+  func `A symbolic link in place of a daemon's log is refused, and its target is unchanged`(daemon: Daemon)
+    throws
+  {
     makeHome()
     scratch.write("profile", "export PATH\n")
     let log = Phone(home: scratch("phone")).log(of: daemon)
@@ -196,10 +193,8 @@ private struct Damage: Sendable {
     return (scratch.end(child), scratch.text("said"))
   }
 
-  @Test(
-    "Two users of one shared directory: neither runs on a home that the other can change",
-    .enabled(if: geteuid() == 0, "only root can become two others"))
-  func twoUsers() throws {
+  @Test(.enabled(if: geteuid() == 0, "only root can become two others"))
+  func `Two users of one shared directory: neither runs on a home that the other can change`() throws {
     try copyPrograms()
     // User 65533 makes a phone there.
     let (up, said) = try run(as: 65533, ["up"])
@@ -226,10 +221,10 @@ private struct Damage: Sendable {
     #expect(why.contains("others may write to it (mode 777)"), "\(why)")
   }
 
-  @Test(
-    "On the way to a home another user's symbolic link is refused, root's or one's own is followed",
-    .enabled(if: geteuid() == 0, "only root can give a link away"))
-  func linkOnTheWay() throws {
+  @Test(.enabled(if: geteuid() == 0, "only root can give a link away"))
+  func `On the way to a home another user's symbolic link is refused, root's or one's own is followed`()
+    throws
+  {
     mkdir(scratch("real"), 0o700)
     symlink(scratch("real"), scratch("way"))
     #expect(throws: Never.self) { try OwnHome.make(scratch("way/phone"), ["os"]) }

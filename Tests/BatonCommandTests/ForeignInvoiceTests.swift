@@ -8,8 +8,8 @@ import WaitingTests
 @testable import PhoneClient
 
 @Suite("An invoice that does not pay the wallet", .waits) struct ForeignInvoiceTests {
-  @Test("An invoice for another node is not printed, even if iosd's socket answered with it")
-  func anothersInvoice() throws {
+  @Test
+  func `An invoice for another node is not printed, even if iosd's socket answered with it`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()

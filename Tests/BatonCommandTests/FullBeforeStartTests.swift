@@ -8,10 +8,8 @@ import WaitingTests
 @Suite("A full storage before the wallet's first start", .waits) struct FullBeforeStartTests {
   private let phone = CommandPhone()
 
-  @Test(
-    "app open, status and judge report the full disk, and the wallet starts once there is room",
-    .enabled(if: HomeTests.canMount, "mounting a small disk needs root"))
-  func full() throws {
+  @Test(.enabled(if: HomeTests.canMount, "mounting a small disk needs root"))
+  func `app open, status and judge report the full disk, and the wallet starts once there is room`() throws {
     let group = phone.phone.container
     try FilePath.makeDirectories(group)
     try #require(mount("tmpfs", group, "tmpfs", 0, "size=4m,mode=700") == 0)

@@ -12,7 +12,7 @@ import WaitingTests
 @Suite("Beside a pair that was started by hand", .waits) struct HandRunTests {
   private let phone = CommandPhone()
 
-  @Test("up is refused, and status and ps name the app with the same advice") func up() throws {
+  @Test func `up is refused, and status and ps name the app with the same advice`() throws {
     let pair = try phone.scratch.start("baton", ["pair", phone.phone.home], into: "pair")
     defer {
       pair.send(SIGTERM)
@@ -39,10 +39,10 @@ import WaitingTests
 @Suite("baton up on a running phone", .waits) struct UpAgainTests {
   private let phone = CommandPhone()
 
-  @Test(
-    "baton up says that options do not change a running daemon, even those with the default value",
-    arguments: ["fencing", "legacy"])
-  func remark(peer: String) throws {
+  @Test(arguments: ["fencing", "legacy"])
+  func `baton up says that options do not change a running daemon, even those with the default value`(
+    peer: String
+  ) throws {
     _ = try phone.run("up", "--peer", "legacy")
     let words = "\noptions do not change a running daemon; use `baton down` first\n"
     #expect(try phone.run("up", "--peer", peer).hasSuffix(words))
@@ -54,7 +54,7 @@ import WaitingTests
 @Suite("A stopped app", .waits) struct StoppedAppTests {
   private let phone = CommandPhone()
 
-  @Test("A request to a stopped app times out, and the error says how to resume it") func asked()
+  @Test func `A request to a stopped app times out, and the error says how to resume it`()
     throws
   {
     _ = try phone.run("up")

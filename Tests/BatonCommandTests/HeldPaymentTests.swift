@@ -22,10 +22,9 @@ struct HeldPaymentTests {
     return (phone, invoice)
   }
 
-  @Test(
-    "pay prints that the payment is held and until when, and after ^C that it goes on",
-    arguments: [false, true])
-  func interrupted(isJSON: Bool) throws {
+  @Test(arguments: [false, true])
+  func `pay prints that the payment is held and until when, and after ^C that it goes on`(isJSON: Bool) throws
+  {
     let (phone, invoice) = try awayPhone()
     let payment = try phone.begin(
       ["pay", invoice, "--hold-seconds", "600"] + (isJSON ? ["--json"] : []), into: "payment")
@@ -47,7 +46,7 @@ struct HeldPaymentTests {
     #expect(try phone.phone.askForJSON(.lspd, ControlMessage("status"))["held"]?.int == 1)
   }
 
-  @Test("ps shows each process's memory and its peak") func memory() throws {
+  @Test func `ps shows each process's memory and its peak`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()

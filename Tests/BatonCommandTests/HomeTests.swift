@@ -15,10 +15,8 @@ import WaitingTests
     return true
   }()
 
-  @Test(
-    "A home on a read-only disk is refused by each program in one sentence",
-    .enabled(if: canMount, "mounting a disk that is read-only needs root"))
-  func readOnly() throws {
+  @Test(.enabled(if: canMount, "mounting a disk that is read-only needs root"))
+  func `A home on a read-only disk is refused by each program in one sentence`() throws {
     mkdir(scratch("disk"), 0o700)
     try #require(mount("tmpfs", scratch("disk"), "tmpfs", 0, "size=1m") == 0)
     defer { umount2(scratch("disk"), Int32(MNT_DETACH)) }
@@ -44,10 +42,8 @@ import WaitingTests
     }
   }
 
-  @Test(
-    "baton up refuses another user's home",
-    .enabled(if: geteuid() == 0, "only root can give a directory away")) func anotherUsers() throws
-  {
+  @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
+  func `baton up refuses another user's home`() throws {
     chmod(scratch.path, 0o755)
     try FileManager.default.copyItem(atPath: "\(Scratch.programs)/baton", toPath: scratch("baton"))
     mkdir(scratch("phone"), 0o700)
@@ -63,10 +59,8 @@ import WaitingTests
     #expect(isOneSentence(words, of: "baton"), "\(words)")
   }
 
-  @Test(
-    "baton status refuses another user's unreadable home and suggests a copy",
-    .enabled(if: geteuid() == 0, "only root can become another user")) func statusOfAnotherUser() throws
-  {
+  @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+  func `baton status refuses another user's unreadable home and suggests a copy`() throws {
     chmod(scratch.path, 0o755)
     try FileManager.default.copyItem(atPath: "\(Scratch.programs)/baton", toPath: scratch("baton"))
     mkdir(scratch("phone"), 0o755)
@@ -87,8 +81,8 @@ import WaitingTests
     }
   }
 
-  @Test("With too few descriptors each program ends with an error that names the limit", arguments: 5...8)
-  func descriptors(limit: Int) throws {
+  @Test(arguments: 5...8)
+  func `With too few descriptors each program ends with an error that names the limit`(limit: Int) throws {
     let home = ["--home", scratch("phone")]
     let container = [
       "--container", scratch("AppGroup"), "--keychain", scratch("Keychain"), "--journal", scratch("journal"),

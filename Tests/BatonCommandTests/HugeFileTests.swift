@@ -33,9 +33,9 @@ import WaitingTests
   }
 
   @Test(
-    "replay refuses an endless or unreadable file in one sentence", Self.bounded,
+    Self.bounded,
     arguments: ["sparse", "pipe", "device", "directory"])
-  func replay(kind: String) throws {
+  func `replay refuses an endless or unreadable file in one sentence`(kind: String) throws {
     var path = scratch("journal.jsonl")
     switch kind {
     case "sparse": path = try sparse("journal.jsonl", gigabytes: 20)
@@ -50,14 +50,14 @@ import WaitingTests
     #expect(said.contains(words[kind] ?? "it is not a plain file"), "\(said)")
   }
 
-  @Test("replay follows a symbolic link given as an argument") func linked() throws {
+  @Test func `replay follows a symbolic link given as an argument`() throws {
     scratch.write("a.jsonl", Self.start)
     try #require(symlink(scratch("a.jsonl"), scratch("link.jsonl")) == 0)
     #expect(try JournalReplay.run(scratch("link.jsonl")).records == 1)
   }
 
-  @Test("logs skips an endless or unreadable journal with one sentence and shows the others", Self.bounded)
-  func logs() throws {
+  @Test(Self.bounded)
+  func `logs skips an endless or unreadable journal with one sentence and shows the others`() throws {
     scratch.write("phone/journal/a-iosd-7.jsonl", Self.start)
     _ = try sparse("phone/journal/b-lspd-8.jsonl", gigabytes: 20)
     try #require(mkfifo(scratch("phone/journal/c-lspd-9.jsonl"), 0o600) == 0)
@@ -72,9 +72,8 @@ import WaitingTests
     #expect(lines.count { $0.contains("d-lspd-9.jsonl: it is a symbolic link") } == 1)
   }
 
-  @Test(
-    "judge refuses a write-ahead log above its bound and leaves nothing behind", Self.bounded)
-  func hugeLog() throws {
+  @Test(Self.bounded)
+  func `judge refuses a write-ahead log above its bound and leaves nothing behind`() throws {
     scratch.write("phone/AppGroup/node.sqlite", "")
     _ = try sparse("phone/AppGroup/node.sqlite-wal", gigabytes: 20)
     let (ending, said) = run("judge", scratch("phone"))
@@ -84,10 +83,8 @@ import WaitingTests
     #expect(!scratch.names.contains { $0.hasPrefix("judge-") })
   }
 
-  @Test(
-    "The judge leaves no scratch directory behind when a signal ends it",
-    arguments: [SIGTERM, SIGINT, SIGHUP])
-  func signals(number: Int32) throws {
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  func `The judge leaves no scratch directory behind when a signal ends it`(number: Int32) throws {
     try FilePath.makeDirectories(scratch("phone/AppGroup"))
     try FilePath.makeDirectories(scratch("tmp"))
     let database = try Connection(

@@ -49,7 +49,7 @@ struct InspectTests {
 
   private func report() throws -> ContainerReport { try ContainerReport(of: directory, clock: clock) }
 
-  @Test("A container without a claim is free") func neverClaimed() throws {
+  @Test func `A container without a claim is free`() throws {
     let container = try open(.app)
     let report = try report()
     #expect(report.verdict == .neverClaimed)
@@ -58,7 +58,7 @@ struct InspectTests {
     withExtendedLifetime(container) {}
   }
 
-  @Test("A beating holder is named as alive and beating") func beating() throws {
+  @Test func `A beating holder is named as alive and beating`() throws {
     let container = try open(.extension)
     _ = try #require(claim(container, seen: 0))
     beat(container, .extension, 1, .established)
@@ -68,7 +68,7 @@ struct InspectTests {
     #expect(report.problems.isEmpty)
   }
 
-  @Test("A holder whose beat is stale is reported with the beat's age") func silent() throws {
+  @Test func `A holder whose beat is stale is reported with the beat's age`() throws {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .established, ago: .seconds(60))
@@ -77,7 +77,7 @@ struct InspectTests {
     withExtendedLifetime(container) {}
   }
 
-  @Test("A beat of an earlier epoch does not count for the holder") func beatOfAnotherEpoch() throws {
+  @Test func `A beat of an earlier epoch does not count for the holder`() throws {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .established)
@@ -86,7 +86,7 @@ struct InspectTests {
     withExtendedLifetime(container) {}
   }
 
-  @Test("A released container is free") func released() throws {
+  @Test func `A released container is free`() throws {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .released)
@@ -95,7 +95,7 @@ struct InspectTests {
     #expect(try report().holderSentence == "free: mainappd \(getpid()) released it")
   }
 
-  @Test("A holder that is gone without a release has lost the node") func gone() throws {
+  @Test func `A holder that is gone without a release has lost the node`() throws {
     let container = try open(.app)
     // The claim of a nonexistent process: this one holds locks of other tests' containers.
     _ = try #require(claim(container, seen: 0, pid: .max))
@@ -107,14 +107,14 @@ struct InspectTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("A lock held by another process than the claim's row is reported") func otherHolder() throws {
+  @Test func `A lock held by another process than the claim's row is reported`() throws {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0, pid: 999_999))
     #expect(try report().verdict == .lockHeldByAnother(pid: getpid()))
     withExtendedLifetime(container) {}
   }
 
-  @Test("A container without processes is read as a copy, and no file is added") func copy() throws {
+  @Test func `A container without processes is read as a copy, and no file is added`() throws {
     do {
       let container = try open(.app)
       _ = try #require(claim(container, seen: 0))
@@ -126,7 +126,7 @@ struct InspectTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == before)
   }
 
-  @Test("Invoices and payments of the wallet are shown") func wallet() throws {
+  @Test func `Invoices and payments of the wallet are shown`() throws {
     let container = try open(.app)
     let owned = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .established)
@@ -152,7 +152,7 @@ struct InspectTests {
     #expect(JSONValue(parsing: Array(report.document.json.utf8))?["payments"]?.elements?.count == 1)
   }
 
-  @Test("A heartbeat with a higher epoch than the claims shows that an old copy was put back") func oldCopy()
+  @Test func `A heartbeat with a higher epoch than the claims shows that an old copy was put back`()
     throws
   {
     let container = try open(.app)
@@ -163,7 +163,6 @@ struct InspectTests {
   }
 
   @Test(
-    "The last write is described in words; an unknown format is shown as it is",
     arguments: [
       ("restored=1 revision=9 invoice=1", "restored from the peer's backup, channel revision 9, new invoice"),
       ("received=1 offered=2 ended=1", "1 payment received, 2 payments sent, 1 outgoing payment ended"),
@@ -174,7 +173,9 @@ struct InspectTests {
       ("waiting=1", "1 payment with parts missing"), ("channel revision 9", "channel revision 9"),
       ("x=1", "x=1"),
     ])
-  func lastWrite(code: String, sentence: String) throws {
+  func `The last write is described in words; an unknown format is shown as it is`(
+    code: String, sentence: String
+  ) throws {
     #expect(WriteSentence.of(code) == sentence)
     let container = try open(.app)
     let owner = try #require(claim(container, seen: 0))
@@ -182,7 +183,7 @@ struct InspectTests {
     #expect(try report().writesWords == "1, the last under epoch 1: \(sentence)")
   }
 
-  @Test("A directory without a container is refused in one sentence") func notAContainer() {
+  @Test func `A directory without a container is refused in one sentence`() {
     let failed = #expect(throws: ContainerError.self) { try ContainerReport(of: scratch.path, clock: clock) }
     #expect(failed?.description.contains("not a shared container") == true)
     #expect(CommandFailure(ContainerError.missing(path: "/x")).code == .inputOutputError)

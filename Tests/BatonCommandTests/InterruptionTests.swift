@@ -81,10 +81,10 @@ import WaitingTests
     ),
   ]
 
-  @Test(
-    "An interrupted command leaves no process and no directory, and exits with 128 plus the signal",
-    arguments: commands)
-  func nothingStays(command: (words: [String], signal: Int32, name: String)) throws {
+  @Test(arguments: commands)
+  func `An interrupted command leaves no process and no directory, and exits with 128 plus the signal`(
+    command: (words: [String], signal: Int32, name: String)
+  ) throws {
     let run = try Marked(command.words)
     try run.waitUntilPhoneIsUp()
     run.child.send(command.signal)
@@ -96,10 +96,12 @@ import WaitingTests
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
   }
 
-  @Test(
-    "An interrupted command leaves nothing even if its daemons are stopped, or after a second interruption",
-    arguments: [1, 2])
-  func stoppedDaemons(times: Int) throws {
+  @Test(arguments: [1, 2])
+  func
+    `An interrupted command leaves nothing even if its daemons are stopped, or after a second interruption`(
+      times: Int
+    ) throws
+  {
     let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
     try run.waitUntilPhoneIsUp()
     for name in ["iosd", "lspd", "mainappd"] { run.process(named: name).map { _ = kill($0, SIGSTOP) } }
@@ -115,7 +117,7 @@ import WaitingTests
     #expect(run.left.isEmpty, "\(run.left)")
   }
 
-  @Test("baton up leaves no daemon when interrupted") func up() throws {
+  @Test func `baton up leaves no daemon when interrupted`() throws {
     let silent = Scratch()
     let iosd = silent.write("iosd", "#!/bin/sh\nexec /usr/bin/tail -f /dev/null\n")
     chmod(iosd, 0o700)
@@ -130,8 +132,7 @@ import WaitingTests
     #expect(run.said == "baton: interrupted by SIGINT; all processes that it started are ended\n")
   }
 
-  @Test("A killed worker's processes are ended, and its directory is kept and named") func workKilled() throws
-  {
+  @Test func `A killed worker's processes are ended, and its directory is kept and named`() throws {
     let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
     try run.waitUntilPhoneIsUp()
     let worker = try #require(ProcessTable.children(of: run.child.identity.pid).first)
@@ -145,10 +146,8 @@ import WaitingTests
       "\(run.said)")
   }
 
-  @Test(
-    "An interruption right after the start leaves nothing",
-    arguments: [["demo"], ["soak"], ["status"], ["scratch", "sh"]])
-  func atOnce(words: [String]) throws {
+  @Test(arguments: [["demo"], ["soak"], ["status"], ["scratch", "sh"]])
+  func `An interruption right after the start leaves nothing`(words: [String]) throws {
     for _ in 0..<5 {
       let run = try Marked(words)
       run.child.send(SIGTERM)
@@ -158,7 +157,7 @@ import WaitingTests
     }
   }
 
-  @Test("While waiting for a payment it says that the payment goes on") func sending() throws {
+  @Test func `While waiting for a payment it says that the payment goes on`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up", "--arrival-delay", "1h")
     try phone.openAndConnect()
@@ -173,7 +172,7 @@ import WaitingTests
     #expect(try phone.run("payments").contains("pending"))
   }
 
-  @Test("While waiting for a withdrawal it says that the withdrawal goes on") func withdrawing()
+  @Test func `While waiting for a withdrawal it says that the withdrawal goes on`()
     throws
   {
     let phone = CommandPhone()
@@ -189,10 +188,8 @@ import WaitingTests
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
   }
 
-  @Test(
-    "An interruption during the copy of a container removes the copy",
-    arguments: ["inspect", "status", "payments"])
-  func copying(verb: String) throws {
+  @Test(arguments: ["inspect", "status", "payments"])
+  func `An interruption during the copy of a container removes the copy`(verb: String) throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()

@@ -8,7 +8,7 @@ import WaitingTests
 
 /// Invoices as a user handles them: made by one phone, read without a phone, paid by the wrong phone.
 @Suite("Invoices on the command line", .waits) struct InvoiceVerbTests {
-  @Test("--read explains an invoice without a phone and refuses options of other uses") func read() throws {
+  @Test func `--read explains an invoice without a phone and refuses options of other uses`() throws {
     let phone = CommandPhone()
     let key = try #require(PrivateKey(SHA256.hash([1])))
     let invoice = try SignedInvoice(
@@ -41,8 +41,8 @@ import WaitingTests
     #expect(try phone.run("pay", invoice.encoded).contains("the invoice is for mainnet"))
   }
 
-  @Test("A cancelled invoice cannot be paid; a cancelled or paid one cannot be cancelled")
-  func cancelled() throws {
+  @Test
+  func `A cancelled invoice cannot be paid; a cancelled or paid one cannot be cancelled`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -62,7 +62,7 @@ import WaitingTests
     #expect(try phone.run("judge").contains("Verdict: sound."))
   }
 
-  @Test("The invoice of another phone's wallet fails with unknown_next_peer") func another()
+  @Test func `The invoice of another phone's wallet fails with unknown_next_peer`()
     throws
   {
     let phone = CommandPhone()

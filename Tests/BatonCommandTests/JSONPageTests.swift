@@ -1,4 +1,5 @@
 import Foundation
+import GeneratedPages
 import JSON
 import Judge
 import Reports
@@ -82,39 +83,20 @@ import WaitingTests
   /// Verbs that print journal records, or that refuse or ignore `--json`.
   private static let others: Set = ["logs", "pair", "scratch"]
 
-  private static let docs = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs")
-
-  private func hold(_ text: String, in path: String) throws {
-    let file = Self.docs.appending(path: path)
-    let old = try? String(contentsOf: file, encoding: .utf8)
-    if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try text.write(to: file, atomically: true, encoding: .utf8)
-    } else if old != text {
-      let missing = Set(text.split(separator: "\n")).subtracting((old ?? "").split(separator: "\n")).sorted()
-      Issue.record(
-        """
-        docs/\(path) differs from what the programs write; it lacks \(missing.prefix(20)).
-        Make it anew: BATON_WRITE_PAGES=1 swift test --filter JSONPageTests
-        """)
-    }
-  }
-
-  @Test("The page has every member of every document") func page() throws {
+  @Test func `The page has every member of every document`() throws {
     let marker = "<!-- made by JSONPageTests -->\n"
-    let old = try String(contentsOf: Self.docs.appending(path: "json.md"), encoding: .utf8)
+    let page = GeneratedPage("docs/json.md")
+    let old = try page.read()
     let end = try #require(old.range(of: marker)).upperBound
     let parts = try Self.entries.map { entry in
       let rows = try Shape(of: entry.type).rows().map { "| `\($0.path)` | \($0.type) |" }
       return (["", "## \(entry.name)", "", "\(entry.commands).", "", "| member | |", "|---|---|"] + rows)
         .joined(separator: "\n")
     }
-    try hold(String(old[..<end]) + parts.joined(separator: "\n") + "\n", in: "json.md")
+    try page.expect(String(old[..<end]) + parts.joined(separator: "\n") + "\n")
   }
 
-  @Test("The schema has every member of every document") func schema() throws {
+  @Test func `The schema has every member of every document`() throws {
     let definitions = try Self.entries.map {
       JSONMember(key: $0.name, value: try Shape(of: $0.type).schema)
     }
@@ -123,10 +105,10 @@ import WaitingTests
       JSONMember(key: "title", value: .string("baton --json, version \(VersionVerb.jsonVersion)")),
       JSONMember(key: "$defs", value: .object(definitions)),
     ])
-    try hold(laidOut(schema) + "\n", in: "json/v\(VersionVerb.jsonVersion).schema.json")
+    try GeneratedPage("docs/json/v\(VersionVerb.jsonVersion).schema.json").expect(laidOut(schema) + "\n")
   }
 
-  @Test("Each verb with --json is on the page") func verbs() {
+  @Test func `Each verb with --json is on the page`() {
     let known = Set(Self.entries.compactMap { $0.name.split(separator: "-").first.map(String.init) })
     let verbs = Set(Program.verbs.map { $0.declaration.name })
     #expect(verbs.subtracting(known) == Self.others)
@@ -134,7 +116,7 @@ import WaitingTests
     #expect(Set(Self.entries.map(\.name)).count == Self.entries.count)
   }
 
-  @Test("An optional property becomes an optional member, and joined types share one object") func shapes()
+  @Test func `An optional property becomes an optional member, and joined types share one object`()
     throws
   {
     struct Inner: Report { var wallNs: Int64? }

@@ -44,7 +44,7 @@ struct JUnitTests {
     return reader
   }
 
-  @Test("sim writes a case per seed, with the counts in the first element") func seeds() throws {
+  @Test func `sim writes a case per seed, with the counts in the first element`() throws {
     let child = try scratch.start(
       "baton", ["sim", "--seeds", "5..40", "--length", "1s", "--jobs", "3", "--junit", scratch("out.xml")])
     #expect(scratch.end(child) == .exited(code: 0))
@@ -54,7 +54,7 @@ struct JUnitTests {
     #expect(scratch.names == ["out.xml", "said"])
   }
 
-  @Test("A broken seed is a failure with the command that repeats it") func broken() throws {
+  @Test func `A broken seed is a failure with the command that repeats it`() throws {
     let child = try scratch.start(
       "baton",
       [
@@ -73,7 +73,7 @@ struct JUnitTests {
     #expect(scratch.end(told) == .exited(code: 2))
   }
 
-  @Test("run writes a case per story: passed, failed or skipped") func stories() throws {
+  @Test func `run writes a case per story: passed, failed or skipped`() throws {
     let story =
       "# x\nthe app opens\nwait until the app is connected\nwho holds the node?\n  > the app holds the node\nthe verdict\n"
       + "  > sound: 0 of 0 payments settled\n"
@@ -93,7 +93,7 @@ struct JUnitTests {
     #expect(read.text.contains("expected  the extension holds"))
   }
 
-  @Test("explore writes a case per invariant and one for completeness") func exploration() throws {
+  @Test func `explore writes a case per invariant and one for completeness`() throws {
     var child = try scratch.start(
       "baton",
       [
@@ -108,9 +108,8 @@ struct JUnitTests {
     #expect(try read("out.xml").bad == ["error: it was given up"])
   }
 
-  @Test(
-    "Control characters are replaced, and counts of any size fit the first element")
-  func signs() throws {
+  @Test
+  func `Control characters are replaced, and counts of any size fit the first element`() throws {
     let writer = try JUnitWriter(scratch("out.xml"), suite: "x")
     for _ in 0..<5000 {
       writer.add(JUnitFile.Case(name: "a\u{1b}[2J<&>\"", outcome: .failed("<\"\u{0}", details: "]]>&\n")))
@@ -120,10 +119,8 @@ struct JUnitTests {
     #expect(read.cases.count == 5000 && read.cases[0] == "a.[2J<&>\"" && read.suite["failures"] == "5000")
   }
 
-  @Test(
-    "An unwritable file is an error before the run, and an old file stays until replaced whole"
-  )
-  func places() throws {
+  @Test
+  func `An unwritable file is an error before the run, and an old file stays until replaced whole`() throws {
     for (path, code) in [("/dev/full", ExitCode.cannotCreate), (scratch("no/where"), .cannotCreate)] {
       let child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--junit", path])
       #expect(scratch.end(child) == .exited(code: code.rawValue))

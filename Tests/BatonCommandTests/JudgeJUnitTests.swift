@@ -21,8 +21,8 @@ import WaitingTests
     return words
   }
 
-  @Test("The JUnit file has a case per invariant and one for the evidence, and broken ones fail")
-  func cases() throws {
+  @Test
+  func `The JUnit file has a case per invariant and one for the evidence, and broken ones fail`() throws {
     let sound = try written(Verdict(counts: Verdict.Counts(), judged: ["container"]))
     #expect(sound.cases == ["evidence"] + Invariant.allCases.map(\.title))
     #expect(sound.failed.isEmpty)
@@ -35,7 +35,7 @@ import WaitingTests
     #expect(broken.suite["failures"] == "2" && broken.suite["errors"] == "1" && broken.suite["tests"] == "9")
   }
 
-  @Test("Without a verdict the file of an earlier run is replaced by an error") func stale() throws {
+  @Test func `Without a verdict the file of an earlier run is replaced by an error`() throws {
     let path = scratch("verdict.xml")
     try "of an earlier run".write(toFile: path, atomically: false, encoding: .utf8)
     let child = try scratch.start("baton", ["judge", scratch("none"), "--junit", path])
@@ -49,7 +49,7 @@ import WaitingTests
     #expect(scratch.text("said").contains(sentence), "\(sentence)")
   }
 
-  @Test("A file that cannot be written is refused") func unwritable() {
+  @Test func `A file that cannot be written is refused`() {
     let failure = #expect(throws: CommandFailure.self) {
       try JUnitFile.write(Verdict(counts: Verdict.Counts(), judged: []), to: scratch("no/such/file.xml"))
     }

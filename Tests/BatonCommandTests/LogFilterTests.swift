@@ -32,8 +32,8 @@ struct LogFilterTests {
     return scratch.text("said").split(separator: "\n").map { String($0.split(separator: "  ").last ?? "") }
   }
 
-  @Test("-n gives the last lines, --grep the matching ones, both together the last matching ones")
-  func parts()
+  @Test
+  func `-n gives the last lines, --grep the matching ones, both together the last matching ones`()
     throws
   {
     write(20)
@@ -46,13 +46,13 @@ struct LogFilterTests {
     #expect(try logs("--json", "--grep", "note 7").count == 1)
   }
 
-  @Test("-n gives the last lines of a history longer than one read") func longHistory() throws {
+  @Test func `-n gives the last lines of a history longer than one read`() throws {
     write(2510)
     #expect(try logs("-n", "3") == ["note 2507", "note 2508", "note 2509"])
     #expect(try logs().count == 2511)
   }
 
-  @Test("--since takes a duration or a time of the phone's clock") func since() throws {
+  @Test func `--since takes a duration or a time of the phone's clock`() throws {
     let hour: Int64 = 3_600_000_000_000
     write(20, since: Clock.monotonicNow.nanoseconds - hour)
     #expect(try logs("--since", "5m").isEmpty)
@@ -61,14 +61,14 @@ struct LogFilterTests {
     #expect(try logs("--since", "2026-01-02 03:04:25").count == 1)
   }
 
-  @Test("--wall shows the phone's clock") func wallClock() throws {
+  @Test func `--wall shows the phone's clock`() throws {
     write(1)
     let child = try scratch.start("baton", ["--home", scratch("phone"), "logs", "--wall"])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("said").hasSuffix("2026-01-02 03:04:06 UTC  lspd        note 0\n"))
   }
 
-  @Test("An invalid time or expression is refused in one sentence") func refused() throws {
+  @Test func `An invalid time or expression is refused in one sentence`() throws {
     write(1)
     for words in [
       ["--since", "yesterday"], ["--since", "25:00:00"], ["--since", "2026-13-01T00:00"], ["--grep", "("],
@@ -80,7 +80,7 @@ struct LogFilterTests {
     }
   }
 
-  @Test("Wall-clock texts parse to nanoseconds, invalid ones do not") func times() {
+  @Test func `Wall-clock texts parse to nanoseconds, invalid ones do not`() {
     #expect(WallClockText.read("2026-01-02 03:04:05", today: 0) == wall)
     #expect(WallClockText.read("2026-01-02T03:04", today: 0) == wall - 5_000_000_000)
     #expect(WallClockText.read("03:04:05", today: wall + 7_000_000_000) == wall)
@@ -91,7 +91,7 @@ struct LogFilterTests {
     }
   }
 
-  @Test("logs -f ends when its reader closes the pipe, without new records") func reader()
+  @Test func `logs -f ends when its reader closes the pipe, without new records`()
     throws
   {
     write(3)

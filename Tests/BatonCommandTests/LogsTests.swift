@@ -24,7 +24,7 @@ struct LogsTests {
     entries.map { "\($0.process) \($0.line.header.text ?? $0.line.header.kind)" }
   }
 
-  @Test("Records of all processes are ordered by their clock") func order() {
+  @Test func `Records of all processes are ordered by their clock`() {
     scratch.write("a-iosd-1.jsonl", record(1, at: 10, start("iosd", 1)) + record(2, at: 40, note("late")))
     scratch.write("b-lspd-2.jsonl", record(1, at: 20, start("lspd", 2)) + record(2, at: 30, note("middle")))
     let merger = JournalMerger(directory: scratch.path)
@@ -32,7 +32,7 @@ struct LogsTests {
     #expect(merger.readNew().isEmpty)
   }
 
-  @Test("Records of one journal keep their order whatever their instants") func orderWithinAJournal() {
+  @Test func `Records of one journal keep their order whatever their instants`() {
     scratch.write(
       "a-iosd-1.jsonl",
       record(1, at: 50, start("iosd", 1)) + record(2, at: 20, note("written second"))
@@ -43,7 +43,7 @@ struct LogsTests {
       ])
   }
 
-  @Test("New records and new journals are read on the next call") func following() {
+  @Test func `New records and new journals are read on the next call`() {
     scratch.write("a-iosd-1.jsonl", record(1, at: 10, start("iosd", 1)))
     let merger = JournalMerger(directory: scratch.path)
     #expect(merger.readNew().count == 1)
@@ -52,7 +52,7 @@ struct LogsTests {
     #expect(texts(merger.readNew()) == ["mainappd start", "iosd more"])
   }
 
-  @Test("A line is returned only when it is complete") func tornLine() {
+  @Test func `A line is returned only when it is complete`() {
     let whole = record(1, at: 10, start("iosd", 1))
     scratch.write("a-iosd-1.jsonl", String(whole.prefix(30)))
     let merger = JournalMerger(directory: scratch.path)
@@ -63,13 +63,13 @@ struct LogsTests {
     #expect(merger.tornFiles.isEmpty)
   }
 
-  @Test("Lines that are no records and files that are no journals are skipped") func garbage() {
+  @Test func `Lines that are no records and files that are no journals are skipped`() {
     scratch.write("a-iosd-1.jsonl", "garbage\n{}\n\u{0}\n" + record(1, at: 10, start("iosd", 1)))
     scratch.write("notes.txt", record(1, at: 5, start("nobody", 9)))
     #expect(texts(JournalMerger(directory: scratch.path).readNew()) == ["iosd start"])
   }
 
-  @Test("An unknown process name is refused") func unknownProcess() {
+  @Test func `An unknown process name is refused`() {
     let phone = Phone(home: scratch.path)
     #expect(throws: Never.self) { try LogsVerb.check(["lspd", "notifyextd"], phone) }
     let failure = #expect(throws: CommandFailure.self) { try LogsVerb.check(["iosd", "foo"], phone) }
@@ -79,7 +79,7 @@ struct LogsTests {
         == "no process of this phone is called `foo`; write one of mainappd, notifyextd, iosd, lspd")
   }
 
-  @Test("A claim's sentence has the epoch and the reason") func claimSentence() throws {
+  @Test func `A claim's sentence has the epoch and the reason`() throws {
     let claim =
       "\"event\":{\"claimed\":{\"_0\":{\"epoch\":4,\"incarnation\":1,\"container\":{\"high\":1,\"low\":2}}}}"
     let look =
@@ -94,7 +94,7 @@ struct LogsTests {
     #expect(sentences.last == JournalNarrator.Sentence("claimed epoch 4 (the holder is gone)"))
   }
 
-  @Test("A record of an unknown core is shown raw, and only with everything") func unknownCore() {
+  @Test func `A record of an unknown core is shown raw, and only with everything`() {
     scratch.write(
       "a-x-1.jsonl",
       record(1, at: 1, "\"kind\":\"event\",\"core\":\"ghost\",\"event\":{\"a\":{}},\"directives\":[]"))
@@ -104,7 +104,7 @@ struct LogsTests {
     #expect(sentences.first?.text.hasPrefix("\"core\":\"ghost\"") == true)
   }
 
-  @Test("Control characters of a damaged record are shown as dots") func controlCharacters() {
+  @Test func `Control characters of a damaged record are shown as dots`() {
     scratch.write(
       "a-x-1.jsonl",
       record(1, at: 1, "\"kind\":\"\\u001b[2J\",\"core\":\"\u{9b}\"")
@@ -115,7 +115,7 @@ struct LogsTests {
     #expect(sentences.allSatisfy { $0.text == $0.text.onOneLine })
   }
 
-  @Test("Without a journal directory there are no entries") func nothing() {
+  @Test func `Without a journal directory there are no entries`() {
     #expect(JournalMerger(directory: scratch("missing")).readNew().isEmpty)
   }
 }

@@ -44,7 +44,7 @@ struct LongHistoryTests {
       of: directory, clock: Clock(), rows: isThorough ? nil : ContainerReport.rowsMax, isThorough: isThorough)
   }
 
-  @Test("Steps and report size do not grow with the history") func flat() throws {
+  @Test func `Steps and report size do not grow with the history`() throws {
     // Above the size up to which every page is checked.
     try live(1...8_000)
     let young = try report()
@@ -59,8 +59,7 @@ struct LongHistoryTests {
     #expect(whole.steps > 5 * old.snapshot.steps)
   }
 
-  @Test("Pending payments are shown whatever their age, and omitted rows are counted") func complete() throws
-  {
+  @Test func `Pending payments are shown whatever their age, and omitted rows are counted`() throws {
     try live(1...2000)
     let short = try report()
     #expect(short.wallet.sending.map(\.id) == [7])

@@ -38,7 +38,7 @@ import WaitingTests
 
   private let all = SeedRange(1, 9)
 
-  @Test("A result line round-trips, and a line that differs in any byte is rejected") func lines() {
+  @Test func `A result line round-trips, and a line that differs in any byte is rejected`() {
     for one in [result(1), result(.max - 1, options: "--peer legacy", .broken), result(0, .noProgress)] {
       #expect(SeedResult(line: Array(one.line.utf8)) == one)
       let line = Array(one.line.utf8)
@@ -49,7 +49,7 @@ import WaitingTests
     #expect(SeedResult(line: Array(claim.utf8)) == nil, "broken without a sentence")
   }
 
-  @Test("sim and merge print the same simulated hours") func hours() throws {
+  @Test func `sim and merge print the same simulated hours`() throws {
     #expect(HumanText.hours(milliseconds: 12_239_999) == "3.40 h")
     #expect(HumanText.hours(milliseconds: 600_000) == "0.17 h", "ten minutes")
     #expect(HumanText.hours(milliseconds: 0) == "0.00 h")
@@ -66,7 +66,7 @@ import WaitingTests
     #expect(try simulated("merge", scratch("results")) == hours)
   }
 
-  @Test("Repeated and reordered parts give the same result") func repeatedParts() throws {
+  @Test func `Repeated and reordered parts give the same result`() throws {
     let once = try merged(file(1...9))
     let shuffled = try merged(file(7...9), file(1...4), file(3...8), file(1...4))
     #expect(shuffled.results(of: nil) == once.results(of: nil))
@@ -76,13 +76,13 @@ import WaitingTests
     #expect(MergeReport(shuffled, of: all).exitCode == .done)
   }
 
-  @Test("Merging merged results again changes nothing") func again() throws {
+  @Test func `Merging merged results again changes nothing`() throws {
     let first = try merged(file(4...6), file(1...5))
     let text = first.results(of: nil).map { $0.line + "\n" }.joined()
     #expect(try merged(text, text, file(4...6)).results(of: nil) == first.results(of: nil))
   }
 
-  @Test("A torn last line is ignored, reported, and counted as missing") func torn() throws {
+  @Test func `A torn last line is ignored, reported, and counted as missing`() throws {
     let whole = file(1...3)
     for cut in 1..<result(3).line.utf8.count as Range<Int> {
       let merge = try merged(String(whole.dropLast(cut + 1)))
@@ -94,14 +94,14 @@ import WaitingTests
     #expect(try merged("").torn == [])
   }
 
-  @Test("A damaged line elsewhere is an error with file and line") func damaged() {
+  @Test func `A damaged line elsewhere is an error with file and line`() {
     let text = file(1...1) + "{\"seed\":2,\n" + file(3...3)
     #expect(failure(text)?.sentence.contains("part-0 line 2") == true)
     #expect(failure(text)?.code == .inputOutputError)
     #expect(failure("\n" + file(1...1))?.sentence.contains("part-0 line 1") == true)
   }
 
-  @Test("Two different results for one seed are an error") func differ() {
+  @Test func `Two different results for one seed are an error`() {
     var other = result(2)
     other.storySHA256 = "00fe"
     let failure = failure(file(1...3), other.line + "\n")
@@ -110,14 +110,14 @@ import WaitingTests
       failure?.sentence.contains("seed 2 has different results in part-0 line 2 and part-1 line 1") == true)
   }
 
-  @Test("Results of runs with different options are refused") func options() {
+  @Test func `Results of runs with different options are refused`() {
     let failure = failure(file(1...3), result(4, options: "--peer legacy").line + "\n")
     #expect(failure?.code == .wrongUsage)
     #expect(failure?.sentence.contains("no options") == true)
     #expect(failure?.sentence.contains("--peer legacy") == true)
   }
 
-  @Test("Missing seeds are listed as ranges and cut into parts") func missing() throws {
+  @Test func `Missing seeds are listed as ranges and cut into parts`() throws {
     let merge = try merged(file(3...3), file(8...8))
     #expect(merge.missing(of: all) == [SeedRange(1, 2), SeedRange(4, 7), SeedRange(9, 9)])
     #expect(merge.missing(of: all, atMost: 3).map(\.words) == ["1..2", "4..6", "7", "9"])
@@ -130,7 +130,7 @@ import WaitingTests
     )
   }
 
-  @Test("A broken invariant outranks no progress and missing seeds") func verdicts() throws {
+  @Test func `A broken invariant outranks no progress and missing seeds`() throws {
     let stuck = result(1, .noProgress).line + "\n"
     let broken = result(2, .broken).line + "\n"
     #expect(MergeReport(try merged(stuck), of: all).exitCode == .noProgress)
@@ -138,8 +138,8 @@ import WaitingTests
     #expect(MergeReport(try merged(stuck, broken), of: SeedRange(1, 1)).exitCode == .noProgress)
   }
 
-  @Test("A seed's result has the hash of the story that replay prints, on any number of threads")
-  func runs()
+  @Test
+  func `A seed's result has the hash of the story that replay prints, on any number of threads`()
     throws
   {
     let scratch = Scratch()
@@ -158,8 +158,8 @@ import WaitingTests
     #expect(one.results(of: SeedRange(4, 4)).map(\.storySHA256) == [digest])
   }
 
-  @Test("The verb merges files, lists missing seeds, and writes the merged file whole or not at all")
-  func typed()
+  @Test
+  func `The verb merges files, lists missing seeds, and writes the merged file whole or not at all`()
     throws
   {
     let scratch = Scratch()

@@ -16,10 +16,8 @@ import WaitingTests
     return (scratch.text("said"), code)
   }
 
-  @Test(
-    "A missing home is reported by each verb that reads a phone",
-    arguments: ["status", "ps", "pushes", "payments", "down"])
-  func home(verb: String) throws {
+  @Test(arguments: ["status", "ps", "pushes", "payments", "down"])
+  func `A missing home is reported by each verb that reads a phone`(verb: String) throws {
     let home = scratch("typo")
     let sentence = "baton: there is no phone at \(home); start one with `baton up`, or name it with --home\n"
     #expect(try run(["--home", home, verb]) == (sentence, 69))
@@ -28,14 +26,14 @@ import WaitingTests
     #expect(try run(["--home", home, verb]).code == 0)
   }
 
-  @Test("A program that cannot be run is refused before the home is made") func program() throws {
+  @Test func `A program that cannot be run is refused before the home is made`() throws {
     let said = try run(["--home", scratch("phone"), "up", "--app", "/nonexist"])
     #expect(said == ("baton: /nonexist cannot be run; build it, or name another program with --app\n", 78))
     #expect(!FilePath.exists(scratch("phone")))
   }
 
-  @Test("--keep needs an existing parent directory")
-  func kept() throws {
+  @Test
+  func `--keep needs an existing parent directory`() throws {
     let story = scratch.write("story.txt", "# The app is opened\nthe app opens\nthe verdict\n")
     for verb in [["demo"], ["run", story], ["run", story, story], ["soak"]] {
       let kept = scratch("typo/kept")
@@ -48,7 +46,7 @@ import WaitingTests
     }
   }
 
-  @Test("An empty push on stdin is refused") func emptyInput() throws {
+  @Test func `An empty push on stdin is refused`() throws {
     #expect(
       try run(["push", "-"]) == (
         "baton: stdin is empty; write a push such as {\"aps\": {\"alert\": \"Hello\"}}\n", 64
@@ -56,10 +54,11 @@ import WaitingTests
   }
 
   @Test(
-    "Another user's home is refused with the advice to copy it, and the copy can be read",
     .enabled(if: geteuid() == 0, "only root can give a directory away"),
     arguments: ["logs", "pushes", "ps", "payments", "status"])
-  func anotherUsersHome(verb: String) throws {
+  func `Another user's home is refused with the advice to copy it, and the copy can be read`(verb: String)
+    throws
+  {
     for part in ["", "/os", "/journal", "/AppGroup"] {
       mkdir(scratch("phone\(part)"), 0o700)
       chown(scratch("phone\(part)"), 65534, 65534)

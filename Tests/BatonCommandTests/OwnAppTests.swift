@@ -16,10 +16,8 @@ struct OwnAppTests {
     try Wait.until(words) { try phone.run("status").contains(words) }
   }
 
-  @Test(
-    "An own app takes the node in front, releases it at home, and takes it over when killed"
-  )
-  func lives() throws {
+  @Test
+  func `An own app takes the node in front, releases it at home, and takes it over when killed`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up", "--app", Self.example)
     _ = try phone.run("app", "open")

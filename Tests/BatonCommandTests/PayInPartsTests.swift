@@ -9,8 +9,8 @@ import WaitingTests
 @Suite("baton pay --parts", .waits) struct PayInPartsTests {
   private let phone = CommandPhone()
 
-  @Test("The parts add up to the payment, in whole satoshi where possible")
-  func amounts() {
+  @Test
+  func `The parts add up to the payment, in whole satoshi where possible`() {
     #expect(PayableInvoice.amounts(of: 5_000_000, in: 2) == [2_500_000, 2_500_000])
     #expect(PayableInvoice.amounts(of: 5_000_001, in: 3) == [1_666_000, 1_666_000, 1_668_001])
     #expect(PayableInvoice.amounts(of: 1000, in: 3) == [333, 333, 334])
@@ -18,8 +18,10 @@ import WaitingTests
     #expect(PayableInvoice.amounts(of: .max, in: 30)?.reduce(0, +) == .max)
   }
 
-  @Test("Each part's progress is printed, the parts settle as one payment, and the judge finds the run sound")
-  func together() throws {
+  @Test
+  func `Each part's progress is printed, the parts settle as one payment, and the judge finds the run sound`()
+    throws
+  {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let lines = try phone.run("pay", try phone.invoice(), "--parts", "3", "--apart", "20ms")
@@ -34,8 +36,9 @@ import WaitingTests
     #expect(try phone.run("judge").contains("Verdict: sound."))
   }
 
-  @Test("P-1.4 In the background the app names the multi-part payment as its work until it is settled")
-  func namedTask() throws {
+  @Test
+  func `P-1.4 In the background the app names the multi-part payment as its work until it is settled`() throws
+  {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let invoice = try phone.invoice()
@@ -53,8 +56,8 @@ import WaitingTests
     try phone.waitUntilAway()
   }
 
-  @Test("A part that times out fails the payment with mpp_timeout")
-  func failed() throws {
+  @Test
+  func `A part that times out fails the payment with mpp_timeout`() throws {
     _ = try phone.run("up", "--multi-part-window", "300ms")
     try phone.openAndConnect()
     let said = try phone.run("pay", try phone.invoice(), "--parts", "2", "--apart", "3s")
@@ -63,10 +66,10 @@ import WaitingTests
     #expect(said == "part 1 of 2, 2,500 sat: offered to the wallet\npart 1 of 2, 2,500 sat: \(why)\(why)")
   }
 
-  @Test(
-    "Parts that failed while the sender was stopped are not announced as still to come back",
-    arguments: [false, true])
-  func allCameBack(asJSON: Bool) throws {
+  @Test(arguments: [false, true])
+  func `Parts that failed while the sender was stopped are not announced as still to come back`(asJSON: Bool)
+    throws
+  {
     _ = try phone.run("up", "--multi-part-window", "8s")
     try phone.openAndConnect()
     var words = ["pay", try phone.invoice(), "--parts", "3", "--apart", "3s"]
@@ -95,16 +98,16 @@ import WaitingTests
     try phone.phone.askForJSON(.lspd, ControlMessage("status"))["offered"]?.int
   }
 
-  @Test(
-    "A later part's failure is printed at once while an earlier part is pending"
-  )
-  func laterOneFails() throws {
+  @Test
+  func `A later part's failure is printed at once while an earlier part is pending`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let invoice = try phone.invoice()
     let payment = try phone.begin(
       "pay", invoice, "--parts", "2", "--apart", "5s", "--hold-seconds", "1", into: "payment")
-    try Wait.until("part 1 to be offered") { phone.scratch.text("payment").hasSuffix("offered to the wallet\n") }
+    try Wait.until("part 1 to be offered") {
+      phone.scratch.text("payment").hasSuffix("offered to the wallet\n")
+    }
     // Part 2 is sent after the wallet is away, however long that takes.
     payment.send(SIGSTOP)
     try Wait.until("part 1 to be kept") {
@@ -131,8 +134,8 @@ import WaitingTests
       try phone.run("pay", invoice, "--parts", "2") == PaysTwiceTests.refusal, "part 1 is still pending")
   }
 
-  @Test("--parts must be 2 to 30, and --apart needs --parts")
-  func refusals() throws {
+  @Test
+  func `--parts must be 2 to 30, and --apart needs --parts`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let invoice = try phone.invoice(sat: 1)

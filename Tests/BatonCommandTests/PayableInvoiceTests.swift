@@ -30,7 +30,7 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test("An invoice yields payee, amount and payment hash, in every form that can be typed") func good()
+  @Test func `An invoice yields payee, amount and payment hash, in every form that can be typed`()
     throws
   {
     let good = try word()
@@ -46,7 +46,7 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test("An invoice that is expired, damaged or of another network is refused") func bad() throws {
+  @Test func `An invoice that is expired, damaged or of another network is refused`() throws {
     let good = try word()
     #expect(refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired 0.0 ms ago") == true)
     #expect(refusal(good, at: .max)?.contains("2500000 h ago") == true)
@@ -61,14 +61,14 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test("--amount is required without an amount in the invoice and refused with one") func amounts() throws {
+  @Test func `--amount is required without an amount in the invoice and refused with one`() throws {
     let open = try word { $0.amountMsat = nil }
     #expect(refusal(open)?.contains("--amount") == true)
     #expect(try PayableInvoice(typed: open, amountMsat: 7, at: 0).amountMsat == 7)
     #expect(refusal(try word(), amount: 5)?.contains("omit --amount") == true)
   }
 
-  @Test("The request to lspd has payee, amount and whether to wait") func request() throws {
+  @Test func `The request to lspd has payee, amount and whether to wait`() throws {
     let message = try PayableInvoice(typed: try word(), at: 0).payRequest(waits: false)
     #expect(message["payee"] == Self.key.publicKey.hex)
     #expect(message["amount-msat"] == "5")

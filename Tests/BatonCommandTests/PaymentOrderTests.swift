@@ -38,7 +38,7 @@ import WaitingTests
     PaymentList.inOrder(held: [], received: Array(received), sent: Array(sent)).map(\.paymentHash)
   }
 
-  @Test("Payments are ordered by their rows, whatever the wall clock was") func rows() {
+  @Test func `Payments are ordered by their rows, whatever the wall clock was`() {
     let all = steppedBack
     #expect(order(all.received, all.sent) == ["in-4", "out-2", "in-3", "in-2", "out-1", "in-1"])
     // If the clock steps within one epoch, each direction still keeps its order.
@@ -46,7 +46,7 @@ import WaitingTests
     #expect(order(within, []) == ["in-2", "in-1"])
   }
 
-  @Test("A list of the newest few payments is the beginning of the whole list") func head() {
+  @Test func `A list of the newest few payments is the beginning of the whole list`() {
     let all = steppedBack
     let whole = order(all.received, all.sent)
     for count in 1...6 {
@@ -55,7 +55,7 @@ import WaitingTests
     }
   }
 
-  @Test("Payments held at the peer come first, newest first, and no payment twice") func held() throws {
+  @Test func `Payments held at the peer come first, newest first, and no payment twice`() throws {
     func atPeer(_ hash: String, _ at: Int) throws -> PaymentEntry {
       var facts = PeerPaymentRow(
         id: 1, paymentHash: hash, amountMsat: 7, state: "held", requestedAtNs: Int64(at))
@@ -71,7 +71,7 @@ import WaitingTests
     #expect(all.map(\.text) == ["Coffee", nil, nil] && all[0].cells.last == "Coffee")
   }
 
-  @Test("A failed payment has the same code name as in send") func failure() {
+  @Test func `A failed payment has the same code name as in send`() {
     let failed = sent(1, epoch: 1, wall: 1, code: 16399)
     #expect(failed.cells.contains("failed: incorrect_or_unknown_payment_details (0x400f)"))
     #expect(

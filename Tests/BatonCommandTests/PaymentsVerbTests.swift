@@ -13,8 +13,9 @@ import WaitingTests
 
   private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
 
-  @Test("baton payments lists both directions newest first, -n of them, and works without the daemons")
-  func both() throws {
+  @Test
+  func `baton payments lists both directions newest first, -n of them, and works without the daemons`() throws
+  {
     _ = try phone.run("up")
     #expect(try phone.run("payments") == "no payment was received or sent, and none is held\n")
     try phone.openAndConnect()
@@ -45,7 +46,7 @@ import WaitingTests
     }
   }
 
-  @Test("A held payment shows how long the peer holds it, a settled one is left out") func held()
+  @Test func `A held payment shows how long the peer holds it, a settled one is left out`()
     throws
   {
     let now = Instant(nanoseconds: 100_000_000_000)

@@ -12,9 +12,8 @@ import WaitingTests
 
   private let phone = CommandPhone()
 
-  @Test(
-    "With a part pending or the invoice paid nothing is sent, and the user is told why")
-  func refused() throws {
+  @Test
+  func `With a part pending or the invoice paid nothing is sent, and the user is told why`() throws {
     let invoice = try upWithInvoice()
     let first = try phone.begin("pay", invoice, "--parts", "2", "--apart", "60s", into: "first")
     try Wait.until("part 1 to be offered") { try offered() == 1 }
@@ -34,8 +33,8 @@ import WaitingTests
         == "nothing was sent: this invoice is paid already; ask for a new one\n")
   }
 
-  @Test("If another sender paid the rest, remaining parts are not needed and the payment is settled")
-  func paidMeanwhile() throws {
+  @Test
+  func `If another sender paid the rest, remaining parts are not needed and the payment is settled`() throws {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
     try Wait.until("part 1 to be offered") { try offered() == 1 }
@@ -47,8 +46,8 @@ import WaitingTests
     #expect(try phone.run("judge").contains("Verdict: sound."))
   }
 
-  @Test("A part too many is not needed, and the pending part's result is awaited")
-  func pendingMeanwhile() throws {
+  @Test
+  func `A part too many is not needed, and the pending part's result is awaited`() throws {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
     try Wait.until("part 1 to be offered") { try offered() == 1 }

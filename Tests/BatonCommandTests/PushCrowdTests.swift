@@ -18,10 +18,11 @@ struct PushCrowdTests {
     return (end, scratch.text("said"))
   }
 
-  @Test(
-    "B-0.4, B-C.1 Each push has one notification, despite frozen and killed extensions, and times and memory are reported"
-  )
-  func manyPushes() throws {
+  @Test
+  func
+    `B-0.4, B-C.1 Each push has one notification, despite frozen and killed extensions, and times and memory are reported`()
+    throws
+  {
     defer { for phone in ["1", "2"] { Journals.replay(of: scratch("crowd/\(phone)")) } }
     let (end, said) = try run("--phones", "2", "--pushes", "20", "--keep", scratch("crowd"), "--json")
     #expect(end == .exited(code: 0), "\(said)")
@@ -39,11 +40,10 @@ struct PushCrowdTests {
   }
 
   @Test(
-    "Options of a soak on one phone and on many exclude each other",
     arguments: [
       ["--phones", "2", "--rounds", "5"], ["--pushes", "5"], ["--timers", "real"],
     ])
-  func options(words: [String]) throws {
+  func `Options of a soak on one phone and on many exclude each other`(words: [String]) throws {
     let process = try scratch.start("baton", ["soak"] + words)
     #expect(scratch.end(process) == .exited(code: 64))
   }

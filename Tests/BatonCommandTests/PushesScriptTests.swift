@@ -17,13 +17,12 @@ import WaitingTests
   }
 
   @Test(
-    "The script runs both soaks however it is called",
     arguments: [
       "cd scripts && sh pushes --full", "cd scripts && bash pushes --full", "bash scripts/pushes --full",
       "cd bin && PATH=$PWD/../scripts:$PATH && pushes --full",
       "cd bin && PATH=$PWD/../scripts:$PATH && bash pushes --full", "cd bin && ../scripts/pushes --full",
     ])
-  func called(line: String) throws {
+  func `The script runs both soaks however it is called`(line: String) throws {
     let child = try scratch.start(
       "/bin/sh", ["-c", "cd '\(scratch.path)' && export BATON_BIN=$PWD/bin && \(line)"])
     #expect(scratch.end(child) == .exited(code: 0))

@@ -13,10 +13,11 @@ import WaitingTests
     try #require(JSONValue(parsing: Array(text.utf8)))
   }
 
-  @Test(
-    "B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 Counts and times of silent pushes and tasks match a real run"
-  )
-  func real() throws {
+  @Test
+  func
+    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 Counts and times of silent pushes and tasks match a real run`()
+    throws
+  {
     let phone = CommandPhone()
     _ = try phone.run("up", "--silent-pushes", "--build", "debug")
     #expect(try phone.run("pushes") == "no push has arrived yet; `baton push` delivers one\n")
@@ -52,8 +53,8 @@ import WaitingTests
     #expect(try phone.run("pushes").contains("1 received a payment"), "also when the phone is off")
   }
 
-  @Test("A push's age is by the wall clock, as the boot clock restarts with each boot")
-  func ago() throws {
+  @Test
+  func `A push's age is by the wall clock, as the boot clock restarts with each boot`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     _ = try phone.run("down")
@@ -63,8 +64,8 @@ import WaitingTests
     #expect(try phone.run("pushes").contains("10 min ago"))
   }
 
-  @Test("A push that lies ahead of the clock is shown with its time")
-  func ahead() throws {
+  @Test
+  func `A push that lies ahead of the clock is shown with its time`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     _ = try phone.run("push", "--silent")
@@ -91,8 +92,10 @@ import WaitingTests
       tasks: tasks, times: times)
   }
 
-  @Test("B-1.5.3e, B-M.4 A push's last row counts, and only completed pushes and tasks count as completed")
-  func counts() throws {
+  @Test
+  func `B-1.5.3e, B-M.4 A push's last row counts, and only completed pushes and tasks count as completed`()
+    throws
+  {
     let figures = try figures(
       pushes: [
         #"{"id":1,"visible":true,"mutable_content":true,"wall_ns":1,"at_ns":1}"#,
@@ -124,10 +127,8 @@ import WaitingTests
     #expect([figures.tasksBegun, figures.tasksCompleted] == [2, 1])
   }
 
-  @Test(
-    "A badge or sound without an alert is no silent push, and its effect is shown"
-  )
-  func badge() throws {
+  @Test
+  func `A badge or sound without an alert is no silent push, and its effect is shown`() throws {
     let row =
       #"{"id":2,"visible":false,"mutable_content":false,"badge_or_sound":true,"wall_ns":2,"at_ns":2,"fate":"no notification: the badge is 5","fate_code":"applied","applied_badge":5}"#
     let figures = try figures(pushes: [row])
@@ -140,8 +141,8 @@ import WaitingTests
     #expect(json["fate_code"]?.text == "applied" && json["applied_badge"]?.int == 5)
   }
 
-  @Test("The badge is in status and notifications")
-  func badgeOnRealPhone() throws {
+  @Test
+  func `The badge is in status and notifications`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     let file = "\(phone.phone.home)/badge.apns"
@@ -157,7 +158,7 @@ import WaitingTests
     #expect(try phone.run("pushes").contains("badge or sound  "))
   }
 
-  @Test("A count of one is in the singular") func grammar() throws {
+  @Test func `A count of one is in the singular`() throws {
     let one = try figures(
       pushes: [
         #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#
@@ -166,8 +167,9 @@ import WaitingTests
     #expect(PushPage(figures: one).sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
   }
 
-  @Test("B-1.5.3c, B-1.5.3d A silent push's times are those between its records in the app's journal")
-  func times() throws {
+  @Test
+  func `B-1.5.3c, B-1.5.3d A silent push's times are those between its records in the app's journal`() throws
+  {
     func line(_ number: Int, _ at: Int, _ event: String, _ directives: String = "") throws -> JournalLine {
       let text =
         #"{"seq":\#(number),"t":\#(at),"wall":1,"kind":"event","core":"guard-app","event":\#(event),"directives":[\#(directives)]}"#

@@ -4,10 +4,10 @@ import WaitingTests
 @Suite("baton device reboot", .waits) struct RebootVerbTests {
   private let phone = CommandPhone()
 
-  @Test(
-    "After a reboot of a connected wallet the next process claims in the new boot and is paid",
-    arguments: [[], ["--lose-beats"]])
-  func whileItHoldsTheNode(_ options: [String]) throws {
+  @Test(arguments: [[], ["--lose-beats"]])
+  func `After a reboot of a connected wallet the next process claims in the new boot and is paid`(
+    _ options: [String]
+  ) throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let invoice = try phone.invoice()

@@ -4,9 +4,10 @@ import WaitingTests
 @Suite("A recipient who stays away", .waits) struct RecipientAwayTests {
   private let phone = CommandPhone()
 
-  @Test(
-    "B-0.6 If the app is not opened in time the payment fails with 0x1007, and a later one settles")
-  func again() throws {
+  @Test
+  func `B-0.6 If the app is not opened in time the payment fails with 0x1007, and a later one settles`()
+    throws
+  {
     _ = try phone.run("up")
     // With notifications off no extension starts, so only the app can receive.
     _ = try phone.run("device", "notifications", "off")

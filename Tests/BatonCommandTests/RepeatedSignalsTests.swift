@@ -7,15 +7,16 @@ import WaitingTests
 @Suite("Repeated signals", .waits) struct RepeatedSignalsTests {
   private func instant(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-  @Test(
-    "The same signal again within 250 ms is one request to end, as timeout signals its child and its group")
-  func twice() {
+  @Test
+  func
+    `The same signal again within 250 ms is one request to end, as timeout signals its child and its group`()
+  {
     var signals = RepeatedSignals()
     let news = [1000, 1000, 1249, 1250].map { signals.isNew(.terminated, at: instant($0)) }
     #expect(news == [true, false, false, true], "the interval counts from the first")
   }
 
-  @Test("A different signal within 250 ms is a new request to end") func another() {
+  @Test func `A different signal within 250 ms is a new request to end`() {
     var signals = RepeatedSignals()
     let news = [Interruption.interrupted, .quitByKey].map { signals.isNew($0, at: instant(1)) }
     #expect(news == [true, true])

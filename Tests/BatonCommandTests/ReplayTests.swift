@@ -52,7 +52,7 @@ struct ReplayTests {
     try JournalReplay.run(scratch.write("changed.jsonl", lines.joined(separator: "\n") + ending))
   }
 
-  @Test("A replay gives the same bytes and counts each core's events") func same() throws {
+  @Test func `A replay gives the same bytes and counts each core's events`() throws {
     let outcome = try JournalReplay.run(try journal())
     #expect(outcome.difference == nil)
     #expect(outcome.events.map(\.core) == ["guard-app"])
@@ -60,8 +60,8 @@ struct ReplayTests {
     #expect(!outcome.isTorn)
   }
 
-  @Test("A changed directive is found, with the recorded and the computed line")
-  func changedDirective() throws {
+  @Test
+  func `A changed directive is found, with the recorded and the computed line`() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("\"claim\":{\"seen\":3") })
     let before = changed[place]
@@ -72,10 +72,8 @@ struct ReplayTests {
     #expect(difference.computed == before)
   }
 
-  @Test(
-    "The name of an unknown core in a damaged record is shown on one line",
-    arguments: ["a\u{7f}", "\u{1b}[2J"])
-  func inventedCore(name: String) throws {
+  @Test(arguments: ["a\u{7f}", "\u{1b}[2J"])
+  func `The name of an unknown core in a damaged record is shown on one line`(name: String) throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("\"kind\":\"event\"") })
     let escaped = name.unicodeScalars.map { $0.value < 32 ? "\\u001b" : String($0) }.joined()
@@ -84,7 +82,7 @@ struct ReplayTests {
     #expect(sentence.hasPrefix("core ") && sentence == sentence.onOneLine)
   }
 
-  @Test("A changed event is found at the first decision that differs") func changedEvent() throws {
+  @Test func `A changed event is found at the first decision that differs`() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("\"observed\"") })
     changed[place] = changed[place].replacing("\"holderLockIsBusy\":false", with: "\"holderLockIsBusy\":true")
@@ -92,7 +90,7 @@ struct ReplayTests {
   }
 
   /// `t` and `wall` belong to the record; every other byte must be the one the program would write.
-  @Test("A flipped bit anywhere in an event's core, event or directives is found") func everyByte() throws {
+  @Test func `A flipped bit anywhere in an event's core, event or directives is found`() throws {
     let good = lines(try journal())
     let place = try #require(good.firstIndex { $0.contains("\"observed\"") })
     let bytes = Array(good[place].utf8)
@@ -123,20 +121,20 @@ struct ReplayTests {
     return numbers.contains { before.hasSuffix($0) }
   }
 
-  @Test("A missing record is found") func missingLine() throws {
+  @Test func `A missing record is found`() throws {
     var changed = lines(try journal())
     changed.remove(at: 4)
     #expect(try replay(changed).difference?.line == 5)
   }
 
-  @Test("A missing record of no core is found") func missingNote() throws {
+  @Test func `A missing record of no core is found`() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("nothing that a core sees") })
     changed.remove(at: place)
     #expect(try replay(changed).difference?.line == place + 1)
   }
 
-  @Test("A line that is no record is found") func garbage() throws {
+  @Test func `A line that is no record is found`() throws {
     var changed = lines(try journal())
     changed[3] = "garbage"
     let difference = try #require(try replay(changed).difference)
@@ -144,7 +142,7 @@ struct ReplayTests {
     #expect(difference.recorded == nil)
   }
 
-  @Test("A torn last line is accepted and reported") func tornLastLine() throws {
+  @Test func `A torn last line is accepted and reported`() throws {
     let good = lines(try journal())
     let last = try #require(good.last)
     let torn = Array(good.dropLast()) + [String(last.prefix(last.count / 2))]
@@ -153,7 +151,7 @@ struct ReplayTests {
     #expect(outcome.isTorn)
   }
 
-  @Test("A replay stops at records lost to a full disk, as missing evidence") func lostRecords() throws {
+  @Test func `A replay stops at records lost to a full disk, as missing evidence`() throws {
     var changed = lines(try journal())
     changed[4] = changed[4].replacing("\"core\":", with: "\"lost_before\":2,\"core\":")
     let outcome = try replay(changed)
@@ -172,7 +170,7 @@ struct ReplayTests {
     #expect(scratch.end(try scratch.start("baton", ["replay", changedPath, broken])) == .exited(code: 2))
   }
 
-  @Test("An unknown core is skipped and named") func unknownCore() throws {
+  @Test func `An unknown core is skipped and named`() throws {
     let changed = lines(try journal()).map { $0.replacing("guard-app", with: "guard-ghost") }
     let outcome = try replay(changed)
     #expect(outcome.unknownCores == ["guard-ghost"])
@@ -180,8 +178,8 @@ struct ReplayTests {
   }
 
   /// The state after a kill between the file's creation and the end of its first line.
-  @Test("A file without a complete line has nothing to compare and passes", arguments: ["", "{\"seq\":1,"])
-  func noWholeLine(text: String) throws {
+  @Test(arguments: ["", "{\"seq\":1,"])
+  func `A file without a complete line has nothing to compare and passes`(text: String) throws {
     let outcome = try replay([text], ending: "")
     #expect(outcome.difference == nil)
     #expect(outcome.records == 0 && outcome.isTorn == !text.isEmpty)
@@ -190,8 +188,8 @@ struct ReplayTests {
     #expect(scratch.text("said").contains("nothing to compare"))
   }
 
-  @Test("A file that begins with no record is no journal and never passes")
-  func onlyGarbage() throws {
+  @Test
+  func `A file that begins with no record is no journal and never passes`() throws {
     #expect(try replay([""]).missing?.line == 1)
     let outcome = try replay(["# A page", "", "for people"])
     #expect(outcome.difference == nil && outcome.missing?.line == 1 && !outcome.isWhole)
@@ -202,8 +200,7 @@ struct ReplayTests {
         == "changed.jsonl: line 1: not a journal: its first line is not a record; name files of journal/\n")
   }
 
-  @Test("--seed prints one document with --json, and accepts every seed that sim accepts") func seed() throws
-  {
+  @Test func `--seed prints one document with --json, and accepts every seed that sim accepts`() throws {
     let words = ["replay", "--seed", "\(UInt64.max - 1)", "--length", "1s"]
     #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 0))
     let told = scratch.text("said").split(separator: "\n").map(String.init)

@@ -7,8 +7,8 @@ import WaitingTests
 @Suite("baton restore", .waits) struct RestoreVerbTests {
   private let phone = CommandPhone()
 
-  @Test("baton restore moves the wallet to a new container, as the app advises when the peer refuses it")
-  func moves()
+  @Test
+  func `baton restore moves the wallet to a new container, as the app advises when the peer refuses it`()
     throws
   {
     _ = try phone.run("up")

@@ -18,8 +18,8 @@ import WaitingTests
 
   private var left: [String] { DirectoryListing.names(of: scratch("tmp")) ?? [] }
 
-  @Test("The command of baton scratch gets a phone, which is removed afterwards with its processes")
-  func phone() throws {
+  @Test
+  func `The command of baton scratch gets a phone, which is removed afterwards with its processes`() throws {
     let build = CommandPhone.isSanitized ? " --build debug" : ""
     #expect(
       try run("baton up\(build) && baton app open && baton status && echo $BATON_HOME") == .exited(code: 0))
@@ -32,7 +32,7 @@ import WaitingTests
     #expect(left.isEmpty, "\(left)")
   }
 
-  @Test("baton scratch exits with the command's code and keeps the phone of a failed command") func failure()
+  @Test func `baton scratch exits with the command's code and keeps the phone of a failed command`()
     throws
   {
     #expect(try run("mkdir $BATON_HOME; echo > $BATON_HOME/x; exit 7") == .exited(code: 7))
@@ -41,15 +41,17 @@ import WaitingTests
     #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)/phone") == ["x"])
   }
 
-  @Test(
-    "baton scratch keeps the temporary directory of a failed command, where a nested baton keeps its phone")
-  func nestedFailure() throws {
+  @Test
+  func
+    `baton scratch keeps the temporary directory of a failed command, where a nested baton keeps its phone`()
+    throws
+  {
     #expect(try run("mkdir $TMPDIR/baton-soak-1; echo > $TMPDIR/baton-soak-1/x; exit 2") == .exited(code: 2))
     let place = try #require(left.first)
     #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)/tmp/baton-soak-1") == ["x"])
   }
 
-  @Test("A process inherited from the shell is left running") func inherited() throws {
+  @Test func `A process inherited from the shell is left running`() throws {
     mkdir(scratch("tmp"), 0o700)
     let line =
       "export TMPDIR=\(scratch("tmp")) PATH=\(Scratch.programs):/usr/bin:/bin; tail -f /dev/null >/dev/null 2>&1 & echo $!; exec baton scratch -- true"
@@ -59,7 +61,7 @@ import WaitingTests
     kill(pid, SIGKILL)
   }
 
-  @Test("A missing command is refused in one sentence") func noCommand() throws {
+  @Test func `A missing command is refused in one sentence`() throws {
     let end = scratch.end(try scratch.start("baton", ["scratch", "/nowhere/command"]))
     #expect(end == .exited(code: ExitCode.badConfiguration.rawValue))
     #expect(
@@ -67,7 +69,7 @@ import WaitingTests
         == "baton: cannot run /nowhere/command: there is no such file or directory; check the path\n")
   }
 
-  @Test("A process in a session of its own is ended too") func detached() throws {
+  @Test func `A process in a session of its own is ended too`() throws {
     #expect(try run("setsid tail -f /dev/null >/dev/null 2>&1 & echo $!") == .exited(code: 0))
     let pid = try #require(Int32(scratch.text("said").trimmingCharacters(in: .whitespacesAndNewlines)))
     #expect(kill(pid, 0) != 0)

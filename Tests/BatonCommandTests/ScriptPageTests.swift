@@ -9,7 +9,7 @@ import WaitingTests
 struct ScriptPageTests {
   private let scratch = Scratch()
 
-  @Test("The example runs as it stands") func example() throws {
+  @Test func `The example runs as it stands`() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/scripts.md")
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```sh\n")

@@ -42,17 +42,16 @@ struct ScriptTests {
 
   // MARK: Errors
 
-  @Test(
-    "With --json wrong usage of any verb is an error in JSON and a sentence on stderr",
-    arguments: Program.verbs.map { $0.declaration.name })
-  func wrongUsage(verb: String) throws {
+  @Test(arguments: Program.verbs.map { $0.declaration.name })
+  func `With --json wrong usage of any verb is an error in JSON and a sentence on stderr`(verb: String) throws
+  {
     for words in [[verb, "--json", "--nonsense"], ["--json", verb, "--home"]] {
       expectError(try run(words), .wrongUsage, words)
     }
   }
 
-  @Test("With --json a failed verb is an error in JSON with the exit code's word")
-  func errors() throws {
+  @Test
+  func `With --json a failed verb is an error in JSON with the exit code's word`() throws {
     let home = ["--json", "--home", scratch("phone")]
     for verb in [["status"], ["app", "open"], ["device"], ["notifications"], ["tasks"], ["invoice", "5"]] {
       expectError(try run(home + verb), .daemonMissing, verb)
@@ -71,7 +70,7 @@ struct ScriptTests {
     expectError(ran, .wrongUsage, ["BATON_HOME"])
   }
 
-  @Test("Without --json an error is only a sentence on stderr") func sentence() throws {
+  @Test func `Without --json an error is only a sentence on stderr`() throws {
     let ran = try run(["status", "--nonsense"])
     #expect(ran.output.isEmpty && ran.errors.hasPrefix("baton: there is no option `--nonsense`"))
     // After two dashes --json is an ordinary word.
@@ -99,9 +98,9 @@ struct ScriptTests {
       #"{"seq":1,"t":1,"wall":0,"kind":"start","process":"lspd","pid":7,"start_time":5}"# + "\n")
   }
 
-  @Test(
-    "A full disk behind standard output is an error of one sentence for each verb", arguments: speaking)
-  func full(words: [String]) throws {
+  @Test(arguments: speaking)
+  func `A full disk behind standard output is an error of one sentence for each verb`(words: [String]) throws
+  {
     writeJournal()
     let ran = try run(
       ["--home", scratch("phone")] + words, shell: #""$0" "$@" >/dev/full 2>"$HERE/errors""#)
@@ -112,8 +111,8 @@ struct ScriptTests {
   }
 
   // sim is left out: lost results are an error.
-  @Test("A reader that closes the pipe early is no error", arguments: speaking.filter { $0[0] != "sim" })
-  func gone(words: [String]) throws {
+  @Test(arguments: speaking.filter { $0[0] != "sim" })
+  func `A reader that closes the pipe early is no error`(words: [String]) throws {
     writeJournal()
     // The reader is gone before the verb starts, and SIGPIPE is ignored: the verb itself has to notice.
     let shell =
@@ -126,16 +125,14 @@ struct ScriptTests {
 
   // MARK: Versions and help
 
-  @Test(
-    "Each program prints its version and does nothing else",
-    arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
-  func version(program: String) throws {
+  @Test(arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
+  func `Each program prints its version and does nothing else`(program: String) throws {
     let child = try scratch.start("\(Scratch.programs)/\(program)", ["--version"])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("said") == "\(program) \(batonVersion)\n")
   }
 
-  @Test("help VERB prints the same as VERB -h, and help exit-codes the table") func help() throws {
+  @Test func `help VERB prints the same as VERB -h, and help exit-codes the table`() throws {
     for words in [["logs"], ["app", "open"]] {
       #expect(try run(["help"] + words).output == run(words + ["-h"]).output)
     }
@@ -154,7 +151,6 @@ struct ScriptTests {
   }
 
   @Test(
-    "Help on an unknown verb or option is wrong usage, also with -h",
     arguments: [
       (["help", "app", "nope"], "there is no command `nope`; see baton app -h"),
       (["help", "app", "opne"], "there is no command `opne`; did you mean open?"),
@@ -164,21 +160,23 @@ struct ScriptTests {
       (["--home", "/x", "nope", "-h"], "there is no command `nope`; see baton -h"),
       (["app", "nope", "-h"], "there is no command `nope`; see baton app -h"),
     ])
-  func noHelp(words: [String], sentence: String) throws {
+  func `Help on an unknown verb or option is wrong usage, also with -h`(words: [String], sentence: String)
+    throws
+  {
     let ran = try run(words)
     #expect(ran.code == 64 && ran.output.isEmpty && ran.errors.hasPrefix("baton: \(sentence)"), "\(ran)")
   }
 
-  @Test(
-    "-h prints help beside an incomplete line",
-    arguments: [["-h"], ["--home", "/x", "-h"], ["app", "--home", "/x", "open", "-h"], ["sim", "x", "-h"]])
-  func helpAnyway(words: [String]) throws {
+  @Test(arguments: [
+    ["-h"], ["--home", "/x", "-h"], ["app", "--home", "/x", "open", "-h"], ["sim", "x", "-h"],
+  ])
+  func `-h prints help beside an incomplete line`(words: [String]) throws {
     let ran = try run(words)
     #expect(ran.code == 0 && ran.errors.isEmpty && !ran.output.isEmpty, "\(ran)")
   }
 
-  @Test("SIGINT during a read of standard input ends baton by that signal, without output")
-  func interrupted() throws {
+  @Test
+  func `SIGINT during a read of standard input ends baton by that signal, without output`() throws {
     // The shell holds both ends of the pipe: no data comes, and no end of file.
     let shell = #"mkfifo "$0/pipe"; exec 3<>"$0/pipe"; exec "$1" push - <&3"#
     let child = try scratch.start("/bin/sh", ["-c", shell, scratch.path, "\(Scratch.programs)/baton"])

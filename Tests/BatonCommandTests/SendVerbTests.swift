@@ -16,8 +16,8 @@ import WaitingTests
     try phone.run("invoice", "\(sat)", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  @Test("Only an app in front pays; the progress is printed, and the judge finds the run sound")
-  func paid() throws {
+  @Test
+  func `Only an app in front pays; the progress is printed, and the judge finds the run sound`() throws {
     _ = try phone.run("up")
     let invoice = try externalInvoice(5000)
     #expect(
@@ -37,10 +37,10 @@ import WaitingTests
     #expect(verdict.contains("Verdict: sound."), "\(verdict)")
   }
 
-  @Test(
-    "P-1.3 In the background the app names the outgoing payment as its work, and is suspended after it"
-  )
-  func namedTask() throws {
+  @Test
+  func `P-1.3 In the background the app names the outgoing payment as its work, and is suspended after it`()
+    throws
+  {
     _ = try phone.run("up", "--arrival-delay", CommandPhone.delay(seconds: 4))
     try phone.openAndConnect()
     let invoice = try externalInvoice(5000)
@@ -68,9 +68,10 @@ import WaitingTests
     #expect(verdict.contains("Verdict: sound."), "\(verdict)")
   }
 
-  @Test(
-    "status shows a pending payment, and send prints that the app is gone and how the payment ends")
-  func onItsWay() throws {
+  @Test
+  func `status shows a pending payment, and send prints that the app is gone and how the payment ends`()
+    throws
+  {
     _ = try phone.run("up", "--arrival-delay", CommandPhone.delay(seconds: 10))
     try phone.openAndConnect()
     #expect(try !phone.run("status").contains("sending "))
@@ -94,8 +95,8 @@ import WaitingTests
     #expect(try phone.run("status", "--json").contains(#""sending_payments":0,"sending_msat":0"#))
   }
 
-  @Test("send advises by the app's state, and is silent while the app may still end the payment")
-  func absences() {
+  @Test
+  func `send advises by the app's state, and is silent while the app may still end the payment`() {
     func sentence(_ state: String) -> String? {
       var facts = PhoneFacts()
       facts.app.state = state
@@ -110,8 +111,10 @@ import WaitingTests
     #expect(PaymentEnder.sentence(.silent("it is stopped")) == nil)
   }
 
-  @Test("--amount is refused for an invoice with an amount, and a payment above the balance is refused")
-  func amounts() throws {
+  @Test
+  func `--amount is refused for an invoice with an amount, and a payment above the balance is refused`()
+    throws
+  {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let invoice = try externalInvoice(100)
@@ -125,8 +128,8 @@ import WaitingTests
     )
   }
 
-  @Test("A failed, a paid and a lost payment each have their own sentence with the next step")
-  func ends() throws {
+  @Test
+  func `A failed, a paid and a lost payment each have their own sentence with the next step`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let forgotten = try phone.run("invoice", "5", "--external", "--forgotten")
@@ -156,8 +159,10 @@ import WaitingTests
     #expect(lost.document.json.contains("the payment may be settled; ask the recipient"))
   }
 
-  @Test("The judge reports a taken payment that failed, a paid one that never arrived, and one paid twice")
-  func contradictions() throws {
+  @Test
+  func `The judge reports a taken payment that failed, a paid one that never arrived, and one paid twice`()
+    throws
+  {
     _ = try phone.run("up")
     try phone.openAndConnect()
     _ = try phone.run("send", try externalInvoice(5000))

@@ -37,8 +37,8 @@ import WaitingTests
     return (code, scratch.text("said"))
   }
 
-  @Test("-h prints the whole help and starts nothing", arguments: names)
-  func help(name: String) throws {
+  @Test(arguments: names)
+  func `-h prints the whole help and starts nothing`(name: String) throws {
     let (code, words) = try run(name, ["-h"])
     #expect(code == 0, "\(words)")
     #expect(scratch.text("started").isEmpty, "\(scratch.text("started"))")
@@ -57,8 +57,10 @@ import WaitingTests
     ("setup", ["--nope"]), ("build", ["--nope"]), ("test", ["--nope"]), ("campaign.sbatch", ["--nope"]),
   ]
 
-  @Test("Wrong usage is refused with one sentence and 64, and nothing is started", arguments: refused)
-  func wrongUsage(name: String, words: [String]) throws {
+  @Test(arguments: refused)
+  func `Wrong usage is refused with one sentence and 64, and nothing is started`(
+    name: String, words: [String]
+  ) throws {
     let (code, said) = try run(name, words)
     #expect(code == 64, "\(said)")
     #expect(said.filter { $0 == "\n" }.count == 1 && said.contains("\(name): "), "\(said)")
@@ -72,10 +74,10 @@ import WaitingTests
   ]
 
   /// Called as `baton scratch` does.
-  @Test(
-    "A chaos script refuses a count of zero and an option without its value",
-    arguments: chaos, chaosWords)
-  func wrongChaos(name: String, words: [String]) throws {
+  @Test(arguments: chaos, chaosWords)
+  func `A chaos script refuses a count of zero and an option without its value`(name: String, words: [String])
+    throws
+  {
     let (code, said) = try run(name, ["--inside"] + words, with: ["bash"])
     #expect(code == 64, "\(said)")
     #expect(said.hasPrefix("scripts/\(name): ") && said.hasSuffix("; see scripts/\(name) -h\n"), "\(said)")

@@ -18,8 +18,8 @@ import WaitingTests
     return scratch.text("said")
   }
 
-  @Test("status, ps, up and requests report it with the command that resumes it, without waiting")
-  func stopped() throws {
+  @Test
+  func `status, ps, up and requests report it with the command that resumes it, without waiting`() throws {
     defer {
       _ = try? run("down")
       Journals.replay(of: scratch("phone"))

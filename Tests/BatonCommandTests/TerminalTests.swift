@@ -18,7 +18,7 @@ import WaitingTests
       && !words.contains("\nbaton: all is well")
   }
 
-  @Test("Control characters in the home's name are shown as dots by every verb") func home()
+  @Test func `Control characters in the home's name are shown as dots by every verb`()
     throws
   {
     let home = scratch(Self.name)
@@ -38,7 +38,7 @@ import WaitingTests
     }
   }
 
-  @Test("Control characters in a file's name are shown as dots") func files() throws {
+  @Test func `Control characters in a file's name are shown as dots`() throws {
     let file = scratch.write("story\(Self.name)", "# \(Self.name)\nnonsense\n")
     for verb in ["run", "push", "replay", "judge", "inspect", "merge"] {
       for path in [file, "\(file)-missing"] {
@@ -53,7 +53,7 @@ import WaitingTests
     }
   }
 
-  @Test("Baton's own colours are kept, every other escape sequence becomes dots") func colour() {
+  @Test func `Baton's own colours are kept, every other escape sequence becomes dots`() {
     let output = Output(isJSON: false, usesColour: true)
     let foreign = "\u{1b}[2J\u{1b}]0;x\u{7}\u{202e}"
     let line = "\(output.paint("bold", .bold)) \(foreign) \(output.paint(foreign, .red))"

@@ -15,7 +15,7 @@ import WaitingTests
     try scratch.start("baton", ["--home", scratch("phone")] + verb, into: name)
   }
 
-  @Test("Four baton up at once start one phone, and each succeeds") func atOnce() throws {
+  @Test func `Four baton up at once start one phone, and each succeeds`() throws {
     defer {
       if let down = try? start(["down"]) { _ = scratch.end(down) }
       Journals.replay(of: scratch("phone"))
@@ -33,8 +33,8 @@ import WaitingTests
     #expect(answers.filter { $0.contains(#""started":["lspd","iosd"]"#) }.count == 1)
   }
 
-  @Test("Impossible timing is refused before a daemon starts")
-  func timing() throws {
+  @Test
+  func `Impossible timing is refused before a daemon starts`() throws {
     for (options, words) in [
       (["--beat-interval", "3s"], "the staleness rule must be at least two beat intervals"),
       (["--beat-interval", "1ms"], "the beat interval must be between 10 ms and 10 minutes"),
@@ -47,8 +47,8 @@ import WaitingTests
     }
   }
 
-  @Test("A file in place of the home or of its directories is refused")
-  func files() throws {
+  @Test
+  func `A file in place of the home or of its directories is refused`() throws {
     close(open(scratch("phone"), O_CREAT | O_WRONLY, 0o600))
     #expect(scratch.end(try start(["up"])) == .exited(code: 73))
     #expect(

@@ -16,7 +16,7 @@ import WaitingTests
     return DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)) == Int32(pid)
   }
 
-  @Test("During baton down it waits, then starts the phone") func duringDown() throws {
+  @Test func `During baton down it waits, then starts the phone`() throws {
     _ = try phone.run("up")
     let iosd = try #require(DaemonProbe.pid(listeningOn: phone.phone.iosdSocket))
     // A stopped iosd cannot end, so `down` waits for it.
@@ -33,8 +33,8 @@ import WaitingTests
     for daemon in Daemon.allCases { #expect(try isRunning(daemon, answer)) }
   }
 
-  @Test("The peer's id and port are in no process's command line or environment")
-  func address() throws {
+  @Test
+  func `The peer's id and port are in no process's command line or environment`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let address = try #require(SmallFile.read(phone.phone.lspdAddress, limit: 128))
@@ -52,8 +52,8 @@ import WaitingTests
     }
   }
 
-  @Test("baton up waits for an ending daemon and starts another", arguments: Daemon.allCases)
-  func onItsWayOut(_ daemon: Daemon) throws {
+  @Test(arguments: Daemon.allCases)
+  func `baton up waits for an ending daemon and starts another`(_ daemon: Daemon) throws {
     _ = try phone.run("up")
     if daemon == .iosd { try phone.openAndConnect() }
     let process = try #require(

@@ -26,7 +26,7 @@ struct UsageTests {
     } catch { return error }
   }
 
-  @Test("Every verb has help with an example") func help() throws {
+  @Test func `Every verb has help with an example`() throws {
     for verb in Program.verbs {
       let name = verb.declaration.name
       guard case .help(let text) = try Program.declaration.parse([name, "-h"]) else {
@@ -42,7 +42,7 @@ struct UsageTests {
     }
   }
 
-  @Test("Every verb has a page with each of its options, and is in the list of verbs") func pages()
+  @Test func `Every verb has a page with each of its options, and is in the list of verbs`()
     throws
   {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -60,17 +60,17 @@ struct UsageTests {
     }
   }
 
-  @Test("Global options are accepted before and after the verb") func globalOptions() {
+  @Test func `Global options are accepted before and after the verb`() {
     #expect(parse("--home", "/tmp/x", "status", "--json")?.text("--home") == "/tmp/x")
     #expect(parse("status", "--home=/tmp/x")?.text("--home") == "/tmp/x")
   }
 
-  @Test("An unknown verb's error names the nearest verb") func nearestVerb() {
+  @Test func `An unknown verb's error names the nearest verb`() {
     #expect(throws: UsageError.self) { try Program.declaration.parse(["stauts"]) }
     do { _ = try Program.declaration.parse(["stauts"]) } catch { #expect("\(error)".contains("status")) }
   }
 
-  @Test("A negative time is a word, not an option") func negativeSpan() {
+  @Test func `A negative time is a word, not an option`() {
     #expect(parse("device", "clock", "-1h")?.positionals == ["-1h"])
     #expect(parse("device", "clock", "-1h", "--json")?.isGiven("--json") == true)
     #expect(parse("device", "clock", "+90s")?.positionals == ["+90s"])
@@ -80,7 +80,7 @@ struct UsageTests {
     }
   }
 
-  @Test("A value out of range is refused with the range") func ranges() {
+  @Test func `A value out of range is refused with the range`() {
     for (words, sentence) in [
       (
         ["invoice", "5", "--expiry", "10000000h"], "--expiry must be a time from 1s to 365d, not `10000000h`"
@@ -103,7 +103,6 @@ struct UsageTests {
   }
 
   @Test(
-    "Completion offers rules after each comma, and topics of help",
     arguments: [
       ("baton explore --without inc", ["incarnation"]),
       ("baton explore --without lock,inc", ["lock,incarnation"]),
@@ -112,7 +111,7 @@ struct UsageTests {
       ("baton help st", ["status"]), ("baton help exit", ["exit-codes"]),
       ("baton help app o", ["open"]), ("baton help app open o", []),
     ])
-  func completion(line: String, offers: [String]) throws {
+  func `Completion offers rules after each comma, and topics of help`(line: String, offers: [String]) throws {
     let scratch = Scratch()
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
     let script = scratch.write(
@@ -124,8 +123,8 @@ struct UsageTests {
     #expect(scratch.text("said").split(separator: "\n").map(String.init) == offers)
   }
 
-  @Test("Steps of the clock have a sign")
-  func clockSteps() throws {
+  @Test
+  func `Steps of the clock have a sign`() throws {
     #expect(try DeviceVerb.stepSeconds("+1h") == 3600)
     #expect(try DeviceVerb.stepSeconds("-90s") == -90)
     #expect(try DeviceVerb.stepSeconds("2m") == 120)
@@ -136,7 +135,7 @@ struct UsageTests {
     }
   }
 
-  @Test("Amounts are in satoshi, or in msat with the suffix") func amounts() throws {
+  @Test func `Amounts are in satoshi, or in msat with the suffix`() throws {
     #expect(try InvoiceVerb.amountMsat("5000") == 5_000_000)
     #expect(try InvoiceVerb.amountMsat("5000sat") == 5_000_000)
     #expect(try InvoiceVerb.amountMsat("1msat") == 1)
@@ -155,7 +154,7 @@ struct UsageTests {
     }
   }
 
-  @Test("baton withdraw refuses zero and names the limit in satoshi") func withdrawsNothing() throws {
+  @Test func `baton withdraw refuses zero and names the limit in satoshi`() throws {
     let scratch = Scratch()
     for word in ["0", "0sat", "00"] {
       let child = try scratch.start(
@@ -165,7 +164,7 @@ struct UsageTests {
     }
   }
 
-  @Test("The home of a phone in the root directory has one slash") func rootHome() throws {
+  @Test func `The home of a phone in the root directory has one slash`() throws {
     let scratch = Scratch()
     let child = try scratch.start(
       "/bin/sh", ["-c", "cd / && exec \(Scratch.programs)/baton --home nowhere-at-all status"])
@@ -173,7 +172,7 @@ struct UsageTests {
     #expect(scratch.text("said").contains("there is no phone at /nowhere-at-all;"))
   }
 
-  @Test("An unusable TMPDIR is named in the error") func badTemporary() throws {
+  @Test func `An unusable TMPDIR is named in the error`() throws {
     let scratch = Scratch()
     let child = try scratch.start(
       "/bin/sh", ["-c", "TMPDIR=/proc exec \(Scratch.programs)/baton soak --rounds 2 --warm-up 0"])
@@ -186,12 +185,11 @@ struct UsageTests {
 
   /// A closed database is read in a copy.
   @Test(
-    "A TMPDIR without room for a copy is refused with the reason",
     arguments: [
       ("/proc", "it allows no new directory"), ("/nowhere-at-all", "No such file or directory"),
       ("/dev/null", "Not a directory"),
     ])
-  func badPlaceForCopies(place: String, reason: String) throws {
+  func `A TMPDIR without room for a copy is refused with the reason`(place: String, reason: String) throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -215,12 +213,12 @@ struct UsageTests {
     )
   }
 
-  @Test("A process's text is shown on one line of the table") func wordsOfOthers() {
+  @Test func `A process's text is shown on one line of the table`() {
     let lines = Output.lines(of: [["PROCESS", "WHY"], ["mainappd", "\u{1b}[2J\nreceived\t1"], ["x", ""]])
     #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
   }
 
-  @Test("Of several rows of a process the last counts, in the first's place") func lastRows() {
+  @Test func `Of several rows of a process the last counts, in the first's place`() {
     func row(_ id: UInt64, reason: String? = nil) -> String {
       var row = ProcessRow(
         id: id, role: "app", pid: 7, startTime: 1, path: "/x", launchReason: "opened", startedWall: 1,
@@ -236,8 +234,8 @@ struct UsageTests {
     #expect(rows.filter(\.hasEnded).map(\.id) == [1, 2000])
   }
 
-  @Test("An error shows a typed argument on one line", arguments: ["21s\0n", "5\n000", "\u{1b}[2J"])
-  func foreignWords(word: String) throws {
+  @Test(arguments: ["21s\0n", "5\n000", "\u{1b}[2J"])
+  func `An error shows a typed argument on one line`(word: String) throws {
     let step = failure { () throws(CommandFailure) in try DeviceVerb.stepSeconds(word) }
     let amount = failure { () throws(CommandFailure) in try InvoiceVerb.amountMsat(word) }
     for sentence in [step?.sentence, amount?.sentence] {
@@ -247,7 +245,6 @@ struct UsageTests {
   }
 
   @Test(
-    "An invalid push file is refused with the reason",
     arguments: [
       ("", "not JSON"), ("{", "not JSON"), ("[1]", "not an object"), ("3", "not an object"),
       ("{}", "no `aps`"),
@@ -267,21 +264,19 @@ struct UsageTests {
         "nested deeper than 64 brackets"
       ),
     ])
-  func badPushes(text: String, reason: String) {
+  func `An invalid push file is refused with the reason`(text: String, reason: String) {
     let failed = failure { () throws(CommandFailure) in try PushVerb.check(Array(text.utf8), name: "x.apns") }
     #expect(failed?.code == .wrongUsage)
     #expect(failed?.sentence.contains(reason) == true)
   }
 
-  @Test(
-    "A push with only a badge or a sound is accepted",
-    arguments: [#""badge":0"#, #""badge":5"#, #""sound":"default""#, #""sound":{"name":"coin"}"#])
-  func badgeAlone(aps: String) {
+  @Test(arguments: [#""badge":0"#, #""badge":5"#, #""sound":"default""#, #""sound":{"name":"coin"}"#])
+  func `A push with only a badge or a sound is accepted`(aps: String) {
     let bytes = Array("{\"aps\":{\(aps)}}".utf8)
     #expect(failure { () throws(CommandFailure) in try PushVerb.check(bytes, name: "x") } == nil)
   }
 
-  @Test("A push of up to 4096 bytes is accepted") func pushSize() {
+  @Test func `A push of up to 4096 bytes is accepted`() {
     let frame = "{\"aps\":{\"alert\":\"\"}}"
     let exact = frame.replacing("\"\"", with: "\"\(String(repeating: "x", count: 4096 - frame.utf8.count))\"")
     #expect(failure { () throws(CommandFailure) in try PushVerb.check(Array(exact.utf8), name: "x") } == nil)
@@ -290,7 +285,7 @@ struct UsageTests {
     )
   }
 
-  @Test("Without daemons a request fails with the advice to start them") func notRunning() {
+  @Test func `Without daemons a request fails with the advice to start them`() {
     let phone = Phone(home: Scratch().path)
     let failed = CommandFailure(ControlClientError.notRunning(daemon: "iosd", path: phone.iosdSocket))
     #expect(failed.code == .daemonMissing)
@@ -299,14 +294,14 @@ struct UsageTests {
     #expect(PhoneStopper(phone: phone).stop().isEmpty)
   }
 
-  @Test("Without a terminal there are no colours") func colours() {
+  @Test func `Without a terminal there are no colours`() {
     #expect(Output(isJSON: false, usesColour: false).paint("x", .red) == "x")
     #expect(Output(isJSON: false, usesColour: true).paint("x", .red) == "\u{1b}[31mx\u{1b}[0m")
     #expect(!Output(isJSON: true).usesColour)
   }
 
-  @Test("Completion has every verb in every shell", arguments: ShellCompletion.allCases)
-  func completion(shell: ShellCompletion) {
+  @Test(arguments: ShellCompletion.allCases)
+  func `Completion has every verb in every shell`(shell: ShellCompletion) {
     let script = shell.script(for: Program.declaration)
     for verb in Program.verbs { #expect(script.contains(verb.declaration.name)) }
   }

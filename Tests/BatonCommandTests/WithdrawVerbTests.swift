@@ -10,8 +10,8 @@ import WaitingTests
 @Suite("baton withdraw", .waits) struct WithdrawVerbTests {
   private let phone = CommandPhone()
 
-  @Test("Only an app in front withdraws; transaction, fee and time are printed")
-  func done() throws {
+  @Test
+  func `Only an app in front withdraws; transaction, fee and time are printed`() throws {
     _ = try phone.run("up")
     #expect(
       try phone.run("withdraw", "4000", TestPhone.ownAddress)
@@ -39,10 +39,8 @@ import WaitingTests
     #expect(verdict.contains("Verdict: sound"), "\(verdict)")
   }
 
-  @Test(
-    "P-1.4 A splice keeps the app awake in the background, shown by status, until it is done"
-  )
-  func namedTask() throws {
+  @Test
+  func `P-1.4 A splice keeps the app awake in the background, shown by status, until it is done`() throws {
     _ = try phone.run("up", "--splice-delay", CommandPhone.delay(seconds: 4))
     try phone.openAndConnect()
     let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")
@@ -69,8 +67,8 @@ import WaitingTests
     #expect(verdict.contains("Verdict: sound"), "\(verdict)")
   }
 
-  @Test("withdraw prints that the app is gone, and the end once it is back")
-  func killed() throws {
+  @Test
+  func `withdraw prints that the app is gone, and the end once it is back`() throws {
     _ = try phone.run("up", "--splice-delay", "3s")
     try phone.openAndConnect()
     let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")
@@ -86,8 +84,10 @@ import WaitingTests
     #expect(phone.scratch.text("withdrawal").contains("\(gone)done: 4,000 sat on chain in "))
   }
 
-  @Test("An invalid address, a fraction of a satoshi and a peer without splices are refused in one sentence")
-  func refused() throws {
+  @Test
+  func `An invalid address, a fraction of a satoshi and a peer without splices are refused in one sentence`()
+    throws
+  {
     _ = try phone.run("up", "--no-splices")
     #expect(
       try phone.run("withdraw", "4000", "here")

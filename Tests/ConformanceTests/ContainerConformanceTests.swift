@@ -6,10 +6,8 @@ import Testing
 /// The simulated and the real container take the same steps and must give the same answers, so that results of the
 /// simulation hold for the real one.
 @Suite("Conformance: lock, claim, fenced write, beat and intent") struct ContainerConformanceTests {
-  @Test(
-    "The simulated container answers every step like the real directory",
-    arguments: 1...12 as ClosedRange<UInt64>)
-  func sameAnswers(seed: UInt64) throws {
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func `The simulated container answers every step like the real directory`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let real = try RealContainer()
     var model = ModelContainer()

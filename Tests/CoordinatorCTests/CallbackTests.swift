@@ -17,7 +17,7 @@ struct CallbackTests {
     baton_wake(app)
   }
 
-  @Test("When the container is lost, cut_off runs before the role lock is freed") func cutOff() {
+  @Test func `When the container is lost, cut_off runs before the role lock is freed`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -28,8 +28,8 @@ struct CallbackTests {
     #expect(asked.last == BATON_ENDED && !asked.contains(BATON_STOP_NODE))
   }
 
-  @Test("A start not fetched before the container is lost is never returned, without cut_off")
-  func unfetched() {
+  @Test
+  func `A start not fetched before the container is lost is never returned, without cut_off`() {
     let (_, app) = caller.open()
     baton_want(app)
     loseContainer(app)
@@ -37,7 +37,7 @@ struct CallbackTests {
     #expect(!caller.carryOut(app).contains { $0.kind == BATON_START_NODE })
   }
 
-  @Test("A refused node is cut off before a higher epoch is claimed") func raised() {
+  @Test func `A refused node is cut off before a higher epoch is claimed`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -46,7 +46,7 @@ struct CallbackTests {
     #expect(caller.carryOut(app).contains { $0.kind == BATON_START_NODE && $0.id == 10 })
   }
 
-  @Test("Closing a handle cuts off a running node, not a stopped one") func closing() {
+  @Test func `Closing a handle cuts off a running node, not a stopped one`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -62,13 +62,13 @@ struct CallbackTests {
     #expect(caller.called == ["read"])
   }
 
-  @Test("A handle needs cut_off, and the extension's also settled") func missing() {
+  @Test func `A handle needs cut_off, and the extension's also settled`() {
     #expect(caller.open(changing: { $0.cut_off = nil }).code == Int32(BATON_MISUSE))
     #expect(caller.open(BATON_EXTENSION, changing: { $0.settled = nil }).code == Int32(BATON_MISUSE))
     #expect(caller.open(changing: { $0.settled = nil }).code == Int32(BATON_OK))
   }
 
-  @Test("A payment that the app received meanwhile is the text of the push") func settled() {
+  @Test func `A payment that the app received meanwhile is the text of the push`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -87,8 +87,8 @@ struct CallbackTests {
     #expect(caller.carryOut(wallet).contains { $0 == (BATON_FINISHED, 4, BATON_FINISH_RECEIVED) })
   }
 
-  @Test("A push with a payment hash passes it to settled; a failing callback is noted")
-  func settledByHash() {
+  @Test
+  func `A push with a payment hash passes it to settled; a failing callback is noted`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -105,8 +105,8 @@ struct CallbackTests {
     #expect(asked.count { $0 == BATON_NOTE } == 1 && !asked.contains(BATON_DELIVER))
   }
 
-  @Test("The text of a push reports whether its parts wait or were failed back", arguments: [true, false])
-  func parts(stillWait: Bool) {
+  @Test(arguments: [true, false])
+  func `The text of a push reports whether its parts wait or were failed back`(stillWait: Bool) {
     let (_, wallet) = caller.open(BATON_EXTENSION)
     let hash = [UInt8](1...32)
     _ = caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT, hash)

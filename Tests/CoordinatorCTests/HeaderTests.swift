@@ -8,8 +8,8 @@ import Testing
 struct HeaderTests {
   private let caller = Caller()
 
-  @Test("A handle that could not open reports why and refuses every call")
-  func notOpened() throws {
+  @Test
+  func `A handle that could not open reports why and refuses every call`() throws {
     let (code, handle) = caller.open(BATON_APP, "/dev/null")
     #expect(code == Int32(BATON_UNUSABLE))
     #expect(caller.error(handle).contains("/dev/null"))
@@ -20,8 +20,8 @@ struct HeaderTests {
     #expect(baton_open(nil, &result) == Int32(BATON_MISUSE) && result == nil)
   }
 
-  @Test("Every call refuses a null handle")
-  func null() {
+  @Test
+  func `Every call refuses a null handle`() {
     let codes = [
       baton_want(nil), baton_unwant(nil), baton_event(nil, nil), baton_wake(nil), baton_next(nil, nil),
       baton_write(nil, 1, nil, nil, nil), baton_read(nil, 1, nil, nil), baton_sql(nil, nil, nil, 0, nil, nil),
@@ -32,8 +32,8 @@ struct HeaderTests {
     baton_close(nil)
   }
 
-  @Test("The app starts its node, and stops it inside a background task")
-  func life() {
+  @Test
+  func `The app starts its node, and stops it inside a background task`() {
     let (code, app) = caller.open()
     #expect(code == Int32(BATON_OK))
     #expect(baton_want(app) == Int32(BATON_OK))
@@ -47,8 +47,8 @@ struct HeaderTests {
     #expect(baton_wait(app) == -1)
   }
 
-  @Test("An extension cannot want the node, and malformed events are refused")
-  func misuse() {
+  @Test
+  func `An extension cannot want the node, and malformed events are refused`() {
     let (_, wallet) = caller.open(BATON_EXTENSION)
     #expect(baton_want(wallet) == Int32(BATON_MISUSE) && baton_unwant(wallet) == Int32(BATON_MISUSE))
     #expect(caller.event(wallet, 999) == Int32(BATON_MISUSE))
@@ -67,8 +67,8 @@ struct HeaderTests {
     #expect(asked.last.map { $0 == (BATON_FINISHED, 1, BATON_FINISH_TIME_WILL_EXPIRE) } == true)
   }
 
-  @Test("Values of every SQL type are written and read back")
-  func values() {
+  @Test
+  func `Values of every SQL type are written and read back`() {
     let (_, app) = caller.open()
     baton_want(app)
     let lease = caller.carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
@@ -112,8 +112,8 @@ struct HeaderTests {
       found.text == "-5 für [0, 1] 0.5 \([BATON_INTEGER, BATON_TEXT, BATON_BLOB, BATON_REAL, BATON_NULL])")
   }
 
-  @Test("The code that a body returns is the result, and its writes are rolled back")
-  func rollback() {
+  @Test
+  func `The code that a body returns is the result, and its writes are rolled back`() {
     let (_, app) = caller.open()
     baton_want(app)
     let lease = caller.carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
@@ -139,8 +139,8 @@ struct HeaderTests {
     #expect(baton_write(app, lease, "nothing", nil, nil) == Int32(BATON_MISUSE))
   }
 
-  @Test("A wrong or expired lease writes nothing")
-  func fenced() {
+  @Test
+  func `A wrong or expired lease writes nothing`() {
     let (_, app) = caller.open()
     baton_want(app)
     let lease = caller.carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
@@ -155,8 +155,8 @@ struct HeaderTests {
     #expect(baton_read(app, lease, nil, nil) == Int32(BATON_FENCED))
   }
 
-  @Test("A state that cannot be read prevents the claim")
-  func unreadableState() {
+  @Test
+  func `A state that cannot be read prevents the claim`() {
     let (_, app) = caller.open(reading: { _, _ in 200 })
     baton_want(app)
     let asked = caller.carryOut(app)
@@ -164,8 +164,8 @@ struct HeaderTests {
     #expect(asked.last.map { $0 == (BATON_SHOW, 0, BATON_STATUS_FAILED) } == true)
   }
 
-  @Test("A path too long for a socket makes baton_listen fail")
-  func tooLong() {
+  @Test
+  func `A path too long for a socket makes baton_listen fail`() {
     let (code, app) = caller.open(BATON_APP, caller.path + "/" + String(repeating: "x", count: 100))
     #expect(code == Int32(BATON_OK) && baton_listen(app) == -1)
     let (_, other) = caller.open()

@@ -9,8 +9,8 @@ import Testing
 struct CoordinatorTests {
   private let place = Place()
 
-  @Test("In the foreground the app claims and starts its node with the state from the claim")
-  func front() throws {
+  @Test
+  func `In the foreground the app claims and starts its node with the state from the claim`() throws {
     let other = try place.otherOwner(.extension, seen: 0)
     let written = other.container.fencedWrite(under: other.claim, what: "a payment", atMonotonic: place.now) {
       try $0.execute("INSERT INTO payments VALUES (3)")
@@ -25,8 +25,8 @@ struct CoordinatorTests {
     #expect(app.coordinator.nanosecondsToWake == 2_000_000_000)
   }
 
-  @Test("A report during the node's start is handled after the directives before it")
-  func nested() throws {
+  @Test
+  func `A report during the node's start is handled after the directives before it`() throws {
     let app = try place.wallet(.app)
     var statusThen: NodeStatus?
     app.node.onStart = { [node = app.node, phone = app.phone] in
@@ -40,8 +40,8 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 1))
   }
 
-  @Test("The background task ends after the lock is free and the log checkpointed")
-  func timeGivenBack() throws {
+  @Test
+  func `The background task ends after the lock is free and the log checkpointed`() throws {
     let app = try place.wallet(.app)
     let other = try place.open(.extension)
     var isFree: Bool?
@@ -60,10 +60,8 @@ struct CoordinatorTests {
     #expect(app.coordinator.nanosecondsToWake == nil)
   }
 
-  @Test(
-    "A node that does not stop is cut off after 3 s, and its lease is fenced"
-  )
-  func hangingNode() throws {
+  @Test
+  func `A node that does not stop is cut off after 3 s, and its lease is fenced`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     app.node.stops = false
@@ -83,8 +81,8 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 2) && app.node.asked.last == "start 2 [1]")
   }
 
-  @Test("An extension delivers the text, releases, and finishes the push last")
-  func push() throws {
+  @Test
+  func `An extension delivers the text, releases, and finishes the push last`() throws {
     let wallet = try place.wallet(.extension)
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     wallet.coordinator.push(4, .incomingPayment, payment: hash)
@@ -95,8 +93,8 @@ struct CoordinatorTests {
     #expect(wallet.phone.status == .idle)
   }
 
-  @Test("A push of a payment that the app received delivers that payment")
-  func receivedByTheApp() throws {
+  @Test
+  func `A push of a payment that the app received delivers that payment`() throws {
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -107,8 +105,8 @@ struct CoordinatorTests {
     #expect(wallet.node.asked == [])
   }
 
-  @Test("A failed read of settled payments is noted once and repeated")
-  func unreadablePayments() throws {
+  @Test
+  func `A failed read of settled payments is noted once and repeated`() throws {
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     let wallet = try place.wallet(.extension)
     wallet.node.settled = [ReceivedPayment(paymentHash: hash, amountMsat: 7, text: "")]
@@ -119,18 +117,16 @@ struct CoordinatorTests {
     #expect(wallet.phone.said.contains("deliver 1 received 7") && wallet.phone.said.last == "finished 1 idle")
   }
 
-  @Test(
-    "The text of a push without a payment carries the push's reason",
-    arguments: [PushReason.incomingPayment, .pendingSettlement, .onionMessage, .unreadable])
-  func nothingReceived(reason: PushReason) throws {
+  @Test(arguments: [PushReason.incomingPayment, .pendingSettlement, .onionMessage, .unreadable])
+  func `The text of a push without a payment carries the push's reason`(reason: PushReason) throws {
     let wallet = try place.wallet(.extension)
     wallet.coordinator.push(1, reason)
     wallet.coordinator.timeWillExpire(push: 1)
     #expect(wallet.phone.said.first == "deliver 1 nothingReceived \(reason)")
   }
 
-  @Test("A settling payment delays the handover until it is settled")
-  func busy() throws {
+  @Test
+  func `A settling payment delays the handover until it is settled`() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     wallet.coordinator.push(1, .incomingPayment)
@@ -145,8 +141,8 @@ struct CoordinatorTests {
     #expect(wallet.phone.said.last == "finished 1 handedOver")
   }
 
-  @Test("With presence sockets a handover takes no time")
-  func presence() throws {
+  @Test
+  func `With presence sockets a handover takes no time`() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     #expect(wallet.coordinator.listen() != nil && app.coordinator.listen() != nil)
@@ -160,8 +156,8 @@ struct CoordinatorTests {
     #expect(app.phone.sent.count == 1, "the message sent before the app listened")
   }
 
-  @Test("Without sockets presence goes through the phone, and malformed messages are ignored")
-  func presenceByThePhone() throws {
+  @Test
+  func `Without sockets presence goes through the phone, and malformed messages are ignored`() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     wallet.coordinator.push(1, .incomingPayment)
@@ -173,8 +169,10 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 2))
   }
 
-  @Test("The other process's end leads to an ownership check at once, or within 250 ms if not reported")
-  func death() throws {
+  @Test
+  func `The other process's end leads to an ownership check at once, or within 250 ms if not reported`()
+    throws
+  {
     let app = try place.wallet(.app)
     let first = try place.otherOwner(.extension, seen: 0)
     app.coordinator.enteredForeground()
@@ -191,8 +189,8 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 4))
   }
 
-  @Test("A frozen owner is replaced after 5 s and fenced")
-  func frozen() throws {
+  @Test
+  func `A frozen owner is replaced after 5 s and fenced`() throws {
     let wallet = try place.wallet(.extension)
     wallet.coordinator.push(1, .incomingPayment)
     try wallet.node.pay(1)
@@ -216,8 +214,8 @@ struct CoordinatorTests {
     #expect(try app.node.lease?.read { try $0.rows("SELECT number FROM payments").count } == 2)
   }
 
-  @Test("Every change of the next deadline calls onRearm")
-  func rearm() throws {
+  @Test
+  func `Every change of the next deadline calls onRearm`() throws {
     let wallet = try place.wallet(.extension)
     var waits: [Int64?] = []
     wallet.coordinator.onRearm = { [unowned wallet] in waits.append(wallet.coordinator.nanosecondsToWake) }
@@ -229,8 +227,8 @@ struct CoordinatorTests {
     #expect(waits == [2_000_000_000, 0])
   }
 
-  @Test("A lost container throws containerLost and ends the coordinator")
-  func lostContainer() throws {
+  @Test
+  func `A lost container throws containerLost and ends the coordinator`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     rename(place.directory, place.path + "/elsewhere")
@@ -242,10 +240,8 @@ struct CoordinatorTests {
     #expect(app.phone.said.last == "ended containerLost" && app.node.asked.last == "cut")
   }
 
-  @Test(
-    "A refusal for another device is distinguished from an epoch out of reach"
-  )
-  func refused() throws {
+  @Test
+  func `A refusal for another device is distinguished from an epoch out of reach`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let fence = try #require(app.node.lease?.fence)
@@ -263,8 +259,8 @@ struct CoordinatorTests {
     #expect(Fence(epoch: 1, container: [1, 2]) == nil)
   }
 
-  @Test("A body's error is thrown unchanged, and its writes are rolled back")
-  func ownError() throws {
+  @Test
+  func `A body's error is thrown unchanged, and its writes are rolled back`() throws {
     struct Own: Error {}
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -283,9 +279,8 @@ struct CoordinatorTests {
     #expect(try lease.holds())
   }
 
-  @Test(
-    "A released coordinator ends its lease; its lock stays until the lease is released")
-  func letGo() throws {
+  @Test
+  func `A released coordinator ends its lease; its lock stays until the lease is released`() throws {
     var app: Wallet? = try place.wallet(.app)
     app?.coordinator.enteredForeground()
     var lease = app?.node.lease
@@ -297,8 +292,8 @@ struct CoordinatorTests {
     #expect(lock.probe() == .free)
   }
 
-  @Test("A task keeps the node in the background until it ends")
-  func task() throws {
+  @Test
+  func `A task keeps the node in the background until it ends`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     app.coordinator.taskBegan("outgoing payment", generation: 1)
@@ -309,8 +304,8 @@ struct CoordinatorTests {
     #expect(app.phone.said == ["begin 1", "notify 5", "end 1"])
   }
 
-  @Test("A silent push is completed once, after the release")
-  func silentPush() throws {
+  @Test
+  func `A silent push is completed once, after the release`() throws {
     let app = try place.wallet(.app)
     app.coordinator.silentPush(3, .incomingPayment)
     #expect(app.phone.status == .connected(epoch: 1))

@@ -22,8 +22,8 @@ struct GuardContainerTests {
     ) { try $0.firstRow("SELECT count(*) FROM payments")?.integer(0) ?? -1 }
   }
 
-  @Test("A claim returns the state that it read and names this process")
-  func claim() throws {
+  @Test
+  func `A claim returns the state that it read and names this process`() throws {
     let container = try container(.app)
     let answer = try #require(container.carryOut(.claim(seen: 0, reason: .neverClaimed)))
     #expect(answer.state == 0)
@@ -35,16 +35,16 @@ struct GuardContainerTests {
     #expect(look.state == nil)
   }
 
-  @Test("A claim from an outdated ownership check is superseded and returns no state")
-  func superseded() throws {
+  @Test
+  func `A claim from an outdated ownership check is superseded and returns no state`() throws {
     let container = try container(.app)
     _ = try place.otherOwner(.extension, seen: 0)
     let answer = try #require(container.carryOut(.claim(seen: 0, reason: .neverClaimed)))
     #expect(answer.event == .claimSuperseded && answer.state == nil)
   }
 
-  @Test("A raise of the epoch is a claim with its own reason")
-  func raised() throws {
+  @Test
+  func `A raise of the epoch is a claim with its own reason`() throws {
     let container = try container(.app)
     func claim(_ directive: GuardDirective) throws -> Claim {
       guard case .claimed(let claim)? = container.carryOut(directive)?.event else {
@@ -68,8 +68,8 @@ struct GuardContainerTests {
     return reasons
   }
 
-  @Test("Only another process that holds the node is to be watched")
-  func watching() throws {
+  @Test
+  func `Only another process that holds the node is to be watched`() throws {
     let container = try container(.app)
     _ = container.carryOut(.look)
     #expect(container.holderToWatch == nil)
@@ -83,14 +83,14 @@ struct GuardContainerTests {
     #expect(container.holderToWatch == nil)
   }
 
-  @Test("A directive for another port gets no answer")
-  func foreign() throws {
+  @Test
+  func `A directive for another port gets no answer`() throws {
     #expect(try container(.app).carryOut(.stopNode(gracefully: true)) == nil)
     #expect(try container(.app).carryOut(.readReceived(paymentHash: nil)) == nil)
   }
 
-  @Test("Each beat but the last checks the role lock and notes a change once")
-  func roleLock() throws {
+  @Test
+  func `Each beat but the last checks the role lock and notes a change once`() throws {
     let notes = Notes()
     let container = try container(.app, notes)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
@@ -111,8 +111,8 @@ struct GuardContainerTests {
     #expect(notes.all == [.roleLockHeldByAnother, .roleLockGuardsAgain])
   }
 
-  @Test("A beat is written with the guard's values and this process")
-  func beat() throws {
+  @Test
+  func `A beat is written with the guard's values and this process`() throws {
     let container = try container(.extension)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     _ = container.carryOut(.beat(epoch: 1, phase: .connecting, counter: 8))
@@ -123,7 +123,7 @@ struct GuardContainerTests {
     #expect(beat == said)
   }
 
-  @Test("A claim takes the role lock, and dropLock frees it") func dropped() throws {
+  @Test func `A claim takes the role lock, and dropLock frees it`() throws {
     let container = try container(.app)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     #expect(container.shared.roleLock.probe() == .busy)
@@ -131,8 +131,8 @@ struct GuardContainerTests {
     #expect(container.shared.roleLock.probe() == .free)
   }
 
-  @Test("The other process reads the intent; an intent lock held by another is noted")
-  func intent() throws {
+  @Test
+  func `The other process reads the intent; an intent lock held by another is noted`() throws {
     let notes = Notes()
     let container = try container(.app, notes)
     let other = try place.open(.extension)
@@ -144,16 +144,16 @@ struct GuardContainerTests {
     #expect(!other.appWantsNode)
   }
 
-  @Test("Reading the row also reads the intent")
-  func row() throws {
+  @Test
+  func `Reading the row also reads the intent`() throws {
     let container = try container(.extension)
     let app = try place.open(.app)
     #expect(app.setIntent(true) == .taken)
     #expect(container.carryOut(.readRow)?.event == .rowRead(nil, appWantsNode: true))
   }
 
-  @Test("A lost container fails every directive and is reported as lost")
-  func lost() throws {
+  @Test
+  func `A lost container fails every directive and is reported as lost`() throws {
     let container = try container(.app)
     rename(place.directory, place.path + "/elsewhere")
     for directive in [.look, .readRow, .claim(seen: 0, reason: .neverClaimed)] as [GuardDirective] {

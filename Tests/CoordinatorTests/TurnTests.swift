@@ -14,10 +14,8 @@ struct TurnTests {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  @Test(
-    "A push is finished after the release and the checkpoint, before the next push is served"
-  )
-  func pushesInTurn() throws {
+  @Test
+  func `A push is finished after the release and the checkpoint, before the next push is served`() throws {
     let wallet = try place.wallet(.extension)
     var isFree: Bool?
     var payments: Int64?
@@ -36,8 +34,8 @@ struct TurnTests {
     #expect(asked == ["start 1 []", "stop"] && wallet.node.asked.last == "start 2 [1]")
   }
 
-  @Test("A push without a payment hash reports payments settled since its own arrival")
-  func settledSince() throws {
+  @Test
+  func `A push without a payment hash reports payments settled since its own arrival`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let wallet = try place.wallet(.extension)
@@ -59,7 +57,7 @@ struct TurnTests {
     #expect(wallet.node.questions.last.map { $0.since >= between } == true)
   }
 
-  @Test("A failing read of settled payments is noted once and repeated") func settledFails() throws {
+  @Test func `A failing read of settled payments is noted once and repeated`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let wallet = try place.wallet(.extension)
@@ -69,8 +67,8 @@ struct TurnTests {
     #expect(wallet.phone.said == ["note"] && wallet.node.questions.count > 2)
   }
 
-  @Test("A node that reports stopped unasked keeps its lease until it is stopped")
-  func stoppedUnasked() throws {
+  @Test
+  func `A node that reports stopped unasked keeps its lease until it is stopped`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     app.node.lease?.report(.stopped)
@@ -79,7 +77,7 @@ struct TurnTests {
     #expect(app.node.asked.last == "stop" && app.phone.said == ["begin 1", "end 1"])
   }
 
-  @Test("Entering the foreground and a returning network make the node dial at once") func dials() throws {
+  @Test func `Entering the foreground and a returning network make the node dial at once`() throws {
     let app = try place.wallet(.app)
     app.coordinator.networkChanged(isThere: true)
     app.coordinator.enteredForeground()
@@ -94,7 +92,7 @@ struct TurnTests {
     #expect(app.node.asked == ["start 1 []", "dial now", "dial now"])
   }
 
-  @Test("The state read by a claim is released with it, even if the node never started") func stateOfAClaim()
+  @Test func `The state read by a claim is released with it, even if the node never started`()
     throws
   {
     let node = HoldingNode()

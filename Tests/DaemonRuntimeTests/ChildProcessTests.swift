@@ -34,8 +34,8 @@ import Testing
     #expect(ChildEnd.reap(child.identity.pid) == nil)
   }
 
-  @Test("Starting a script without its interpreter names the interpreter", arguments: ["", "\r"])
-  func missingInterpreter(ending: String) throws {
+  @Test(arguments: ["", "\r"])
+  func `Starting a script without its interpreter names the interpreter`(ending: String) throws {
     var template = Array("/tmp/baton-script-XXXXXX".utf8CString)
     let file = mkstemp(&template)
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -52,7 +52,7 @@ import Testing
     #expect(!words.contains("\n") && !words.contains("\r"))
   }
 
-  @Test("Starting a missing program fails with ENOENT") func missingProgram() {
+  @Test func `Starting a missing program fails with ENOENT`() {
     #expect(throws: SystemError("start /nowhere/program", code: ENOENT)) {
       try ChildProcess.start("/nowhere/program", arguments: [], boot: boot)
     }

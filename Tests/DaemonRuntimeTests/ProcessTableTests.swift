@@ -72,10 +72,8 @@ import Testing
 
   private func state(of child: ChildProcess) -> UInt8? { ProcessTable.status(of: child.identity.pid)?.state }
 
-  @Test(
-    "A process is ending from its fatal signal until it is reaped",
-    arguments: [SIGKILL, SIGTERM])
-  func ending(signal: Int32) throws {
+  @Test(arguments: [SIGKILL, SIGTERM])
+  func `A process is ending from its fatal signal until it is reaped`(signal: Int32) throws {
     for _ in 0..<20 {
       let child = try start("/bin/sleep", "1000")
       #expect(!ProcessTable.isEnding(child.identity.pid))
@@ -90,8 +88,8 @@ import Testing
     }
   }
 
-  @Test("A stopped process is not ending, until it is killed")
-  func stoppedIsNotEnding()
+  @Test
+  func `A stopped process is not ending, until it is killed`()
     throws
   {
     let child = try start("/bin/sleep", "1000")
@@ -103,8 +101,8 @@ import Testing
     waitForEnd(of: child)
   }
 
-  @Test("The children of a process include zombies that it has not reaped")
-  func children() throws {
+  @Test
+  func `The children of a process include zombies that it has not reaped`() throws {
     let child = try start("/bin/sleep", "1000")
     #expect(ProcessTable.children(of: getpid()).contains(child.identity.pid))
     #expect(ProcessTable.name(of: child.identity.pid) == "sleep")

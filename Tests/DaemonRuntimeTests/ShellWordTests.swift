@@ -5,12 +5,11 @@ import Testing
 
 @Suite("Quoting for a shell") struct ShellWordTests {
   @Test(
-    "A quoted word is one word to the shell",
     arguments: [
       "/srv/my phone/AppGroup", "it's", "$(id)", "`id`", "a;b", "", "ä b", "*", "~/x", "\"", "a\\b", "#a",
       "'", "@/a'",
     ])
-  func quoting(_ word: String) throws {
+  func `A quoted word is one word to the shell`(_ word: String) throws {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(filePath: "/bin/sh")
@@ -22,7 +21,7 @@ import Testing
     #expect(String(decoding: said, as: UTF8.self) == "\(word)|")
   }
 
-  @Test("A word without special characters is not quoted") func plain() {
+  @Test func `A word without special characters is not quoted`() {
     for word in ["/tmp/phone/AppGroup", "a-b_c.d", "x=1,y:2@3%4+5"] {
       #expect(ShellWord.quoted(word) == word)
     }

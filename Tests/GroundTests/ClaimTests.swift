@@ -11,14 +11,14 @@ import Testing
       incarnation: incarnation, container: claim.container)
   }
 
-  @Test("A claim owns only the row with its epoch and incarnation") func owner() {
+  @Test func `A claim owns only the row with its epoch and incarnation`() {
     #expect(claim.owns(row()))
     #expect(!claim.owns(row(epoch: 9)))
     #expect(!claim.owns(row(incarnation: 2)))
     #expect(!claim.owns(nil))
   }
 
-  @Test("A claim may be raised to at most 2^32 above its epoch") func jump() {
+  @Test func `A claim may be raised to at most 2^32 above its epoch`() {
     let farthest = 8 + Claim.farthestRaise - 1
     #expect(claim.mayRaise(above: 8))
     #expect(claim.mayRaise(above: farthest))
@@ -27,33 +27,33 @@ import Testing
     #expect(!claim.mayRaise(above: .max))
   }
 
-  @Test("A claim is never raised above the largest epoch of the database") func largestNumber() {
+  @Test func `A claim is never raised above the largest epoch of the database`() {
     let last = Epoch(Int64.max)
     let high = Claim(epoch: last - 2, incarnation: 1, container: claim.container)
     #expect(high.mayRaise(above: last - 1))
     #expect(!high.mayRaise(above: last))
   }
 
-  @Test("A replaced claim equals only the claim with its epoch and container") func replaced() {
+  @Test func `A replaced claim equals only the claim with its epoch and container`() {
     let replaced = ReplacedClaim(epoch: 8, container: claim.container)
     #expect(replaced.isExactly(claim))
     #expect(!ReplacedClaim(epoch: 9, container: claim.container).isExactly(claim))
     #expect(!ReplacedClaim(epoch: 8, container: ContainerID(high: 1, low: 3)).isExactly(claim))
   }
 
-  @Test("A container id has 16 bytes, the high half first") func containerBytes() {
+  @Test func `A container id has 16 bytes, the high half first`() {
     let id = ContainerID(high: 0x0102_0304_0506_0708, low: 0xff)
     #expect(id.bytes == [1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 255])
     #expect(ContainerID(id.bytes) == id)
     #expect(ContainerID(id.bytes.dropLast()) == nil && ContainerID(id.bytes + [0]) == nil)
   }
 
-  @Test("A 64-bit word is encoded as 16 hexadecimal digits") func wordDigits() {
+  @Test func `A 64-bit word is encoded as 16 hexadecimal digits`() {
     #expect(Hexadecimal.encode(word: 0xa5) == "00000000000000a5")
     #expect(Hexadecimal.encode(word: .max) == "ffffffffffffffff")
   }
 
-  @Test("PerRole stores a value for each role") func perRole() {
+  @Test func `PerRole stores a value for each role`() {
     var pair = PerRole(1, 2)
     pair[.extension] = 3
     #expect(pair[.app] == 1 && pair[.extension] == 3)

@@ -15,9 +15,8 @@ import Testing
   private let timeAsked: [GuardDirective] = [.beginBackgroundTask(1), .backgroundDone]
   private let withdrawn: [GuardDirective] = [.withdrawIntent, .say(PresenceMessage(code: .appPing))]
 
-  @Test(
-    "P-1.2, K-20 Entering the background stops the node, beats, unlocks, then ends the background task")
-  func pressingHomeReleasesInOrder() {
+  @Test
+  func `P-1.2, K-20 Entering the background stops the node, beats, unlocks, then ends the background task`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.enteredBackground) == timeAsked + withdrawn + [.stopNode(gracefully: true)])
     #expect(app.send(.node(.stopped)) == [.readRow])

@@ -12,24 +12,24 @@ import Testing
     ConnectionGate(isInBackground: background, tasks: tasks, isNetworkThere: network, isPeerBarred: barred)
   }
 
-  @Test("The foreground opens all connections, the background only with a task, a lost network none")
-  func votes() {
+  @Test
+  func `The foreground opens all connections, the background only with a task, a lost network none`() {
     #expect(gate().open == ConnectionTarget.allCases)
     #expect(gate(background: true).open == [])
     #expect(gate(background: true, tasks: 1).open == ConnectionTarget.allCases)
     #expect(gate(tasks: 3, network: false).open == [])
   }
 
-  @Test("Another process's ownership bars only the peer connection, regardless of tasks")
-  func veto() {
+  @Test
+  func `Another process's ownership bars only the peer connection, regardless of tasks`() {
     for tasks in 0...5 {
       #expect(gate(tasks: tasks, barred: true).open == [.electrum, .http, .tor])
       #expect(gate(background: true, tasks: tasks, barred: true).mayOpen(.peer) == false)
     }
   }
 
-  @Test("While the extension holds the node, the app may open all but the peer")
-  func whileTheExtensionWorks() {
+  @Test
+  func `While the extension holds the node, the app may open all but the peer`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     #expect(app.mayConnect == [])
@@ -40,8 +40,8 @@ import Testing
     #expect(app.mayConnect == [.electrum, .http, .tor])
   }
 
-  @Test("An owner may open all; without a network or after release, none")
-  func owner() {
+  @Test
+  func `An owner may open all; without a network or after release, none`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.mayConnect == ConnectionTarget.allCases)
     app.play(.networkChanged(isThere: false))
@@ -50,8 +50,8 @@ import Testing
     #expect(app.mayConnect == [])
   }
 
-  @Test("P-1.2 No connection closes in the background while a task runs")
-  func whileATaskGoesOn() {
+  @Test
+  func `P-1.2 No connection closes in the background while a task runs`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let send = TaskBeginning(name: "send", generation: 1)
     app.play(.taskBegan(send), .enteredBackground)

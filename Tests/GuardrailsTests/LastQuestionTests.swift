@@ -10,8 +10,8 @@ struct LastQuestionTests {
   private let delivered = GuardDirective.deliver(push: 1, .received(payment))
   private let failed = GuardEvent.receivedNotRead(.failed("The disk is broken."), push: 1)
 
-  @Test("A failed read is repeated after 250 ms, and its payment is then delivered")
-  func again() {
+  @Test
+  func `A failed read is repeated after 250 ms, and its payment is then delivered`() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(failed, at: 1) == [])
     #expect(notifier.machine.deadline == seconds(1.25))
@@ -24,20 +24,19 @@ struct LastQuestionTests {
     #expect(notifier.send(.deadlineReached, at: 6.5).contains(delivered))
   }
 
-  @Test("A successful read is not repeated")
-  func once() {
+  @Test
+  func `A successful read is not repeated`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(failed, .receivedFound([], push: 1))
     #expect(!notifier.send(.deadlineReached, at: 2).contains(question))
   }
 
   @Test(
-    "The container is read once more before a push ends without a payment",
     arguments: [
       GuardEvent.expiryWarned(push: 1), .terminationRequested, .node(.fenced),
       .node(.refused(highest: 20, container: otherContainer)), .deadlineReached,
     ])
-  func lastQuestion(event: GuardEvent) {
+  func `The container is read once more before a push ends without a payment`(event: GuardEvent) {
     for found in [[payment], []] {
       var notifier = Driver<ExtensionMachine>.connected()
       let asked = notifier.send(event, at: event == .deadlineReached ? 29.5 : 1)
@@ -51,8 +50,8 @@ struct LastQuestionTests {
     }
   }
 
-  @Test("The end of a push waits at most 250 ms for the container", arguments: [true, false])
-  func noAnswer(fails: Bool) {
+  @Test(arguments: [true, false])
+  func `The end of a push waits at most 250 ms for the container`(fails: Bool) {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1), at: 1)
     #expect(notifier.machine.deadline == seconds(1.25))
@@ -65,10 +64,8 @@ struct LastQuestionTests {
     #expect(notifier.send(.receivedFound([payment], push: 1)) == [], "the text is delivered")
   }
 
-  @Test(
-    "Of several payments found, the text reports the first, and the others are notified"
-  )
-  func several() {
+  @Test
+  func `Of several payments found, the text reports the first, and the others are notified`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
     #expect(
@@ -77,8 +74,8 @@ struct LastQuestionTests {
       ])
   }
 
-  @Test("A fenced extension that waits for the container does not check ownership again")
-  func fenced() {
+  @Test
+  func `A fenced extension that waits for the container does not check ownership again`() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(.node(.fenced)) == [.stopNode(gracefully: false), .dropLock, question])
     #expect(notifier.send(.partnerEnded) == [])
@@ -87,8 +84,8 @@ struct LastQuestionTests {
         == [.finished(push: 1, .fenced), .end(.fenced)])
   }
 
-  @Test("The container is not read once it is lost or the app continues")
-  func notAsked() {
+  @Test
+  func `The container is not read once it is lost or the app continues`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
     #expect(notifier.send(.receivedNotRead(.lost("It is gone."), push: 1)).contains(missed))
@@ -99,8 +96,8 @@ struct LastQuestionTests {
     #expect(notifier.send(.presenceHeard(intent)).contains(.deliver(push: 1, .appContinues)))
   }
 
-  @Test("A queued push gets the text of its payment before its process ends")
-  func unserved() {
+  @Test
+  func `A queued push gets the text of its payment before its process ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(
       .pushArrived(push(2, hash: paymentHash("bb"))), .pushArrived(push(3, hash: paymentHash("cc"))))
@@ -120,8 +117,8 @@ struct LastQuestionTests {
       ])
   }
 
-  @Test("A queued push is delivered 250 ms after an unanswered read, or when the container is lost")
-  func unservedWithoutAnswer() {
+  @Test
+  func `A queued push is delivered 250 ms after an unanswered read, or when the container is lost`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))), .expiryWarned(push: 2), at: 1)
     var lost = notifier
@@ -131,8 +128,8 @@ struct LastQuestionTests {
     #expect(lost.send(.receivedNotRead(.lost("It is gone."), push: 2)).contains(text))
   }
 
-  @Test("An answer for a finished push does not reach the next push")
-  func answerForAnother() {
+  @Test
+  func `An answer for a finished push does not reach the next push`() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1)), .pushArrived(push(2, hash: paymentHash("bb"))))
     #expect(

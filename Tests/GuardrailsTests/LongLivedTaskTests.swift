@@ -24,10 +24,8 @@ import Testing
     ]
   }
 
-  @Test(
-    "P-1.1, P-1.2 Going home during an outgoing payment keeps the node until the payment ends"
-  )
-  func outgoingPayment() {
+  @Test
+  func `P-1.1, P-1.2 Going home during an outgoing payment keeps the node until the payment ends`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.taskBegan(send)) == [])
     #expect(app.send(.enteredBackground) == timeAsked)
@@ -38,16 +36,16 @@ import Testing
     #expect(app.machine.place == .background)
   }
 
-  @Test("P-1.4 A settling payment holds the node in the background until it is settled")
-  func incomingPayment() {
+  @Test
+  func `P-1.4 A settling payment holds the node in the background until it is settled`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)))
     #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1), .backgroundDone])
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test("A settling payment survives a lost connection and ends on the next one")
-  func settlingOverALostConnection() {
+  @Test
+  func `A settling payment survives a lost connection and ends on the next one`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)), owned, .node(.connecting), owned)
     #expect(app.machine.tasks.count == 1)
@@ -58,8 +56,8 @@ import Testing
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("A restarted node has no activity until it reports one")
-  func startedAnew() {
+  @Test
+  func `A restarted node has no activity until it reports one`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)), .node(.connecting), owned)
     app.play(.node(.refused(highest: 20, container: container)))
@@ -68,8 +66,8 @@ import Testing
     #expect(app.machine.tasks.isEmpty && app.machine.ownership.activity == .nothing)
   }
 
-  @Test("Activity given up after 180 s is not resumed by other activity")
-  func givenUpForGood() {
+  @Test
+  func `Activity given up after 180 s is not resumed by other activity`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)), owned)
     app.play(.deadlineReached, owned, at: 180)
@@ -80,8 +78,8 @@ import Testing
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("An expired background task gives up the running work and releases in order")
-  func expiry() {
+  @Test
+  func `An expired background task gives up the running work and releases in order`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
     #expect(app.send(.backgroundTimeExpired(task: 7)) == [], "another background task's number")
@@ -91,8 +89,8 @@ import Testing
     #expect(app.send(.taskEnded(send)) == [])
   }
 
-  @Test("P-1.1 A task is given up after 180 s")
-  func timeOut() {
+  @Test
+  func `P-1.1 A task is given up after 180 s`() {
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), at: start)
     #expect(tasks.deadline == start + .seconds(180))
@@ -102,8 +100,8 @@ import Testing
     #expect(tasks.isEmpty)
   }
 
-  @Test("A task begun twice counts once, and an end must match its generation")
-  func generations() {
+  @Test
+  func `A task begun twice counts once, and an end must match its generation`() {
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), generation: 1, at: start)
     tasks.begin(.named("send"), generation: 2, at: start + .seconds(100))
@@ -117,8 +115,8 @@ import Testing
     #expect(tasks.isEmpty, "a late begin of generation 1 changes nothing")
   }
 
-  @Test("Returning to the foreground before the task ends releases nothing")
-  func backInFront() {
+  @Test
+  func `Returning to the foreground before the task ends releases nothing`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
     #expect(app.send(.enteredForeground) == [.endBackgroundTask(1)])
@@ -128,15 +126,15 @@ import Testing
       "the next background task has a new number")
   }
 
-  @Test("A payment settling under a lost claim is not a task any more")
-  func fencedInFront() {
+  @Test
+  func `A payment settling under a lost claim is not a task any more`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("A task does not outlive the fence of its app")
-  func fenced() {
+  @Test
+  func `A task does not outlive the fence of its app`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
     let directives = app.send(.node(.fenced))
@@ -144,7 +142,7 @@ import Testing
     #expect(app.machine.place == .background)
   }
 
-  @Test("The app reports the names of its tasks") func names() {
+  @Test func `The app reports the names of its tasks`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let splice = TaskBeginning(name: "splice 1", generation: 1)
     app.play(.taskBegan(send), .taskBegan(splice), .node(.busy(.settling)))

@@ -59,9 +59,8 @@ import Testing
     #expect(app.shown.last == .usedByAnotherDevice)
   }
 
-  @Test(
-    "A move survives a blocked raise of the epoch, not a failed one")
-  func jumpThatDoesNotHappen() {
+  @Test
+  func `A move survives a blocked raise of the epoch, not a failed one`() {
     for (trouble, isAnswered) in [
       (Trouble.blocked(pid: 5, isStopped: false), true), (.failed("The disk is full."), false),
     ] {
@@ -76,8 +75,8 @@ import Testing
     }
   }
 
-  @Test("A second move request clears the first one's failure and checks ownership at once")
-  func secondWord() {
+  @Test
+  func `A second move request clears the first one's failure and checks ownership at once`() {
     var app = movingApp()
     app.play(refusal, .claimFailed(.failed("The disk is full.")), .rowRead(row(9, .app), appWantsNode: true))
     #expect(app.shown.last == .trouble("The disk is full."))

@@ -10,8 +10,8 @@ import Testing
     .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
 
-  @Test("P-1.4 Going home with parts pending keeps the app at work until the set is complete")
-  func homeInTheMiddle() {
+  @Test
+  func `P-1.4 Going home with parts pending keeps the app at work until the set is complete`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.node(.busy(.collecting([paymentHash("aa")])))) == [])
     #expect(app.machine.hasNamedTask)
@@ -25,9 +25,8 @@ import Testing
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test(
-    "A payment received in the background is notified, in the foreground it is not")
-  func toldInTheBackground() {
+  @Test
+  func `A payment received in the background is notified, in the foreground it is not`() {
     let notified = GuardDirective.notify(payment)
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(
@@ -44,8 +43,8 @@ import Testing
     notifier.end(.deadlineReached, at: second).first { if case .deliver = $0 { true } else { false } }
   }
 
-  @Test("The text of a push reports whether its parts wait, were failed back or were received")
-  func textOfParts() {
+  @Test
+  func `The text of a push reports whether its parts wait, were failed back or were received`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
     #expect(text(at: 29.5, of: &notifier) == .deliver(push: 1, .partsWait))
@@ -59,18 +58,16 @@ import Testing
     #expect(text(at: 29.5, of: &notifier) == .deliver(push: 1, .received(payment)))
   }
 
-  @Test("The text reports waiting parts also after the extension was fenced")
-  func textAfterFencing() {
+  @Test
+  func `The text reports waiting parts also after the extension was fenced`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let end = notifier.end(.node(.fenced))
     #expect(end.contains(.deliver(push: 1, .partsWait)) && end.last == .end(.fenced))
   }
 
-  @Test(
-    "The text of a push with a payment hash reports only that payment's parts",
-    arguments: [paymentHash("aa"), nil])
-  func textOfItsOwn(hash: Bytes32?) {
+  @Test(arguments: [paymentHash("aa"), nil])
+  func `The text of a push with a payment hash reports only that payment's parts`(hash: Bytes32?) {
     let other = paymentHash("cc")
     func text(_ collecting: [Bytes32]...) -> GuardDirective? {
       var notifier = Driver<ExtensionMachine>.connected(hash: hash)
@@ -93,8 +90,8 @@ import Testing
         == .deliver(push: 1, .partsGivenBack))
   }
 
-  @Test("P-1.1 After 180 s the app leaves; a new connection does not restart the time")
-  func bounded() {
+  @Test
+  func `P-1.1 After 180 s the app leaves; a new connection does not restart the time`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let begun = app.now
@@ -104,8 +101,8 @@ import Testing
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("A set collected under a lost claim is not a task any more")
-  func fenced() {
+  @Test
+  func `A set collected under a lost claim is not a task any more`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
       .node(.busy(.collecting([paymentHash("aa")]))), .node(.busy(.settling)),
@@ -113,8 +110,8 @@ import Testing
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("An incomplete set without a payment does not end the extension early")
-  func setAlone() {
+  @Test
+  func `An incomplete set without a payment does not end the extension early`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
@@ -125,9 +122,8 @@ import Testing
       ])
   }
 
-  @Test(
-    "The text of a payment does not wait for the parts of another", arguments: [1, 4])
-  func textBesideASet(_ second: Double) {
+  @Test(arguments: [1, 4])
+  func `The text of a payment does not wait for the parts of another`(_ second: Double) {
     var notifier = Driver<ExtensionMachine>.connected()
     for event in second < 3 ? [0, 1] : [1, 0] {
       notifier.play(
@@ -159,8 +155,8 @@ import Testing
     #expect(notifier.send(.deadlineReached, at: 15).first == .deliver(push: 2, .received(secondPayment)))
   }
 
-  @Test("The extension hands over while parts are pending")
-  func handover() {
+  @Test
+  func `The extension hands over while parts are pending`() {
     var notifier = Driver<ExtensionMachine>.connected(epoch: 8)
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let directives = notifier.send(.rowRead(row(8, .extension), appWantsNode: true))

@@ -28,10 +28,10 @@ import Testing
     return app.send(owned)
   }
 
-  @Test(
-    "B-1.5.1e, K-18, K-22 The app connects, receives, releases, and only then completes the push with new data"
-  )
-  func received() {
+  @Test
+  func
+    `B-1.5.1e, K-18, K-22 The app connects, receives, releases, and only then completes the push with new data`()
+  {
     var app = connected()
     app.play(.node(.busy(.settling)), .node(.received(payment)))
     #expect(app.send(.node(.busy(.nothing))).last == .stopNode(gracefully: true))
@@ -42,10 +42,10 @@ import Testing
     #expect(app.machine.deadline == nil)
   }
 
-  @Test(
-    "B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f The app claims, starts the node, stops the node, unlocks, completes"
-  )
-  func order() {
+  @Test
+  func
+    `B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f The app claims, starts the node, stops the node, unlocks, completes`()
+  {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground)
     var directives = app.send(.silentPushArrived(push))
@@ -61,8 +61,8 @@ import Testing
     #expect(directives.filter(order.contains) == order)
   }
 
-  @Test("B-1.5.1f The failure is noted and the push completed as failed, unless a payment was received")
-  func failed() {
+  @Test
+  func `B-1.5.1f The failure is noted and the push completed as failed, unless a payment was received`() {
     func woken() -> Driver<AppMachine> {
       var app = Driver<AppMachine>()
       app.play(.launched, .enteredBackground, .silentPushArrived(push))
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("B-1.5.1f A refusal for another container fails this push and the next") func refused() {
+  @Test func `B-1.5.1f A refusal for another container fails this push and the next`() {
     let failed = GuardDirective.noteFailure(.halted(.usedByAnotherDevice))
     var app = connected()
     #expect(
@@ -112,8 +112,7 @@ import Testing
     #expect(app.send(.silentPushArrived(Push(id: 5, reason: .incomingPayment))).contains(.look))
   }
 
-  @Test("B-1.5.1f An epoch that cannot be raised fails the push with the container's reason") func notRaised()
-  {
+  @Test func `B-1.5.1f An epoch that cannot be raised fails the push with the container's reason`() {
     var app = connected()
     app.play(.node(.refused(highest: 20, container: container)))
     #expect(
@@ -121,7 +120,7 @@ import Testing
         == [.noteFailure(.container(.failed("The disk is full."))), .completed(push: 3, .failed)])
   }
 
-  @Test("B-1.5.1f A termination fails the push, unless a payment was received") func askedToEnd() {
+  @Test func `B-1.5.1f A termination fails the push, unless a payment was received`() {
     var app = connected()
     #expect(
       outcome(&app, after: .terminationRequested)
@@ -133,8 +132,8 @@ import Testing
     #expect(outcome(&lucky, after: .terminationRequested) == [.completed(push: 3, .newData)])
   }
 
-  @Test("A handler with less than 30 s completes before its time ends")
-  func shortTime() {
+  @Test
+  func `A handler with less than 30 s completes before its time ends`() {
     func patience(_ time: TimeSpan?) -> TimeSpan { SilentPushHandler.totalTime(of: time) }
     #expect(patience(nil) == .seconds(25))
     #expect(patience(.seconds(30)) == .seconds(25))
@@ -149,8 +148,8 @@ import Testing
     #expect(app.machine.deadline == app.now + .seconds(2))
   }
 
-  @Test("K-19 An unreachable peer: the node is stopped before the lock is released")
-  func unreachable() {
+  @Test
+  func `K-19 An unreachable peer: the node is stopped before the lock is released`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     app.play(.observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting))
@@ -165,18 +164,16 @@ import Testing
     #expect(app.machine.place == .background)
   }
 
-  @Test("B-1.5.2e, K-22 Without a payment within 5 s of connecting the push completes with no data")
-  func nothingCame() {
+  @Test
+  func `B-1.5.2e, K-22 Without a payment within 5 s of connecting the push completes with no data`() {
     var app = connected()
     #expect(app.send(.deadlineReached, at: 4.9).contains(.stopNode(gracefully: true)) == false)
     #expect(app.send(.deadlineReached, at: 5).last == .stopNode(gracefully: true))
     #expect(released(&app).last == .completed(push: 3, .noData))
   }
 
-  @Test(
-    "Settling, collecting and splicing defer the 5 s end, up to 25 s",
-    arguments: [NodeActivity.settling, .collecting([paymentHash("aa")]), .splicing])
-  func busy(activity: NodeActivity) {
+  @Test(arguments: [NodeActivity.settling, .collecting([paymentHash("aa")]), .splicing])
+  func `Settling, collecting and splicing defer the 5 s end, up to 25 s`(activity: NodeActivity) {
     var app = connected()
     app.play(.node(.busy(activity)))
     #expect(!app.send(.deadlineReached, at: 24.9).contains(.stopNode(gracefully: true)))
@@ -186,8 +183,8 @@ import Testing
     #expect(app.send(.deadlineReached, at: 25).contains(.stopNode(gracefully: true)))
   }
 
-  @Test("Activity from before the push defers its end")
-  func busyBefore() {
+  @Test
+  func `Activity from before the push defers its end`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
       .node(.busy(.splicing)), .taskBegan(TaskBeginning(name: "send", generation: 1)), .enteredBackground)
@@ -197,8 +194,8 @@ import Testing
     #expect(app.send(.deadlineReached).contains(.completed(push: 3, .noData)))
   }
 
-  @Test("The 5 s restart with the next connection after a loss")
-  func connectionLost() {
+  @Test
+  func `The 5 s restart with the next connection after a loss`() {
     var app = connected()
     app.play(
       .node(.trouble("the peer disconnected")), .node(.connecting),
@@ -222,8 +219,8 @@ import Testing
     #expect(released(&app).last == .completed(push: 3, .noData))
   }
 
-  @Test("A failure before the claim is not the reason of a later failure")
-  func troubleIsOver() {
+  @Test
+  func `A failure before the claim is not the reason of a later failure`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     app.play(.lookFailed(.failed("it cannot be read")))
@@ -236,10 +233,8 @@ import Testing
         == [.noteFailure(.peerDidNotAnswer), .completed(push: 3, .failed)])
   }
 
-  @Test(
-    "B-1.5.1d, K-18 An expiry warning stops the node, releases, and completes once, in that order"
-  )
-  func expiry() {
+  @Test
+  func `B-1.5.1d, K-18 An expiry warning stops the node, releases, and completes once, in that order`() {
     var app = connected()
     app.play(.node(.busy(.settling)))
     #expect(app.send(.expiryWarned(push: 3)).last != .completed(push: 3, .noData))
@@ -249,8 +244,8 @@ import Testing
     #expect(app.send(.expiryWarned(push: 3)) == [])
   }
 
-  @Test("While the extension beats, the app completes with no data and raises no intent")
-  func extensionReceives() {
+  @Test
+  func `While the extension beats, the app completes with no data and raises no intent`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     let beating = observation(
@@ -261,8 +256,8 @@ import Testing
     #expect(app.machine.place == .background)
   }
 
-  @Test("B-1.5.1b In the foreground, or for an unreadable push, the app completes with no data")
-  func nothingToDo() {
+  @Test
+  func `B-1.5.1b In the foreground, or for an unreadable push, the app completes with no data`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.silentPushArrived(push)) == [.completed(push: 3, .noData)])
     var behind = Driver<AppMachine>()
@@ -271,8 +266,8 @@ import Testing
     #expect(behind.send(.silentPushArrived(other)) == [.completed(push: 4, .noData)])
   }
 
-  @Test("A payment still settling after 25 s is left to the next owner")
-  func stalledPeer() {
+  @Test
+  func `A payment still settling after 25 s is left to the next owner`() {
     var app = connected()
     app.play(.node(.busy(.settling)))
     #expect(!app.send(.deadlineReached, at: 24.9).contains(.stopNode(gracefully: true)))
@@ -280,10 +275,8 @@ import Testing
     #expect(released(&app).last == .completed(push: 3, .noData))
   }
 
-  @Test(
-    "During a task of the app each push completes after its own 5 s"
-  )
-  func besideATask() {
+  @Test
+  func `During a task of the app each push completes after its own 5 s`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(TaskBeginning(name: "send", generation: 1)), .enteredBackground)
     #expect(app.send(.silentPushArrived(push), at: 1) == [])
@@ -295,8 +288,8 @@ import Testing
     #expect(app.send(.deadlineReached, at: 65).contains(.completed(push: 4, .noData)))
   }
 
-  @Test("Entering the foreground completes the push and keeps the node")
-  func opened() {
+  @Test
+  func `Entering the foreground completes the push and keeps the node`() {
     var app = connected()
     let answer = app.send(.enteredForeground)
     #expect(answer.first == .completed(push: 3, .noData))

@@ -10,8 +10,8 @@ import Testing
     .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
 
-  @Test("P-1.4 A splice holds the app awake under its name until the node reports its end")
-  func named() {
+  @Test
+  func `P-1.4 A splice holds the app awake under its name until the node reports its end`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let begun = TaskBeginning(name: "splice 7", generation: 1)
     app.play(.taskBegan(begun))
@@ -24,8 +24,8 @@ import Testing
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test("P-1.4 A splice pending from an earlier run holds the app awake without a name")
-  func found() {
+  @Test
+  func `P-1.4 A splice pending from an earlier run holds the app awake without a name`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)))
     #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1, name: nil), .backgroundDone])
@@ -33,8 +33,8 @@ import Testing
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test("P-1.1 After 180 s the app leaves; a repeated splice report is not a new task")
-  func bounded() {
+  @Test
+  func `P-1.1 After 180 s the app leaves; a repeated splice report is not a new task`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)))
     let begun = app.now
@@ -42,16 +42,16 @@ import Testing
     #expect(app.machine.tasks.deadline == begun + .seconds(180))
   }
 
-  @Test("A splice under a lost claim is not a task any more")
-  func fenced() {
+  @Test
+  func `A splice under a lost claim is not a task any more`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
       .node(.busy(.splicing)), .node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test("A splice delays the extension's idle end, not its total time or a lost connection")
-  func idle() {
+  @Test
+  func `A splice delays the extension's idle end, not its total time or a lost connection`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.splicing)), .node(.received(payment)), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
@@ -68,8 +68,8 @@ import Testing
     #expect(notifier.send(.deadlineReached, at: 6).contains(.stopNode(gracefully: true)))
   }
 
-  @Test("A handover does not wait for a splice")
-  func handover() {
+  @Test
+  func `A handover does not wait for a splice`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.splicing)), at: 1)
     let asked = notifier.send(

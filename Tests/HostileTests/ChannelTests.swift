@@ -10,10 +10,10 @@ import WaitingTests
 
 @Suite("Hostile input: descriptor 3 at both ends", .serialized, .waits)
 struct ChannelTests {
-  @Test(
-    "A wallet process whose phone sends garbage or disconnects releases its node and ends",
-    arguments: ["garbage", "too large", "gone"])
-  func brokenPhone(_ how: String) throws {
+  @Test(arguments: ["garbage", "too large", "gone"])
+  func `A wallet process whose phone sends garbage or disconnects releases its node and ends`(_ how: String)
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -33,8 +33,8 @@ struct ChannelTests {
     #expect(error?.hasPrefix("the message has ") == true)
   }
 
-  @Test("Unknown verbs and invalid fields are refused in one sentence and change nothing")
-  func wrongWords() throws {
+  @Test
+  func `Unknown verbs and invalid fields are refused in one sentence and change nothing`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -68,9 +68,8 @@ struct ChannelTests {
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
   }
 
-  @Test(
-    "A hostile wallet process's texts are cut, and iosd keeps answering")
-  func hostileWallet() throws {
+  @Test
+  func `A hostile wallet process's texts are cut, and iosd keeps answering`() throws {
     let phone = try RealPhone([
       "--app", "\(TestPhone.binaries)/TestHostileWallet", "--ext", "\(TestPhone.binaries)/TestHostileWallet",
     ])

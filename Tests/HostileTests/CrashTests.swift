@@ -12,10 +12,8 @@ import WaitingTests
     return line.split(separator: " ").dropFirst(4).prefix(2).map(String.init)
   }
 
-  @Test(
-    "A crash leaves no core dump and adds nothing to a log",
-    .disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer writes what it knows of a crash"))
-  func noMemory() throws {
+  @Test(.disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer writes what it knows of a crash"))
+  func `A crash leaves no core dump and adds nothing to a log`() throws {
     var limit = rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
     var before = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &before)

@@ -10,12 +10,13 @@ import WaitingTests
 @Suite("Hostile input: many connections to the daemons", .serialized, .waits)
 struct CrowdTests {
   @Test(
-    "With 10,000 idle connections clients are served, and iosd and lspd sleep",
     .enabled(
       if: RealPhone.descriptorsAllowed >= 2600,
       "each of the four clients holds 2,500 descriptors; raise the limit with `ulimit -Hn`"),
     arguments: RealPhone.Door.allCases)
-  func held(_ door: RealPhone.Door) throws {
+  func `With 10,000 idle connections clients are served, and iosd and lspd sleep`(_ door: RealPhone.Door)
+    throws
+  {
     let phone = try RealPhone()
     let pid = try phone.pid(behind: door)
     _ = try phone.ask(.phone, ControlMessage("open"))
@@ -41,10 +42,10 @@ struct CrowdTests {
     #expect(try RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
   }
 
-  @Test(
-    "10,000 connections opened and dropped leave no descriptor, memory or row",
-    arguments: RealPhone.Door.allCases)
-  func dropped(_ door: RealPhone.Door) throws {
+  @Test(arguments: RealPhone.Door.allCases)
+  func `10,000 connections opened and dropped leave no descriptor, memory or row`(_ door: RealPhone.Door)
+    throws
+  {
     let phone = try RealPhone()
     let pid = try phone.pid(behind: door)
     let descriptors = try RealPhone.descriptors(of: pid)
@@ -62,10 +63,8 @@ struct CrowdTests {
     #expect(try ledger.firstRow("SELECT count(*) FROM connections")?.integer(0) == 0)
   }
 
-  @Test(
-    "A process of another user gets an error that names the socket's user",
-    .enabled(if: getuid() == 0, "it needs root"))
-  func anotherUser() throws {
+  @Test(.enabled(if: getuid() == 0, "it needs root"))
+  func `A process of another user gets an error that names the socket's user`() throws {
     let phone = try RealPhone()
     for (door, directory) in [(RealPhone.Door.phone, "os"), (.provider, "lsp")] {
       for path in [phone.home, "\(phone.home)/\(directory)"] { chmod(path, 0o755) }

@@ -30,8 +30,8 @@ struct FileTests {
     }
   }
 
-  @Test("With an invalid clock file the wallet uses the kernel's clocks", arguments: Content.allCases)
-  func clock(_ content: Content) throws {
+  @Test(arguments: Content.allCases)
+  func `With an invalid clock file the wallet uses the kernel's clocks`(_ content: Content) throws {
     let phone = try TestPhone()
     defer { phone.end() }
     try put(content, at: "\(phone.home)/os/clock")
@@ -41,8 +41,8 @@ struct FileTests {
     #expect(phone.owner?.process.boot == Clock().boot)
   }
 
-  @Test("A clock file with extreme offsets does not stop the app")
-  func extremeClock() throws {
+  @Test
+  func `A clock file with extreme offsets does not stop the app`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     for offset in [Int64.max, .min] {
@@ -59,10 +59,9 @@ struct FileTests {
     }
   }
 
-  @Test(
-    "With an invalid address file lspd writes a new one, or names the obstacle",
-    arguments: Content.allCases)
-  func address(_ content: Content) throws {
+  @Test(arguments: Content.allCases)
+  func `With an invalid address file lspd writes a new one, or names the obstacle`(_ content: Content) throws
+  {
     let phone = try RealPhone()
     _ = try phone.baton(["down"])
     let path = "\(phone.home)/lsp/address"

@@ -57,10 +57,8 @@ import WaitingTests
     _ = try database.firstRow("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  @Test(
-    "A full storage is reported in a sentence, and with room again all payments settle",
-    .enabled(if: canMount, "mounting a small disk needs root"))
-  func full() throws {
+  @Test(.enabled(if: canMount, "mounting a small disk needs root"))
+  func `A full storage is reported in a sentence, and with room again all payments settle`() throws {
     var group = ""
     let phone = try RealPhone { home in
       group = "\(home)/AppGroup"

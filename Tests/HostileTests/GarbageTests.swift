@@ -9,8 +9,8 @@ import WaitingTests
 struct GarbageTests {
   private static let tooLarge = String(repeating: "x", count: 131_073)
 
-  @Test("A malformed request is answered with one sentence, and the daemon keeps serving")
-  func garbage() throws {
+  @Test
+  func `A malformed request is answered with one sentence, and the daemon keeps serving`() throws {
     let phone = try RealPhone()
     let noEnd = "the message has no empty line after its fields; end the fields with one"
     let cases: [(sent: String, said: String)] = [
@@ -40,8 +40,8 @@ struct GarbageTests {
     }
   }
 
-  @Test("A request with invalid fields is answered with one sentence, and the connection stays")
-  func wrongFields() throws {
+  @Test
+  func `A request with invalid fields is answered with one sentence, and the connection stays`() throws {
     let phone = try RealPhone()
     let hash = String(repeating: "0", count: 64)
     let cases: [(RealPhone.Door, ControlMessage, String)] = [
@@ -89,8 +89,8 @@ struct GarbageTests {
     }
   }
 
-  @Test("A client that never reads its answers is disconnected")
-  func neverReads() throws {
+  @Test
+  func `A client that never reads its answers is disconnected`() throws {
     let phone = try RealPhone()
     for door in [RealPhone.Door.phone, .provider] {
       let pid = try phone.pid(behind: door)
@@ -104,8 +104,8 @@ struct GarbageTests {
     }
   }
 
-  @Test("A client with more than 64 unanswered requests is disconnected")
-  func asksWithoutEnd() throws {
+  @Test
+  func `A client with more than 64 unanswered requests is disconnected`() throws {
     // No extension, which would fail these payments of unknown hashes.
     let phone = try RealPhone(["--ext", "/bin/true"])
     let client = try ControlClient(path: phone.place(.provider), daemon: "lspd")

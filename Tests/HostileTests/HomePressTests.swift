@@ -15,10 +15,11 @@ import WaitingTests
   /// `BATON_SEED=… swift test --filter HomePress` presses at the moments of an earlier run.
   private static let seed = getenv("BATON_SEED").flatMap { UInt64(String(cString: $0)) }
 
-  @Test(
-    "K-18, K-20, P-1.1 In 200 home presses at random moments the app is never suspended with a lock or killed"
-  )
-  func twoHundred() throws {
+  @Test
+  func
+    `K-18, K-20, P-1.1 In 200 home presses at random moments the app is never suspended with a lock or killed`()
+    throws
+  {
     let seed = Self.seed ?? .random(in: 0...UInt64(UInt32.max))
     do {
       try press(seed)
@@ -55,8 +56,8 @@ import WaitingTests
     #expect(try !phone.journal().contains("0xdead10cc"), "\(again)")
   }
 
-  @Test("P-1.5 While the app is connected, the LSP sends no push and no process is started")
-  func noPushWhileConnected() throws {
+  @Test
+  func `P-1.5 While the app is connected, the LSP sends no push and no process is started`() throws {
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")
@@ -66,8 +67,8 @@ import WaitingTests
     #expect(try phone.driver().phone.allProcesses().map(\.role) == ["app"])
   }
 
-  @Test("A silent push wakes the suspended app, which receives and is suspended again")
-  func wakeToComplete() throws {
+  @Test
+  func `A silent push wakes the suspended app, which receives and is suspended again`() throws {
     let phone = try RealPhone([
       "--silent-pushes", "--suspend-after", "0s", "--foreground-pushes", "app",
     ])
@@ -86,8 +87,8 @@ import WaitingTests
     #expect(judged.code == 0, "\(judged.output)\(judged.errors)")
   }
 
-  @Test("Without a network the app is not connected; with it it reconnects and receives")
-  func network() throws {
+  @Test
+  func `Without a network the app is not connected; with it it reconnects and receives`() throws {
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")

@@ -8,10 +8,10 @@ import WaitingTests
 
 @Suite("Hostile input: a wallet with a hostile LSP", .serialized, .waits)
 struct NodeTests {
-  @Test(
-    "With a hostile LSP the extension stays within its memory, delivers its text and ends",
-    arguments: HostilePeer.Behaviour.allCases)
-  func theExtension(_ behaviour: HostilePeer.Behaviour) throws {
+  @Test(arguments: HostilePeer.Behaviour.allCases)
+  func `With a hostile LSP the extension stays within its memory, delivers its text and ends`(
+    _ behaviour: HostilePeer.Behaviour
+  ) throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let peer = try HostilePeer(behaviour, loop: phone.loop)
@@ -44,10 +44,10 @@ struct NodeTests {
     #expect(try phone.receivedPayments() == [])
   }
 
-  @Test(
-    "With a hostile LSP the app keeps dialling and releases in order",
-    arguments: [HostilePeer.Behaviour.sendsZeros, .breaksOffAtOnce, .pingsWithoutEnd])
-  func theApp(_ behaviour: HostilePeer.Behaviour) throws {
+  @Test(arguments: [HostilePeer.Behaviour.sendsZeros, .breaksOffAtOnce, .pingsWithoutEnd])
+  func `With a hostile LSP the app keeps dialling and releases in order`(_ behaviour: HostilePeer.Behaviour)
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let peer = try HostilePeer(behaviour, loop: phone.loop)

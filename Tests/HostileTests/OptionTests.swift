@@ -54,8 +54,10 @@ struct OptionTests {
     ("notifyextd", [], "there is no push to serve; give one with --push FILE, or let iosd start this"),
   ]
 
-  @Test("An invalid command line is refused by every program in one sentence", arguments: cases)
-  func words(_ program: String, _ words: [String], _ sentence: String) throws {
+  @Test(arguments: cases)
+  func `An invalid command line is refused by every program in one sentence`(
+    _ program: String, _ words: [String], _ sentence: String
+  ) throws {
     try inScratch { directory in
       let places = [
         "--container", "\(directory)/c", "--keychain", "\(directory)/k", "--journal", "\(directory)/j",
@@ -68,13 +70,14 @@ struct OptionTests {
   }
 
   @Test(
-    "Invalid beat options are refused by iosd before a wallet process starts",
     arguments: [
       (["--beat-interval", "5s", "--stale-after", "2s"], HeartbeatTimingSentence.tooShort),
       (["--stale-after", "106751d"], HeartbeatTimingSentence.tooLong),
       (["--beat-interval", "0"], HeartbeatTimingSentence.interval),
     ])
-  func beats(_ words: [String], _ sentence: String) throws {
+  func `Invalid beat options are refused by iosd before a wallet process starts`(
+    _ words: [String], _ sentence: String
+  ) throws {
     try inScratch { directory in
       let ran = try RealPhone.run("iosd", ["--home", "\(directory)/phone"] + words)
       #expect(ran.errors == "iosd: \(sentence)\n")
@@ -82,8 +85,8 @@ struct OptionTests {
     }
   }
 
-  @Test("Ping options that exceed --chatter are refused by iosd and lspd")
-  func pings() throws {
+  @Test
+  func `Ping options that exceed --chatter are refused by iosd and lspd`() throws {
     let sentence =
       "--ping-after 999ms causes up to 20 pings and pongs in 10 s, and --chatter allows 19: give --chatter 20, or a "
       + "longer --ping-after"
@@ -101,8 +104,8 @@ struct OptionTests {
     #expect(PingRule.problem(chatter: 1_000_000, pingAfter: TimeSpan(nanoseconds: 1)) != nil)
   }
 
-  @Test("iosd works and goes down with the longest permitted times")
-  func longestTimes() throws {
+  @Test
+  func `iosd works and goes down with the longest permitted times`() throws {
     try inScratch { directory in
       let longest = ["--extension-time", "--expiry-notice", "--extension-idle", "--grace"].flatMap {
         [$0, "106751d"]
@@ -126,10 +129,8 @@ struct OptionTests {
     }
   }
 
-  @Test(
-    "10,000 arguments are refused in one sentence by every program",
-    arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
-  func manyWords(_ program: String) throws {
+  @Test(arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
+  func `10,000 arguments are refused in one sentence by every program`(_ program: String) throws {
     let ran = try RealPhone.run(program, [String](repeating: "word", count: 10_000))
     #expect(ran.code == 64)
     #expect(ran.errors.split(separator: "\n").count == 1)
@@ -138,8 +139,8 @@ struct OptionTests {
     #expect(options.errors.hasPrefix("\(program): there is no option `--nothing`"))
   }
 
-  @Test("Arguments and a BATON_HOME that are not UTF-8 are refused")
-  func notUTF8() throws {
+  @Test
+  func `Arguments and a BATON_HOME that are not UTF-8 are refused`() throws {
     // Foundation cannot pass such bytes; a shell can.
     let shell = { (line: String) throws -> RealPhone.Ran in
       let baton = "\(TestPhone.binaries)/baton"
@@ -153,8 +154,8 @@ struct OptionTests {
     #expect(home.code == 64)
   }
 
-  @Test("Invalid environment variables are refused or ignored")
-  func environment() throws {
+  @Test
+  func `Invalid environment variables are refused or ignored`() throws {
     let long = try RealPhone.run(
       "baton", ["ps"], environment: ["BATON_HOME": String(repeating: "x", count: 100_000)])
     #expect(long.errors.hasPrefix("baton: BATON_HOME must be a path of at most 4095 bytes, not `xxx"))
@@ -174,8 +175,8 @@ struct OptionTests {
     }
   }
 
-  @Test("The daemons do not inherit a descriptor of baton up's caller")
-  func strangeDescriptor() throws {
+  @Test
+  func `The daemons do not inherit a descriptor of baton up's caller`() throws {
     let phone = try RealPhone()
     #expect(try phone.baton(["down"]).code == 0)
     let file = "\(phone.home)/of-the-caller"

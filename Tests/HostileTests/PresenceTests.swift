@@ -21,8 +21,8 @@ struct PresenceTests {
     ControlMessage("presence", body: message.encoded())
   }
 
-  @Test("False requests for the node delay the extension and lose no payment")
-  func wantsNode() throws {
+  @Test
+  func `False requests for the node delay the extension and lose no payment`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -53,8 +53,8 @@ struct PresenceTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test("A false release does not make the app take the holder's node")
-  func released() throws {
+  @Test
+  func `A false release does not make the app take the holder's node`() throws {
     let phone = try TestPhone(["--stale-after", "300s"])
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -81,7 +81,7 @@ struct PresenceTests {
     #expect(phone.owner?.epoch == (epoch ?? 0) + 1)
   }
 
-  @Test("A flood of presence messages adds a bounded number of journal records") func flood()
+  @Test func `A flood of presence messages adds a bounded number of journal records`()
     throws
   {
     let phone = try TestPhone()
@@ -102,8 +102,8 @@ struct PresenceTests {
     #expect(text.components(separatedBy: "presence messages come faster than they are handled").count == 2)
   }
 
-  @Test("Garbage at the presence socket stays within the extension's memory")
-  func garbage() throws {
+  @Test
+  func `Garbage at the presence socket stays within the extension's memory`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let notifier = try phone.launchExtension()
@@ -132,10 +132,8 @@ struct PresenceTests {
     try phone.wait("the text of the push") { notifier.message("finished", id: id) != nil }
   }
 
-  @Test(
-    "With another listener on the app's presence socket the app notes it and connects"
-  )
-  func impostor() throws {
+  @Test
+  func `With another listener on the app's presence socket the app notes it and connects`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let first = try phone.launchExtension()

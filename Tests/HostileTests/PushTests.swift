@@ -9,8 +9,8 @@ import WaitingTests
 struct PushTests {
   private static let object = #"{"aps":{"alert":"Hello"}}"#
 
-  @Test("A file that is not a push is refused in one sentence")
-  func files() throws {
+  @Test
+  func `A file that is not a push is refused in one sentence`() throws {
     let phone = try RealPhone()
     let file = "\(phone.home)/push.apns"
     let deep =
@@ -68,8 +68,8 @@ struct PushTests {
     }
   }
 
-  @Test("A push on standard input is read to its end, however slowly it is written")
-  func slowWriter() throws {
+  @Test
+  func `A push on standard input is read to its end, however slowly it is written`() throws {
     let phone = try RealPhone()
     let pipe = Pipe()
     // A duplicate: the handle's descriptor is closed once the process has started.
@@ -102,13 +102,12 @@ struct PushTests {
   }
 
   @Test(
-    "An unreadable payload gets a text, and the node is not claimed",
     arguments: [
       "", "garbage", "[]", #"{"reason":5}"#, #"{"reason":"Unheard"}"#, #"{"reason":null}"#,
       String(repeating: "[", count: 4096), String(repeating: #"{"a":"#, count: 800),
       #"{"reason":"IncomingPayment"}"# + String(repeating: " ", count: 4096),
     ])
-  func unreadable(_ payload: String) throws {
+  func `An unreadable payload gets a text, and the node is not claimed`(_ payload: String) throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let notifier = try phone.launchExtension()
@@ -119,8 +118,8 @@ struct PushTests {
     #expect(phone.owner == nil)
   }
 
-  @Test("1,000 pushes in a row get a text each within the extension's memory")
-  func manyPushes() throws {
+  @Test
+  func `1,000 pushes in a row get a text each within the extension's memory`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let notifier = try phone.launchExtension()

@@ -8,8 +8,8 @@ import WaitingTests
 
 @Suite("Hostile input: silent connections, on real processes", .serialized, .waits)
 struct SilenceTests {
-  @Test("An app whose LSP does not answer pings disconnects and dials again")
-  func deadPeer() throws {
+  @Test
+  func `An app whose LSP does not answer pings disconnects and dials again`() throws {
     let phone = try TestPhone(["--ping-after", "200ms", "--chatter", "100"])
     defer { phone.end() }
     let peer = try HostilePeer(.neverHangsUp, loop: phone.loop)
@@ -22,8 +22,8 @@ struct SilenceTests {
     try phone.wait("the app to release the node") { app.count("background-end") > 0 }
   }
 
-  @Test("With --ping-after of baton up an idle connection is pinged, and the judge accepts it")
-  func everySecond() throws {
+  @Test
+  func `With --ping-after of baton up an idle connection is pinged, and the judge accepts it`() throws {
     let real = try RealPhone(["--ping-after", "200ms", "--chatter", "100"])
     #expect(try real.baton(["app", "open"]).code == 0)
     let ledger = try Connection(

@@ -19,10 +19,8 @@ import WaitingTests
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
   }
 
-  @Test(
-    "A client sends nothing to another user's listener and names that user",
-    .enabled(if: getuid() == 0, "only root can become another user"))
-  func anotherUser() throws {
+  @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+  func `A client sends nothing to another user's listener and names that user`() throws {
     let place = try Place()
     chmod(place.path, 0o1777)
     let other = try Listener(at: place("iosd.sock"), as: 65534)
@@ -36,8 +34,8 @@ import WaitingTests
     #expect(other.heard() == "")
   }
 
-  @Test("A symbolic link in the place of a socket is not followed")
-  func link() throws {
+  @Test
+  func `A symbolic link in the place of a socket is not followed`() throws {
     let place = try Place()
     let other = try Listener(at: place("other.sock"))
     symlink(place("other.sock"), place("iosd.sock"))
@@ -51,11 +49,10 @@ import WaitingTests
   }
 
   @Test(
-    "baton down asks a foreign program at a daemon's path only for its status",
     arguments: [
       "os/iosd.sock", "lsp/lspd.sock",
     ])
-  func foreignProgram(socket: String) throws {
+  func `baton down asks a foreign program at a daemon's path only for its status`(socket: String) throws {
     let place = try Place()
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
     let other = try Listener(at: place("phone/\(socket)"))
@@ -71,8 +68,8 @@ import WaitingTests
     #expect(other.heard() == "heard status\n")
   }
 
-  @Test("baton down does not follow a symbolic link in the place of a socket")
-  func linkToForeignProgram() throws {
+  @Test
+  func `baton down does not follow a symbolic link in the place of a socket`() throws {
     let place = try Place()
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
     let other = try Listener(at: place("daemon.sock"))
@@ -83,7 +80,7 @@ import WaitingTests
     #expect(other.heard() == "")
   }
 
-  @Test("A symbolic link in the place of a home is refused") func linkedHome() throws {
+  @Test func `A symbolic link in the place of a home is refused`() throws {
     let phone = try RealPhone()
     let place = try Place()
     symlink(phone.home, place("phone"))

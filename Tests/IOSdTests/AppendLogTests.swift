@@ -29,10 +29,8 @@ import WaitingTests
     PushRow(id: id, isVisible: true, hasMutableContent: true, wall: 1, at: 2)
   }
 
-  @Test(
-    "On a full disk a truncated row is removed, and written before the next row that fits",
-    .enabled(if: canMount, "mounting a small disk needs root"))
-  func fullDisk() throws {
+  @Test(.enabled(if: canMount, "mounting a small disk needs root"))
+  func `On a full disk a truncated row is removed, and written before the next row that fits`() throws {
     try #require(mountSmallDisk())
     let path = "\(directory)/pushes.jsonl"
     let log = try AppendLog<PushRow>(path)
@@ -46,8 +44,8 @@ import WaitingTests
     #expect(AppendLog<PushRow>.rows(of: path).map(\.id) == Array(1...next + 2))
   }
 
-  @Test("A row truncated by a kill is terminated, and the next one starts on its own line")
-  func cutByAKill()
+  @Test
+  func `A row truncated by a kill is terminated, and the next one starts on its own line`()
     throws
   {
     let path = "\(directory)/pushes.jsonl"

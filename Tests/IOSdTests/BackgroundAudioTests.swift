@@ -22,8 +22,10 @@ import WaitingTests
     }
   }
 
-  @Test("M-1.2, M-1.4, M-1.5, M-1.7 The status shows the app's audio until another app's audio interrupts it")
-  func plays() throws {
+  @Test
+  func `M-1.2, M-1.4, M-1.5, M-1.7 The status shows the app's audio until another app's audio interrupts it`()
+    throws
+  {
     let phone = try Self.left("app-audio")
     try Wait.until("it plays") { try phone.status()["now_playing"] != nil }
     let playing = try #require(try phone.status()["now_playing"] as? [String: Any])
@@ -36,30 +38,30 @@ import WaitingTests
     try Self.wait(phone, forText: "interrupted")
   }
 
-  @Test("M-1.1 Audio without the declared mode is refused")
-  func notDeclared() throws {
+  @Test
+  func `M-1.1 Audio without the declared mode is refused`() throws {
     let phone = try Self.left("app-audio", [])
     try Self.wait(phone, forText: "has not declared the background mode audio")
     #expect(try phone.status()["now_playing"] == nil)
   }
 
-  @Test("M-1.3 Audio at volume 0 counts as idle")
-  func silent() throws {
+  @Test
+  func `M-1.3 Audio at volume 0 counts as idle`() throws {
     let phone = try Self.left("app-audio-silent")
     try Self.wait(phone, forText: "counts as idle")
     #expect(try phone.status()["now_playing"] == nil)
   }
 
-  @Test("M-1.2 Audio that mixes keeps playing beside another app's")
-  func mixes() throws {
+  @Test
+  func `M-1.2 Audio that mixes keeps playing beside another app's`() throws {
     let phone = try Self.left("app-audio-mixing")
     try Wait.until("it plays") { try phone.status()["now_playing"] != nil }
     try phone.ask("device", ["audio": "yes"])
     #expect(try phone.status()["now_playing"] != nil)
   }
 
-  @Test("M-13.1 The wallet plays audio only in the background, and only with --keep-alive-audio")
-  func wallet() throws {
+  @Test
+  func `M-13.1 The wallet plays audio only in the background, and only with --keep-alive-audio`() throws {
     let app = "\(PhoneProcess.products)/mainappd"
     let quiet = try Self.left(app)
     let other = try Self.left(app, ["--background-mode", "audio", "--keep-alive-audio"])
@@ -69,8 +71,8 @@ import WaitingTests
     try Wait.until("it stops") { try other.status()["now_playing"] == nil }
   }
 
-  @Test("A volume is 0 to 1 with at most three decimals; other texts are refused")
-  func volumes() throws {
+  @Test
+  func `A volume is 0 to 1 with at most three decimals; other texts are refused`() throws {
     for (text, thousandths) in [("0", 0), ("1", 1000), ("0.01", 10), ("0.5", 500), ("1.000", 1000)] {
       #expect(try AudioMessages.volume(text) == thousandths)
     }

@@ -34,9 +34,11 @@ private let sync = "com.example.lightning.sync"
     return try #require(to) - #require(from)
   }
 
-  @Test(
-    "D-1.1, D-1.5, D-2.3, K-33 A task runs and completes with success, and a second completion is refused")
-  func completed() throws {
+  @Test
+  func
+    `D-1.1, D-1.5, D-2.3, K-33 A task runs and completes with success, and a second completion is refused`()
+    throws
+  {
     let phone = try Self.used("app-task-twice")
     _ = try Self.task(phone, "completed")
     try Wait.until("the second completion is noted") {
@@ -48,8 +50,8 @@ private let sync = "com.example.lightning.sync"
     #expect(try phone.rows("ps").count == 1)
   }
 
-  @Test("D-1.4, M-2.3 A task whose time is up may still complete within its grace")
-  func expiredInOrder() throws {
+  @Test
+  func `D-1.4, M-2.3 A task whose time is up may still complete within its grace`() throws {
     let phone = try Self.used("app-task-slow", ["--refresh-time", "200ms", "--task-grace", "20s"])
     let row = try Self.task(phone, "failed", "expired", "completed")
     #expect(row["state"] as? String == "failed")
@@ -57,8 +59,8 @@ private let sync = "com.example.lightning.sync"
     #expect(try Self.span(row) >= 100_000_000)
   }
 
-  @Test("M-2.3 A task that does not complete within its grace has expired")
-  func expired() throws {
+  @Test
+  func `M-2.3 A task that does not complete within its grace has expired`() throws {
     let phone = try Self.used("app-task-deaf", ["--refresh-time", "200ms", "--task-grace", "200ms"])
     let row = try Self.task(phone, "expired")
     #expect(row["why"] as? String == "its time was up")
@@ -66,8 +68,8 @@ private let sync = "com.example.lightning.sync"
     #expect(row["success"] == nil)
   }
 
-  @Test("D-1.3, D-8.1 An identifier that is not permitted is refused, and the app gets the reason")
-  func refused() throws {
+  @Test
+  func `D-1.3, D-8.1 An identifier that is not permitted is refused, and the app gets the reason`() throws {
     let phone = try Self.used("app-task-wrong")
     #expect(try Self.task(phone, "refused")["why"] as? String != nil)
     let other = try PhoneProcess(app: "app-task-wrong")
@@ -81,8 +83,8 @@ private let sync = "com.example.lightning.sync"
     _ = try Self.task(permitted, "running")
   }
 
-  @Test("D-1.1 An app that was killed is launched in the background for its task")
-  func launched() throws {
+  @Test
+  func `D-1.1 An app that was killed is launched in the background for its task`() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "1000"])
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
@@ -93,10 +95,9 @@ private let sync = "com.example.lightning.sync"
     #expect(try phone.state("app") == "background")
   }
 
-  @Test(
-    "M-3.5, D-8.3 A processing task waits for lock screen, charger and network; unlocking ends it"
-  )
-  func processing() throws {
+  @Test
+  func `M-3.5, D-8.3 A processing task waits for lock screen, charger and network; unlocking ends it`() throws
+  {
     let phone = try Self.used("app-task-processing")
     let why = { (word: String) in
       try Wait.until("it waits for \(word)") {
@@ -116,8 +117,8 @@ private let sync = "com.example.lightning.sync"
     #expect(row["why"] as? String == "the user picked up the phone")
   }
 
-  @Test("M-2.5 With Background App Refresh off a task waits")
-  func refreshOff() throws {
+  @Test
+  func `M-2.5 With Background App Refresh off a task waits`() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "100000"])
     try phone.ask("open")
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
@@ -130,8 +131,8 @@ private let sync = "com.example.lightning.sync"
     _ = try Self.task(phone, "completed")
   }
 
-  @Test("D-6.1, B-C.2 A debug build runs and expires tasks by hand, a production build refuses")
-  func byHand() throws {
+  @Test
+  func `D-6.1, B-C.2 A debug build runs and expires tasks by hand, a production build refuses`() throws {
     let phone = try PhoneProcess(app: "app-task-deaf", ["--build", "debug", "--task-grace", "50ms"])
     try phone.ask("open")
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
@@ -150,8 +151,8 @@ private let sync = "com.example.lightning.sync"
     }
   }
 
-  @Test("A task that waits when iosd is killed is recorded as lost")
-  func restart() throws {
+  @Test
+  func `A task that waits when iosd is killed is recorded as lost`() throws {
     let phone = try PhoneProcess(app: "app-task-deaf")
     try phone.ask("open")
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
@@ -169,8 +170,8 @@ private let sync = "com.example.lightning.sync"
     #expect(try phone.rows("tasks").last?["id"] as? Int == 2)
   }
 
-  @Test("Malformed task and audio messages of the app have no effect")
-  func garbage() throws {
+  @Test
+  func `Malformed task and audio messages of the app have no effect`() throws {
     let phone = try PhoneProcess(app: "app-task-garbage", ["--background-mode", "audio"])
     try phone.ask("open")
     try Wait.until("the app has said it") {

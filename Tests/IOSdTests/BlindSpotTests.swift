@@ -17,14 +17,13 @@ import WaitingTests
     try #require(try phone.status()["blind_spots"] as? [String])
   }
 
-  @Test("Without restrictions iosd reports no blind spot") func none() throws {
+  @Test func `Without restrictions iosd reports no blind spot`() throws {
     #expect(try spots(try PhoneProcess()) == [])
   }
 
   @Test(
-    "A kernel that refuses pidfd_getfd is reported at the start",
     .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"))
-  func refused() throws {
+  func `A kernel that refuses pidfd_getfd is reported at the start`() throws {
     let phone = try PhoneProcess(under: [
       Self.strace ?? "", "-f", "-o", "/dev/null", "-e", "trace=pidfd_getfd", "-e",
       "inject=pidfd_getfd:error=EPERM",
@@ -41,9 +40,8 @@ import WaitingTests
   }
 
   @Test(
-    "An unreadable /proc/locks is reported at the start",
     .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"))
-  func unreadable() throws {
+  func `An unreadable /proc/locks is reported at the start`() throws {
     let phone = try PhoneProcess(under: [
       Self.strace ?? "", "-f", "-o", "/dev/null", "-P", "/proc/locks", "-e", "trace=openat", "-e",
       "inject=openat:error=EACCES",
@@ -55,8 +53,8 @@ import WaitingTests
     try phone.ask("down")
   }
 
-  @Test("A lock that /proc/locks does not list is reported, and each blind spot only once")
-  func unseen() throws {
+  @Test
+  func `A lock that /proc/locks does not list is reported, and each blind spot only once`() throws {
     var template = Array("/tmp/baton-blind-XXXXXX".utf8CString)
     let directory = String(cString: mkdtemp(&template)!)
     defer { try? FileManager.default.removeItem(atPath: directory) }

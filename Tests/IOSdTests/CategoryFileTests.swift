@@ -33,10 +33,10 @@ import WaitingTests
     }.joined()
   }
 
-  @Test(
-    "An unusable file is reported in one sentence, and the phone starts without categories",
-    arguments: obstacles)
-  func misplaced(what: String) throws {
+  @Test(arguments: obstacles)
+  func `An unusable file is reported in one sentence, and the phone starts without categories`(what: String)
+    throws
+  {
     let phone = try walletPhone()
     try end(phone)
     let path = "\(phone.home)/os/categories.json"
@@ -52,9 +52,8 @@ import WaitingTests
     try register(phone)
   }
 
-  @Test(
-    "A failed write is repeated when the app registers the same, and when the phone goes down")
-  func again() throws {
+  @Test
+  func `A failed write is repeated when the app registers the same, and when the phone goes down`() throws {
     let phone = try walletPhone()
     let path = "\(phone.home)/os/categories.json"
     try end(phone)

@@ -36,9 +36,10 @@ import WaitingTests
     ("os/pushes.jsonl", "iosd: cannot open HOME/os/pushes.jsonl: KIND; a plain file is needed here\n", 74),
   ]
 
-  @Test(
-    "A directory or pipe in place of one of iosd's files is refused in one sentence", arguments: damages)
-  func misplaced(damage: (path: String, says: String, code: Int32)) throws {
+  @Test(arguments: damages)
+  func `A directory or pipe in place of one of iosd's files is refused in one sentence`(
+    damage: (path: String, says: String, code: Int32)
+  ) throws {
     let asDirectory = try refusal { mkdir("\($0)/\(damage.path)", 0o700) }
     let says = { (kind: String) in damage.says.replacingOccurrences(of: "KIND", with: kind) }
     #expect(asDirectory == (says("it is a directory"), damage.code))
@@ -46,7 +47,7 @@ import WaitingTests
     #expect(asPipe == (says("it is not a plain file"), damage.code))
   }
 
-  @Test("A home that is a file is refused in one sentence") func homeIsAFile() throws {
+  @Test func `A home that is a file is refused in one sentence`() throws {
     let (words, code) = try refusal { home in
       try? FileManager.default.removeItem(atPath: home)
       close(open(home, O_CREAT | O_WRONLY, 0o600))
@@ -55,8 +56,8 @@ import WaitingTests
     #expect(code == 73)
   }
 
-  @Test("Torn rows and garbage are skipped, and ids continue after the last whole row")
-  func tornRows() throws {
+  @Test
+  func `Torn rows and garbage are skipped, and ids continue after the last whole row`() throws {
     let phone = try PhoneProcess()
     try phone.push()
     _ = try phone.notifications(1)
@@ -75,8 +76,10 @@ import WaitingTests
     #expect(try phone.notifications(2).count == 2)
   }
 
-  @Test("The phone survives the removal of its journal directory, and the next process makes a new one")
-  func journalGone() throws {
+  @Test
+  func `The phone survives the removal of its journal directory, and the next process makes a new one`()
+    throws
+  {
     let phone = try PhoneProcess()
     try FileManager.default.removeItem(atPath: "\(phone.home)/journal")
     try phone.push()
@@ -87,9 +90,8 @@ import WaitingTests
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal").count == 1)
   }
 
-  @Test(
-    "Without free descriptors iosd waits without spinning, and serves again when some are free")
-  func outOfDescriptors() throws {
+  @Test
+  func `Without free descriptors iosd waits without spinning, and serves again when some are free`() throws {
     let phone = try PhoneProcess()
     let pid = phone.process.processIdentifier
     // iosd listens before it has opened all its files, and answers afterwards.

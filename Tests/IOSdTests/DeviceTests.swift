@@ -17,8 +17,7 @@ import WaitingTests
     #"{"locked":true,"unlocked_before":true,"low_power":true,"background_refresh":false,"notifications":false,"#
     + #""focus":true,"battery":7,"charger":true,"network":false,"storage_full":true,"audio":true}"#
 
-  @Test("Switches outlive a restart, and a locked phone counts as not unlocked since boot") func kept() throws
-  {
+  @Test func `Switches outlive a restart, and a locked phone counts as not unlocked since boot`() throws {
     let phone = try PhoneProcess()
     #expect(try device(phone) == whenNew)
     let request: KeyValuePairs = [
@@ -36,7 +35,7 @@ import WaitingTests
     #expect(try device(phone, ["locked": "no"]).hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 
-  @Test("A bad value is refused in one sentence, and no field of the request is applied") func refused()
+  @Test func `A bad value is refused in one sentence, and no field of the request is applied`()
     throws
   {
     let phone = try PhoneProcess()
@@ -49,13 +48,12 @@ import WaitingTests
   }
 
   @Test(
-    "A damaged device file resets the switches and does not stop the phone",
     arguments: [
       "", "garbage", "[]", "{}", #"{"locked":1}"#, String(repeating: "{", count: 9000),
       #"{"locked":false,"unlocked_before":true,"low_power":true,"background_refresh":true,"notifications":true,"#
         + #""focus":false,"battery":101,"charger":false,"network":true,"storage_full":false,"audio":false}"#,
     ])
-  func damaged(_ text: String) throws {
+  func `A damaged device file resets the switches and does not stop the phone`(_ text: String) throws {
     let phone = try PhoneProcess()
     try phone.ask("device", ["focus": "yes"])
     kill(phone.process.processIdentifier, SIGKILL)

@@ -35,9 +35,10 @@ private let words = "abandon ability able"
     return path
   }
 
-  @Test(
-    "L-1.4b, L-2.4 The extension reads the app's item, a foreign process is refused, the file is sealed")
-  func shared() throws {
+  @Test
+  func `L-1.4b, L-2.4 The extension reads the app's item, a foreign process is refused, the file is sealed`()
+    throws
+  {
     let phone = try Self.withItem()
     try phone.push()
     #expect(try phone.notifications(1) == [words])
@@ -60,8 +61,8 @@ private let words = "abandon ability able"
     }
   }
 
-  @Test("L-I.1 An extension without the group is refused, and the error names the group")
-  func notEntitled() throws {
+  @Test
+  func `L-I.1 An extension without the group is refused, and the error names the group`() throws {
     let phone = try Self.withItem()
     try phone.ask("down")
     phone.process.waitUntilExit()
@@ -72,24 +73,24 @@ private let words = "abandon ability able"
     #expect(shown[0].contains("the extension has no entitlement for the access group \(group)"))
   }
 
-  @Test("L-I.2, L-1.4a The container of another group is not found, and the error names the id")
-  func otherContainer() throws {
+  @Test
+  func `L-I.2, L-1.4a The container of another group is not found, and the error names the id`() throws {
     let phone = try PhoneProcess(app: "app-container")
     try phone.ask("open")
     try Self.wait(phone, forText: "no container of the app group group.com.example.other")
     #expect(try phone.state("app") == "foreground")
   }
 
-  @Test("L-2.4 On the control socket a child process is recognised, a foreign process is refused")
-  func onTheSocket() throws {
+  @Test
+  func `L-2.4 On the control socket a child process is recognised, a foreign process is refused`() throws {
     let phone = try PhoneProcess(app: "app-keychain-socket")
     try phone.ask("open")
     try Self.wait(phone, forText: "on the socket: \(phone.home)/AppGroup")
     #expect(try phone.refusal("container", ["id": "group.com.example.lightning"]) != nil)
   }
 
-  @Test("K-42 After a locked boot the item is withheld until the phone is unlocked once")
-  func firstUnlock() throws {
+  @Test
+  func `K-42 After a locked boot the item is withheld until the phone is unlocked once`() throws {
     let phone = try Self.withItem()
     try phone.ask("device", ["locked": "yes"])
     try phone.push()
@@ -104,8 +105,8 @@ private let words = "abandon ability able"
     #expect(try phone.notifications(3).last == words)
   }
 
-  @Test("L-2.1b Invalid entitlements are refused at the start")
-  func badFile() throws {
+  @Test
+  func `L-2.1b Invalid entitlements are refused at the start`() throws {
     let phone = try PhoneProcess()
     for text in [
       "", "[]", "{\"app\":1}", #"{"app":{"keychain-access-groups":["com.example"]}}"#,
@@ -122,8 +123,8 @@ private let words = "abandon ability able"
     }
   }
 
-  @Test("A damaged item is reported, and a damaged or missing key keeps iosd from starting")
-  func damage() throws {
+  @Test
+  func `A damaged item is reported, and a damaged or missing key keeps iosd from starting`() throws {
     let phone = try Self.withItem()
     let items = "\(phone.home)/Keychain/items"
     let name = try #require(try FileManager.default.contentsOfDirectory(atPath: items).first)
@@ -157,8 +158,8 @@ private let words = "abandon ability able"
         .replacingOccurrences(of: "after-first-unlock", with: "when-unlocked").utf8)
   }
 
-  @Test("The store keeps items up to its limit and removes deleted ones")
-  func store() throws {
+  @Test
+  func `The store keeps items up to its limit and removes deleted ones`() throws {
     var template = Array("/tmp/baton-keychain-XXXXXX".utf8CString)
     let directory = String(cString: try #require(mkdtemp(&template)))
     defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -40,22 +40,24 @@ import WaitingTests
     #expect(row["reason"] == nil)
   }
 
-  @Test(
-    "B-0.1, P-0.2 With 30 MB of ballast the extension is killed for memory, and the alert is shown as sent")
-  func underPolling30MegabytesOfBallastAreKilledForMemory() throws {
+  @Test
+  func
+    `B-0.1, P-0.2 With 30 MB of ballast the extension is killed for memory, and the alert is shown as sent`()
+    throws
+  {
     let phone = try phone("polling", "--fault-ballast", Self.above)
     #expect(try limits(phone)["memory_mechanism"] as? String == "polling")
     try expectKilledForMemory(phone)
   }
 
-  @Test("B-0.1 With 10 or 20 MB of ballast the extension lives and delivers", arguments: [10, 20])
-  func underPollingBallastBelowTheLimitLivesAndDelivers(megabytes: Int) throws {
+  @Test(arguments: [10, 20])
+  func `B-0.1 With 10 or 20 MB of ballast the extension lives and delivers`(megabytes: Int) throws {
     try expectAlive(try phone("polling", "--fault-ballast", "\(megabytes << 20)"))
   }
 
   /// A node like LDK's is said to need 25 to 30 MB with its runtime.
-  @Test("B-0.3 A node of 27 MB costs a process per push, Baton's own costs none")
-  func nodesOfTwoSizes() throws {
+  @Test
+  func `B-0.3 A node of 27 MB costs a process per push, Baton's own costs none`() throws {
     let large = try phone("polling", "--fault-ballast", "\(27 << 20)")
     for number in 1...3 {
       try large.push("the original")
@@ -76,8 +78,8 @@ import WaitingTests
     #expect(rows.first?["reason"] == nil)
   }
 
-  @Test("B-M.1 The extension's peak memory is recorded and stays below 24 MB")
-  func peak() throws {
+  @Test
+  func `B-M.1 The extension's peak memory is recorded and stays below 24 MB`() throws {
     let phone = try phone("polling", "--extension-idle", "10ms")
     try phone.push()
     let row = try phone.ended("extension")
@@ -106,8 +108,10 @@ import WaitingTests
     try expectAlive(try phone("cgroup", "--fault-ballast", Self.justBelow))
   }
 
-  @Test("B-0.2, P-0.2 An extension that hangs is killed at its time limit, and the alert is shown as sent")
-  func aRealExtensionThatHangsIsKilledForTime() throws {
+  @Test
+  func `B-0.2, P-0.2 An extension that hangs is killed at its time limit, and the alert is shown as sent`()
+    throws
+  {
     let phone = try phone("auto", "--fault-hang", "--extension-time", "400ms", "--expiry-notice", "50ms")
     #expect(try limits(phone)["time_ms"] as? Int == 400)
     try phone.push("the original")
@@ -121,8 +125,8 @@ import WaitingTests
     #expect(try limits(phone)["memory_group"] == nil)
   }
 
-  @Test("K-44 Even a short-lived process has both its peaks: footprint and resident memory")
-  func evenAShortLifeHasItsFigures() throws {
+  @Test
+  func `K-44 Even a short-lived process has both its peaks: footprint and resident memory`() throws {
     let phone = try PhoneProcess(ext: "ext-words-then-exit")
     try phone.push()
     let row = try phone.ended("extension")

@@ -15,9 +15,8 @@ import WaitingTests
     phone.process.waitUntilExit()
   }
 
-  @Test(
-    "A waiting or served push is lost, one the app had is abandoned, a shown one stays")
-  func lost() throws {
+  @Test
+  func `A waiting or served push is lost, one the app had is abandoned, a shown one stays`() throws {
     let phone = try PhoneProcess(ext: "ext-hang", ["--silent-budget", "1"])
     try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#)
     _ = try phone.notifications(1)

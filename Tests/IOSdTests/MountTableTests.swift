@@ -12,9 +12,8 @@ import WaitingTests
 
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  @Test(
-    "Lines are parsed with optional fields and escaped paths, and device numbers match stat's")
-  func lines() throws {
+  @Test
+  func `Lines are parsed with optional fields and escaped paths, and device numbers match stat's`() throws {
     let table = try #require(
       parse(
         #"36 27 254:16 / /mnt/a\040disk\134\012 rw,noatime - ext4 /dev/vdb rw"#,
@@ -28,7 +27,6 @@ import WaitingTests
   }
 
   @Test(
-    "One malformed line makes the whole table unknown",
     arguments: [
       "36", "36 27 254:16 / /mnt rw", "36 27 254:16 / /mnt rw - ", "36 27 254:16 / /mnt rw -",
       "36 27 254:16 / /mnt rw ext4 /dev/vdb rw", "36 27 254:16 / mnt rw - ext4 /dev/vdb rw",
@@ -39,16 +37,15 @@ import WaitingTests
       #"36 27 254:16 / /mnt\04 rw - ext4 /dev/vdb rw"#, #"36 27 254:16 / /mnt\080 rw - ext4 /dev/vdb rw"#,
       #"36 27 254:16 / /mnt\400 rw - ext4 /dev/vdb rw"#, "\0",
     ])
-  func hostile(_ line: String) {
+  func `One malformed line makes the whole table unknown`(_ line: String) {
     let good = "35 27 254:17 / /srv rw - ext4 /dev/vdc rw"
     #expect(parse(good) != nil)
     #expect(parse(good, line) == nil)
     #expect(parse(line, good) == nil)
   }
 
-  @Test(
-    "Paths are bytes: invalid UTF-8 and canonically equivalent names stay distinct")
-  func noText() throws {
+  @Test
+  func `Paths are bytes: invalid UTF-8 and canonically equivalent names stay distinct`() throws {
     let head = bytes("36 27 254:16 / /mnt/")
     let tail = bytes(" rw - ext4 /dev/vdb rw\n")
     let names: [[UInt8]] = [[0xFF], [0xFE], [0xC3, 0xA9], [0x65, 0xCC, 0x81]]
@@ -57,21 +54,21 @@ import WaitingTests
     #expect(Set(table.mounts.map(\.place)).count == 4)
   }
 
-  @Test("This machine's table is parsed and has the root's disk") func own() throws {
+  @Test func `This machine's table is parsed and has the root's disk`() throws {
     let table = try #require(MountTable.read())
     var status = stat()
     try #require(stat("/", &status) == 0)
     #expect(table.mounts.contains { $0.place == bytes("/") && $0.device == UInt64(status.st_dev) })
   }
 
-  @Test("The container's place has one slash before its name, also with the home at the root") func place() {
+  @Test func `The container's place has one slash before its name, also with the home at the root`() {
     #expect(SharedDisk.place(of: "//AppGroup", in: "/") == bytes("/AppGroup"))
     #expect(SharedDisk.place(of: "/proc/AppGroup", in: "/proc") == bytes("/proc/AppGroup"))
     #expect(SharedDisk.place(of: "/proc//AppGroup", in: "/proc/") == bytes("/proc/AppGroup"))
     #expect(SharedDisk.place(of: "/proc/nobody/AppGroup", in: "/proc/nobody") == nil)
   }
 
-  @Test("A disk is the container's own if all of it is mounted there and only there") func sharing()
+  @Test func `A disk is the container's own if all of it is mounted there and only there`()
     throws
   {
     let root = "27 1 254:0 / / rw - ext4 /dev/vda rw"

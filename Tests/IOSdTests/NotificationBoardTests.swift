@@ -28,8 +28,8 @@ import WaitingTests
     #expect(board.rows.map(\.id) == [7, 8])
   }
 
-  @Test("A push's badge number replaces the badge, and later notifications count from there")
-  func setBadge() {
+  @Test
+  func `A push's badge number replaces the badge, and later notifications count from there`() {
     var board = NotificationBoard([
       .notification(row(7, badge: 2)), .badge(BadgeRow(badge: 9, wall: 1, at: 2)),
     ])
@@ -41,8 +41,8 @@ import WaitingTests
     #expect(board.show(PhoneNotification(push: 9, source: .content, text), wall: 5, at: 6).badge == 21)
   }
 
-  @Test("Rows keep their order and their time of showing when closed or withdrawn")
-  func order() {
+  @Test
+  func `Rows keep their order and their time of showing when closed or withdrawn`() {
     var board = NotificationBoard((1...5).map { .notification(row($0, badge: Int($0), key: "\($0)")) })
     #expect(board.close(1, "default", wall: 10, at: 20)?.wall == 1)
     #expect(board.withdraw(key: "3", wall: 11, at: 21)?.at == 2)

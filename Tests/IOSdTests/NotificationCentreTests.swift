@@ -36,8 +36,10 @@ import WaitingTests
     }
   }
 
-  @Test("B-1.2.1 Critical content without the entitlement is refused, and the push's fate has the reason")
-  func critical() throws {
+  @Test
+  func `B-1.2.1 Critical content without the entitlement is refused, and the push's fate has the reason`()
+    throws
+  {
     let phone = try PhoneProcess(ext: "ext-critical")
     try phone.push("the original")
     let shown = try row(phone)
@@ -51,9 +53,10 @@ import WaitingTests
     #expect(try row(entitled)["level"] as? String == "critical")
   }
 
-  @Test(
-    "B-1.2.2 The wallet registers INCOMING_PAYMENT with OPEN_NOW and dismissal reports at its start")
-  func categories() throws {
+  @Test
+  func `B-1.2.2 The wallet registers INCOMING_PAYMENT with OPEN_NOW and dismissal reports at its start`()
+    throws
+  {
     let phone = try walletPhone()
     #expect(
       try phone.ask("categories").bodyText
@@ -61,8 +64,8 @@ import WaitingTests
     )
   }
 
-  @Test("B-1.2.3 OPEN_NOW brings the wallet to the front, and its journal has action and dismissal")
-  func touches() throws {
+  @Test
+  func `B-1.2.3 OPEN_NOW brings the wallet to the front, and its journal has action and dismissal`() throws {
     let phone = try walletPhone()
     try phone.ask("home")
     try phone.ask("push", body: alert)
@@ -81,8 +84,8 @@ import WaitingTests
     #expect(try phone.rows("ps").count == 1)
   }
 
-  @Test("B-1.2.3 A stopped app is launched in the background for a dismissal, in front for a tap")
-  func launches() throws {
+  @Test
+  func `B-1.2.3 A stopped app is launched in the background for a dismissal, in front for a tap`() throws {
     let phone = try walletPhone()
     for _ in 0..<2 {
       try phone.ask("home")
@@ -104,8 +107,8 @@ import WaitingTests
       ])
   }
 
-  @Test("Registered categories outlive the phone's end; a damaged file means no categories")
-  func categoriesStay() throws {
+  @Test
+  func `Registered categories outlive the phone's end; a damaged file means no categories`() throws {
     let phone = try walletPhone()
     let registered = try phone.ask("categories").bodyText
     #expect(registered.contains("INCOMING_PAYMENT"))
@@ -125,8 +128,9 @@ import WaitingTests
     #expect(try phone.ask("categories").bodyText == "[]")
   }
 
-  @Test("B-1.2.4 A row has level, sound, thread and category, and whether a Focus let it be displayed")
-  func rows() throws {
+  @Test
+  func `B-1.2.4 A row has level, sound, thread and category, and whether a Focus let it be displayed`() throws
+  {
     let phone = try PhoneProcess()
     try phone.ask("push", body: alert)
     let shown = try row(phone)
@@ -143,7 +147,7 @@ import WaitingTests
     #expect(try row(phone, 3)["displayed"] as? Bool == false)
   }
 
-  @Test("K-43 With notifications off no extension starts and no row is written") func notAllowed() throws {
+  @Test func `K-43 With notifications off no extension starts and no row is written`() throws {
     let phone = try PhoneProcess()
     try phone.ask("device", ["notifications": "no"])
     try phone.push()
@@ -153,8 +157,8 @@ import WaitingTests
     #expect(fate == "not shown: the user does not allow the wallet's notifications")
   }
 
-  @Test("The badge counts each notification once when app and extension post concurrently")
-  func badge() throws {
+  @Test
+  func `The badge counts each notification once when app and extension post concurrently`() throws {
     let phone = try PhoneProcess(app: "app-poster", ext: "ext-poster")
     try phone.ask("open")
     try phone.ask("home")
@@ -168,11 +172,12 @@ import WaitingTests
   }
 
   @Test(
-    "A malformed list of categories is rejected",
     arguments: [
       "", "x", "{}", #"[{"id":"A"}]"#, #"[{"id":"","actions":[],"dismiss":true}]"#,
       #"[{"id":"A B","actions":[],"dismiss":true}]"#,
       #"[{"id":"A","actions":[],"dismiss":true},{"id":"A","actions":[],"dismiss":true}]"#,
     ])
-  func badCategories(_ body: String) { #expect(CategoryList.read(Array(body.utf8)) == nil) }
+  func `A malformed list of categories is rejected`(_ body: String) {
+    #expect(CategoryList.read(Array(body.utf8)) == nil)
+  }
 }

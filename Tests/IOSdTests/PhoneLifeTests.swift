@@ -37,8 +37,8 @@ import WaitingTests
     try Wait.until("nothing is left of it") { PhoneProcess.state(ofProcess: pid) == nil }
   }
 
-  @Test("Opening an app that has just died starts a new one, in whatever order iosd learns of both")
-  func openedWhileDead() throws {
+  @Test
+  func `Opening an app that has just died starts a new one, in whatever order iosd learns of both`() throws {
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     let iosd = phone.process.processIdentifier
@@ -59,7 +59,7 @@ import WaitingTests
     #expect(answer["pid"] == running.map { "\($0)" })
   }
 
-  @Test("Opening an app that was just killed never answers with the killed process") func openedWhileDying()
+  @Test func `Opening an app that was just killed never answers with the killed process`()
     throws
   {
     let phone = try PhoneProcess()
@@ -102,8 +102,8 @@ import WaitingTests
 
   private static let app = "\(PhoneProcess.products)/mainappd"
 
-  @Test("A request to the app and its answer pass as bytes, up to the message limit")
-  func askApp() throws {
+  @Test
+  func `A request to the app and its answer pass as bytes, up to the message limit`() throws {
     let phone = try PhoneProcess()
     #expect(try phone.refusal("ask-app", body: "x")?.hasSuffix("open it first") == true)
     try phone.ask("open")
@@ -120,8 +120,8 @@ import WaitingTests
     #expect(try phone.ask("ask-app", ["in-front": "no"], body: "x").bodyText == "answer to x")
   }
 
-  @Test("If the app ends before it answers, the client gets an error")
-  func askSilentApp() throws {
+  @Test
+  func `If the app ends before it answers, the client gets an error`() throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     let client = try ControlClient(path: phone.socket, daemon: "iosd")

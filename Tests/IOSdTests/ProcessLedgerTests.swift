@@ -36,9 +36,8 @@ import WaitingTests
     ledger.save(id)
   }
 
-  @Test(
-    "A running process stays in the ledger however many ended after it, and its end is written")
-  func longLived() throws {
+  @Test
+  func `A running process stays in the ledger however many ended after it, and its end is written`() throws {
     let ledger = try ledger()
     let app = begin(ledger, "app")
     for _ in 0..<300 { end(ledger, begin(ledger, "extension")) }
@@ -48,9 +47,8 @@ import WaitingTests
     #expect(try self.ledger().rows.first { $0.id == app }?.reason == "done")
   }
 
-  @Test(
-    "After a restart the newest ended processes are kept, and a running one is recorded as gone")
-  func aLongFile() throws {
+  @Test
+  func `After a restart the newest ended processes are kept, and a running one is recorded as gone`() throws {
     var first: ProcessLedger? = try ledger()
     let app = begin(first!, "app")
     for _ in 0..<300 { end(first!, begin(first!, "extension")) }

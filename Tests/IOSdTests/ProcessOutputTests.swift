@@ -22,8 +22,8 @@ import WaitingTests
     return try String(contentsOfFile: journal, encoding: .utf8)
   }
 
-  @Test("A process's output has its own file, which a crash's row and note name with its last line")
-  func crash()
+  @Test
+  func `A process's output has its own file, which a crash's row and note name with its last line`()
     throws
   {
     let (phone, directory) = try phone("echo begun\necho 'no \u{1b}[31mpeer' >&2\necho\nexit 3")
@@ -38,7 +38,7 @@ import WaitingTests
     #expect(try notes(phone).contains("is in \(output), and its last line is: no .[31mpeer"))
   }
 
-  @Test("Each process has its own output file") func onePerProcess() throws {
+  @Test func `Each process has its own output file`() throws {
     let (phone, directory) = try phone("echo I am $$\nexit 1")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     for _ in 0..<2 {
@@ -49,7 +49,7 @@ import WaitingTests
     }
   }
 
-  @Test("No file is left if there is no output") func silence() throws {
+  @Test func `No file is left if there is no output`() throws {
     let (phone, directory) = try phone("exit 1")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try phone.ask("open")
@@ -57,7 +57,7 @@ import WaitingTests
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/os/output").isEmpty)
   }
 
-  @Test("A missing interpreter of a script is named in the refusal") func interpreter() throws {
+  @Test func `A missing interpreter of a script is named in the refusal`() throws {
     let (phone, directory) = try phone("exit 0", interpreter: "/nowhere/python3")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let refusal = try #require(try phone.refusal("open"))

@@ -9,15 +9,13 @@ import WaitingTests
     try PushPayload(Array(#"{"aps":{"alert":"x","\#(flag)":\#(value)}}"#.utf8))
   }
 
-  @Test("A flag is set by 1 and by true", arguments: ["1", "true", "1.0"]) func set(value: String) throws {
+  @Test(arguments: ["1", "true", "1.0"]) func `A flag is set by 1 and by true`(value: String) throws {
     #expect(try payload("mutable-content", value).hasMutableContent)
     #expect(try payload("content-available", value).waking != nil)
   }
 
-  @Test(
-    "A flag is not set by any other value",
-    arguments: ["0", "false", "2", "1.5", "-1", "\"1\"", "null", "[1]"])
-  func unset(value: String) throws {
+  @Test(arguments: ["0", "false", "2", "1.5", "-1", "\"1\"", "null", "[1]"])
+  func `A flag is not set by any other value`(value: String) throws {
     #expect(try !payload("mutable-content", value).hasMutableContent)
     #expect(try payload("content-available", value).waking == nil)
     #expect(throws: PushPayloadError.nothingToDo) {
@@ -26,7 +24,6 @@ import WaitingTests
   }
 
   @Test(
-    "A badge or a sound without an alert is parsed; an invalid badge number is ignored",
     arguments: [
       (#""badge":5"#, BadgeAndSound(badge: 5)), (#""badge":0"#, BadgeAndSound(badge: 0)),
       (#""sound":"default""#, BadgeAndSound(sound: "default")),
@@ -40,7 +37,9 @@ import WaitingTests
         BadgeAndSound(badge: 5, level: .timeSensitive)
       ),
     ])
-  func badge(aps: String, expected: BadgeAndSound) throws {
+  func `A badge or a sound without an alert is parsed; an invalid badge number is ignored`(
+    aps: String, expected: BadgeAndSound
+  ) throws {
     let push = try PushPayload(Array("{\"aps\":{\(aps)}}".utf8))
     #expect(push.badgeAndSound == expected && push.alert == nil && push.waking == nil)
     // Beside an alert they belong to the notification.
@@ -54,12 +53,11 @@ import WaitingTests
   }
 
   @Test(
-    "A payload without an effect is refused",
     arguments: [
       "", #""badge":-1"#, #""badge":1.5"#, #""badge":"5""#, #""badge":null"#, #""badge":1e30"#,
       #""sound":"" "#, #""sound":{}"#, #""sound":5"#, #""mutable-content":1"#,
     ])
-  func nothing(aps: String) {
+  func `A payload without an effect is refused`(aps: String) {
     #expect(throws: PushPayloadError.nothingToDo) { try PushPayload(Array("{\"aps\":{\(aps)}}".utf8)) }
   }
 }

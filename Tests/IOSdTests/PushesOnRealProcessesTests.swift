@@ -5,8 +5,8 @@ import Testing
 import WaitingTests
 
 @Suite(.waits) struct PushesOnRealProcessesTests {
-  @Test("P-0.1 With the app closed the extension serves the push")
-  func aPushWithTheAppClosedIsServedByTheExtension() throws {
+  @Test
+  func `P-0.1 With the app closed the extension serves the push`() throws {
     let phone = try PhoneProcess()
     try phone.push()
     #expect(try phone.notifications(1) == ["served 1"])
@@ -14,10 +14,10 @@ import WaitingTests
     #expect(try phone.rows("ps").count == 1)
   }
 
-  @Test(
-    "P-0.1, K-27, K-45 A push goes to the app in front alone; under the other setting it is also shown"
-  )
-  func aPushWithTheAppInFrontIsTheAppsAloneUnlessSetOtherwise() throws {
+  @Test
+  func `P-0.1, K-27, K-45 A push goes to the app in front alone; under the other setting it is also shown`()
+    throws
+  {
     let phone = try PhoneProcess()
     try phone.ask("open")
     try phone.push()
@@ -52,8 +52,8 @@ import WaitingTests
     #expect(try phone.notifications(1).count == 1)
   }
 
-  @Test("K-26 An extension warned as early as configured can still deliver")
-  func anExtensionThatIsWarnedCanStillDeliver() throws {
+  @Test
+  func `K-26 An extension warned as early as configured can still deliver`() throws {
     let phone = try PhoneProcess(
       ext: "ext-expires", ["--extension-time", "20s", "--expiry-notice", "19900ms"])
     try phone.push("the original")
@@ -72,10 +72,8 @@ import WaitingTests
     #expect(try #require(row["peak_footprint_bytes"] as? Int) > 25_165_824)
   }
 
-  @Test(
-    "The recorded peak is the largest footprint, not the last",
-    .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func peakIsTheMost() throws {
+  @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
+  func `The recorded peak is the largest footprint, not the last`() throws {
     let phone = try PhoneProcess(ext: "ext-shrinks")
     try phone.push()
     #expect(try phone.notifications(1).count == 1)
@@ -91,8 +89,8 @@ import WaitingTests
     #expect(try #require(row["peak_footprint_bytes"] as? Int) > 10 << 20)
   }
 
-  @Test("B-C.3 A debug build outlives 30 MB and its time limit")
-  func aDebugBuildHasNoLimits() throws {
+  @Test
+  func `B-C.3 A debug build outlives 30 MB and its time limit`() throws {
     let phone = try PhoneProcess(ext: "ext-ballast", ["--build", "debug", "--extension-time", "1ms"])
     try phone.push()
     try Wait.until("it is above 30 MB") {
@@ -192,8 +190,10 @@ import WaitingTests
     #expect(try phone.rows("notifications").last?["title"] as? String == "PAID")
   }
 
-  @Test("A badge or sound without an alert changes the badge, starts no process, and shows no notification")
-  func aBadgeAlone() throws {
+  @Test
+  func `A badge or sound without an alert changes the badge, starts no process, and shows no notification`()
+    throws
+  {
     let phone = try PhoneProcess()
     try phone.ask("push", body: #"{"aps":{"badge":7,"mutable-content":1}}"#)
     try phone.ask("push", body: #"{"aps":{"sound":"default"}}"#)

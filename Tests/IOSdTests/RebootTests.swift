@@ -13,9 +13,8 @@ import WaitingTests
     try #require(PhoneClockFile(path: "\(phone.home)/os/clock").read())
   }
 
-  @Test(
-    "K-42 Both processes are killed, notifications stay, and the new boot is locked")
-  func reboot() throws {
+  @Test
+  func `K-42 Both processes are killed, notifications stay, and the new boot is locked`() throws {
     let phone = try PhoneProcess(app: "app-stubborn", ext: "ext-hang")
     let iosd = phone.process.processIdentifier
     let before = try clock(phone)
@@ -47,7 +46,7 @@ import WaitingTests
     #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 
-  @Test("K-42 An item is withheld until the phone is unlocked, and no process crashes") func keychain()
+  @Test func `K-42 An item is withheld until the phone is unlocked, and no process crashes`()
     throws
   {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
@@ -62,10 +61,10 @@ import WaitingTests
     #expect(try phone.rows("ps").allSatisfy { $0["crashed"] as? Bool != true })
   }
 
-  @Test(
-    "A push sent while the phone is off is served after the boot, locked or unlocked",
-    arguments: ["yes", "no"])
-  func meanwhile(_ unlocks: String) throws {
+  @Test(arguments: ["yes", "no"])
+  func `A push sent while the phone is off is served after the boot, locked or unlocked`(_ unlocks: String)
+    throws
+  {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
     try phone.ask("open")
     try Wait.until("the item is written") { try phone.said("app")?.contains("written") == true }
@@ -84,7 +83,7 @@ import WaitingTests
     #expect(try phone.notifications(1) == [unlocks == "yes" ? "abandon ability able" : refused])
   }
 
-  @Test("Only a reboot with --lose-beats erases the heartbeat") func beats() throws {
+  @Test func `Only a reboot with --lose-beats erases the heartbeat`() throws {
     let phone = try PhoneProcess()
     let heartbeat = "\(phone.home)/AppGroup/heartbeat"
     try Data([1, 2, 3]).write(to: URL(filePath: heartbeat))
@@ -95,10 +94,10 @@ import WaitingTests
     #expect(try phone.refusal("reboot", ["lose-beats": "perhaps"])?.contains("must be yes or no") == true)
   }
 
-  @Test(
-    "While the phone is off it can be neither locked nor unlocked, and the request is refused whole",
-    arguments: ["yes", "no"])
-  func darkScreen(_ locked: String) throws {
+  @Test(arguments: ["yes", "no"])
+  func `While the phone is off it can be neither locked nor unlocked, and the request is refused whole`(
+    _ locked: String
+  ) throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     let iosd = phone.process.processIdentifier
@@ -117,7 +116,7 @@ import WaitingTests
     try phone.ask("device", ["locked": locked])
   }
 
-  @Test("A second reboot while the phone is off is refused") func twice() throws {
+  @Test func `A second reboot while the phone is off is refused`() throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     let iosd = phone.process.processIdentifier

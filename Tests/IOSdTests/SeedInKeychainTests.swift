@@ -31,7 +31,7 @@ import WaitingTests
     try phone.ended("extension")["reason"] as? String ?? ""
   }
 
-  @Test("K-42 The app makes the seed once and keeps it sealed; no file has it in clear") func made() throws {
+  @Test func `K-42 The app makes the seed once and keeps it sealed; no file has it in clear`() throws {
     let phone = try phone()
     try open(phone)
     let made = try #require(try seed(phone))
@@ -48,8 +48,8 @@ import WaitingTests
     }
   }
 
-  @Test("B-T.5, K-42 After a reboot the push is shown as sent until the phone is unlocked")
-  func afterReboot() throws {
+  @Test
+  func `B-T.5, K-42 After a reboot the push is shown as sent until the phone is unlocked`() throws {
     let phone = try phone()
     try open(phone)
     try phone.ask("reboot")
@@ -66,8 +66,7 @@ import WaitingTests
     try Wait.until("the extension has read its seed") { try phone.said("extension") != nil }
   }
 
-  @Test("K-42 With when-unlocked the seed is unreadable while the phone is locked") func whenUnlocked() throws
-  {
+  @Test func `K-42 With when-unlocked the seed is unreadable while the phone is locked`() throws {
     let phone = try phone(["--seed-protection", "when-unlocked"])
     try open(phone)
     try phone.ask("quit")
@@ -78,8 +77,8 @@ import WaitingTests
     #expect(try reason(phone).contains("the phone is locked"))
   }
 
-  @Test("The extension makes a missing seed, and a seed in an older file moves to the keychain")
-  func otherWays()
+  @Test
+  func `The extension makes a missing seed, and a seed in an older file moves to the keychain`()
     throws
   {
     let first = try phone()
@@ -98,8 +97,8 @@ import WaitingTests
     #expect(access(file, F_OK) != 0)
   }
 
-  @Test("A used wallet's missing seed is not made anew, and a seed of another size is refused")
-  func gone()
+  @Test
+  func `A used wallet's missing seed is not made anew, and a seed of another size is refused`()
     throws
   {
     let phone = try phone()
@@ -123,7 +122,7 @@ import WaitingTests
     #expect(try reason(phone).contains("has 3 bytes instead of 32"))
   }
 
-  @Test("Adding an item that exists is refused, and the first stays") func onlyNew() throws {
+  @Test func `Adding an item that exists is refused, and the first stays`() throws {
     let phone = try PhoneProcess(app: "app-keychain-twice", ext: "ext-keychain")
     try phone.ask("open")
     try Wait.until("the app was refused") {
@@ -135,10 +134,8 @@ import WaitingTests
     #expect(try phone.notifications(1) == ["first"])
   }
 
-  @Test(
-    "B-M.2 The app gets a memory warning once, and again after it fell below the limit",
-    .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func memory()
+  @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
+  func `B-M.2 The app gets a memory warning once, and again after it fell below the limit`()
     throws
   {
     let phone = try PhoneProcess(app: "app-ballast", ["--memory-warning", "20000000"])

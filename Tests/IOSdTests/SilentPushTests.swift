@@ -15,10 +15,11 @@ import WaitingTests
     try Wait.until("push \(id) is \(fate)") { try self.fate(phone, id) == fate }
   }
 
-  @Test(
-    "B-1.5.1a, B-1.5.1b The wallet's app is launched for a silent push of unknown type and completes it with no data"
-  )
-  func realApp() throws {
+  @Test
+  func
+    `B-1.5.1a, B-1.5.1b The wallet's app is launched for a silent push of unknown type and completes it with no data`()
+    throws
+  {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
     #expect(try phone.ask("push", body: silent)["fate"] == "delivered")
     try waitFor("completed with no-data", phone)
@@ -27,10 +28,8 @@ import WaitingTests
     #expect(reason == "launched in the background for silent push 1")
   }
 
-  @Test(
-    "B-M.2 The wallet's app stays below 100 MB during a silent push, and its peak is recorded",
-    .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func peak() throws {
+  @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
+  func `B-M.2 The wallet's app stays below 100 MB during a silent push, and its peak is recorded`() throws {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
     try phone.ask("push", body: silent)
     try waitFor("completed with no-data", phone)
@@ -39,10 +38,8 @@ import WaitingTests
     #expect(peak > 0 && peak < 100 << 20)
   }
 
-  @Test(
-    "B-1.5.1f If the peer is unreachable the push fails in time, with the error in the journal"
-  )
-  func failed() throws {
+  @Test
+  func `B-1.5.1f If the peer is unreachable the push fails in time, with the error in the journal`() throws {
     // secp256k1's generator as node id, at a port where no process listens.
     let unreachable = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798@127.0.0.1:9"
     let phone = try PhoneProcess(
@@ -55,7 +52,7 @@ import WaitingTests
     #expect(text.contains("Background HTLC processing failed: "))
   }
 
-  @Test("B-1.5.0d With every silent push lost each alert is still shown") func fallback() throws {
+  @Test func `B-1.5.0d With every silent push lost each alert is still shown`() throws {
     let phone = try PhoneProcess(["--silent-drop", "100"])
     for number in 1...5 {
       #expect(try phone.ask("push", body: silent)["fate"]?.hasPrefix("dropped: ") == true)
@@ -65,7 +62,7 @@ import WaitingTests
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test("B-1.5.1g A push is completed once, however often the app completes it") func once() throws {
+  @Test func `B-1.5.1g A push is completed once, however often the app completes it`() throws {
     let phone = try PhoneProcess(app: "app-done")
     try phone.ask("push", body: silent)
     try waitFor("completed with new-data", phone)
@@ -76,7 +73,7 @@ import WaitingTests
     #expect(rows.contains("\"fate\":\"delivered\""))
   }
 
-  @Test("Only the app completes silent pushes; a completion by the extension is ignored") func notItsOwn()
+  @Test func `Only the app completes silent pushes; a completion by the extension is ignored`()
     throws
   {
     let phone = try PhoneProcess(ext: "ext-says-done", ["--silent-time", "10m"])
@@ -87,8 +84,9 @@ import WaitingTests
     #expect(try fate(phone) == "delivered")
   }
 
-  @Test("An alert with content-available is shown and also wakes the app under the silent-push rules")
-  func both() throws {
+  @Test
+  func `An alert with content-available is shown and also wakes the app under the silent-push rules`() throws
+  {
     let both = #"{"aps":{"alert":{"title":"Push","body":"both"},"mutable-content":1,"content-available":1}}"#
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
     let answer = try phone.ask("push", body: both)
@@ -104,7 +102,7 @@ import WaitingTests
     #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
   }
 
-  @Test("B-1.5.0b An app that does not complete a silent push halves its budget") func throttled() throws {
+  @Test func `B-1.5.0b An app that does not complete a silent push halves its budget`() throws {
     let phone = try PhoneProcess(["--silent-time", "20ms"])
     try phone.ask("push", body: silent)
     try waitFor("expired: the app did not complete it in time", phone)
@@ -113,9 +111,11 @@ import WaitingTests
       answer["fate"] == "held back: throttled to 1 an hour, as the app did not complete an earlier push")
   }
 
-  @Test(
-    "B-1.5.0c, K-43 Low Power Mode and Background App Refresh stop silent pushes, notifications off does not")
-  func switches() throws {
+  @Test
+  func
+    `B-1.5.0c, K-43 Low Power Mode and Background App Refresh stop silent pushes, notifications off does not`()
+    throws
+  {
     let phone = try PhoneProcess(app: "app-done")
     try phone.ask("device", ["low-power": "yes"])
     #expect(try phone.ask("push", body: silent)["fate"] == "dropped: Low Power Mode is on")
@@ -127,8 +127,8 @@ import WaitingTests
     try waitFor("completed with new-data", phone, 3)
   }
 
-  @Test("K-46 The silent-push budget is configurable, and the newest held push replaces the older")
-  func budget() throws {
+  @Test
+  func `K-46 The silent-push budget is configurable, and the newest held push replaces the older`() throws {
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
     for _ in 0..<3 { try phone.ask("push", body: silent) }
     try waitFor("completed with new-data", phone)

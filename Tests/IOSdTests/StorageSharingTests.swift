@@ -38,10 +38,10 @@ import WaitingTests
     }
   }
 
-  @Test(
-    "A partly mounted disk, one mounted twice and one with the peer's files are not filled",
-    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"), arguments: Sharing.allCases)
-  func shared(_ sharing: Sharing) throws {
+  @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"), arguments: Sharing.allCases)
+  func `A partly mounted disk, one mounted twice and one with the peer's files are not filled`(
+    _ sharing: Sharing
+  ) throws {
     let disk = try DiskPhone(sharing.prepare)
     let note = try disk.note(["storage-full": "yes"])
     #expect(
@@ -51,10 +51,8 @@ import WaitingTests
     #expect(try !disk.names.contains(StorageBallast.name))
   }
 
-  @Test(
-    "A disk is emptied with a note when it becomes shared, and filled again when unshared",
-    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func becomesAnothers() throws {
+  @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func `A disk is emptied with a note when it becomes shared, and filled again when unshared`() throws {
     let disk = try DiskPhone("1m")
     #expect(try disk.note(["storage-full": "yes"]) == nil)
     #expect(disk.writeError == ENOSPC)
@@ -71,10 +69,8 @@ import WaitingTests
     #expect(try disk.journalSays("the storage is full: ") == 2)
   }
 
-  @Test(
-    "A disk that grows beyond the bound is emptied",
-    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func grows() throws {
+  @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func `A disk that grows beyond the bound is emptied`() throws {
     let disk = try DiskPhone("1m")
     try disk.phone.ask("device", ["storage-full": "yes"])
     try #require(mount(nil, disk.group, nil, UInt(MS_REMOUNT), "size=4g") == 0)
@@ -83,10 +79,8 @@ import WaitingTests
     #expect(try disk.note()?.contains("more than 1024 MiB to fill") == true)
   }
 
-  @Test(
-    "A nearly full disk that grows a little beyond the bound is emptied",
-    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func growsAlittle() throws {
+  @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func `A nearly full disk that grows a little beyond the bound is emptied`() throws {
     let disk = try DiskPhone("600m")
     #expect(try disk.note(["storage-full": "yes"]) == nil)
     #expect(disk.writeError == ENOSPC)
@@ -98,10 +92,8 @@ import WaitingTests
     #expect(disk.writeError == ENOSPC)
   }
 
-  @Test(
-    "A restarted iosd removes the ballast before its lock probe and fills the disk afterwards",
-    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func probeFirst() throws {
+  @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func `A restarted iosd removes the ballast before its lock probe and fills the disk afterwards`() throws {
     let disk = try DiskPhone("1m")
     try disk.phone.ask("device", ["storage-full": "yes"])
     let watch = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))

@@ -8,10 +8,8 @@ import WaitingTests
 @testable import IOSd
 
 @Suite("A full storage", .serialized, .waits) struct StorageTests {
-  @Test(
-    "A small disk of the container's own is filled until the switch is off",
-    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func full() throws {
+  @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func `A small disk of the container's own is filled until the switch is off`() throws {
     let disk = try DiskPhone("1m")
     let phone = disk.phone
     #expect(disk.writeError == 0)
@@ -24,10 +22,8 @@ import WaitingTests
     #expect(try disk.names.isEmpty)
   }
 
-  @Test(
-    "A killed iosd's ballast is removed at the next start, and renewed if the switch is on",
-    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func killed() throws {
+  @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func `A killed iosd's ballast is removed at the next start, and renewed if the switch is on`() throws {
     let disk = try DiskPhone("1m")
     let phone = disk.phone
     try phone.ask("device", ["storage-full": "yes"])
@@ -41,10 +37,8 @@ import WaitingTests
     #expect(disk.writeError == 0)
   }
 
-  @Test(
-    "Room that becomes free is filled when the next process starts",
-    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func givenUp() throws {
+  @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func `Room that becomes free is filled when the next process starts`() throws {
     let disk = try DiskPhone("1m")
     let phone = disk.phone
     let page = "\(disk.group)/given-up"
@@ -56,10 +50,8 @@ import WaitingTests
     #expect(disk.writeError == ENOSPC)
   }
 
-  @Test(
-    "Room that becomes free is filled when a process ends, each time",
-    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func givenUpAtAnEnd() throws {
+  @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func `Room that becomes free is filled when a process ends, each time`() throws {
     let disk = try DiskPhone("1m")
     for place in 1...2 {
       let path = "\(disk.group)/\(place)"
@@ -77,10 +69,9 @@ import WaitingTests
   }
 
   @Test(
-    "An unbounded or large disk is not filled",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
     arguments: [("0", "not on its own file system"), ("4g", "MiB to fill")])
-  func others(_ size: String, _ words: String) throws {
+  func `An unbounded or large disk is not filled`(_ size: String, _ words: String) throws {
     let disk = try DiskPhone(size)
     #expect(try disk.note(["storage-full": "yes"])?.contains(words) == true)
     #expect(disk.writeError == 0)
@@ -88,10 +79,9 @@ import WaitingTests
   }
 
   @Test(
-    "The suggested command moves the container to its own disk with its files",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
     arguments: ["phone", "a user's phone"])
-  func advice(_ name: String) throws {
+  func `The suggested command moves the container to its own disk with its files`(_ name: String) throws {
     let disk = try DiskPhone(named: name) { disk in
       try "of the wallet".write(toFile: "\(disk.group)/node", atomically: true, encoding: .utf8)
       try disk.type(StorageObstacle.move(disk.group), mounting: disk.group)
@@ -103,8 +93,8 @@ import WaitingTests
     #expect(!beside.contains { $0.hasSuffix(".disk") })
   }
 
-  @Test("On a shared disk the switch fills nothing and says how to give the container its own disk")
-  func sharedDisk() throws {
+  @Test
+  func `On a shared disk the switch fills nothing and says how to give the container its own disk`() throws {
     let disk = try DiskPhone(nil)
     let words = try disk.note(["storage-full": "yes"])
     #expect(words?.contains("is not on its own file system: nothing is mounted there;\n") == true)

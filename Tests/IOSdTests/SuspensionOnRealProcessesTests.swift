@@ -14,8 +14,8 @@ import WaitingTests
     try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
   }
 
-  @Test("An app without assertions is stopped, and continues when it is opened")
-  func stoppedAndWoken() throws {
+  @Test
+  func `An app without assertions is stopped, and continues when it is opened`() throws {
     let phone = try PhoneProcess(Self.quick)
     let pid = try pid(phone)
     try phone.ask("home")
@@ -27,8 +27,8 @@ import WaitingTests
     #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the user")
   }
 
-  @Test("K-20 An app suspended with a lock in the container is killed: 0xdead10cc")
-  func deadlock() throws {
+  @Test
+  func `K-20 An app suspended with a lock in the container is killed: 0xdead10cc`() throws {
     let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick)
     _ = try pid(phone)
     try phone.ask("home")
@@ -36,8 +36,8 @@ import WaitingTests
     #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
   }
 
-  @Test("B-C.3 A debug build with a lock is neither stopped nor killed")
-  func debugBuild() throws {
+  @Test
+  func `B-C.3 A debug build with a lock is neither stopped nor killed`() throws {
     let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick + ["--build", "debug"])
     let pid = try pid(phone)
     try phone.ask("home")
@@ -47,8 +47,8 @@ import WaitingTests
     #expect(try phone.state("app") == "background")
   }
 
-  @Test("P-1.2 A suspended app's connections end, and its peer sees it at once")
-  func connectionsEnd() throws {
+  @Test
+  func `P-1.2 A suspended app's connections end, and its peer sees it at once`() throws {
     let phone = try PhoneProcess(app: "app-connects", Self.quick)
     let listener = try LoopbackListener()
     _ = try pid(phone)
@@ -59,8 +59,9 @@ import WaitingTests
     #expect(try phone.state("app") == "suspended")
   }
 
-  @Test("K-18 A handler that ends its task while the node still stops gets the app killed: 0xdead10cc")
-  func seedHandler() throws {
+  @Test
+  func `K-18 A handler that ends its task while the node still stops gets the app killed: 0xdead10cc`() throws
+  {
     let phone = try PhoneProcess(app: "app-seed-handler", Self.quick + ["--background-time", "100ms"])
     _ = try pid(phone)
     try phone.ask("home")
@@ -68,8 +69,8 @@ import WaitingTests
     #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
   }
 
-  @Test("An app that does not finish entering the background is killed by the watchdog")
-  func watchdog() throws {
+  @Test
+  func `An app that does not finish entering the background is killed by the watchdog`() throws {
     let phone = try PhoneProcess(app: "app-never-done", ["--callback-time", "50ms"])
     _ = try pid(phone)
     try phone.ask("home")
@@ -77,8 +78,8 @@ import WaitingTests
     #expect(reason == "killed: 0x8badf00d: did not finish going to the background within 0.050 s")
   }
 
-  @Test("M-6.5 A task keeps the app awake until its time is over; not ending it gets the app killed")
-  func taskExpires() throws {
+  @Test
+  func `M-6.5 A task keeps the app awake until its time is over; not ending it gets the app killed`() throws {
     let phone = try PhoneProcess(
       app: "app-endless-task", Self.quick + ["--background-time", "200ms", "--background-grace", "50ms"])
     _ = try pid(phone)

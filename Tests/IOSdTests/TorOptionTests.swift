@@ -4,8 +4,8 @@ import Testing
 import WaitingTests
 
 @Suite("--tor", .waits) struct TorOptionTests {
-  @Test("iosd passes --tor on, and only then the app's node counts timeouts for Tor")
-  func passedOn() throws {
+  @Test
+  func `iosd passes --tor on, and only then the app's node counts timeouts for Tor`() throws {
     for options in [["--tor"], []] {
       let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd", options)
       try phone.ask("open")

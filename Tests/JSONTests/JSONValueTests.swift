@@ -4,16 +4,17 @@ import Testing
 @Suite("JSON values")
 struct JSONValueTests {
   @Test(
-    "Malformed JSON and duplicate keys are refused",
     arguments: [
       "", " ", "{", "[1,]", "{\"a\":1,}", "{\"a\" 1}", "[1 2]", "01", "-", "1.", ".5", "1e", "+1", "1-2",
       "0x1",
       "nul", "\"\\x\"", "\"\\u+041\"", "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"a\nb\"", "\u{b}1",
       "{\"a\":1,\"a\":2}", "1 1", "\"a", "tru",
     ])
-  func refused(text: String) { #expect(JSONValue(parsing: Array(text.utf8)) == nil) }
+  func `Malformed JSON and duplicate keys are refused`(text: String) {
+    #expect(JSONValue(parsing: Array(text.utf8)) == nil)
+  }
 
-  @Test("Bytes that are not UTF-8 and nesting that is too deep are refused") func bytesAndDepth() {
+  @Test func `Bytes that are not UTF-8 and nesting that is too deep are refused`() {
     #expect(JSONValue(parsing: [34, 0xff, 34]) == nil)
     let nested = { (depth: Int) in
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -22,7 +23,7 @@ struct JSONValueTests {
     #expect(JSONValue(parsing: Array(nested(100_000).utf8)) == nil)
   }
 
-  @Test("Numbers keep their spelling, and every escape is decoded") func values() {
+  @Test func `Numbers keep their spelling, and every escape is decoded`() {
     let text =
       #" {"n":[0,-0.5e+3,18446744073709551615],"s":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00","b":[true,false,null]} "#
     let value = JSONValue(parsing: Array(text.utf8))
@@ -34,7 +35,7 @@ struct JSONValueTests {
     #expect(value?["b"] == .array([.bool(true), .bool(false), .null]))
   }
 
-  @Test("A value is written as it was read, and a null member reads as absent") func writing() {
+  @Test func `A value is written as it was read, and a null member reads as absent`() {
     let text = #"{"n":[0,-0.5e+3],"s":"\"é","b":[true,false,null],"o":{}}"#
     let value = JSONValue(parsing: Array(text.utf8))
     #expect(value?.json == text)

@@ -27,13 +27,14 @@ import Testing
   }
 
   @Test(
-    "The verdict is 'no verdict' and names the missing part and the option to waive it",
     arguments: [
       ("lsp/ledger.sqlite", "peer's ledger", "peer"), ("os", "phone", "phone"),
       ("os/processes.jsonl", "phone", "phone"), ("os/pushes.jsonl", "phone", "phone"),
       ("os/notifications.jsonl", "phone", "phone"), ("journal", "journals of mainappd", "journals"),
     ])
-  func files(path: String, part: String, kind: String) throws {
+  func `The verdict is 'no verdict' and names the missing part and the option to waive it`(
+    path: String, part: String, kind: String
+  ) throws {
     let verdict = try judged(remove(path))
     #expect(verdict.findings == [], "\(verdict.text)")
     #expect(verdict.outcome == .noVerdict && verdict.exitCode == 74 && !verdict.passed)
@@ -42,18 +43,16 @@ import Testing
     #expect(verdict.text.contains("--without \(kind)"), "\(verdict.text)")
   }
 
-  @Test(
-    "The verdict names each program that ran and left no journal",
-    arguments: ["mainappd", "notifyextd", "lspd", "iosd"])
-  func journals(program: String) throws {
+  @Test(arguments: ["mainappd", "notifyextd", "lspd", "iosd"])
+  func `The verdict names each program that ran and left no journal`(program: String) throws {
     let verdict = try judged(removeJournals(of: program))
     #expect(verdict.findings == [], "\(verdict.text)")
     #expect(verdict.exitCode == 74)
     #expect(verdict.missing.map(\.part) == ["journals of \(program)"])
   }
 
-  @Test("A waived part is not required; the rest is judged and listed")
-  func waived() throws {
+  @Test
+  func `A waived part is not required; the rest is judged and listed`() throws {
     for (part, path) in [
       (EvidencePart.peer, "lsp/ledger.sqlite"), (.phone, "os"), (.journals, "journal"),
     ] {
@@ -68,8 +67,8 @@ import Testing
     #expect(container.exitCode == 0 && container.judged == ["container"])
   }
 
-  @Test("Missing parts hide no broken invariant in the parts that are there")
-  func stillBroken() throws {
+  @Test
+  func `Missing parts hide no broken invariant in the parts that are there`() throws {
     for path in ["lsp/ledger.sqlite", "os", "journal"] {
       let verdict = try judged { run in
         try remove(path)(run)
@@ -80,10 +79,8 @@ import Testing
     }
   }
 
-  @Test(
-    "An unreadable, empty or incomplete process list counts as missing evidence",
-    arguments: ["zeros", "sparse", "link", "pipe", "other rows", "empty"])
-  func absurd(kind: String) throws {
+  @Test(arguments: ["zeros", "sparse", "link", "pipe", "other rows", "empty"])
+  func `An unreadable, empty or incomplete process list counts as missing evidence`(kind: String) throws {
     let verdict = try judged { run in
       let path = "\(run.home)/os/processes.jsonl"
       let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -105,8 +102,8 @@ import Testing
     #expect(Set(verdict.missing.map(\.part)) == ["phone"])
   }
 
-  @Test("A journal with a malformed or repeated record counts as missing evidence")
-  func noRecords() throws {
+  @Test
+  func `A journal with a malformed or repeated record counts as missing evidence`() throws {
     for isTwice in [false, true] {
       let verdict = try judged { run in
         let journal = try #require(run.journals.last)
@@ -122,14 +119,15 @@ import Testing
   }
 
   @Test(
-    "A row removed from iosd's files is noticed, in the middle and at the end",
     arguments: [
       ("pushes", "\"id\":1,", "lacks 1 row, the first before row 2"),
       ("pushes", "\"id\":2,", "names push 2, but os/pushes.jsonl has no row of it"),
       ("notifications", "\"id\":1,", "lacks 1 row, the first before row 2"),
       ("processes", "\"id\":2,", "lacks 1 row, the first before row 3"),
     ])
-  func rows(file: String, row: String, words: String) throws {
+  func `A row removed from iosd's files is noticed, in the middle and at the end`(
+    file: String, row: String, words: String
+  ) throws {
     for waived in [[], [EvidencePart.phone]] as [Set<EvidencePart>] {
       let verdict = try judged(without: waived) { run in
         // A push whose notification's row is missing too breaks no invariant.
@@ -148,8 +146,8 @@ import Testing
     }
   }
 
-  @Test("A journal of iosd that ends before the rows of iosd's files is missing evidence")
-  func endOfPhonesJournal() throws {
+  @Test
+  func `A journal of iosd that ends before the rows of iosd's files is missing evidence`() throws {
     for (kept, isCut) in [("{\"processEnded\"", false), ("\"end\"", false), ("{\"pushArrived\"", true)] {
       let verdict = try judged { run in
         try rewrite("\(run.home)/journal/\(run.phone.name)") { lines in
@@ -164,10 +162,8 @@ import Testing
     }
   }
 
-  @Test(
-    "After a kill of iosd only a lost push or the last one may lack its journal line"
-  )
-  func killedInBetween() throws {
+  @Test
+  func `After a kill of iosd only a lost push or the last one may lack its journal line`() throws {
     for (fate, isCut) in [
       ("", false),
       (",\"fate\":\"lost\",\"fate_code\":\"lost\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
@@ -192,10 +188,10 @@ import Testing
     try change(lines).map { $0 + "\n" }.joined().write(toFile: path, atomically: false, encoding: .utf8)
   }
 
-  @Test(
-    "A malformed line in iosd's files is missing evidence, a row cut off by a kill is not",
-    arguments: ["pushes", "notifications", "processes"])
-  func noise(file: String) throws {
+  @Test(arguments: ["pushes", "notifications", "processes"])
+  func `A malformed line in iosd's files is missing evidence, a row cut off by a kill is not`(file: String)
+    throws
+  {
     for (line, code) in [("noise", 74), ("{\"id\":9,\"vis", 0)] as [(String, Int32)] {
       let verdict = try judged { run in
         try rewrite("\(run.home)/os/\(file).jsonl") { [line] + $0 }
@@ -206,8 +202,8 @@ import Testing
     }
   }
 
-  @Test("Waiving a part does not excuse damage in it")
-  func damageIsNotWaived() throws {
+  @Test
+  func `Waiving a part does not excuse damage in it`() throws {
     let verdict = try judged(without: [.journals]) { run in
       let journal = try #require(run.journals.last)
       try rewrite("\(run.home)/journal/\(journal.name)") { $0 + ["x"] }
@@ -216,8 +212,8 @@ import Testing
     #expect(verdict.missing.map(\.sentence).contains { $0.contains("1 unreadable line") })
   }
 
-  @Test("Records missing from a journal are accepted only if the next line counts them as lost")
-  func cut() throws {
+  @Test
+  func `Records missing from a journal are accepted only if the next line counts them as lost`() throws {
     for (note, missing) in [("", true), (",\"lost_before\":2", false), (",\"lost_before\":1", true)] {
       let verdict = try judged { run in
         let journal = try #require(run.journals.last)

@@ -4,10 +4,11 @@ import Testing
 
 @Suite struct AmountWordsTests {
   @Test(
-    "An amount in msat is written in sat with thousands separators, for every Int64",
     arguments: [
       (12_500_000, "12,500 sat"), (1, "1 msat"), (1_000_000_001, "1,000,000,001 msat"), (0, "0 sat"),
       (-5000, "-5 sat"), (Int64.min, "-9,223,372,036,854,775,808 msat"),
     ] as [(Int64, String)])
-  func words(_ msat: Int64, _ text: String) { #expect(amountWords(msat) == text) }
+  func `An amount in msat is written in sat with thousands separators, for every Int64`(
+    _ msat: Int64, _ text: String
+  ) { #expect(amountWords(msat) == text) }
 }

@@ -11,15 +11,15 @@ struct BrokenInvariantTests {
     Set(try Judge.verdict(home: run.home).findings.map(\.invariant))
   }
 
-  @Test("A write under an old epoch after the new owner's first write violates invariant 1")
-  func oldEpochWrites() throws {
+  @Test
+  func `A write under an old epoch after the new owner's first write violates invariant 1`() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute("UPDATE node_writes SET epoch = 2, incarnation = -2000000 WHERE id = 12")
     #expect(try invariants(of: run).contains(1))
   }
 
-  @Test("A step that the peer processed before the wallet stored it violates invariant 1")
-  func sentBeforeDurable() throws {
+  @Test
+  func `A step that the peer processed before the wallet stored it violates invariant 1`() throws {
     let run = try SampleStory.tell()
     // The write before the first fulfilment is moved behind it: the peer knows more than the database.
     try run.wallet.execute(
@@ -29,12 +29,13 @@ struct BrokenInvariantTests {
   }
 
   @Test(
-    "A preimage sent before its payment is stored is reported, unless that write restored a backup",
     arguments: [
       ("", true), ("WHERE epoch = 2 ORDER BY id LIMIT 1", true),
       ("WHERE epoch = 2 AND what LIKE '%received%' ORDER BY id LIMIT 1", false),
     ])
-  func preimageBeforeReceipt(restoredBy write: String, isFound: Bool) throws {
+  func `A preimage sent before its payment is stored is reported, unless that write restored a backup`(
+    restoredBy write: String, isFound: Bool
+  ) throws {
     let run = try SampleStory.tell()
     if !write.isEmpty {
       try run.wallet.execute(
@@ -55,10 +56,8 @@ struct BrokenInvariantTests {
       "\(findings.map(\.sentence))")
   }
 
-  @Test(
-    "Payment of a cancelled invoice is reported, and a cancellation that no write made"
-  )
-  func cancelledInvoice() throws {
+  @Test
+  func `Payment of a cancelled invoice is reported, and a cancellation that no write made`() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute(
       "INSERT INTO cancelled_invoices SELECT payment_hash, 1, 1 FROM received_payments LIMIT 1")
@@ -73,7 +72,7 @@ struct BrokenInvariantTests {
     #expect(!after.contains { $0.contains("writes say so") || $0.contains("an unknown summary") })
   }
 
-  @Test("An invoice that a journal reports as cancelled and that is open is reported") func openedAgain()
+  @Test func `An invoice that a journal reports as cancelled and that is open is reported`()
     throws
   {
     let run = try SampleStory.tell()
@@ -88,16 +87,16 @@ struct BrokenInvariantTests {
       })
   }
 
-  @Test("A processed frame of an evicted connection violates invariant 1")
-  func evictedFrameProcessed() throws {
+  @Test
+  func `A processed frame of an evicted connection violates invariant 1`() throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(
       "UPDATE frames SET acted = 1, why_not = NULL WHERE why_not = 'its connection is refused'")
     #expect(try invariants(of: run).contains(1))
   }
 
-  @Test("A channel_reestablish with an older state violates invariant 2")
-  func stateGoesBack() throws {
+  @Test
+  func `A channel_reestablish with an older state violates invariant 2`() throws {
     let run = try SampleStory.tell()
     let id = try run.ledger.rows(
       "SELECT max(id) FROM frames WHERE direction = 'in' AND acted = 1 AND substr(bytes, 1, 2) = x'0088'")
@@ -112,8 +111,8 @@ struct BrokenInvariantTests {
     #expect(findings.contains { $0.invariant == 2 && $0.sentence.contains("went backwards") })
   }
 
-  @Test("A settled payment without the wallet's row violates invariant 3")
-  func paymentLost() throws {
+  @Test
+  func `A settled payment without the wallet's row violates invariant 3`() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute("DELETE FROM received_payments WHERE id = 2")
     let verdict = try Judge.verdict(home: run.home)
@@ -121,8 +120,8 @@ struct BrokenInvariantTests {
     #expect(verdict.exitCode == 2)
   }
 
-  @Test("A received payment without a paid sender violates invariant 3")
-  func paymentInvented() throws {
+  @Test
+  func `A received payment without a paid sender violates invariant 3`() throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(
       "UPDATE payments SET state = 'failed', preimage = NULL, failure_code = 4103, failure = 'no-balance' WHERE id = 2"
@@ -130,10 +129,8 @@ struct BrokenInvariantTests {
     #expect(try invariants(of: run).contains(3))
   }
 
-  @Test(
-    "A second notification for one push, or a push without one, violates invariant 5",
-    arguments: [true, false])
-  func notifications(twice: Bool) throws {
+  @Test(arguments: [true, false])
+  func `A second notification for one push, or a push without one, violates invariant 5`(twice: Bool) throws {
     let run = try SampleStory.tell()
     let path = "\(run.home)/os/notifications.jsonl"
     let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -142,8 +139,8 @@ struct BrokenInvariantTests {
     #expect(try invariants(of: run) == [5])
   }
 
-  @Test("A push with only a badge needs no notification, and having one violates invariant 5")
-  func badgeAlone() throws {
+  @Test
+  func `A push with only a badge needs no notification, and having one violates invariant 5`() throws {
     let run = try SampleStory.tell()
     func add(_ row: String, to name: String) throws {
       let path = "\(run.home)/os/\(name).jsonl"
@@ -159,8 +156,8 @@ struct BrokenInvariantTests {
     #expect(try invariants(of: run) == [5])
   }
 
-  @Test("An extension above its memory limit that was not killed violates invariant 7")
-  func memory() throws {
+  @Test
+  func `An extension above its memory limit that was not killed violates invariant 7`() throws {
     let run = try SampleStory.tell()
     let row =
       "{\"id\":2,\"role\":\"extension\",\"pid\":200,\"reason\":\"ended by itself\",\"end_code\":\"ended\",\"peak_footprint_bytes\":30000000}\n"
@@ -170,8 +167,8 @@ struct BrokenInvariantTests {
     #expect(try invariants(of: run) == [7])
   }
 
-  @Test("A preimage in the heartbeat or the seed in a journal violates invariant 8")
-  func secrets() throws {
+  @Test
+  func `A preimage in the heartbeat or the seed in a journal violates invariant 8`() throws {
     let run = try SampleStory.tell()
     try Data([1, 2, 3] + SampleStory.preimages[0]).write(
       to: URL(fileURLWithPath: "\(run.home)/AppGroup/heartbeat"))
@@ -185,8 +182,8 @@ struct BrokenInvariantTests {
     }
   }
 
-  @Test("A sealed seed is searched for if its key opens it")
-  func sealedSeed() throws {
+  @Test
+  func `A sealed seed is searched for if its key opens it`() throws {
     for key in [SampleRun.keychainKey, [UInt8](repeating: 1, count: 32)] {
       let run = try SampleStory.tell()
       try run.sealSeed(with: key)
@@ -197,8 +194,8 @@ struct BrokenInvariantTests {
     }
   }
 
-  @Test("Of several seeds the judge searches for that of the wallet's keychain group, with a remark")
-  func severalSeeds() throws {
+  @Test
+  func `Of several seeds the judge searches for that of the wallet's keychain group, with a remark`() throws {
     let run = try SampleStory.tell()
     try run.sealSeed(with: SampleRun.keychainKey)
     try run.seal([UInt8](repeating: 9, count: 32), in: "A1B2C3D4E5.com.example.another", as: "0")
@@ -211,8 +208,8 @@ struct BrokenInvariantTests {
     #expect(verdict.remarks.contains { $0.contains("has 2 seeds") && $0.contains(SampleRun.group) })
   }
 
-  @Test("A push without notification is excused by its own row when iosd's journal is missing")
-  func unwanted() throws {
+  @Test
+  func `A push without notification is excused by its own row when iosd's journal is missing`() throws {
     let coded = [
       ("not-shown", "", false), ("dropped", "reboot", false), ("dropped", "swiped-away", true),
       ("given-to-app", "", false), ("content-refused", "", true),
@@ -235,8 +232,8 @@ struct BrokenInvariantTests {
     }
   }
 
-  @Test("A lost push is accepted only if the iosd that took it did not end in good order")
-  func lostPush() throws {
+  @Test
+  func `A lost push is accepted only if the iosd that took it did not end in good order`() throws {
     // The journal's start, whether the journal has an end, whether the row calls the push lost.
     for (began, hasEnd, isSaid, found) in [
       (10, false, true, false), (10, true, true, true), (10, false, false, true), (30, true, true, false),
@@ -260,8 +257,8 @@ struct BrokenInvariantTests {
     }
   }
 
-  @Test("A preimage in a journal before the peer received it violates invariant 8")
-  func earlyPreimage() throws {
+  @Test
+  func `A preimage in a journal before the peer received it violates invariant 8`() throws {
     let run = try SampleStory.tell()
     let journal = TestJournal("other", pid: 9, startTime: 1, at: 6)
     journal.event("any", "{\"preimage\":\"\(WireBytes.hex(SampleStory.preimages[1]))\"}", at: 7)

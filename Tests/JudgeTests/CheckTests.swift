@@ -6,7 +6,6 @@ import Testing
 /// One row per check: the damage that a missing rule in the wallet or in lspd would leave.
 @Suite("Each check of the judge") struct CheckTests {
   @Test(
-    "The judge reports an inconsistent row in the wallet's database",
     arguments: [
       ("UPDATE claims SET seen_epoch = 0 WHERE epoch = 2", 1, "was claimed against epoch 0"),
       ("UPDATE claims SET epoch = 5 WHERE epoch = 3", 1, "follows epoch 2: there is a gap"),
@@ -43,14 +42,15 @@ import Testing
       ("DELETE FROM htlcs", 2, "the received HTLC 2 is missing"),
       ("DELETE FROM channels", 4, "its database has no row of the channel"),
     ])
-  func wallet(change: String, invariant: Int, words: String) throws {
+  func `The judge reports an inconsistent row in the wallet's database`(
+    change: String, invariant: Int, words: String
+  ) throws {
     let run = try SampleStory.tell()
     try run.wallet.execute(change)
     try demand(run, invariant, words)
   }
 
   @Test(
-    "The judge reports an inconsistent row in the peer's ledger",
     arguments: [
       ("DELETE FROM channel", 4, "has 0 rows of its one channel"),
       ("UPDATE channel SET local_msat = local_msat + 1", 2, "local_msat is"),
@@ -78,7 +78,9 @@ import Testing
       ("UPDATE payments SET failure_code = 5 WHERE id = 1", 3, "its other columns contradict that"),
       ("UPDATE payments SET state = 'failed' WHERE id = 1", 3, "failed although its preimage was received"),
     ])
-  func ledger(change: String, invariant: Int, words: String) throws {
+  func `The judge reports an inconsistent row in the peer's ledger`(
+    change: String, invariant: Int, words: String
+  ) throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(change)
     try demand(run, invariant, words)

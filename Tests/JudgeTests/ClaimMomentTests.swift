@@ -23,20 +23,20 @@ struct ClaimMomentTests {
     return try Judge.verdict(home: run.home).findings.map(\.invariant)
   }
 
-  @Test("The claim is accepted when the request for it is the journal's last line")
-  func lastLine() throws {
+  @Test
+  func `The claim is accepted when the request for it is the journal's last line`() throws {
     #expect(try findings() == [])
     #expect(try findings(ordered: [Self.lookForReceived]) == [])
   }
 
-  @Test("The claim is accepted when only directives ordered before it were answered since")
-  func answeredMeanwhile() throws {
+  @Test
+  func `The claim is accepted when only directives ordered before it were answered since`() throws {
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found]) == [])
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.notRead]) == [])
   }
 
-  @Test("The claim is rejected when its process went on with another event")
-  func wentOn() throws {
+  @Test
+  func `The claim is rejected when its process went on with another event`() throws {
     #expect(try findings(written: [Self.found]) == [1])
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found, Self.found]) == [1])
     #expect(try findings(ordered: [Self.lookForReceived], written: ["\"deadlineReached\""]) == [1])

@@ -17,8 +17,8 @@ import Testing
     try Judge.verdict(home: run.home).findings.map { "\($0.invariant) \($0.sentence)" }
   }
 
-  @Test("The run is sound, and the verdict remarks that journals were removed", arguments: Story.allCases)
-  func sound(story: Story) throws {
+  @Test(arguments: Story.allCases)
+  func `The run is sound, and the verdict remarks that journals were removed`(story: Story) throws {
     let run = try story.tell()
     try run.removeJournals()
     let verdict = try Judge.verdict(home: run.home)
@@ -31,10 +31,9 @@ import Testing
     var days: Int64 = 8
   }
 
-  @Test(
-    "There is no verdict without --clean-journals, or when journals go within a week",
-    arguments: Story.allCases)
-  func taken(story: Story) throws {
+  @Test(arguments: Story.allCases)
+  func `There is no verdict without --clean-journals, or when journals go within a week`(story: Story) throws
+  {
     for how in [Taking(arguments: ["--beat-interval"]), Taking(days: 6)] { try take(story, how) }
   }
 
@@ -48,8 +47,8 @@ import Testing
     #expect(verdict.missing.contains { $0.part == "journals of lspd" }, "\(verdict.missing)")
   }
 
-  @Test("There is no verdict if the journal of a process active within the last week is missing")
-  func lastSign() throws {
+  @Test
+  func `There is no verdict if the journal of a process active within the last week is missing`() throws {
     for writes in [true, false] {
       let run = try SampleStory.tell()
       try run.removeJournals()
@@ -70,8 +69,8 @@ import Testing
     }
   }
 
-  @Test("There is no verdict without each program's newest journal, which cleaning keeps")
-  func newest() throws {
+  @Test
+  func `There is no verdict without each program's newest journal, which cleaning keeps`() throws {
     let run = try SampleStory.tell()
     try run.removeJournals(andTheNewestOf: "notifyextd")
     let verdict = try Judge.verdict(home: run.home)
@@ -80,7 +79,6 @@ import Testing
   }
 
   @Test(
-    "The judge still reports what contradicts the databases and the frames",
     arguments: [
       (Story.sends, true, "DELETE FROM outgoing_payments", "the wallet has 0 payments of it"),
       (
@@ -102,7 +100,9 @@ import Testing
         "but the wallet received"
       ),
     ])
-  func broken(story: Story, isWallets: Bool, change: String, words: String) throws {
+  func `The judge still reports what contradicts the databases and the frames`(
+    story: Story, isWallets: Bool, change: String, words: String
+  ) throws {
     let run = try story.tell()
     try run.removeJournals()
     try (isWallets ? run.wallet : run.ledger).execute(change)

@@ -5,8 +5,8 @@ import Testing
 @testable import TestHomes
 
 @Suite("Findings of the judge") struct FindingTests {
-  @Test("A payment that the wallet received twice is reported once, with both rows")
-  func receivedTwice() throws {
+  @Test
+  func `A payment that the wallet received twice is reported once, with both rows`() throws {
     let run = try SampleStory.tell()
     // Two rows of one hash, as a wallet without the table's unique constraint would have them.
     try run.wallet.executeAll(
@@ -26,8 +26,8 @@ import Testing
     #expect(verdict.exitCode == 2)
   }
 
-  @Test("The text shows five findings of a kind, and all of them on request")
-  func manyOfAKind() throws {
+  @Test
+  func `The text shows five findings of a kind, and all of them on request`() throws {
     let run = try SampleStory.tell()
     for number in 10..<30 {
       try run.wallet.execute(
@@ -47,7 +47,7 @@ import Testing
     #expect(few.last { $0.hasPrefix("Verdict: ") } == all.last { $0.hasPrefix("Verdict: ") })
   }
 
-  @Test("Findings of one kind are grouped and repeated ones dropped") func same() {
+  @Test func `Findings of one kind are grouped and repeated ones dropped`() {
     let finding = Finding(invariant: 4, sentence: "Epoch 3 is gone", rows: ["a"])
     let like = Finding(invariant: 4, sentence: "Epoch 4 is gone", rows: ["b"])
     let other = Finding(invariant: 2, sentence: "Epoch 4 is gone", rows: ["b"])

@@ -41,9 +41,8 @@ import Testing
 
   private func verdict(_ run: SampleRun) throws -> Verdict { try Judge.verdict(home: run.home) }
 
-  @Test(
-    "A write or claim without its lost journal record breaks no invariant")
-  func excused() throws {
+  @Test
+  func `A write or claim without its lost journal record breaks no invariant`() throws {
     for words in [["\"write\""], ["\"claim\""], ["claimed"], ["claim", "write"]] {
       for place in 0..<3 {
         let run = try SampleStory.tell()
@@ -60,8 +59,8 @@ import Testing
     }
   }
 
-  @Test("A write of another time than the gap is not excused")
-  func otherTimes() throws {
+  @Test
+  func `A write of another time than the gap is not excused`() throws {
     let run = try SampleStory.tell()
     #expect(try lose(run) { $0.contains("\"claimed\"") } == 1)
     try run.wallet.execute(
@@ -70,8 +69,8 @@ import Testing
     #expect(try verdict(run).findings.contains { $0.sentence.contains("is not announced") })
   }
 
-  @Test("A killed process's last records may be missing if another journal notes the full disk")
-  func lastLines() throws {
+  @Test
+  func `A killed process's last records may be missing if another journal notes the full disk`() throws {
     for isNoted in [true, false] {
       let run = try SampleStory.tell()
       let path = "\(run.home)/journal/\(run.journals[1].name)"
@@ -88,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("The remark on one lost record is in the singular") func singular() throws {
+  @Test func `The remark on one lost record is in the singular`() throws {
     let run = try SampleStory.tell()
     #expect(try lose(run) { $0.contains("\"claimed\"") } == 1)
     #expect(try verdict(run).remarks.contains { $0.contains("lacks 1 record: ") })

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The judge")
 struct JudgeTests {
-  @Test("The judge finds nothing in a sound run and counts payments, claims, connections and kills")
-  func soundRun() throws {
+  @Test
+  func `The judge finds nothing in a sound run and counts payments, claims, connections and kills`() throws {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [])
@@ -26,31 +26,32 @@ struct JudgeTests {
     #expect(again == verdict)
   }
 
-  @Test("The judge reports an unsettled payment as no progress if all had to be settled")
-  func unsettled() throws {
+  @Test
+  func `The judge reports an unsettled payment as no progress if all had to be settled`() throws {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home, requireSettled: true)
     #expect(verdict.findings.map(\.invariant) == [6])
     #expect(verdict.exitCode == 3)
   }
 
-  @Test("The judge accepts a phone without payments and reports 0 payments")
-  func noPayments() throws {
+  @Test
+  func `The judge accepts a phone without payments and reports 0 payments`() throws {
     let run = try SampleStory.tellWithoutPayments()
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [])
     #expect(verdict.text.contains("0 payments"))
   }
 
-  @Test("The judge gives no verdict without the wallet's database")
-  func noDatabase() throws {
+  @Test
+  func `The judge gives no verdict without the wallet's database`() throws {
     let run = try SampleStory.tell()
     try FileManager.default.removeItem(atPath: "\(run.home)/AppGroup/node.sqlite")
     #expect(throws: JudgeError.self) { try Judge.verdict(home: run.home) }
   }
 
-  @Test("The judge reports an empty database as a wallet that never started, unless the peer knows it")
-  func neverBegun() throws {
+  @Test
+  func `The judge reports an empty database as a wallet that never started, unless the peer knows it`() throws
+  {
     let run = try SampleStory.tell()
     let path = "\(run.home)/AppGroup/node.sqlite"
     try Data().write(to: URL(filePath: path))
@@ -61,8 +62,8 @@ struct JudgeTests {
     #expect(throws: JudgeError.neverBegun(path: path)) { try Judge.verdict(home: run.home) }
   }
 
-  @Test("The judge leaves no file behind and reads the write-ahead log")
-  func leavesNothing() throws {
+  @Test
+  func `The judge leaves no file behind and reads the write-ahead log`() throws {
     let run = try SampleStory.tell()
     // A killed process leaves its write-ahead log: here a copy of the open database.
     try run.wallet.executeAll(
@@ -77,8 +78,8 @@ struct JudgeTests {
     #expect(try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == before)
   }
 
-  @Test("The judge reads databases in use, with a remark")
-  func live() throws {
+  @Test
+  func `The judge reads databases in use, with a remark`() throws {
     let run = try SampleStory.tell()
     let holder = try Holder("\(run.home)/AppGroup/node.sqlite")
     defer { holder.end() }

@@ -13,8 +13,8 @@ import Testing
     return collector.visits.count
   }
 
-  @Test("A long run is sound, and row reads grow linearly with its payments")
-  func sound() throws {
+  @Test
+  func `A long run is sound, and row reads grow linearly with its payments`() throws {
     let short = try LargeRun.tell(payments: 50)
     let long = try LargeRun.tell(payments: 200)
     let verdict = try Judge.verdict(home: long.home, requireSettled: true)
@@ -24,8 +24,8 @@ import Testing
     #expect(looks.short > 0 && looks.long < 5 * looks.short, "\(looks)")
   }
 
-  @Test("Row reads grow linearly with rows that no other evidence knows")
-  func foreign() throws {
+  @Test
+  func `Row reads grow linearly with rows that no other evidence knows`() throws {
     func broken(_ rows: Int) throws -> SampleRun {
       let run = try SampleStory.tell()
       try run.wallet.execute(

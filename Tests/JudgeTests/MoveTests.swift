@@ -12,7 +12,7 @@ import Testing
       home: run.home, others: others.map { "\(run.home)/\($0)" }, requireSettled: true, without: without)
   }
 
-  @Test("With both containers the run is sound, and the move is in the remarks") func both() throws {
+  @Test func `With both containers the run is sound, and the move is in the remarks`() throws {
     let verdict = try verdict(of: try SampleStory.tellOfMove(), others: ["AppGroup-before"])
     #expect(verdict.findings == [] && verdict.exitCode == 0, "\(verdict.text)")
     #expect(verdict.counts.paid == 1 && verdict.counts.received == 1 && verdict.counts.appClaims == 3)
@@ -23,8 +23,8 @@ import Testing
       })
   }
 
-  @Test("Without the former container there is no verdict, unless it is waived")
-  func alone() throws {
+  @Test
+  func `Without the former container there is no verdict, unless it is waived`() throws {
     let run = try SampleStory.tellOfMove()
     let missing = try verdict(of: run)
     #expect(missing.findings == [] && missing.exitCode == 74, "\(missing.text)")
@@ -35,7 +35,7 @@ import Testing
     #expect(waived.text.contains("as far as it was judged"))
   }
 
-  @Test("Judged from its first container the run is sound, given the second one") func first() throws {
+  @Test func `Judged from its first container the run is sound, given the second one`() throws {
     let run = try SampleStory.tellOfMove()
     try FileManager.default.moveItem(atPath: "\(run.home)/AppGroup", toPath: "\(run.home)/later")
     try FileManager.default.moveItem(atPath: "\(run.home)/AppGroup-before", toPath: "\(run.home)/AppGroup")
@@ -45,7 +45,6 @@ import Testing
   }
 
   @Test(
-    "A broken row in either container, or at the peer, is reported",
     arguments: [
       ("AppGroup-before", "DELETE FROM received_payments", 3, "the wallet has not received it"),
       ("AppGroup-before", "UPDATE claims SET incarnation = 5", 1, "has no such claim"),
@@ -58,7 +57,9 @@ import Testing
       ("AppGroup-before", "UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
       ("AppGroup", "INSERT INTO received_payments VALUES (1, x'05', 5, 2, 9)", 3, "no sender paid it"),
     ])
-  func broken(container: String, change: String, invariant: Int, words: String) throws {
+  func `A broken row in either container, or at the peer, is reported`(
+    container: String, change: String, invariant: Int, words: String
+  ) throws {
     let run = try SampleStory.tellOfMove()
     try TestDatabase("\(run.home)/\(container)/node.sqlite").execute(change)
     let verdict = try verdict(of: run, others: ["AppGroup-before"])
@@ -68,8 +69,8 @@ import Testing
       "\(verdict.text)")
   }
 
-  @Test("A move that replaces a claim other than the newest is reported")
-  func otherClaim()
+  @Test
+  func `A move that replaces a claim other than the newest is reported`()
     throws
   {
     let verdict = try verdict(of: try SampleStory.tellOfMove(naming: 0), others: [])
@@ -81,7 +82,7 @@ import Testing
       "\(verdict.text)")
   }
 
-  @Test("A container that the wallet never used is refused as other container") func noOther() throws {
+  @Test func `A container that the wallet never used is refused as other container`() throws {
     let run = try SampleStory.tell()
     let other = try SampleStory.tellOfMove()
     #expect(throws: JudgeError.noOtherContainer(path: "\(other.home)/AppGroup-before")) {

@@ -4,7 +4,7 @@ import Testing
 @testable import TestHomes
 
 @Suite("The verdict on an outgoing payment") struct SentTests {
-  @Test("The run is sound when the payment left once, arrived, and both tables agree") func sound() throws {
+  @Test func `The run is sound when the payment left once, arrived, and both tables agree`() throws {
     let run = try SampleStory.tellOfSending()
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [], "\(verdict.findings.map(\.sentence))")
@@ -14,7 +14,6 @@ import Testing
   enum Place { case wallet, ledger }
 
   @Test(
-    "A table that contradicts the other, the frames or a journal is reported",
     arguments: [
       (
         Place.ledger, "UPDATE external_invoices SET htlc = NULL, paid_at_ns = NULL", 3,
@@ -53,7 +52,9 @@ import Testing
         "began 1 payments and ended 0"
       ),
     ])
-  func broken(place: Place, change: String, invariant: Int, words: String) throws {
+  func `A table that contradicts the other, the frames or a journal is reported`(
+    place: Place, change: String, invariant: Int, words: String
+  ) throws {
     let run = try SampleStory.tellOfSending()
     try (place == .wallet ? run.wallet : run.ledger).execute(change)
     let findings = try Judge.verdict(home: run.home).findings
@@ -62,7 +63,7 @@ import Testing
       "\(findings.map { "\($0.invariant) \($0.sentence)" })")
   }
 
-  @Test("A fulfilment that the peer never signed violates invariant 3") func neverSigned()
+  @Test func `A fulfilment that the peer never signed violates invariant 3`()
     throws
   {
     let run = try SampleStory.tellOfSending()

@@ -6,10 +6,10 @@ import Testing
 @Suite("The verdict on a splice") struct SpliceTests {
   private func findings(_ run: SampleRun) throws -> [Finding] { try Judge.verdict(home: run.home).findings }
 
-  @Test(
-    "A splice done at once, resumed, forgotten, or repeated after that is sound",
-    arguments: [SampleStory.SpliceEnd.whole, .resumed, .forgotten, .again])
-  func sound(end: SampleStory.SpliceEnd) throws {
+  @Test(arguments: [SampleStory.SpliceEnd.whole, .resumed, .forgotten, .again])
+  func `A splice done at once, resumed, forgotten, or repeated after that is sound`(
+    end: SampleStory.SpliceEnd
+  ) throws {
     let found = try findings(try SampleStory.tellOfSplice(end))
     #expect(found == [], "\(found.map(\.sentence))")
   }
@@ -17,7 +17,6 @@ import Testing
   enum Place { case wallet, ledger }
 
   @Test(
-    "A table that contradicts the other, the frames or the user's request is reported",
     arguments: [
       (Place.wallet, "UPDATE splices SET state = 'forgotten'", 3, "but the peer as done"),
       (.ledger, "UPDATE splices SET state = 'forgotten'", 3, "but the peer as forgotten"),
@@ -42,7 +41,9 @@ import Testing
         3, "the wallet has it 2 times"
       ),
     ])
-  func broken(place: Place, change: String, invariant: Int, words: String) throws {
+  func `A table that contradicts the other, the frames or the user's request is reported`(
+    place: Place, change: String, invariant: Int, words: String
+  ) throws {
     let run = try SampleStory.tellOfSplice()
     try (place == .wallet ? run.wallet : run.ledger).execute(change)
     let found = try findings(run)
@@ -50,7 +51,7 @@ import Testing
       found.contains { $0.invariant == invariant && $0.sentence.contains(words) }, "\(found.map(\.sentence))")
   }
 
-  @Test("A splice pending in both tables is listed as unsettled") func pending() throws {
+  @Test func `A splice pending in both tables is listed as unsettled`() throws {
     let run = try SampleStory.tellOfSplice(.resumed)
     try run.wallet.execute("UPDATE splices SET state = 'committed', ended_epoch = NULL, ended_wall_ns = NULL")
     // No evidence shows that the wallet received the peer's last messages: they may be in flight.
@@ -59,12 +60,13 @@ import Testing
   }
 
   @Test(
-    "The peer may warn after 60 s of stfu with that warning's code; any other warning is reported",
     arguments: [
       (1, 61, WireBytes.channel, true), (1, 30, WireBytes.channel, false), (1, 61, SampleStory.none, false),
       (nil, 61, WireBytes.channel, false),
     ] as [(UInt8?, Int64, [UInt8], Bool)])
-  func brokenOff(code: UInt8?, seconds: Int64, channel: [UInt8], isLawful: Bool) throws {
+  func `The peer may warn after 60 s of stfu with that warning's code; any other warning is reported`(
+    code: UInt8?, seconds: Int64, channel: [UInt8], isLawful: Bool
+  ) throws {
     let words = "any words"
     for isAnswered in [true, false] {
       let run = try SampleStory.tellOfStfu(
@@ -77,17 +79,16 @@ import Testing
   }
 
   @Test(
-    "A ledger of an earlier version may have the stfu timeout's warning in words",
     arguments: [
       "the channel was at rest for 60 s: reconnect", "The channel was at rest for 60 s: reconnect.",
     ])
-  func brokenOffBefore(words: String) throws {
+  func `A ledger of an earlier version may have the stfu timeout's warning in words`(words: String) throws {
     let run = try SampleStory.tellOfStfu(
       61, isAnswered: true, WireBytes.warning(words, of: WireBytes.channel))
     #expect(try findings(run).isEmpty)
   }
 
-  @Test("A warning with an unknown code is a malformed frame") func strangeCode() throws {
+  @Test func `A warning with an unknown code is a malformed frame`() throws {
     let run = try SampleStory.tellOfStfu(
       61, isAnswered: true, WireBytes.warning("", code: 2, of: WireBytes.channel))
     #expect(try findings(run).contains { $0.sentence.contains("is not allowed in a warning") })
@@ -95,7 +96,6 @@ import Testing
 
   /// Frames that this version never sends, and that the other end must reject.
   @Test(
-    "A frame that BOLT 2 forbids at its place violates invariant 2",
     arguments: [
       (
         "another amount", SpliceBytes.txAddOutput(4, 20_500, SpliceBytes.target), SpliceBytes.outputs[1],
@@ -116,7 +116,9 @@ import Testing
       ),
       ("no turn", SpliceBytes.txComplete, SpliceBytes.spliceInit, "not the sender's turn"),
     ])
-  func strangeFrames(what: String, new: [UInt8], old: [UInt8], words: String) throws {
+  func `A frame that BOLT 2 forbids at its place violates invariant 2`(
+    what: String, new: [UInt8], old: [UInt8], words: String
+  ) throws {
     let run = try SampleStory.tellOfSplice()
     try run.ledger.execute(
       "UPDATE frames SET bytes = ? WHERE id = (SELECT max(id) FROM frames WHERE bytes = ? AND direction = 'in')",
@@ -127,8 +129,8 @@ import Testing
     )
   }
 
-  @Test("A commitment_signed may name the current funding and no other", arguments: [true, false])
-  func namedFunding(isRight: Bool) throws {
+  @Test(arguments: [true, false])
+  func `A commitment_signed may name the current funding and no other`(isRight: Bool) throws {
     let run = try SampleStory.tellOfSending()
     let funding = isRight ? WireBytes.channel : SpliceBytes.txid
     for signatures in 0...1 {
@@ -140,7 +142,7 @@ import Testing
     #expect(found.isEmpty == isRight, "\(found.map(\.sentence))")
   }
 
-  @Test("Signing a splice before it is stored violates invariant 1") func early() throws {
+  @Test func `Signing a splice before it is stored violates invariant 1`() throws {
     let run = try SampleStory.tellOfSplice()
     try run.wallet.execute("UPDATE node_writes SET at_mono_ns = at_mono_ns + 400000000 WHERE id > 1")
     let found = try findings(run)
@@ -148,8 +150,8 @@ import Testing
       found.contains { $0.invariant == 1 && $0.sentence.contains("had made") }, "\(found.map(\.sentence))")
   }
 
-  @Test("A channel_reestablish that contradicts a pending splice violates invariant 2")
-  func reestablish() throws {
+  @Test
+  func `A channel_reestablish that contradicts a pending splice violates invariant 2`() throws {
     let run = try SampleStory.tellOfSplice(.resumed)
     let said = SampleStory.reestablish(1, 0, SampleStory.none)
     try run.ledger.execute(
@@ -161,7 +163,7 @@ import Testing
       "\(found.map(\.sentence))")
   }
 
-  @Test("A splice reported to the user with another end than its row has violates invariant 3") func words()
+  @Test func `A splice reported to the user with another end than its row has violates invariant 3`()
     throws
   {
     let run = try SampleStory.tellOfSplice()

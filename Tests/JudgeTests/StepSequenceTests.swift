@@ -9,8 +9,8 @@ import Testing
     sequence.withUnsafeBufferPointer { $0.baseAddress.map { UnsafeRawPointer($0) } }
   }
 
-  @Test("Forgetting unsigned steps at a disconnect changes the array in place")
-  func inPlace() {
+  @Test
+  func `Forgetting unsigned steps at a disconnect changes the array in place`() {
     var sequence: [Entry] = []
     for frame in 0..<1000 {
       sequence.append(Entry(frame: Int64(frame), by: .wallet, step: .commit(htlcSignatures: 0, funding: nil)))

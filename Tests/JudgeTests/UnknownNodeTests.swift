@@ -26,20 +26,22 @@ struct UnknownNodeTests {
     return try Judge.verdict(home: run.home).findings.map(\.invariant)
   }
 
-  @Test("An unknown node may send init and ping")
-  func initAndPing() throws {
+  @Test
+  func `An unknown node may send init and ping`() throws {
     #expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) } == [])
   }
 
-  @Test(
-    "An unknown node accepted as the wallet violates invariant 1, and so does the wallet accepted as unknown")
-  func letIn() throws {
+  @Test
+  func
+    `An unknown node accepted as the wallet violates invariant 1, and so does the wallet accepted as unknown`()
+    throws
+  {
     #expect(try findings(verdict: "unfenced").contains(1))
     #expect(try findings(of: SampleRun.node).contains(1))
   }
 
-  @Test("An unknown node may send frames that Baton's own nodes never send")
-  func otherFrames() throws {
+  @Test
+  func `An unknown node may send frames that Baton's own nodes never send`() throws {
     let networks: [UInt8] = Self.initMessage + [1, 32] + [UInt8](repeating: 6, count: 32)
     let found = try findings(initMessage: networks) { run in
       try run.receive(2, [0, 18, 0, 1, 0, 3, 97, 98, 99], out: [WireBytes.pong(1)])
@@ -49,8 +51,8 @@ struct UnknownNodeTests {
     #expect(found == [])
   }
 
-  @Test("A processed frame of it violates invariant 1")
-  func actedOn() throws {
+  @Test
+  func `A processed frame of it violates invariant 1`() throws {
     #expect(try findings { try $0.receive(2, WireBytes.storage([1, 2, 3])) }.contains(1))
     #expect(
       try findings {

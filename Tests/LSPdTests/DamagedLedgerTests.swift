@@ -33,8 +33,8 @@ import Testing
     try Connection(path: "\(directory)/ledger.sqlite", access: .create).script(sql)
   }
 
-  @Test("A corrupt, newer or foreign ledger, or a directory, is refused in one sentence")
-  func refused() throws {
+  @Test
+  func `A corrupt, newer or foreign ledger, or a directory, is refused in one sentence`() throws {
     let noise = try refusal { directory in
       let path = "\(directory)/ledger.sqlite"
       _ = FileManager.default.createFile(atPath: path, contents: Data(repeating: 0x5A, count: 9000))
@@ -56,8 +56,8 @@ import Testing
     for (output, code) in [noise, future, foreign, directory] { #expect(code == 74, "\(output)") }
   }
 
-  @Test("A plain file as its socket and a second lspd are refused; the first stays reachable")
-  func sockets() throws {
+  @Test
+  func `A plain file as its socket and a second lspd are refused; the first stays reachable`() throws {
     let plain = try refusal { close(open("\($0)/lspd.sock", O_CREAT | O_WRONLY, 0o600)) }
     #expect(plain == ("lspd: HOME/lsp/lspd.sock exists and is not a socket; move it away\n", 73))
     let first = try ProviderProcess()
@@ -67,8 +67,8 @@ import Testing
     _ = try first.client().request(ControlMessage("status"))
   }
 
-  @Test("A truncated WAL index ends lspd with an error, and a restart keeps the payment")
-  func cutIndex() throws {
+  @Test
+  func `A truncated WAL index ends lspd with an error, and a restart keeps the payment`() throws {
     let provider = try ProviderProcess()
     _ = try provider.pay(1, waiting: false).receive(timeout: .seconds(20))
     truncate("\(provider.home)/lsp/ledger.sqlite-shm", 0)

@@ -32,7 +32,7 @@ final class LedgerReadingTests {
 
   private func state() throws -> PeerState { try ledger.readState(newChannel: SHA256.hash([1]), at: now) }
 
-  @Test("The fence with the highest epoch is read") func fence() throws {
+  @Test func `The fence with the highest epoch is read`() throws {
     for epoch: UInt64 in [3, 5] {
       try commit(.fence(Claim(epoch: epoch, incarnation: epoch, container: ContainerID(high: 7, low: 7))))
     }
@@ -40,12 +40,12 @@ final class LedgerReadingTests {
       try state().fence == Claim(epoch: 5, incarnation: 5, container: ContainerID(high: 7, low: 7)))
   }
 
-  @Test("The latest backup is read") func backup() throws {
+  @Test func `The latest backup is read`() throws {
     for byte: UInt8 in [1, 2] { try commit(.backup(connection: 1, [byte])) }
     #expect(try state().backup == [2])
   }
 
-  @Test("The channel's failure is read with its first reason") func failure() throws {
+  @Test func `The channel's failure is read with its first reason`() throws {
     #expect(try state().failure == nil)
     for (connection, why) in [(3, "wrong secret"), (4, "later")] as [(UInt64, String)] {
       try commit(.channelFailed(connection: connection, why))
@@ -53,7 +53,7 @@ final class LedgerReadingTests {
     #expect(try state().failure == "wrong secret")
   }
 
-  @Test("Only undelivered pushes are read") func pushes() throws {
+  @Test func `Only undelivered pushes are read`() throws {
     let requests = [UInt8(1), 2].map {
       PushRequest(reason: .incomingPayment, paymentHash: SHA256.hash([$0]), amountMsat: UInt64($0))
     }
@@ -65,7 +65,7 @@ final class LedgerReadingTests {
     #expect(open.map(\.request) == [requests[1]])
   }
 
-  @Test("An external invoice that the wallet has paid is read as paid") func externalInvoices() throws {
+  @Test func `An external invoice that the wallet has paid is read as paid`() throws {
     let invoices = [UInt8(1), 2].map { byte in
       let preimage = SHA256.hash([byte])
       return ExternalInvoice(
@@ -79,7 +79,7 @@ final class LedgerReadingTests {
     #expect(read.map(\.isPaid) == [true, false])
   }
 
-  @Test("Open connections of the previous run are closed at the next start") func connections() throws {
+  @Test func `Open connections of the previous run are closed at the next start`() throws {
     try commit(.connectionOpened(connection: 1), .connectionOpened(connection: 2))
     try commit(.connectionClosed(connection: 1, "the peer disconnected"))
     try ledger.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
@@ -90,8 +90,8 @@ final class LedgerReadingTests {
     #expect(try ledger.nextConnection() == 3)
   }
 
-  @Test("Of one hash the unfinished payment is found, else the paid, else the newest")
-  func find() throws {
+  @Test
+  func `Of one hash the unfinished payment is found, else the paid, else the newest`() throws {
     let hash = SHA256.hash([1])
     func ask(_ id: UInt64) throws {
       try commit(
@@ -115,7 +115,7 @@ final class LedgerReadingTests {
   }
 
   /// One payment in each direction; one of them fails.
-  @Test("The channel is read as written at each step of its payments") func channel() throws {
+  @Test func `The channel is read as written at each step of its payments`() throws {
     var ours = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 2000, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([1]), localMsat: 2000, remoteMsat: 5000, isOpener: false)
     let fromOurs = ours.reestablish()
@@ -153,7 +153,7 @@ final class LedgerReadingTests {
     #expect(removals.contains(.failed(code: 16399)))
   }
 
-  @Test("A splice is read at each stage, with the times of its start and end") func splice() throws {
+  @Test func `A splice is read at each stage, with the times of its start and end`() throws {
     var record = ChannelRecord(id: SHA256.hash([1]), isOpener: true, localMsat: 5000, remoteMsat: 2000)
     for stage in PendingSplice.Stage.allCases {
       record.splice = PendingSplice(

@@ -36,10 +36,8 @@ final class LedgerTests {
     try ledger.database.firstRow("SELECT count(*) FROM \(table)")?.integer(0)
   }
 
-  @Test(
-    "A step that cannot be written whole is rolled back with the steps before it",
-    arguments: ["pushes", "frames", "fence"])
-  func oneTransaction(table: String) throws {
+  @Test(arguments: ["pushes", "frames", "fence"])
+  func `A step that cannot be written whole is rolled back with the steps before it`(table: String) throws {
     try ledger.database.script(
       "CREATE TRIGGER refuse BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'no'); END")
     let before = step(at: 1, .paymentHeld(request(1, holdUntil: instant(60))))
@@ -56,8 +54,8 @@ final class LedgerTests {
     for table in ["frames", "pushes", "fence"] { #expect(try count(table) == 1, "\(table)") }
   }
 
-  @Test("A held payment keeps its sender's deadline when lspd restarts")
-  func startedAgain() throws {
+  @Test
+  func `A held payment keeps its sender's deadline when lspd restarts`() throws {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
     let again = try Ledger(path: "\(directory)/ledger.sqlite")
     let read = try PaymentTable.readUnresolved(again.database, at: instant(1010))
@@ -65,8 +63,8 @@ final class LedgerTests {
     #expect(read.map(\.isHeld) == [true])
   }
 
-  @Test("An older ledger's push sentences become codes, with iosd's error as detail")
-  func olderPushes() throws {
+  @Test
+  func `An older ledger's push sentences become codes, with iosd's error as detail`() throws {
     let path = "\(directory)/older.sqlite"
     let sentences = [
       "asked", "delivered", "no longer needed", "one like it is on its way", "iosd is not there",
@@ -87,7 +85,7 @@ final class LedgerTests {
   }
 
   /// The clock counts from the boot: the remaining 60 s would become the previous boot's uptime.
-  @Test("After a reboot a held payment waits no longer") func rebooted() throws {
+  @Test func `After a reboot a held payment waits no longer`() throws {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
     let read = try PaymentTable.readUnresolved(ledger.database, at: instant(5))
     #expect(read.map(\.request.holdUntil) == [instant(5)])

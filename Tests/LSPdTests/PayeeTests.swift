@@ -8,8 +8,8 @@ struct PayeeTests {
     try #require(PrivateKey(SHA256.hash(Array(name.utf8)))).publicKey
   }
 
-  @Test("lspd pays only its own wallet, which it still knows after a kill")
-  func payees() throws {
+  @Test
+  func `lspd pays only its own wallet, which it still knows after a kill`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let wallet = ScriptedWallet(loop: loop)

@@ -5,8 +5,8 @@ import Glibc
 import Testing
 
 @Suite("Push requests of lspd for an absent wallet") struct PushRequestTests {
-  @Test("Pushes requested while iosd is down are merged into one")
-  func onePush() throws {
+  @Test
+  func `Pushes requested while iosd is down are merged into one`() throws {
     let provider = try ProviderProcess()
     let wallet = ScriptedWallet(loop: provider.loop)
     wallet.isFulfilling = false

@@ -58,7 +58,7 @@ final class PushSenderTests {
     }
   }
 
-  @Test("A delivered push is closed and not sent again") func delivered() throws {
+  @Test func `A delivered push is closed and not sent again`() throws {
     let phone = try phone()
     sender.send(try ask(1))
     #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["delivered, open 0, attempts 1"] })
@@ -71,8 +71,8 @@ final class PushSenderTests {
     phone.shutDown()
   }
 
-  @Test("When iosd comes up each payment gets one push, and repeated requests are merged")
-  func later() throws {
+  @Test
+  func `When iosd comes up each payment gets one push, and repeated requests are merged`() throws {
     for number: UInt8 in [1, 2, 1] { sender.send(try ask(number)) }
     #expect(
       try rows() == [
@@ -86,7 +86,7 @@ final class PushSenderTests {
     phone.shutDown()
   }
 
-  @Test("A push that is no longer needed is closed without being sent") func unwanted() throws {
+  @Test func `A push that is no longer needed is closed without being sent`() throws {
     sender.send(try ask(1))
     wanted = false
     let phone = try phone()
@@ -95,7 +95,7 @@ final class PushSenderTests {
     phone.shutDown()
   }
 
-  @Test("A push that iosd refuses stays open with iosd's reason") func refused() throws {
+  @Test func `A push that iosd refuses stays open with iosd's reason`() throws {
     let phone = try phone(answering: .error("no room"))
     sender.send(try ask(1))
     let row = "refused: no room, open 1, attempts 1"

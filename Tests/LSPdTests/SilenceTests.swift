@@ -5,8 +5,8 @@ import Testing
 
 @Suite("lspd and a silent wallet", .serialized)
 struct SilenceTests {
-  @Test("A silent wallet is pinged, then cut off; one that answers stays")
-  func pinged() throws {
+  @Test
+  func `A silent wallet is pinged, then cut off; one that answers stays`() throws {
     let provider = try ProviderProcess(["--ping-after", "150ms", "--chatter", "200"])
     let wallet = ScriptedWallet(loop: provider.loop)
     try wallet.connect(to: try #require(provider.address), fence(1))

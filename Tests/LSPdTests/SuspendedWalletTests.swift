@@ -14,7 +14,7 @@ struct SuspendedWalletTests {
     return wallet
   }
 
-  @Test("A suspended wallet is cut off, so that lspd can stop") func goingDown() throws {
+  @Test func `A suspended wallet is cut off, so that lspd can stop`() throws {
     let provider = try ProviderProcess()
     let wallet = try stopped(provider, 1) { $0.channel?.isReestablished == true }
     _ = try provider.client().request(ControlMessage("down"))
@@ -22,7 +22,7 @@ struct SuspendedWalletTests {
     withExtendedLifetime(wallet) {}
   }
 
-  @Test("A suspended wallet with a refused epoch is cut off") func refused() throws {
+  @Test func `A suspended wallet with a refused epoch is cut off`() throws {
     let provider = try ProviderProcess()
     let owner = try stopped(provider, 5) { $0.channel?.isReestablished == true }
     let stale = try stopped(provider, 4) { $0.fenceAnswer?.accepted == false }

@@ -29,15 +29,15 @@ import Testing
     return try Channel(restoring: wallet.record)
   }
 
-  @Test("The backup keeps an accepted invoice while its HTLC is in the channel")
-  func inTheBackup() throws {
+  @Test
+  func `The backup keeps an accepted invoice while its HTLC is in the channel`() throws {
     let backup = NodeBackup(channel: try channel(), open: [invoice(2)], accepted: [invoice(3), invoice(1)])
     #expect(backup.invoices == [invoice(2), invoice(1)])
     #expect(NodeBackup.read(backup.encoded()) == .backup(backup))
   }
 
-  @Test("An adopted backup records an accepted payment as received, unless it is already recorded")
-  func adopted() throws {
+  @Test
+  func `An adopted backup records an accepted payment as received, unless it is already recorded`() throws {
     let channel = try channel()
     let backup = NodeBackup(channel: channel, open: [invoice(2)], accepted: [invoice(1)])
     let change = backup.change(after: [])
@@ -49,8 +49,8 @@ import Testing
     #expect(backup.change(after: [invoice(1)]).received == [])
   }
 
-  @Test("An accepted invoice stays accepted when an adopted backup lists it as open")
-  func openAgain() throws {
+  @Test
+  func `An accepted invoice stays accepted when an adopted backup lists it as open`() throws {
     let backup = NodeBackup(channel: try channel(), open: [invoice(2), invoice(3)], accepted: [invoice(1)])
     let change = backup.change(after: [invoice(1), invoice(3)])
     #expect(change.received == [] && change.restored == [invoice(2), invoice(1)])
@@ -59,8 +59,8 @@ import Testing
     #expect(state.invoices == [invoice(2)] && state.accepted == [invoice(1)])
   }
 
-  @Test("The state keeps an accepted invoice until its HTLC leaves the channel")
-  func followed() throws {
+  @Test
+  func `The state keeps an accepted invoice until its HTLC leaves the channel`() throws {
     var state = NodeState(invoices: [invoice(1), invoice(2)])
     let receipt = Receipt(invoice: invoice(1), amountMsat: 1100)
     state.followInvoices(NodeChange(channel: try channel(), received: [receipt]))

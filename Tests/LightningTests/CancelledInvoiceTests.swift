@@ -38,8 +38,8 @@ import Testing
     world.deliver()
   }
 
-  @Test("A payment of a cancelled invoice fails as unknown, also at the next owner")
-  func refused() throws {
+  @Test
+  func `A payment of a cancelled invoice fails as unknown, also at the next owner`() throws {
     var world = try connected()
     world.handle(.invoiceCancelRequested(world.invoices[0].paymentHash))
     #expect(world.cancelled == [world.invoices[0].paymentHash] && world.refusals == [])
@@ -54,8 +54,8 @@ import Testing
     #expect(world.failed == 2 && world.received.count == 1)
   }
 
-  @Test("A cancellation is answered once durable under the claim, and refused when fenced")
-  func durable() throws {
+  @Test
+  func `A cancellation is answered once durable under the claim, and refused when fenced`() throws {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     var node = try #require(world.node)
@@ -70,7 +70,7 @@ import Testing
     #expect(!node.durableState.invoices.contains { $0.paymentHash == hash })
   }
 
-  @Test("A paid, cancelled or unknown invoice cannot be cancelled") func notOpen() throws {
+  @Test func `A paid, cancelled or unknown invoice cannot be cancelled`() throws {
     var world = try connected()
     world.pay(0)
     world.settle()
@@ -82,8 +82,8 @@ import Testing
     #expect(world.cancelled == [world.invoices[1].paymentHash] && world.received.count == 1)
   }
 
-  @Test("A second cancellation is refused as not open while an HTLC for it is pending")
-  func cancelledAndOffered() throws {
+  @Test
+  func `A second cancellation is refused as not open while an HTLC for it is pending`() throws {
     var world = try connected()
     let hash = world.invoices[0].paymentHash
     world.handle(.invoiceCancelRequested(hash))
@@ -91,8 +91,8 @@ import Testing
     expectRefusal(of: hash, NodeMachine.notOpen, onceOfferedIn: &world)
   }
 
-  @Test("An invoice with one part pending cannot be cancelled, and its payment completes")
-  func incomplete() throws {
+  @Test
+  func `An invoice with one part pending cannot be cancelled, and its payment completes`() throws {
     var world = try connected()
     let hash = world.invoices[0].paymentHash
     world.pay(0, part: 0, amountMsat: 400, world.data(0))
@@ -107,7 +107,7 @@ import Testing
     #expect(world.received == [hash])
   }
 
-  @Test("A cancellation is refused once an HTLC for the invoice is durable") func behind()
+  @Test func `A cancellation is refused once an HTLC for the invoice is durable`()
     throws
   {
     var world = try connected()
@@ -116,7 +116,7 @@ import Testing
     expectRefusal(of: hash, NodeMachine.beingPaid, onceOfferedIn: &world)
   }
 
-  @Test("A cancellation requested during a write is decided after that write") func waits() throws {
+  @Test func `A cancellation requested during a write is decided after that write`() throws {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     var node = try #require(world.node)
@@ -135,10 +135,10 @@ import Testing
 
   // MARK: The container refuses the write
 
-  @Test(
-    "After a failed write the cancellation is answered with what the container stored",
-    arguments: [true, false])
-  func failedWrite(isDurable: Bool) throws {
+  @Test(arguments: [true, false])
+  func `After a failed write the cancellation is answered with what the container stored`(isDurable: Bool)
+    throws
+  {
     var world = try connected()
     let hash = world.invoices[0].paymentHash
     world.failsOnce = { $0.cancelled == nil ? nil : isDurable ? .behindCommit : .nothingDone }
@@ -152,7 +152,7 @@ import Testing
     #expect(world.received == (isDurable ? [] : [hash]))
   }
 
-  @Test("A node stopped after a failed write reports the cancellation's outcome as unknown") func unknown()
+  @Test func `A node stopped after a failed write reports the cancellation's outcome as unknown`()
     throws
   {
     let world = try connected()
@@ -166,8 +166,8 @@ import Testing
   }
 
   /// The failed write may have accepted this invoice's payment and may be durable.
-  @Test("After a failed write no cancellation is accepted before the container is read")
-  func behindFailure() throws {
+  @Test
+  func `After a failed write no cancellation is accepted before the container is read`() throws {
     let world = try connected()
     let hashes = world.invoices.prefix(2).map(\.paymentHash)
     var node = try #require(world.node)
@@ -178,7 +178,7 @@ import Testing
         .cancelRefused(paymentHash: hashes[1], .because(NodeMachine.cancelTooEarly))))
   }
 
-  @Test("A node stopped during the write reports the cancellation's outcome") func givenUp() throws {
+  @Test func `A node stopped during the write reports the cancellation's outcome`() throws {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     let refused = NodeDirective.cancelRefused(paymentHash: hash, .because(NodeMachine.givenUp))
@@ -197,8 +197,8 @@ import Testing
       ])
   }
 
-  @Test("A cancellation that finds the container blocked is stored after the adopted backup")
-  func blockedBeforeAdopting() throws {
+  @Test
+  func `A cancellation that finds the container blocked is stored after the adopted backup`() throws {
     var world = try connected()
     world.pay(1)
     world.settle()
@@ -209,8 +209,8 @@ import Testing
     #expect(world.cancelled == [hash])
   }
 
-  @Test("A cancellation behind a blocked payment is written when the connection is lost")
-  func behindWhatIsDropped() throws {
+  @Test
+  func `A cancellation behind a blocked payment is written when the connection is lost`() throws {
     var world = try connected()
     world.pay(0)
     world.settle()
@@ -224,8 +224,8 @@ import Testing
     #expect(lost.last == .write(NodeChange(cancelled: hash), under: fence(1)))
   }
 
-  @Test("A payment pending since the previous owner is accepted after a blocked cancellation")
-  func nothingIsForgottenBehindIt() throws {
+  @Test
+  func `A payment pending since the previous owner is accepted after a blocked cancellation`() throws {
     var world = try connected()
     world.handle(.handoverRequested)
     world.pay(1)
@@ -242,8 +242,8 @@ import Testing
 
   // MARK: The backup
 
-  @Test("An invoice whose blocked cancellation is stored late is in no later backup")
-  func backupBehindBlockedWrite() throws {
+  @Test
+  func `An invoice whose blocked cancellation is stored late is in no later backup`() throws {
     var world = try connected()
     world.pay(1)
     world.settle()
@@ -260,8 +260,8 @@ import Testing
     #expect(world.stored.invoices.map(\.paymentHash) == [world.invoices[2].paymentHash])
   }
 
-  @Test("A cancelled invoice stays cancelled in memory when an adopted backup lists it as open")
-  func adoptedAsOpen() throws {
+  @Test
+  func `A cancelled invoice stays cancelled in memory when an adopted backup lists it as open`() throws {
     var world = try connected()
     world.pay(1)
     world.settle()
@@ -277,8 +277,8 @@ import Testing
     #expect(isUnknown(world.failures[0]) && world.received.count == 1)
   }
 
-  @Test("After a database loss the backup does not reopen a cancelled invoice", arguments: [true, false])
-  func lostDatabase(isConnected: Bool) throws {
+  @Test(arguments: [true, false])
+  func `After a database loss the backup does not reopen a cancelled invoice`(isConnected: Bool) throws {
     var world = try connected()
     world.pay(1)
     world.settle()

@@ -15,10 +15,10 @@ import Testing
     .received(.error(ErrorOrWarning(channel: channel, text: "you cheated")))
   }
 
-  @Test(
-    "An error about this or all channels fails the channel durably and ends dialling",
-    arguments: [channelID, .zero])
-  func fails(_ channel: Bytes32) throws {
+  @Test(arguments: [channelID, .zero])
+  func `An error about this or all channels fails the channel durably and ends dialling`(_ channel: Bytes32)
+    throws
+  {
     var node = try establishedNode()
     let said = node.handle(error(channel), at: now)
     #expect(
@@ -33,8 +33,8 @@ import Testing
     #expect(node.durableState.failure == failure)
   }
 
-  @Test("An error about all channels before channel_reestablish does not fail the channel")
-  func wrongPeer() throws {
+  @Test
+  func `An error about all channels before channel_reestablish does not fail the channel`() throws {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), try establishedNode().durableState), at: now)
     _ = node.handle(.rowRead(row(1)), at: now)
@@ -47,8 +47,8 @@ import Testing
     #expect(node.deadline != nil)
   }
 
-  @Test("An error about another channel is reported and keeps the connection")
-  func otherChannel() throws {
+  @Test
+  func `An error about another channel is reported and keeps the connection`() throws {
     var node = try establishedNode()
     #expect(
       node.handle(error(SHA256.hash([9])), at: now) == [
@@ -57,8 +57,8 @@ import Testing
     #expect(node.state == .established)
   }
 
-  @Test("The next owner of a failed channel does not dial and refuses invoices and splices")
-  func nextOwner() throws {
+  @Test
+  func `The next owner of a failed channel does not dial and refuses invoices and splices`() throws {
     let before = try establishedNode().durableState
     var state = before
     state.failure = failure
@@ -92,8 +92,8 @@ import Testing
       ])
   }
 
-  @Test("An error received during a write is stored after it and retried when blocked")
-  func behindAStep() throws {
+  @Test
+  func `An error received during a write is stored after it and retried when blocked`() throws {
     var node = try establishedNode()
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
@@ -130,8 +130,8 @@ import Testing
     return node
   }
 
-  @Test("The failure is stored although the step before it was blocked or refused")
-  func behindALostStep() throws {
+  @Test
+  func `The failure is stored although the step before it was blocked or refused`() throws {
     let write = NodeDirective.write(NodeChange(failure: failure))
     var blocked = try waitingForAStep()
     #expect(blocked.handle(.storeBlocked, at: now) == [write])
@@ -144,18 +144,18 @@ import Testing
       ])
   }
 
-  @Test("A stopped owner does not begin to store the failure")
-  func afterTheStop() throws {
+  @Test
+  func `A stopped owner does not begin to store the failure`() throws {
     var node = try waitingForAStep()
     #expect(node.handle(.stopRequested(gracefully: false), at: now) == [.cutOff, .report(.stopped)])
     let said = node.handle(.written, at: now)
     #expect(!said.contains { if case .write = $0 { true } else { false } })
   }
 
-  @Test(
-    "A new container adopts the backup together with the failure from the peer's error",
-    arguments: [channelID, .zero])
-  func newContainer(_ named: Bytes32) throws {
+  @Test(arguments: [channelID, .zero])
+  func `A new container adopts the backup together with the failure from the peer's error`(_ named: Bytes32)
+    throws
+  {
     let channel = try #require(try establishedNode().durableState.channel)
     var newer = channel.record
     newer.revision += 1
@@ -174,10 +174,10 @@ import Testing
     #expect(node.deadline == nil)
   }
 
-  @Test(
-    "A returning container stores the failure, and adopts the backup only if it is newer",
-    arguments: [true, false])
-  func comesBack(isNewer: Bool) throws {
+  @Test(arguments: [true, false])
+  func `A returning container stores the failure, and adopts the backup only if it is newer`(isNewer: Bool)
+    throws
+  {
     let before = try establishedNode().durableState
     let channel = try #require(before.channel)
     var record = channel.record
@@ -197,14 +197,14 @@ import Testing
     #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
   }
 
-  @Test("The failure's message says that a restore does not help")
-  func sentence() {
+  @Test
+  func `The failure's message says that a restore does not help`() {
     #expect(failure.sentence.contains("`baton restore` does not bring it back"))
     #expect(!failure.sentence.contains("--home"))
   }
 
-  @Test("The LSP sends the error on every later connection, also after a restart")
-  func provider() throws {
+  @Test
+  func `The LSP sends the error on every later connection, also after a restart`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
     _ = fixture.handle(.received(connection: 1, .peerStorage([5])))
@@ -252,8 +252,8 @@ import Testing
     return node
   }
 
-  @Test("The node reports established once, on a pong or the next channel message")
-  func said() throws {
+  @Test
+  func `The node reports established once, on a pong or the next channel message`() throws {
     var node = try spoken()
     #expect(node.handle(.received(.pong([])), at: milliseconds(1)) == [.report(.established)])
     #expect(node.handle(.received(.pong([])), at: milliseconds(1)) == [])
@@ -263,8 +263,8 @@ import Testing
     #expect(other.handle(.received(.addHTLC(add)), at: milliseconds(1)).first == .report(.established))
   }
 
-  @Test("A warning, a ping, an unknown message or an error does not report established")
-  func refused() throws {
+  @Test
+  func `A warning, a ping, an unknown message or an error does not report established`() throws {
     var node = try spoken()
     for message in [
       .warning(ErrorOrWarning(text: "hm")), .ping(Ping(pongSize: 1)), .unknown(type: 258, bytes: []),
@@ -277,8 +277,8 @@ import Testing
     #expect(!node.handle(.received(error), at: milliseconds(1)).contains(.report(.established)))
   }
 
-  @Test("A returning user, a payment request and a served push end a long redial pause")
-  func hurries() throws {
+  @Test
+  func `A returning user, a payment request and a served push end a long redial pause`() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([4]), amountMsat: 1000, paymentSecret: SHA256.hash([5]))
     for event in [.userCame, .peerMayBeThere, .payRequested(payment, past: nil)] as [NodeEvent] {

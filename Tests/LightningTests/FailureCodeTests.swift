@@ -22,8 +22,8 @@ struct FailureCodeTests {
     0x8000, 0x4000, 0x2000, 0x1000
   )
 
-  @Test("Each failure code has BOLT 4's number, flags and name")
-  func numbers() {
+  @Test
+  func `Each failure code has BOLT 4's number, flags and name`() {
     for row in Self.table {
       let code = FailureCode(rawValue: row.flags.reduce(row.number, |))
       #expect(code.name == row.name)
@@ -37,15 +37,15 @@ struct FailureCodeTests {
     #expect(FailureCode(rawValue: 0x15).description == "0x0015")
   }
 
-  @Test("temporary_channel_failure and unknown_next_peer advise a retry")
-  func away() {
+  @Test
+  func `temporary_channel_failure and unknown_next_peer advise a retry`() {
     #expect(FailureCode(rawValue: 0x1007).advice == .tryAgain(.temporaryChannelFailure))
     #expect(FailureCode(rawValue: 0x400A).advice == .tryAgain(.nodeUnreachable))
     #expect(FailureCode(rawValue: 0x400F).advice == .giveUp(.incorrectPaymentDetails))
   }
 
-  @Test("The PERM bit decides about a retry, except for three codes")
-  func permanence() {
+  @Test
+  func `The PERM bit decides about a retry, except for three codes`() {
     let exceptions: [UInt16] = [0x400A, 0x100B, 0x0013]
     for row in Self.table {
       let code = FailureCode(rawValue: row.flags.reduce(row.number, |))
@@ -56,8 +56,8 @@ struct FailureCodeTests {
     #expect(FailureCode(rawValue: 0x0FFF).advice.mayTryAgain)
   }
 
-  @Test("For an unknown code the flags decide the advice")
-  func unknownCodes() {
+  @Test
+  func `For an unknown code the flags decide the advice`() {
     #expect(FailureCode(rawValue: 0x4FFF).advice == .giveUp(.permanentPolicyError))
     #expect(FailureCode(rawValue: 0xCFFF).advice == .giveUp(.unsupportedFeatures))
     #expect(FailureCode(rawValue: 0x1FFF).advice == .tryAgain(.feeOrExpiry))

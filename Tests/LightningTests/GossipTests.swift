@@ -25,8 +25,8 @@ import Testing
     return node
   }
 
-  @Test("The wallet ignores gossip about 300 channels, before and after channel_reestablish")
-  func wallet() throws {
+  @Test
+  func `The wallet ignores gossip about 300 channels, before and after channel_reestablish`() throws {
     var early = initDone()
     var node = try establishedNode()
     for _ in 0..<300 {
@@ -39,8 +39,8 @@ import Testing
     for type in gossip { #expect(node.handle(.received(gossipMessage(type)), at: milliseconds(2)) == []) }
   }
 
-  @Test("Both ends disconnect a peer that exceeds the gossip limit")
-  func withoutEnd() throws {
+  @Test
+  func `Both ends disconnect a peer that exceeds the gossip limit`() throws {
     var node = try establishedNode()
     for _ in 0..<Chatter.gossipLimit { _ = node.handle(.received(gossipMessage(258)), at: milliseconds(1)) }
     #expect(node.handle(.received(gossipMessage(258)), at: milliseconds(1)).first == .cutOff)
@@ -53,8 +53,8 @@ import Testing
     #expect(messages(end) == [])
   }
 
-  @Test("The LSP ignores gossip of its wallet and of an unknown node")
-  func provider() throws {
+  @Test
+  func `The LSP ignores gossip of its wallet and of an unknown node`() throws {
     var fixture = try PeerFixture()
     fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
     _ = try fixture.establish(1)
@@ -69,8 +69,8 @@ import Testing
     }
   }
 
-  @Test("A gossip query is answered with an empty reply, a truncated one ignored")
-  func questions() throws {
+  @Test
+  func `A gossip query is answered with an empty reply, a truncated one ignored`() throws {
     let blocks: [UInt8] = [0, 0, 0, 100, 0, 0, 0, 50]
     let range = Message.unknown(type: 263, bytes: Bytes(regtest.bytes + blocks))
     let rangeAnswer = Message.unknown(type: 264, bytes: Bytes(regtest.bytes + blocks + [0, 0, 1, 0]))
@@ -91,8 +91,8 @@ import Testing
     #expect(node.handle(.received(half), at: milliseconds(1)) == [])
   }
 
-  @Test("The wallet ignores peer_storage and does not offer to keep it")
-  func backups() throws {
+  @Test
+  func `The wallet ignores peer_storage and does not offer to keep it`() throws {
     var early = initDone()
     #expect(early.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
     var node = try establishedNode()
@@ -101,8 +101,8 @@ import Testing
     #expect(Features.ofWallet(splices: true).offers(Features.gossipQueries))
   }
 
-  @Test("Both ends refuse an init that names only other chains")
-  func chains() throws {
+  @Test
+  func `Both ends refuse an init that names only other chains`() throws {
     let foreign = InitMessage(networks: [BitcoinNetwork.mainnet.chain])
     let why = "its networks do not include regtest"
     var node = NodeMachine(configuration: .init())
@@ -126,8 +126,8 @@ import Testing
 }
 
 @Suite("The stored form of a received message") struct HeardMessageTests {
-  @Test("A long message is truncated and still decodes as the same type")
-  func long() throws {
+  @Test
+  func `A long message is truncated and still decodes as the same type`() throws {
     let ballast = Bytes(repeating: 7, count: 60_000)
     let long: [Message] = [
       .unknown(type: 40_001, bytes: ballast), .unknown(type: 256, bytes: ballast),
@@ -151,8 +151,8 @@ import Testing
     #expect(body.fence == fence(3) && body.features.contains(1))
   }
 
-  @Test("A required feature, a backup and a short message are kept whole")
-  func whole() throws {
+  @Test
+  func `A required feature, a backup and a short message are kept whole`() throws {
     let demanding = InitMessage(features: Features([300_000]))
     guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message
     else {

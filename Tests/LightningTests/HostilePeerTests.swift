@@ -34,8 +34,8 @@ import Testing
     return node
   }
 
-  @Test("A peer that pings without end is disconnected; one ping a minute is answered")
-  func endlessPings() throws {
+  @Test
+  func `A peer that pings without end is disconnected; one ping a minute is answered`() throws {
     var patient = try established()
     for minute in 0..<1000 {
       let now = start + .seconds(Int64(minute) * 60)
@@ -53,11 +53,12 @@ import Testing
   }
 
   @Test(
-    "A peer that floods pongs, warnings, unknown messages or backups is disconnected",
     arguments: [
       .pong([]), .warning(ErrorOrWarning(text: "")), .unknown(type: 40_001, bytes: []),
     ] as [Message])
-  func endlessTalk(_ message: Message) throws {
+  func `A peer that floods pongs, warnings, unknown messages or backups is disconnected`(_ message: Message)
+    throws
+  {
     var node = try established()
     for _ in 0..<ConnectionRules.standard.chatter { _ = node.handle(.received(message), at: start) }
     #expect(node.handle(.received(message), at: start).first == .cutOff)
@@ -68,8 +69,8 @@ import Testing
     #expect(restorer.handle(.backupReceived(.unreadable), at: start).first == .cutOff)
   }
 
-  @Test("A second init ends the connection")
-  func secondInit() throws {
+  @Test
+  func `A second init ends the connection`() throws {
     var node = try established()
     #expect(
       node.handle(.received(.initMessage(InitMessage())), at: start) == [
@@ -77,8 +78,8 @@ import Testing
       ])
   }
 
-  @Test("D-8.6 A peer that disconnects right after the handshake is redialled with growing pauses")
-  func breaksOffAtOnce() throws {
+  @Test
+  func `D-8.6 A peer that disconnects right after the handshake is redialled with growing pauses`() throws {
     var node = try established()
     var now = start
     var pauses: [Int64] = []
@@ -102,8 +103,8 @@ import Testing
     #expect(node.deadline == now + .milliseconds(100))
   }
 
-  @Test("Messages queued during a write are limited; one more disconnects the peer")
-  func doesNotWait() throws {
+  @Test
+  func `Messages queued during a write are limited; one more disconnects the peer`() throws {
     var node = try established()
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
@@ -113,10 +114,8 @@ import Testing
     #expect(node.handle(.received(add), at: start).first == .cutOff)
   }
 
-  @Test(
-    "A fence answer with an extreme epoch stops the node without a crash",
-    arguments: [0, UInt64(Int64.max), .max])
-  func hugeEpochs(_ epoch: UInt64) {
+  @Test(arguments: [0, UInt64(Int64.max), .max])
+  func `A fence answer with an extreme epoch stops the node without a crash`(_ epoch: UInt64) {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: start)
     _ = node.handle(.rowRead(row(1)), at: start)
@@ -137,8 +136,8 @@ import Testing
 }
 
 @Suite("The LSP against a hostile wallet") struct HostileWalletTests {
-  @Test("At its connection limit the LSP evicts the oldest connection, never the wallet's")
-  func crowd() throws {
+  @Test
+  func `At its connection limit the LSP evicts the oldest connection, never the wallet's`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     for connection in 2...UInt64(PeerMachine.linkLimit) {
@@ -158,8 +157,8 @@ import Testing
       ])
   }
 
-  @Test("The LSP disconnects a peer that floods pings, before or after init")
-  func chatter() throws {
+  @Test
+  func `The LSP disconnects a peer that floods pings, before or after init`() throws {
     var fixture = try PeerFixture()
     let ping = Message.ping(Ping(pongSize: 0))
     _ = fixture.handle(.connected(connection: 1))
@@ -178,8 +177,8 @@ import Testing
     #expect(!fixture.peer.isWalletConnected)
   }
 
-  @Test("Payments above the LSP's limit fail at once with temporary_channel_failure")
-  func tooManyPayments() throws {
+  @Test
+  func `Payments above the LSP's limit fail at once with temporary_channel_failure`() throws {
     var fixture = try PeerFixture()
     for number in 1...UInt64(PeerMachine.paymentLimit) { _ = fixture.pay(number) }
     #expect(fixture.pay(5000) == [.answer(payment: 5000, .failed(.tooManyPending))])

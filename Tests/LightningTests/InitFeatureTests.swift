@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Features in init")
 struct InitFeatureTests {
-  @Test("An unknown even feature bit is named; known and odd bits are accepted")
-  func demands() {
+  @Test
+  func `An unknown even feature bit is named; known and odd bits are accepted`() {
     #expect(InitMessage().unknownRequiredFeature == nil)
     #expect(InitMessage(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownRequiredFeature == nil)
     #expect(InitMessage(features: Features([4, 10, 16, 26, 28, 38])).unknownRequiredFeature == nil)
@@ -17,8 +17,8 @@ struct InitFeatureTests {
     #expect(InitMessage(globalFeatures: Features([100]).bytes).unknownRequiredFeature == 100)
   }
 
-  @Test("The LSP closes a connection whose init requires an unknown feature")
-  func provider() throws {
+  @Test
+  func `The LSP closes a connection whose init requires an unknown feature`() throws {
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1))
     let demanding = InitMessage(features: Features([22]), fence: fence(1))
@@ -29,8 +29,8 @@ struct InitFeatureTests {
     #expect(fixture.peer.state.fence == nil)
   }
 
-  @Test("The wallet disconnects and redials a peer whose init requires an unknown feature")
-  func wallet() throws {
+  @Test
+  func `The wallet disconnects and redials a peer whose init requires an unknown feature`() throws {
     var node = NodeMachine(configuration: .init())
     let start = Instant(nanoseconds: 0)
     _ = node.handle(.started(fence(1), NodeState()), at: start)

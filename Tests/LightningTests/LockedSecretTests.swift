@@ -3,8 +3,8 @@ import Crypto
 import Testing
 
 @Suite("A secret in locked memory") struct LockedSecretTests {
-  @Test("A locked secret takes the bytes over and lends them only during a call")
-  func takes() {
+  @Test
+  func `A locked secret takes the bytes over and lends them only during a call`() {
     var bytes: [UInt8] = [1, 2, 3]
     let secret = LockedSecret(taking: &bytes)
     #expect(bytes.isEmpty)
@@ -13,8 +13,8 @@ import Testing
     #expect(Mirror(reflecting: secret).children.map(\.label) == ["count"])
   }
 
-  @Test("A locked secret used as a key gives the same results as its bytes")
-  func isKey() throws {
+  @Test
+  func `A locked secret used as a key gives the same results as its bytes`() throws {
     let plain = [UInt8](repeating: 7, count: 32)
     var copy = plain
     let secret = LockedSecret(taking: &copy)

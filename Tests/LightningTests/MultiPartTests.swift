@@ -15,8 +15,8 @@ import Testing
     return world
   }
 
-  @Test("One part is held; with the second, both are accepted in one step")
-  func twoParts() throws {
+  @Test
+  func `One part is held; with the second, both are accepted in one step`() throws {
     var world = try world()
     world.news = []
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
@@ -36,8 +36,8 @@ import Testing
     #expect(Array(world.news[2...]) == [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
   }
 
-  @Test("P-5.1 A part received by one owner counts for the next owner")
-  func acrossOwners() throws {
+  @Test
+  func `P-5.1 A part received by one owner counts for the next owner`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
     world.deliver()
@@ -49,8 +49,8 @@ import Testing
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
 
-  @Test("A set whose second part arrives during a handover is completed by the next owner")
-  func acrossHandover() throws {
+  @Test
+  func `A set whose second part arrives during a handover is completed by the next owner`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
     world.deliver()
@@ -64,8 +64,8 @@ import Testing
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
 
-  @Test("An incomplete set fails with mpp_timeout 60 s after its first part")
-  func timeout() throws {
+  @Test
+  func `An incomplete set fails with mpp_timeout 60 s after its first part`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
     world.deliver()
@@ -92,8 +92,8 @@ import Testing
     #expect(world.amounts == [1000])
   }
 
-  @Test("A wrong secret or total is refused, and differing totals fail the whole set")
-  func refusals() throws {
+  @Test
+  func `A wrong secret or total is refused, and differing totals fail the whole set`() throws {
     var world = try world(payments: 3)
     let details = PaymentFailure.refusedByRecipient(code: FailureCode.incorrectOrUnknownPaymentDetails)
     let good = world.data(0)
@@ -116,8 +116,8 @@ import Testing
     #expect(world.amounts == [1000] && world.node?.partials.isEmpty == true)
   }
 
-  @Test("A set may pay up to twice the invoice; a larger one is refused")
-  func tooMuch() throws {
+  @Test
+  func `A set may pay up to twice the invoice; a larger one is refused`() throws {
     var world = try world(payments: 2)
     world.pay(0, part: 1, amountMsat: 1200, world.data(0, totalMsat: 2000))
     world.deliver()
@@ -131,8 +131,8 @@ import Testing
     #expect(world.amounts == [2000] && world.failed == 1 && world.stored.channel?.htlcs == [])
   }
 
-  @Test("Without payment data only one HTLC with the full amount is accepted")
-  func withoutData() throws {
+  @Test
+  func `Without payment data only one HTLC with the full amount is accepted`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 999, nil)
     world.deliver()
@@ -152,8 +152,8 @@ import Testing
     world.deliver()
   }
 
-  @Test("A complete set counts as collecting until its step is durable")
-  func completeInAStep() throws {
+  @Test
+  func `A complete set counts as collecting until its step is durable`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
     world.deliver()

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The wallet's node and its peer")
 struct NodeAndPeerTests {
-  @Test("A payment without faults is received once and paid once")
-  func plainPayment() throws {
+  @Test
+  func `A payment without faults is received once and paid once`() throws {
     var world = try NodeWorld(payments: 1)
     world.claim()
     world.pay(0)
@@ -18,8 +18,8 @@ struct NodeAndPeerTests {
     #expect(world.troubles.isEmpty)
   }
 
-  @Test("A payment held for an offline wallet is received by the next owner")
-  func heldPayment() throws {
+  @Test
+  func `A payment held for an offline wallet is received by the next owner`() throws {
     var world = try NodeWorld(payments: 1)
     world.pay(0)
     world.claim()
@@ -27,8 +27,8 @@ struct NodeAndPeerTests {
     #expect(world.paid == [world.invoices[0].paymentHash])
   }
 
-  @Test("After a handover request a new payment is left to the next owner")
-  func handover() throws {
+  @Test
+  func `After a handover request a new payment is left to the next owner`() throws {
     var world = try NodeWorld(payments: 1)
     world.claim()
     world.settle()
@@ -42,8 +42,8 @@ struct NodeAndPeerTests {
     #expect(world.paid == world.received)
   }
 
-  @Test("A lost database is restored from the peer's backup, and the next payment succeeds")
-  func restore() throws {
+  @Test
+  func `A lost database is restored from the peer's backup, and the next payment succeeds`() throws {
     var world = try NodeWorld(payments: 2)
     world.claim()
     world.pay(0)
@@ -59,8 +59,8 @@ struct NodeAndPeerTests {
     #expect(world.paid.count == 2)
   }
 
-  @Test("A backup lost with its connection is sent again on the next one")
-  func lostBackup() throws {
+  @Test
+  func `A backup lost with its connection is sent again on the next one`() throws {
     var world = try NodeWorld(payments: 2)
     world.claim()
     world.settle()
@@ -80,8 +80,8 @@ struct NodeAndPeerTests {
     #expect(world.troubles.isEmpty, "\(world.troubles)")
   }
 
-  @Test("An old database without a backup reports the data loss and keeps its channel unchanged")
-  func dataLoss() throws {
+  @Test
+  func `An old database without a backup reports the data loss and keeps its channel unchanged`() throws {
     var world = try NodeWorld(payments: 1)
     world.claim()
     world.settle()

@@ -19,8 +19,8 @@ struct NodeMachineTests {
     return node
   }
 
-  @Test("Over Tor the dial and init timeouts are three times as long, the pauses equal")
-  func overTor() {
+  @Test
+  func `Over Tor the dial and init timeouts are three times as long, the pauses equal`() {
     func bounds(_ configuration: NodeMachine.Configuration) -> [TimeSpan] {
       var node = NodeMachine(configuration: configuration)
       var now = start
@@ -52,8 +52,8 @@ struct NodeMachineTests {
     }
   }
 
-  @Test("A blocked invoice is refused, and not stored later, when the node stops")
-  func blockedInvoice() {
+  @Test
+  func `A blocked invoice is refused, and not stored later, when the node stops`() {
     var node = dialling()
     #expect(node.handle(.invoiceMade(invoice), at: start) == [.write(NodeChange(newInvoice: invoice))])
     _ = node.handle(.storeBlocked, at: start)
@@ -66,8 +66,8 @@ struct NodeMachineTests {
     #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
   }
 
-  @Test("An invoice blocked between two dials is stored at the next attempt")
-  func blockedBetweenDials() {
+  @Test
+  func `An invoice blocked between two dials is stored at the next attempt`() {
     var node = dialling()
     _ = node.handle(.closed("no route"), at: start)
     let write = NodeDirective.write(NodeChange(newInvoice: invoice), under: fence(1))
@@ -82,8 +82,8 @@ struct NodeMachineTests {
     }
   }
 
-  @Test("A disconnecting node stops on the peer's error and does not redial")
-  func hangingUp() {
+  @Test
+  func `A disconnecting node stops on the peer's error and does not redial`() {
     var node = dialling()
     _ = node.handle(.dialled, at: start)
     #expect(node.handle(.stopRequested(gracefully: true), at: start) == [.hangUp])
@@ -92,8 +92,8 @@ struct NodeMachineTests {
     #expect(node.deadline == nil)
   }
 
-  @Test("A settling payment is reported once, and its end once, across a lost connection")
-  func settlingOverALostConnection() throws {
+  @Test
+  func `A settling payment is reported once, and its end once, across a lost connection`() throws {
     var world = try NodeWorld(payments: 1)
     world.claim()
     world.pay(0)
@@ -127,24 +127,23 @@ struct NodeMachineTests {
     return node
   }
 
-  @Test("Another owner's row before the dial stops the node", arguments: ofOthers)
-  func beforeTheDial(_ row: ClaimRow?) {
+  @Test(arguments: ofOthers)
+  func `Another owner's row before the dial stops the node`(_ row: ClaimRow?) {
     var node = NodeMachine(configuration: .init())
     #expect(node.handle(.started(fence(1), NodeState()), at: start) == [.report(.connecting), .checkRow])
     #expect(node.handle(.rowRead(row), at: start) == end)
     #expect(node.isStopped && node.deadline == nil)
   }
 
-  @Test(
-    "Another owner's row after init stops the node before channel_reestablish", arguments: ofOthers)
-  func afterInit(_ row: ClaimRow?) throws {
+  @Test(arguments: ofOthers)
+  func `Another owner's row after init stops the node before channel_reestablish`(_ row: ClaimRow?) throws {
     var node = try initDone()
     #expect(node.handle(.checkedAfterInit(row, NodeState()), at: start) == end)
     #expect(node.isStopped && node.deadline == nil && node.durableState == NodeState())
   }
 
-  @Test("With its own row after init the node writes under its claim")
-  func itsOwn() throws {
+  @Test
+  func `With its own row after init the node writes under its claim`() throws {
     var node = try initDone()
     let said = node.handle(.checkedAfterInit(row(1), NodeState()), at: start)
     guard case .write(_, let claim)? = said.first else { return #expect(said == []) }
@@ -160,8 +159,8 @@ struct NodeMachineTests {
     .cutOff, .report(.trouble("there is no network")), .report(.connecting),
   ]
 
-  @Test("A node without a network disconnects and redials at once when it is back")
-  func lostAndFound() {
+  @Test
+  func `A node without a network disconnects and redials at once when it is back`() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
@@ -173,8 +172,8 @@ struct NodeMachineTests {
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
   }
 
-  @Test("Without a network no redial is due, and with it the attempts restart at 0")
-  func pausing() {
+  @Test
+  func `Without a network no redial is due, and with it the attempts restart at 0`() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
     for attempt in 0..<3 {
@@ -187,8 +186,8 @@ struct NodeMachineTests {
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
   }
 
-  @Test("A node started without a network waits; a stopped node still notes network changes")
-  func startedOffline() {
+  @Test
+  func `A node started without a network waits; a stopped node still notes network changes`() {
     var node = NodeMachine(configuration: .init())
     #expect(node.handle(.networkChanged(isThere: false), at: start) == [])
     #expect(

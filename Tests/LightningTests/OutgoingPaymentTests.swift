@@ -16,8 +16,8 @@ struct OutgoingPaymentTests {
     return world
   }
 
-  @Test("A payment succeeds, and both sides store it with its preimage")
-  func paid() throws {
+  @Test
+  func `A payment succeeds, and both sides store it with its preimage`() throws {
     var world = try world()
     let invoice = SentPayments.invoice(0)
     world.externalInvoice(0)
@@ -33,8 +33,8 @@ struct OutgoingPaymentTests {
     #expect(world.past[invoice.paymentHash] == .paid)
   }
 
-  @Test("A payment is durable before any message of it is sent")
-  func durableFirst() throws {
+  @Test
+  func `A payment is durable before any message of it is sent`() throws {
     var world = try world()
     world.externalInvoice(0)
     world.claim()
@@ -52,8 +52,8 @@ struct OutgoingPaymentTests {
     #expect(written.contains { if case .send = $0 { true } else { false } })
   }
 
-  @Test("An unknown, underpaid or already paid invoice fails and its amount returns")
-  func failed() throws {
+  @Test
+  func `An unknown, underpaid or already paid invoice fails and its amount returns`() throws {
     var world = try world()
     world.externalInvoice(1)
     world.claim()
@@ -81,8 +81,8 @@ struct OutgoingPaymentTests {
     #expect(world.spentMsat == SentPayments.invoice(1).amountMsat)
   }
 
-  @Test("An invoice is paid once, however often requested, also by the next owner")
-  func once() throws {
+  @Test
+  func `An invoice is paid once, however often requested, also by the next owner`() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
     world.claim()
@@ -102,8 +102,8 @@ struct OutgoingPaymentTests {
     #expect(world.spentMsat == SentPayments.invoice(0).amountMsat)
   }
 
-  @Test("A payment above the balance is refused with the sendable amount")
-  func noBalance() throws {
+  @Test
+  func `A payment above the balance is refused with the sendable amount`() throws {
     var world = try world()
     world.claim()
     world.settle()
@@ -116,8 +116,8 @@ struct OutgoingPaymentTests {
     #expect(world.node?.wantedPayments.payments.isEmpty == true)
   }
 
-  @Test("A payment waits for the connection and is refused after 5 s")
-  func waiting() throws {
+  @Test
+  func `A payment waits for the connection and is refused after 5 s`() throws {
     var world = try world()
     world.externalInvoice(0)
     world.claim()
@@ -134,8 +134,8 @@ struct OutgoingPaymentTests {
     #expect(world.refusals.last == NodeRefusal.notHeldWords)
   }
 
-  @Test("A wallet restored from the backup knows its pending payment and completes it")
-  func restored() throws {
+  @Test
+  func `A wallet restored from the backup knows its pending payment and completes it`() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
     world.claim()
@@ -154,8 +154,8 @@ struct OutgoingPaymentTests {
       ])
   }
 
-  @Test("A payment whose outcome was lost with the database is marked lost and not repeated")
-  func lost() throws {
+  @Test
+  func `A payment whose outcome was lost with the database is marked lost and not repeated`() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
     world.claim()
@@ -183,8 +183,8 @@ struct OutgoingPaymentTests {
     #expect(world.sent.offered.count == 2)
   }
 
-  @Test("The node's state does not grow with completed payments")
-  func bounded() throws {
+  @Test
+  func `The node's state does not grow with completed payments`() throws {
     var world = try world()
     world.claim()
     world.settle()
@@ -199,8 +199,8 @@ struct OutgoingPaymentTests {
     #expect(world.node?.durableState.payments == OutgoingPayments())
   }
 
-  @Test("A payment requested during a restore is refused")
-  func wantedDuringRestore() throws {
+  @Test
+  func `A payment requested during a restore is refused`() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
     world.claim()
@@ -221,8 +221,8 @@ struct OutgoingPaymentTests {
     #expect(world.sent.offered.count == 1)
   }
 
-  @Test("A restarted LSP forwards the payment that was pending in its channel")
-  func providerRestarts() throws {
+  @Test
+  func `A restarted LSP forwards the payment that was pending in its channel`() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
     world.claim()

@@ -28,8 +28,8 @@ import Testing
     return try Message(decoding: bytes)
   }
 
-  @Test("Payment data is one private odd record of update_add_htlc, laid out as in BOLT 4")
-  func layout() throws {
+  @Test
+  func `Payment data is one private odd record of update_add_htlc, laid out as in BOLT 4`() throws {
     let plain = addition(nil).encoded()
     let bytes = addition(PaymentData(secret: secret, totalMsat: 0x0102)).encoded()
     #expect(
@@ -37,8 +37,8 @@ import Testing
     #expect(PaymentData.recordType > 65536 && PaymentData.recordType % 2 == 1)
   }
 
-  @Test("Every total is written and read back in one canonical form")
-  func roundTrip() throws {
+  @Test
+  func `Every total is written and read back in one canonical form`() throws {
     var random = SeededGenerator(seed: 11)
     var totals: [UInt64] = [0, 1, 0xff, 0x100, .max]
     for _ in 0..<500 { totals.append(random.next() >> UInt64(random.below(64))) }
@@ -53,8 +53,8 @@ import Testing
     }
   }
 
-  @Test("A total with a leading zero, or a value of wrong length, is refused")
-  func strictness() throws {
+  @Test
+  func `A total with a leading zero, or a value of wrong length, is refused`() throws {
     let malformed = WireError.malformedRecord(PaymentData.recordType)
     #expect(try decoded(secret.bytes) == addition(PaymentData(secret: secret, totalMsat: 0)))
     #expect(try decoded(secret.bytes + [5]) == addition(PaymentData(secret: secret, totalMsat: 5)))
@@ -65,8 +65,8 @@ import Testing
     #expect(throws: malformed) { try decoded(secret.bytes + [UInt8](repeating: 1, count: 9)) }
   }
 
-  @Test("An HTLC keeps its payment data and retransmits it unchanged after a reconnect")
-  func kept() throws {
+  @Test
+  func `An HTLC keeps its payment data and retransmits it unchanged after a reconnect`() throws {
     var (peer, wallet) = try channelPair()
     let data = PaymentData(secret: secret, totalMsat: 30)
     _ = try peer.offer(amountMsat: 10, paymentHash: hash, cltvExpiry: 700, paymentData: data)

@@ -38,8 +38,8 @@ import Testing
     return span
   }
 
-  @Test("For a failed channel no push is requested and no payment held")
-  func failedChannel() throws {
+  @Test
+  func `For a failed channel no push is requested and no payment held`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -56,8 +56,8 @@ import Testing
     #expect(fixture.pay(2) == [.answer(payment: 2, .failed(.recipientAway))])
   }
 
-  @Test("Pushes to an absent wallet are repeated with doubling gaps, at least hourly")
-  func absentWallet() throws {
+  @Test
+  func `Pushes to an absent wallet are repeated with doubling gaps, at least hourly`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -71,8 +71,8 @@ import Testing
     #expect(try missed(&fixture) == 2_048_000)
   }
 
-  @Test("Pushes for a held payment are repeated until the sender gives up")
-  func held() throws {
+  @Test
+  func `Pushes for a held payment are repeated until the sender gives up`() throws {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.pay(1, holdUntil: 100_000_000)) == [.incomingPayment])
     #expect(try missed(&fixture, .incomingPayment) == 30_000)
@@ -84,8 +84,8 @@ import Testing
     #expect(fixture.peer.deadline == nil)
   }
 
-  @Test("A payment that is not held requests no push; one push serves all held payments")
-  func notHeld() throws {
+  @Test
+  func `A payment that is not held requests no push; one push serves all held payments`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -100,8 +100,8 @@ import Testing
     #expect(try missed(&fixture) == 30_000, "one push serves both payments")
   }
 
-  @Test("A wallet that connects but resolves nothing gets pushes after 2, 4, 8 … 3600 s")
-  func gaps() throws {
+  @Test
+  func `A wallet that connects but resolves nothing gets pushes after 2, 4, 8 … 3600 s`() throws {
     var fixture = try PeerFixture()
     _ = fixture.part(1, 400, data)
     var gaps: [Int64?] = []
@@ -109,8 +109,8 @@ import Testing
     #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600].map { $0 * 1000 })
   }
 
-  @Test("A new or ended payment resets the gap to 2 s")
-  func short() throws {
+  @Test
+  func `A new or ended payment resets the gap to 2 s`() throws {
     var fixture = try PeerFixture()
     _ = fixture.part(1, 400, data)
     for connection in 1...3 as ClosedRange<UInt64> { _ = try visit(&fixture, connection) }
@@ -123,8 +123,8 @@ import Testing
     #expect(try visit(&fixture, 7) == 2000)
   }
 
-  @Test("A further part requests a push only 30 s after the last one")
-  func pushInVain() throws {
+  @Test
+  func `A further part requests a push only 30 s after the last one`() throws {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])
     fixture.now = 29_999
@@ -137,8 +137,8 @@ import Testing
       pushes(fixture.part(5, 100, data)) == [.incomingPayment], "a restart forgets the time of the last push")
   }
 
-  @Test("Held parts of one payment share a push; a part after their offer requests another")
-  func onePush() throws {
+  @Test
+  func `Held parts of one payment share a push; a part after their offer requests another`() throws {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])
     #expect(pushes(fixture.part(2, 100, data)) == [])

@@ -15,8 +15,8 @@ import Testing
     .updateFee(UpdateFee(channel: channelID, feeratePerKw: rate))
   }
 
-  @Test("update_fail_malformed_htlc fails the HTLC and returns its amount")
-  func isAFailure() throws {
+  @Test
+  func `update_fail_malformed_htlc fails the HTLC and returns its amount`() throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 700, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try settle(&peer, &wallet)
@@ -35,10 +35,8 @@ import Testing
     #expect(peer.localMsat == 1_000_000 && peer.htlcs.isEmpty && wallet.htlcs.isEmpty)
   }
 
-  @Test(
-    "A code without the BADONION bit is refused and changes nothing",
-    arguments: [0, 0x400F, 0x7FFF])
-  func needsItsBit(_ code: UInt16) throws {
+  @Test(arguments: [0, 0x400F, 0x7FFF])
+  func `A code without the BADONION bit is refused and changes nothing`(_ code: UInt16) throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try settle(&peer, &wallet)
@@ -51,8 +49,8 @@ import Testing
     #expect(peer == before)
   }
 
-  @Test("The sender gets the malformed HTLC's code; a wrong code ends only the connection")
-  func atTheProvider() throws {
+  @Test
+  func `The sender gets the malformed HTLC's code; a wrong code ends only the connection`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = try fixture.offerAndCommit(1)
@@ -68,8 +66,8 @@ import Testing
     #expect(answers == [.answer(payment: 1, .failed(.refusedByRecipient(code: 0xC005)))])
   }
 
-  @Test("The LSP refuses update_fee of the wallet, which is not the opener")
-  func feeOfTheWallet() throws {
+  @Test
+  func `The LSP refuses update_fee of the wallet, which is not the opener`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     let before = fixture.peer.state.channel.record
@@ -84,10 +82,8 @@ import Testing
     #expect(messages(fixture.handle(.received(connection: 2, other))) == [.error(error)])
   }
 
-  @Test(
-    "The wallet refuses every update_fee, as its commitments carry no fee",
-    arguments: [0, 253, UInt32.max])
-  func feeOfTheProvider(_ rate: UInt32) throws {
+  @Test(arguments: [0, 253, UInt32.max])
+  func `The wallet refuses every update_fee, as its commitments carry no fee`(_ rate: UInt32) throws {
     var node = try establishedNode()
     let before = node.durableState
     let directives = node.handle(.received(fee(rate)), at: milliseconds(0))
@@ -97,8 +93,8 @@ import Testing
     #expect(node.durableState == before)
   }
 
-  @Test("Both messages are refused before channel_reestablish", arguments: [134, 135])
-  func early(_ type: UInt16) throws {
+  @Test(arguments: [134, 135])
+  func `Both messages are refused before channel_reestablish`(_ type: UInt16) throws {
     var (peer, _) = try channelPair()
     peer.disconnected()
     let message = type == 134 ? fee() : malformed(0)

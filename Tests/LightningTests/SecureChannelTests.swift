@@ -39,8 +39,8 @@ struct SecureChannelTests {
     return messages
   }
 
-  @Test("Messages of every size arrive whole however they are split, across key rotations")
-  func cuts() throws {
+  @Test
+  func `Messages of every size arrive whole however they are split, across key rotations`() throws {
     var (dialler, answerer) = try pair()
     var generator = SeededGenerator(seed: 8)
     for round in 0..<1200 {
@@ -61,8 +61,8 @@ struct SecureChannelTests {
     }
   }
 
-  @Test("A changed byte fails the connection, and no later message is read")
-  func changed() throws {
+  @Test
+  func `A changed byte fails the connection, and no later message is read`() throws {
     let (first, second) = try pair()
     var sender = first
     let sealed = try seal([1, 2, 3], with: &sender)
@@ -79,8 +79,8 @@ struct SecureChannelTests {
     }
   }
 
-  @Test("A replayed or reordered message is refused")
-  func replayed() throws {
+  @Test
+  func `A replayed or reordered message is refused`() throws {
     let (first, second) = try pair()
     var sender = first
     let one = try seal([1], with: &sender)
@@ -94,8 +94,8 @@ struct SecureChannelTests {
     #expect(throws: TransportError.badLength) { try receiver.next() }
   }
 
-  @Test("A message above 65535 bytes, or before the handshake, is not sealed")
-  func tooMuch() throws {
+  @Test
+  func `A message above 65535 bytes, or before the handshake, is not sealed`() throws {
     var (dialler, _) = try pair()
     #expect(dialler.seal([UInt8](repeating: 0, count: 65536)) == nil)
     let key = try #require(PrivateKey(SHA256.hash([1])))

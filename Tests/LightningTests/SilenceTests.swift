@@ -14,8 +14,8 @@ import Testing
 
   // MARK: The wallet's node
 
-  @Test("The node pings a silent peer after 30 s and redials after 30 s more")
-  func node() throws {
+  @Test
+  func `The node pings a silent peer after 30 s and redials after 30 s more`() throws {
     var node = try establishedNode()
     #expect(node.deadline == at(30))
     #expect(node.handle(.deadlineReached, at: milliseconds(29_999)) == [])
@@ -28,11 +28,10 @@ import Testing
   }
 
   @Test(
-    "Any message is an answer and restarts the 30 s",
     arguments: [
       .pong([]), .unknown(type: 40_001, bytes: []), .warning(ErrorOrWarning(text: "slowly")),
     ] as [Message])
-  func answered(_ answer: Message) throws {
+  func `Any message is an answer and restarts the 30 s`(_ answer: Message) throws {
     var node = try establishedNode()
     _ = node.handle(.deadlineReached, at: at(30))
     _ = node.handle(.received(answer), at: at(45))
@@ -43,8 +42,8 @@ import Testing
     #expect(node.deadline == at(110))
   }
 
-  @Test("A mute node pings too; a stopped node, or one without the rule, does not")
-  func muteAndNever() throws {
+  @Test
+  func `A mute node pings too; a stopped node, or one without the rule, does not`() throws {
     var mute = try establishedNode()
     mute.state = .mute
     #expect(mute.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
@@ -55,8 +54,8 @@ import Testing
     #expect(stopped.deadline == nil)
   }
 
-  @Test("A ping is sent during a write, and the write is not lost")
-  func whileStoring() throws {
+  @Test
+  func `A ping is sent during a write, and the write is not lost`() throws {
     var node = try establishedNode()
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
@@ -65,8 +64,8 @@ import Testing
     #expect(node.handle(.written, at: at(31)).contains(.invoiceStored(paymentHash: invoice.paymentHash)))
   }
 
-  @Test("After its own process was suspended the node pings once more before it redials")
-  func ownPause() throws {
+  @Test
+  func `After its own process was suspended the node pings once more before it redials`() throws {
     var node = try establishedNode()
     #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
     // Its process was suspended from here on; messages received meanwhile are unread.
@@ -85,8 +84,8 @@ import Testing
 
   // MARK: The LSP
 
-  @Test("After its own process was suspended the LSP pings once more before it evicts")
-  func providersPause() throws {
+  @Test
+  func `After its own process was suspended the LSP pings once more before it evicts`() throws {
     var fixture = try PeerFixture(rules: rules)
     _ = try fixture.establish(1)
     for (seconds, isOver) in [(30, false), (95, false), (200, true)] as [(Int64, Bool)] {
@@ -97,8 +96,8 @@ import Testing
     }
   }
 
-  @Test("The LSP pings a silent wallet, then evicts it without failing the channel")
-  func provider() throws {
+  @Test
+  func `The LSP pings a silent wallet, then evicts it without failing the channel`() throws {
     var fixture = try PeerFixture(rules: rules)
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -125,8 +124,8 @@ import Testing
       others(fixture.handle(.deadlineReached)).contains { if case .requestPush = $0 { true } else { false } })
   }
 
-  @Test("A pong keeps the wallet's connection, and a silent unknown node is evicted")
-  func answersProvider() throws {
+  @Test
+  func `A pong keeps the wallet's connection, and a silent unknown node is evicted`() throws {
     var fixture = try PeerFixture(rules: rules)
     fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
     _ = fixture.handle(.connected(connection: 7, node: PrivateKey(SHA256.hash([2]))?.publicKey))
@@ -145,8 +144,8 @@ import Testing
 
   // MARK: The limit of ignorable messages
 
-  @Test("The limit of ignorable messages is configurable at both ends")
-  func chatter() throws {
+  @Test
+  func `The limit of ignorable messages is configurable at both ends`() throws {
     var node = try establishedNode(.init(rules: ConnectionRules(chatter: 3)))
     for _ in 0..<3 { #expect(node.handle(.received(ping), at: at(0)).first != .cutOff) }
     #expect(node.handle(.received(ping), at: at(0)).first == .cutOff)

@@ -13,7 +13,7 @@ struct SpliceMessageTests {
 
   private func hex(_ message: Message) -> String { Hexadecimal.encode(message.encoded()) }
 
-  @Test("Splice messages are laid out as in BOLT 2, byte for byte") func layout() {
+  @Test func `Splice messages are laid out as in BOLT 2, byte for byte`() {
     let id = channel.hex
     let hash = transaction.hash.hex
     #expect(hex(.quiescence(Quiescence(channel: channel, isInitiator: true))) == "0002" + id + "01")
@@ -46,8 +46,8 @@ struct SpliceMessageTests {
       hex(.spliceLocked(SpliceLocked(channel: channel, transaction: transaction))) == "004d" + id + hash)
   }
 
-  @Test("commitment_signed and channel_reestablish carry splice records as BOLT 2 numbers them")
-  func records() {
+  @Test
+  func `commitment_signed and channel_reestablish carry splice records as BOLT 2 numbers them`() {
     let hash = transaction.hash.hex
     let plain = hex(.commitmentSigned(CommitmentSigned(channel: channel)))
     #expect(
@@ -63,13 +63,13 @@ struct SpliceMessageTests {
     #expect(!NextFunding(transaction: transaction, needsCommitment: false).needsCommitment)
   }
 
-  @Test("Splice messages know their type and their channel") func names() {
+  @Test func `Splice messages know their type and their channel`() {
     let types = SpliceMessages.all.map(\.type)
     #expect(types == [2, 2, 80, 80, 81, 81, 66, 66, 67, 70, 71, 71, 74, 77, 132, 136, 136])
     #expect(SpliceMessages.all.allSatisfy { $0.channel == channel && $0.isChatter == ($0.type == 74) })
   }
 
-  @Test("Splice messages are read back as written, in one encoding") func roundTrip() throws {
+  @Test func `Splice messages are read back as written, in one encoding`() throws {
     var random = SeededGenerator(seed: 21)
     for message in SpliceMessages.all + (0..<2000).map({ _ in SpliceMessages.random(&random) }) {
       let bytes = message.encoded()
@@ -79,7 +79,7 @@ struct SpliceMessageTests {
     }
   }
 
-  @Test("A truncated splice message is refused, except at a record boundary") func truncation() throws {
+  @Test func `A truncated splice message is refused, except at a record boundary`() throws {
     for message in SpliceMessages.all {
       let bytes = message.encoded()
       // A message may end where its optional records begin.
@@ -107,7 +107,7 @@ struct SpliceMessageTests {
     }
   }
 
-  @Test("A splice message with a value or record outside BOLT 2 is refused") func strictness() throws {
+  @Test func `A splice message with a value or record outside BOLT 2 is refused`() throws {
     func decode(_ message: Message, _ more: [UInt8]) throws {
       _ = try Message(decoding: message.encoded() + more)
     }
@@ -136,7 +136,7 @@ struct SpliceMessageTests {
     }
   }
 
-  @Test("Random splice messages never crash the decoder and are re-encoded unchanged") func noise() {
+  @Test func `Random splice messages never crash the decoder and are re-encoded unchanged`() {
     var random = SeededGenerator(seed: 22)
     for _ in 0..<20_000 {
       let type = [2, 66, 67, 70, 71, 74, 77, 80, 81, 132, 136][random.below(11)]
@@ -146,11 +146,11 @@ struct SpliceMessageTests {
     }
   }
 
-  @Test("The text of a tx_abort is safe for a terminal") func abortText() {
+  @Test func `The text of a tx_abort is safe for a terminal`() {
     #expect(TransactionAbort(channel: channel, data: Bytes(Array("a\u{1b}[1m".utf8))).text == "a.[1m")
   }
 
-  @Test("Only a node that offers both features splices") func features() {
+  @Test func `Only a node that offers both features splices`() {
     #expect(
       Features.ofWallet(splices: true).offersSplices && !Features.ofWallet(splices: false).offersSplices)
     #expect(Features([34, 62]).offersSplices)

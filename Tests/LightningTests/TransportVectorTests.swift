@@ -59,8 +59,8 @@ struct TransportVectorTests {
 
   // MARK: Initiator Tests
 
-  @Test("transport-initiator successful handshake")
-  func initiatorSucceeds() throws {
+  @Test
+  func `transport-initiator successful handshake`() throws {
     var channel = try initiator()
     channel.append(try bytes(Self.actTwo)[...])
     #expect(
@@ -69,70 +69,82 @@ struct TransportVectorTests {
     #expect(channel.isEstablished)
   }
 
-  @Test("transport-initiator act2 short read test")
-  func actTwoShort() throws { try receive(String(Self.actTwo.dropLast(2)), initiator(), nil) }
+  @Test
+  func `transport-initiator act2 short read test`() throws {
+    try receive(String(Self.actTwo.dropLast(2)), initiator(), nil)
+  }
 
-  @Test("transport-initiator act2 bad version test")
-  func actTwoVersion() throws {
+  @Test
+  func `transport-initiator act2 bad version test`() throws {
     try receive("01" + Self.actTwo.dropFirst(2), initiator(), .unknownVersion(act: 2, version: 1))
   }
 
-  @Test("transport-initiator act2 bad key serialization test")
-  func actTwoKey() throws { try receive("0004" + Self.actTwo.dropFirst(4), initiator(), .badKey(act: 2)) }
+  @Test
+  func `transport-initiator act2 bad key serialization test`() throws {
+    try receive("0004" + Self.actTwo.dropFirst(4), initiator(), .badKey(act: 2))
+  }
 
-  @Test("transport-initiator act2 bad MAC test")
-  func actTwoTag() throws { try receive(Self.actTwo.dropLast(1) + "f", initiator(), .badTag(act: 2)) }
+  @Test
+  func `transport-initiator act2 bad MAC test`() throws {
+    try receive(Self.actTwo.dropLast(1) + "f", initiator(), .badTag(act: 2))
+  }
 
   // MARK: Responder Tests
 
-  @Test("transport-responder successful handshake")
-  func responderSucceeds() throws {
+  @Test
+  func `transport-responder successful handshake`() throws {
     var channel = try responder(after: Self.actOne)
     channel.append(try bytes(Self.actThree)[...])
     #expect(try channel.next() == .handshake(reply: [], established: Self.dialler.publicKey))
     #expect(channel.isEstablished)
   }
 
-  @Test("transport-responder act1 short read test")
-  func actOneShort() throws { try receive(String(Self.actOne.dropLast(2)), responder(), nil) }
+  @Test
+  func `transport-responder act1 short read test`() throws {
+    try receive(String(Self.actOne.dropLast(2)), responder(), nil)
+  }
 
-  @Test("transport-responder act1 bad version test")
-  func actOneVersion() throws {
+  @Test
+  func `transport-responder act1 bad version test`() throws {
     try receive("01" + Self.actOne.dropFirst(2), responder(), .unknownVersion(act: 1, version: 1))
   }
 
-  @Test("transport-responder act1 bad key serialization test")
-  func actOneKey() throws { try receive("0004" + Self.actOne.dropFirst(4), responder(), .badKey(act: 1)) }
+  @Test
+  func `transport-responder act1 bad key serialization test`() throws {
+    try receive("0004" + Self.actOne.dropFirst(4), responder(), .badKey(act: 1))
+  }
 
-  @Test("transport-responder act1 bad MAC test")
-  func actOneTag() throws { try receive(Self.actOne.dropLast(1) + "b", responder(), .badTag(act: 1)) }
+  @Test
+  func `transport-responder act1 bad MAC test`() throws {
+    try receive(Self.actOne.dropLast(1) + "b", responder(), .badTag(act: 1))
+  }
 
-  @Test("transport-responder act3 bad version test")
-  func actThreeVersion() throws {
+  @Test
+  func `transport-responder act3 bad version test`() throws {
     try receive(
       "01" + Self.actThree.dropFirst(2), responder(after: Self.actOne), .unknownVersion(act: 3, version: 1))
   }
 
-  @Test("transport-responder act3 short read test")
-  func actThreeShort() throws {
+  @Test
+  func `transport-responder act3 short read test`() throws {
     try receive(String(Self.actThree.dropLast(2)), responder(after: Self.actOne), nil)
   }
 
-  @Test("transport-responder act3 bad MAC for ciphertext test")
-  func actThreeCiphertext() throws {
+  @Test
+  func `transport-responder act3 bad MAC for ciphertext test`() throws {
     try receive("00c9" + Self.actThree.dropFirst(4), responder(after: Self.actOne), .badCiphertext)
   }
 
-  @Test("transport-responder act3 bad rs test")
-  func actThreeKey() throws {
+  @Test
+  func `transport-responder act3 bad rs test`() throws {
     let act =
       "00bfe3a702e93e3a9948c2ed6e5fd7590a6e1c3a0344cfc9d5b57357049aa2235536ad09a8ee351870c2bb7f78b754a26c6c"
       + "ef79a98d25139c856d7efd252c2ae73c"
     try receive(act, responder(after: Self.actOne), .badKey(act: 3))
   }
 
-  @Test("transport-responder act3 bad MAC test")
-  func actThreeTag() throws {
+  @Test
+  func `transport-responder act3 bad MAC test`() throws {
     try receive(Self.actThree.dropLast(1) + "b", responder(after: Self.actOne), .badTag(act: 3))
   }
 
@@ -143,8 +155,8 @@ struct TransportVectorTests {
     return try #require(sealed)
   }
 
-  @Test("transport-message test")
-  func messages() throws {
+  @Test
+  func `transport-message test`() throws {
     var sender = try initiator()
     sender.append(try bytes(Self.actTwo)[...])
     _ = try sender.next()

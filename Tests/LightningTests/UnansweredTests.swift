@@ -27,8 +27,8 @@ import Testing
     return world
   }
 
-  @Test("A payment whose write failed after its commit is reported as offered and succeeds")
-  func durablePayment() throws {
+  @Test
+  func `A payment whose write failed after its commit is reported as offered and succeeds`() throws {
     var world = try connected()
     world.failsOnce = { $0.payments?.offered.isEmpty == false ? .behindCommit : nil }
     world.send(0)
@@ -37,8 +37,8 @@ import Testing
     #expect(world.sent.arrived == [invoice.paymentHash])
   }
 
-  @Test("A payment whose write was lost is refused once the container is read")
-  func lostPayment() throws {
+  @Test
+  func `A payment whose write was lost is refused once the container is read`() throws {
     var world = try connected()
     world.failsOnce = { $0.payments?.offered.isEmpty == false ? .nothingDone : nil }
     world.send(0)
@@ -47,9 +47,8 @@ import Testing
     #expect(world.sent.arrived == [])
   }
 
-  @Test(
-    "A withdrawal whose write failed is answered with what the container stored", arguments: [true, false])
-  func splice(isDurable: Bool) throws {
+  @Test(arguments: [true, false])
+  func `A withdrawal whose write failed is answered with what the container stored`(isDurable: Bool) throws {
     var world = try connected(splices: true)
     world.failsOnce = { change in
       change.channel?.pendingSplice == nil ? nil : isDurable ? .behindCommit : .nothingDone
@@ -75,13 +74,13 @@ import Testing
     .paymentRefused(paymentHash: invoice.paymentHash, .because(NodeMachine.payUnknown))
   }
 
-  @Test("A node stopped before it reads again answers that the outcome is unknown") func stopped() throws {
+  @Test func `A node stopped before it reads again answers that the outcome is unknown`() throws {
     var (node, world) = try failedWrite()
     #expect(node.handle(.stopRequested(gracefully: true), at: world.now).contains(isUnknown))
     #expect(!node.handle(.stopRequested(gracefully: false), at: world.now).contains(isUnknown))
   }
 
-  @Test("An unknown outcome is answered after 5 s") func late() throws {
+  @Test func `An unknown outcome is answered after 5 s`() throws {
     var (node, world) = try failedWrite()
     _ = node.handle(.networkChanged(isThere: false), at: world.now)
     let end = world.now + NodeMachine.payTimeout

@@ -22,8 +22,8 @@ struct UnknownNodeTests {
     return fixture
   }
 
-  @Test("An unknown node with a high claim changes neither the fence nor the wallet's connection")
-  func claims() throws {
+  @Test
+  func `An unknown node with a high claim changes neither the fence nor the wallet's connection`() throws {
     var fixture = try fixture()
     let said = fixture.handle(.received(connection: 2, .initMessage(InitMessage(fence: fence(1000)))))
     #expect(
@@ -36,8 +36,8 @@ struct UnknownNodeTests {
     #expect(fixture.peer.registered == 1)
   }
 
-  @Test("An unknown node's ping is answered, and its backup is not kept")
-  func pings() throws {
+  @Test
+  func `An unknown node's ping is answered, and its backup is not kept`() throws {
     var fixture = try fixture()
     _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage())))
     #expect(
@@ -47,8 +47,8 @@ struct UnknownNodeTests {
     #expect(fixture.peer.state.backup == nil)
   }
 
-  @Test("An unknown node that sends channel_reestablish gets an error and is disconnected")
-  func speaksOfTheChannel() throws {
+  @Test
+  func `An unknown node that sends channel_reestablish gets an error and is disconnected`() throws {
     var fixture = try fixture()
     _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage())))
     let channel = fixture.peer.state.channel
@@ -67,8 +67,8 @@ struct UnknownNodeTests {
     #expect(fixture.peer.registered == 1)
   }
 
-  @Test("After a restart the LSP still tells its wallet from an unknown node")
-  func restart() throws {
+  @Test
+  func `After a restart the LSP still tells its wallet from an unknown node`() throws {
     var after = try fixture()
     after.restart()
     _ = after.handle(.connected(connection: 3, node: try node(2)))
@@ -79,8 +79,8 @@ struct UnknownNodeTests {
     #expect(after.peer.registered == 4)
   }
 
-  @Test("An unknown node that connects first without a claim does not become the wallet")
-  func first() throws {
+  @Test
+  func `An unknown node that connects first without a claim does not become the wallet`() throws {
     var fixture = try PeerFixture()
     _ = fixture.handle(.connected(connection: 1, node: try node(2)))
     _ = fixture.handle(.received(connection: 1, .initMessage(InitMessage())))
@@ -91,8 +91,8 @@ struct UnknownNodeTests {
     #expect(fixture.peer.state.wallet == (try node(1)))
   }
 
-  @Test("An unknown node learns nothing about the channel, before or after init")
-  func learnsNothing() throws {
+  @Test
+  func `An unknown node learns nothing about the channel, before or after init`() throws {
     let wrongs: [(inout PeerFixture) -> [PeerDirective]] = [
       { $0.handle(.received(connection: 2, .initMessage(InitMessage()))) },
       { $0.handle(.undecodable(connection: 2, "no")) },
@@ -117,8 +117,8 @@ struct UnknownNodeTests {
     }
   }
 
-  @Test("Unknown nodes share a limit of connections and messages that leaves the wallet's free")
-  func together() throws {
+  @Test
+  func `Unknown nodes share a limit of connections and messages that leaves the wallet's free`() throws {
     var fixture = try fixture()
     for connection in 3...200 as ClosedRange<UInt64> {
       let opened = fixture.handle(.connected(connection: connection, node: try node(UInt8(connection))))
@@ -148,8 +148,8 @@ struct UnknownNodeTests {
     #expect(changes(fixture.handle(.connected(connection: 302, node: try node(9)))).count == 1)
   }
 
-  @Test("The wallet's large backups are limited per minute; a small one still fits")
-  func backups() throws {
+  @Test
+  func `The wallet's large backups are limited per minute; a small one still fits`() throws {
     var fixture = try fixture()
     let blob = Bytes(repeating: 1, count: 65_000)
     var stored = 0
@@ -169,8 +169,8 @@ struct UnknownNodeTests {
         .backup(connection: 5, small)))
   }
 
-  @Test("Each connection may store one large backup beyond the minute's limit")
-  func firstBackups() throws {
+  @Test
+  func `Each connection may store one large backup beyond the minute's limit`() throws {
     var fixture = try fixture()
     let blob = Bytes(repeating: 1, count: 65_000)
     func isStored(_ connection: UInt64, _ said: [PeerDirective]) -> Bool {
@@ -190,8 +190,8 @@ struct UnknownNodeTests {
     #expect(taken > 15 * 1024 * 1024 && taken <= BackupLoad.firstBytesPerMinute)
   }
 
-  @Test("An unknown node that floods peer_storage is disconnected")
-  func storesWithoutEnd() throws {
+  @Test
+  func `An unknown node that floods peer_storage is disconnected`() throws {
     var fixture = try fixture()
     _ = fixture.handle(.received(connection: 2, .initMessage(InitMessage())))
     var closed = 0

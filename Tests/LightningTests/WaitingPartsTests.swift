@@ -30,8 +30,8 @@ import Testing
 
   private func deadline(_ world: NodeWorld) -> Instant? { world.node?.deadline }
 
-  @Test("The 60 s window continues across owners and connections")
-  func spansOwners() throws {
+  @Test
+  func `The 60 s window continues across owners and connections`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
     world.deliver()
@@ -53,8 +53,8 @@ import Testing
     #expect(world.waits.count == 1)
   }
 
-  @Test("Across extension runs of 29.5 s incomplete sets fail once their 60 s are over")
-  func shortLives() throws {
+  @Test
+  func `Across extension runs of 29.5 s incomplete sets fail once their 60 s are over`() throws {
     var world = try world(payments: 30)
     world.kill()
     world.deliver()
@@ -69,8 +69,8 @@ import Testing
     #expect(world.news.last == .busy(.nothing))
   }
 
-  @Test("Each connection waits at least 3 s for a part held at the LSP")
-  func grace() throws {
+  @Test
+  func `Each connection waits at least 3 s for a part held at the LSP`() throws {
     var world = try world(payments: 2)
     for number in 0..<2 { world.pay(number, part: 1, amountMsat: 600, world.data(number)) }
     world.deliver()
@@ -89,8 +89,8 @@ import Testing
     #expect(world.waits.isEmpty)
   }
 
-  @Test("After a reboot the window restarts once, durably")
-  func reboot() throws {
+  @Test
+  func `After a reboot the window restarts once, durably`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
     world.deliver()
@@ -106,8 +106,8 @@ import Testing
     }
   }
 
-  @Test("A part stored by an older version starts its window with the first owner")
-  func ofAnOlderProgram() throws {
+  @Test
+  func `A part stored by an older version starts its window with the first owner`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
     world.deliver()
@@ -124,8 +124,8 @@ import Testing
     #expect(deadline(world) == began + .seconds(60))
   }
 
-  @Test("A waiting_parts row without parts is deleted")
-  func rowWithoutParts() throws {
+  @Test
+  func `A waiting_parts row without parts is deleted`() throws {
     var world = try world()
     world.waits[SHA256.hash([9])] = (1, world.now)
     world.claim()
@@ -134,8 +134,8 @@ import Testing
     #expect(world.news.last == .established)
   }
 
-  @Test("The next set of parts of a payment has its own 60 s")
-  func again() throws {
+  @Test
+  func `The next set of parts of a payment has its own 60 s`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
     world.deliver()

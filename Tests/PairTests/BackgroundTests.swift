@@ -13,8 +13,8 @@ struct BackgroundTests {
     ControlMessage("task", ["identifier": sync, "run": "\(number)", "time-ms": "30000"])
   }
 
-  @Test("D-1.1, D-1.5, K-34 The app submits a refresh when opened, and the next one before it works")
-  func refreshes() throws {
+  @Test
+  func `D-1.1, D-1.5, K-34 The app submits a refresh when opened, and the next one before it works`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -33,8 +33,8 @@ struct BackgroundTests {
     #expect(phone.journal(of: "mainappd").contains("the channel can be read"))
   }
 
-  @Test("D-1.6, K-34 An unreadable wallet fails the run, and the next one is still submitted")
-  func cannotRead() throws {
+  @Test
+  func `D-1.6, K-34 An unreadable wallet fails the run, and the next one is still submitted`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -48,8 +48,8 @@ struct BackgroundTests {
     #expect(rename(database + ".away", database) == 0)
   }
 
-  @Test("D-1.3 A refused task is noted in the journal, and the app keeps running")
-  func refused() throws {
+  @Test
+  func `D-1.3 A refused task is noted in the journal, and the app keeps running`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

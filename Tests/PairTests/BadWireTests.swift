@@ -35,8 +35,8 @@ struct BadWirePairTests {
     #expect(try phone.receivedPayments().count == 3)
   }
 
-  @Test("With a wire that delays every piece all payments settle without a reconnect")
-  func slow() throws {
+  @Test
+  func `With a wire that delays every piece all payments settle without a reconnect`() throws {
     let (phone, proxy) = try phone { _ in habits { $0.delay = 2_000_000...20_000_000 } }
     defer { phone.end() }
     try payThree(phone)
@@ -44,8 +44,8 @@ struct BadWirePairTests {
     #expect(proxy.connections == 2)
   }
 
-  @Test("A wire cut repeatedly at any byte: each payment is received once", arguments: [1, 2, 3])
-  func cut(round: Int) throws {
+  @Test(arguments: [1, 2, 3])
+  func `A wire cut repeatedly at any byte: each payment is received once`(round: Int) throws {
     // The first six are cut, from the middle of the handshake to the middle of a payment.
     let (phone, proxy) = try phone { number in
       habits { if number < 7 { $0.cutAfter = number * 397 * round % 4000 } }
@@ -55,8 +55,8 @@ struct BadWirePairTests {
     #expect(proxy.connections >= 7)
   }
 
-  @Test("A wire that loses, repeats and reorders pieces is detected, and a later connection pays")
-  func garbled() throws {
+  @Test
+  func `A wire that loses, repeats and reorders pieces is detected, and a later connection pays`() throws {
     let (phone, proxy) = try phone { number in
       habits {
         switch number {
@@ -74,8 +74,8 @@ struct BadWirePairTests {
     #expect(noticed)
   }
 
-  @Test("The LSP sees the app's death although the wire delays data")
-  func death() throws {
+  @Test
+  func `The LSP sees the app's death although the wire delays data`() throws {
     let (phone, proxy) = try phone { _ in habits { $0.delay = 1_000_000...3_000_000 } }
     defer { phone.end() }
     let app = try phone.launchApp()

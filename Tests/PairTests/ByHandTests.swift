@@ -53,8 +53,8 @@ struct ByHandTests {
     ]
   }
 
-  @Test("The extension serves the pushes on its command line in turn, and the app obeys two signals")
-  func programs() throws {
+  @Test
+  func `The extension serves the pushes on its command line in turn, and the app obeys two signals`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let first = try phone.launchApp()
@@ -109,8 +109,8 @@ struct ByHandTests {
     return (pair, try #require(Int32(match.1)), try #require(Int32(match.2)))
   }
 
-  @Test("scripts/launch-pair needs only a directory and leaves no process behind")
-  func script() throws {
+  @Test
+  func `scripts/launch-pair needs only a directory and leaves no process behind`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let home = "\(phone.home)/by-hand"
@@ -138,8 +138,8 @@ struct ByHandTests {
     Journals.replay(of: home)
   }
 
-  @Test("scripts/launch-pair serves pushes from its standard input")
-  func laterPushes() throws {
+  @Test
+  func `scripts/launch-pair serves pushes from its standard input`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let payload = "\(phone.home)/unreadable.apns"
@@ -165,7 +165,7 @@ struct ByHandTests {
     #expect(pair.end == .exited(code: 130))
   }
 
-  @Test("A second scripts/launch-pair in one directory is refused, and the first keeps running") func second()
+  @Test func `A second scripts/launch-pair in one directory is refused, and the first keeps running`()
     throws
   {
     let phone = try TestPhone()
@@ -181,10 +181,10 @@ struct ByHandTests {
     for pid in [app, peer] { #expect(kill(pid, 0) == 0) }
   }
 
-  @Test(
-    "scripts/launch-pair ends the other process when one is killed, and names the killed one",
-    arguments: [true, false])
-  func partKilled(isApp: Bool) throws {
+  @Test(arguments: [true, false])
+  func `scripts/launch-pair ends the other process when one is killed, and names the killed one`(isApp: Bool)
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let (pair, app, peer) = try launch(phone, "\(phone.home)/by-hand")
@@ -197,7 +197,7 @@ struct ByHandTests {
     for pid in [app, peer] { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
   }
 
-  @Test("scripts/launch-pair does not start the app with the address of an earlier lspd") func staleAddress()
+  @Test func `scripts/launch-pair does not start the app with the address of an earlier lspd`()
     throws
   {
     let phone = try TestPhone()
@@ -216,7 +216,7 @@ struct ByHandTests {
     #expect(!again.words.contains("mainappd"), "\(again.words)")
   }
 
-  @Test("A path that is not a directory is refused in one sentence") func noDirectory() throws {
+  @Test func `A path that is not a directory is refused in one sentence`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let file = "\(phone.home)/file"

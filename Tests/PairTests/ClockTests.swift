@@ -7,8 +7,8 @@ import WaitingTests
 
 @Suite("The pair on real processes: the wall clock", .serialized, .waits)
 struct ClockTests {
-  @Test("A step of the wall clock by an hour does not change the ownership")
-  func steps() throws {
+  @Test
+  func `A step of the wall clock by an hour does not change the ownership`() throws {
     let phone = try TestPhone(["--beat-interval", "100ms", "--stale-after", "500ms"])
     defer { phone.end() }
     let app = try phone.launchApp()

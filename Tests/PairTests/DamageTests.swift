@@ -84,10 +84,10 @@ struct DamageTests {
     return process.messages.last { $0.message.verb == "ending" }?.message["reason"] ?? ""
   }
 
-  @Test(
-    "An app whose log or index is damaged ends with one sentence and loses no acknowledged payment",
-    arguments: ["node.sqlite-wal", "node.sqlite-shm"], [Damage.removed, .renamed, .replaced, .emptied])
-  func logOrIndex(name: String, damage: Damage) throws {
+  @Test(arguments: ["node.sqlite-wal", "node.sqlite-shm"], [Damage.removed, .renamed, .replaced, .emptied])
+  func `An app whose log or index is damaged ends with one sentence and loses no acknowledged payment`(
+    name: String, damage: Damage
+  ) throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
@@ -107,10 +107,8 @@ struct DamageTests {
     try goesOn(phone, paid: invoices[0], unpaid: invoices[1])
   }
 
-  @Test(
-    "An app whose lock file is damaged keeps the node",
-    arguments: [Damage.removed, .renamed, .emptied, .text, .linked, .named])
-  func lockFile(damage: Damage) throws {
+  @Test(arguments: [Damage.removed, .renamed, .emptied, .text, .linked, .named])
+  func `An app whose lock file is damaged keeps the node`(damage: Damage) throws {
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "5s"])
     defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
@@ -129,10 +127,8 @@ struct DamageTests {
     #expect(try phone.receivedPayments() == [invoices[0].paymentHash.hex])
   }
 
-  @Test(
-    "Payments continue with a damaged heartbeat, and a later beat repairs it",
-    arguments: [Damage.removed, .replaced, .emptied, .text, .huge, .linked, .named, .directory, .pipe])
-  func heartbeat(damage: Damage) throws {
+  @Test(arguments: [Damage.removed, .replaced, .emptied, .text, .huge, .linked, .named, .directory, .pipe])
+  func `Payments continue with a damaged heartbeat, and a later beat repairs it`(damage: Damage) throws {
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "1s"])
     defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
@@ -147,10 +143,8 @@ struct DamageTests {
     #expect(phone.owner?.role == .app)
   }
 
-  @Test(
-    "After its container is moved away the app ends; moved back, the wallet works"
-  )
-  func movedContainer() throws {
+  @Test
+  func `After its container is moved away the app ends; moved back, the wallet works`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
@@ -177,10 +171,10 @@ struct DamageTests {
     try goesOn(phone, paid: invoices[0], unpaid: invoices[1])
   }
 
-  @Test(
-    "An old database moved under a connected app ends it, and the LSP's backup restores the channel"
-  )
-  func oldCopyUnderTheApp() throws {
+  @Test
+  func `An old database moved under a connected app ends it, and the LSP's backup restores the channel`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -23,10 +23,8 @@ struct FailingDiskTests {
     return umount2(made, Int32(MNT_DETACH)) == 0
   }
 
-  @Test(
-    "A full disk refuses invoices in a sentence; with room again all is paid",
-    .enabled(if: canMount, "mounting a small disk needs root"))
-  func fullDisk() throws {
+  @Test(.enabled(if: canMount, "mounting a small disk needs root"))
+  func `A full disk refuses invoices in a sentence; with room again all is paid`() throws {
     let phone = try TestPhone()
     let group = "\(phone.home)/AppGroup"
     mkdir(group, 0o700)
@@ -56,10 +54,9 @@ struct FailingDiskTests {
   }
 
   @Test(
-    "During I/O errors no payment is acknowledged, and afterwards it settles",
     .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"),
     arguments: ["fsync,fdatasync", "pwrite64"])
-  func inputOutputError(calls: String) throws {
+  func `During I/O errors no payment is acknowledged, and afterwards it settles`(calls: String) throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

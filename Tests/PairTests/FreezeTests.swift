@@ -9,8 +9,8 @@ import WaitingTests
 
 @Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized, .waits)
 struct FreezeTests {
-  @Test("A frozen extension is taken over after 5 s; thawed, it is fenced and ends")
-  func frozenThenThawed() throws {
+  @Test
+  func `A frozen extension is taken over after 5 s; thawed, it is fenced and ends`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -55,10 +55,8 @@ struct FreezeTests {
     #expect(app.status.hasPrefix("connected"))
   }
 
-  @Test(
-    "A process stopped inside a transaction is named by the app, which connects after its end"
-  )
-  func stoppedInsideATransaction() throws {
+  @Test
+  func `A process stopped inside a transaction is named by the app, which connects after its end`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -82,8 +80,8 @@ struct FreezeTests {
     try phone.waitUntilSettled(invoice)
   }
 
-  @Test("An observer frozen for longer than staleAfter does not find a beating holder stale")
-  func frozenObserver() throws {
+  @Test
+  func `An observer frozen for longer than staleAfter does not find a beating holder stale`() throws {
     // A beat may checkpoint the log, and a sync of a busy disk is slow: staleAfter is far longer.
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "3s"])
     defer { phone.end() }

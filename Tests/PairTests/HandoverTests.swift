@@ -8,8 +8,8 @@ import WaitingTests
 
 @Suite("The pair on real processes: handover", .serialized, .waits)
 struct HandoverTests {
-  @Test("The extension receives a payment in the background once, with its text")
-  func receivedInBackground() throws {
+  @Test
+  func `The extension receives a payment in the background once, with its text`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -28,8 +28,10 @@ struct HandoverTests {
     #expect(notifier.count("content") == 1)
   }
 
-  @Test("P-0.3 With the extension connected, the app shows why it waits and connects after the release")
-  func handover() throws {
+  @Test
+  func `P-0.3 With the extension connected, the app shows why it waits and connects after the release`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -56,8 +58,8 @@ struct HandoverTests {
     #expect(notifier.count("content") == 1)
   }
 
-  @Test("P-0.3 With the extension not yet connected, it steps back and the app receives")
-  func steppedBack() throws {
+  @Test
+  func `P-0.3 With the extension not yet connected, it steps back and the app receives`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -78,8 +80,8 @@ struct HandoverTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test("The extension receives if the app raises its intent and dies before its claim")
-  func appDiesBeforeItsClaim() throws {
+  @Test
+  func `The extension receives if the app raises its intent and dies before its claim`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -101,8 +103,8 @@ struct HandoverTests {
     #expect(phone.owner?.role == .extension)
   }
 
-  @Test("A push during the app's connection gets its text from the database")
-  func textFromTheDatabase() throws {
+  @Test
+  func `A push during the app's connection gets its text from the database`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -122,8 +124,8 @@ struct HandoverTests {
     #expect(phone.owner?.role == .app)
   }
 
-  @Test("One extension process serves several pushes in turn, each with its own text")
-  func severalPushes() throws {
+  @Test
+  func `One extension process serves several pushes in turn, each with its own text`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -8,8 +8,10 @@ import WaitingTests
 
 @Suite("Invoices of a real wallet", .serialized, .waits)
 struct InvoiceTests {
-  @Test("An invoice has the wallet's signature, its own secret and a hint through the LSP, and is paid")
-  func fields() throws {
+  @Test
+  func `An invoice has the wallet's signature, its own secret and a hint through the LSP, and is paid`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -42,8 +44,8 @@ struct InvoiceTests {
     try phone.waitUntilSettled(invoices[1])
   }
 
-  @Test("An invoice that cannot be signed is refused and not stored")
-  func unsigned() throws {
+  @Test
+  func `An invoice that cannot be signed is refused and not stored`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

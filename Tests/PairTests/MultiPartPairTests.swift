@@ -18,8 +18,8 @@ struct MultiPartPairTests {
     try phone.wait("part 1 to be kept") { (try? phone.keptParts()) == count }
   }
 
-  @Test("P-5.1 Part 1 to the extension and part 2 to the app are received as one payment")
-  func extensionThenApp() throws {
+  @Test
+  func `P-5.1 Part 1 to the extension and part 2 to the app are received as one payment`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -41,8 +41,8 @@ struct MultiPartPairTests {
     #expect(try phone.keptParts() == 0)
   }
 
-  @Test("P-5.1 Parts to two runs of the extension are received as one payment with one text")
-  func twoLives() throws {
+  @Test
+  func `P-5.1 Parts to two runs of the extension are received as one payment with one text`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -64,8 +64,8 @@ struct MultiPartPairTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test("The text of a payment does not wait for the parts of another")
-  func textBesideASet() throws {
+  @Test
+  func `The text of a payment does not wait for the parts of another`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -89,8 +89,8 @@ struct MultiPartPairTests {
     #expect(early.count("content") == 2 && early.count("notify") == 0)
   }
 
-  @Test("Part 1 alone fails with mpp_timeout after its window, and the invoice can still be paid")
-  func timeout() throws {
+  @Test
+  func `Part 1 alone fails with mpp_timeout after its window, and the invoice can still be paid`() throws {
     let phone = try TestPhone(["--multi-part-window", "300ms"])
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -105,10 +105,8 @@ struct MultiPartPairTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test(
-    "The wait of part 1 survives the extension's death and ends with mpp_timeout"
-  )
-  func aloneThroughLives() throws {
+  @Test
+  func `The wait of part 1 survives the extension's death and ends with mpp_timeout`() throws {
     let phone = try TestPhone(["--multi-part-window", "4s"])
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -134,8 +132,8 @@ struct MultiPartPairTests {
     #expect(try phone.receivedPayments() == [] && phone.keptParts() == 0)
   }
 
-  @Test("P-1.4 Going home with parts pending keeps the app at work until the set is complete")
-  func homeInTheMiddle() throws {
+  @Test
+  func `P-1.4 Going home with parts pending keeps the app at work until the set is complete`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -15,8 +15,8 @@ struct OutgoingPairTests {
     return app
   }
 
-  @Test("An outgoing payment is paid once, and a repeated request is refused")
-  func paid() throws {
+  @Test
+  func `An outgoing payment is paid once, and a repeated request is refused`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try connected(phone)
@@ -35,8 +35,8 @@ struct OutgoingPairTests {
     }
   }
 
-  @Test("An invoice expired by the phone's clock is not paid")
-  func expired() throws {
+  @Test
+  func `An invoice expired by the phone's clock is not paid`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try connected(phone)
@@ -46,9 +46,9 @@ struct OutgoingPairTests {
     #expect(phone.sentState(invoice) == nil)
   }
 
-  @Test(
-    "P-1.3 Going home during an outgoing payment keeps the app until it ends, without a lock left")
-  func homeDuringPayment() throws {
+  @Test
+  func `P-1.3 Going home during an outgoing payment keeps the app until it ends, without a lock left`() throws
+  {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "2s"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -66,8 +66,8 @@ struct OutgoingPairTests {
     #expect(try phone.snapshot().appLock.holders.isEmpty)
   }
 
-  @Test("The app's next start completes a payment pending at its kill")
-  func nextStart() throws {
+  @Test
+  func `The app's next start completes a payment pending at its kill`() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -83,8 +83,8 @@ struct OutgoingPairTests {
     }
   }
 
-  @Test("P-1.3 A restarted app has no task for a payment pending from its earlier run")
-  func noTaskAfterTheStart() throws {
+  @Test
+  func `P-1.3 A restarted app has no task for a payment pending from its earlier run`() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "60s"])
     defer { phone.end() }
     let first = try connected(phone)
@@ -100,8 +100,8 @@ struct OutgoingPairTests {
     #expect(try phone.snapshot().appLock.holders.isEmpty)
   }
 
-  @Test("The extension completes an outgoing payment pending at the app's kill")
-  func extensionEnds() throws {
+  @Test
+  func `The extension completes an outgoing payment pending at the app's kill`() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
     defer { phone.end() }
     let app = try connected(phone)

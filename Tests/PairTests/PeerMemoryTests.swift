@@ -10,10 +10,8 @@ import WaitingTests
 
 @Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits)
 struct PeerMemoryTests {
-  @Test(
-    "A restored old database raises the epoch, restores the backup and loses no money"
-  )
-  func restoredDatabase() throws {
+  @Test
+  func `A restored old database raises the epoch, restores the backup and loses no money`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -54,8 +52,8 @@ struct PeerMemoryTests {
     try phone.wait("both payments in the balance") { (try? phone.balanceMsat()) == 1_000_003_000 }
   }
 
-  @Test("The LSP refuses a new container with the same seed as another device")
-  func newContainer() throws {
+  @Test
+  func `The LSP refuses a new container with the same seed as another device`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -106,9 +104,8 @@ struct PeerMemoryTests {
     throw CancellationError()
   }
 
-  @Test(
-    "A user's move lets a new container replace the old one, and back")
-  func movedWallet() throws {
+  @Test
+  func `A user's move lets a new container replace the old one, and back`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -145,8 +142,8 @@ struct PeerMemoryTests {
     try phone.wait("all payments in the balance") { (try? phone.balanceMsat()) == 1_000_007_000 }
   }
 
-  @Test("With an LSP without epochs, payments settle across handover and kill")
-  func legacyPeer() throws {
+  @Test
+  func `With an LSP without epochs, payments settle across handover and kill`() throws {
     let phone = try TestPhone(peerArguments: ["--legacy"])
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -87,9 +87,8 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
 
 @Suite("Damage before the start", .serialized, .waits)
 struct RefusalAtStartTests {
-  @Test(
-    "Each damage is refused in one sentence with its exit code; repaired, the wallet starts")
-  func refusals() throws {
+  @Test
+  func `Each damage is refused in one sentence with its exit code; repaired, the wallet starts`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -116,10 +115,8 @@ struct RefusalAtStartTests {
     #expect(phone.owner?.epoch == 2)
   }
 
-  @Test(
-    "With another seed nothing is claimed or received; with its own seed the wallet is paid"
-  )
-  func anotherSeed() throws {
+  @Test
+  func `With another seed nothing is claimed or received; with its own seed the wallet is paid`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -147,9 +144,8 @@ struct RefusalAtStartTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test(
-    "An index truncated inside a transaction ends the process with exit code 74")
-  func busError() throws {
+  @Test
+  func `An index truncated inside a transaction ends the process with exit code 74`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

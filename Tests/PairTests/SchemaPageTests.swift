@@ -1,12 +1,12 @@
 import Foundation
+import GeneratedPages
 import PairSupport
 import Testing
 import WaitingTests
 
 /// docs/schema.md is generated from the databases that the programs create.
 @Suite("docs/schema.md", .serialized, .waits) struct SchemaPageTests {
-  private static let page = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/schema.md")
+  private static let page = GeneratedPage("docs/schema.md")
 
   private func replaced(_ page: String, _ part: String, by schema: String) throws -> String {
     let marker = "<!-- \(part), made by SchemaPageTests -->\n```sql\n"
@@ -15,31 +15,19 @@ import WaitingTests
     return page.replacingCharacters(in: begin..<end, with: schema)
   }
 
-  @Test(
-    "docs/schema.md has the schemas of the container and the ledger as the programs create them"
-  )
-  func page() throws {
+  @Test
+  func `docs/schema.md has the schemas of the container and the ledger as the programs create them`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     _ = try phone.launchApp()
-    let old = try String(contentsOf: Self.page, encoding: .utf8)
-    var new = try replaced(old, "container", by: SchemaText.of("\(phone.home)/AppGroup/node.sqlite"))
+    var new = try replaced(
+      Self.page.read(), "container", by: SchemaText.of("\(phone.home)/AppGroup/node.sqlite"))
     new = try replaced(new, "ledger", by: SchemaText.of("\(phone.home)/lsp/ledger.sqlite"))
-    if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
-      try new.write(to: Self.page, atomically: true, encoding: .utf8)
-    } else if new != old {
-      let missing = Set(new.split(separator: "\n")).subtracting(old.split(separator: "\n")).sorted()
-      Issue.record(
-        """
-        docs/schema.md is not the schema that the programs make; it lacks \(missing).
-        Generate the page: BATON_WRITE_PAGES=1 swift test --filter SchemaPageTests
-        """)
-    }
+    try Self.page.expect(new)
   }
 
-  @Test(
-    "A column with brackets and commas in its constraint stays on one line")
-  func layout() {
+  @Test
+  func `A column with brackets and commas in its constraint stays on one line`() {
     #expect(
       SchemaText.layOut("CREATE TABLE t(a TEXT CHECK (a IN ('x', 'y')),\n b BLOB, PRIMARY KEY (a, b)) STRICT")
         == "CREATE TABLE t (\n  a TEXT CHECK (a IN ('x', 'y')),\n  b BLOB,\n  PRIMARY KEY (a, b)\n) STRICT;")

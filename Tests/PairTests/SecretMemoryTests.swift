@@ -64,10 +64,8 @@ private struct MemoryImage {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  @Test(
-    "The wallet's seed and the LSP's key are only in pages that are neither swapped nor dumped",
-    .disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer lets no program lock memory"))
-  func locked() throws {
+  @Test(.disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer lets no program lock memory"))
+  func `The wallet's seed and the LSP's key are only in pages that are neither swapped nor dumped`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -85,8 +83,8 @@ private struct MemoryImage {
     }
   }
 
-  @Test("The wallet starts where the user may not lock memory")
-  func withoutTheRight() throws {
+  @Test
+  func `The wallet starts where the user may not lock memory`() throws {
     var before = rlimit()
     getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &before)
     var none = rlimit(rlim_cur: 0, rlim_max: before.rlim_max)

@@ -34,8 +34,8 @@ struct SplicingPairTests {
     #expect(fundings.wallet != nil && fundings.wallet == fundings.peer)
   }
 
-  @Test("Two splices out complete, and payments settle between and after them")
-  func done() throws {
+  @Test
+  func `Two splices out complete, and payments settle between and after them`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try connected(phone)
@@ -52,8 +52,8 @@ struct SplicingPairTests {
     try phone.wait("the payment to be settled") { phone.sentState(external) == "paid" }
   }
 
-  @Test("A withdrawal that is not possible is refused in one sentence and moves no money")
-  func refused() throws {
+  @Test
+  func `A withdrawal that is not possible is refused in one sentence and moves no money`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try connected(phone)
@@ -74,10 +74,8 @@ struct SplicingPairTests {
     #expect(try phone.balanceMsat() == Self.balanceMsat)
   }
 
-  @Test(
-    "P-1.4 Going home during a splice keeps the app under the splice's name until it is done"
-  )
-  func homeDuringSplice() throws {
+  @Test
+  func `P-1.4 Going home during a splice keeps the app under the splice's name until it is done`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "2s"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -97,8 +95,8 @@ struct SplicingPairTests {
     try waitUntilDone(phone, left: total)
   }
 
-  @Test("The app's next start completes a splice pending at its kill")
-  func nextStart() throws {
+  @Test
+  func `The app's next start completes a splice pending at its kill`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -113,8 +111,8 @@ struct SplicingPairTests {
     try waitUntilDone(phone, left: total)
   }
 
-  @Test("The extension completes a splice pending at the app's kill, then receives")
-  func extensionEnds() throws {
+  @Test
+  func `The extension completes a splice pending at the app's kill, then receives`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -133,8 +131,8 @@ struct SplicingPairTests {
     }
   }
 
-  @Test("With an LSP without splicing a withdrawal is refused in one sentence")
-  func noSplices() throws {
+  @Test
+  func `With an LSP without splicing a withdrawal is refused in one sentence`() throws {
     let phone = try TestPhone(peerArguments: ["--no-splices"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -147,8 +145,8 @@ struct SplicingPairTests {
     try phone.waitUntilSettled(invoice)
   }
 
-  @Test("A payment during a splice is held and received after it")
-  func waits() throws {
+  @Test
+  func `A payment during a splice is held and received after it`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -160,8 +158,8 @@ struct SplicingPairTests {
     #expect(phone.spliceStates() == ["done"])
   }
 
-  @Test("A restarted LSP completes a pending splice from its ledger")
-  func peerEnds() throws {
+  @Test
+  func `A restarted LSP completes a pending splice from its ledger`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)

@@ -8,8 +8,8 @@ import WaitingTests
 
 @Suite("The pair on real processes: takeover after a death", .serialized, .waits)
 struct TakeoverTests {
-  @Test("After kill -9 of a connected extension the app owns the next epoch and receives")
-  func killedWhileConnected() throws {
+  @Test
+  func `After kill -9 of a connected extension the app owns the next epoch and receives`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -33,10 +33,10 @@ struct TakeoverTests {
 
   // From the push (line 5) over the claim, the dial and the payment (about line 20) to the settlement (about line 31).
   // Beats write lines too, so there are always enough.
-  @Test(
-    "After kill -9 of the extension at a given journal line the app receives the payment once",
-    arguments: stride(from: 5, through: 31, by: 2).map(Int?.some) + [nil])
-  func killedAtAnyMoment(lines: Int?) throws {
+  @Test(arguments: stride(from: 5, through: 31, by: 2).map(Int?.some) + [nil])
+  func `After kill -9 of the extension at a given journal line the app receives the payment once`(lines: Int?)
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -59,8 +59,8 @@ struct TakeoverTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test("After kill -9 of the owning app the extension receives the payment")
-  func killedApp() throws {
+  @Test
+  func `After kill -9 of the owning app the extension receives the payment`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -77,10 +77,8 @@ struct TakeoverTests {
     #expect(phone.owner?.epoch == 2)
   }
 
-  @Test(
-    "With wait-stale a dead holder is taken over 5 s after its last beat"
-  )
-  func waitStale() throws {
+  @Test
+  func `With wait-stale a dead holder is taken over 5 s after its last beat`() throws {
     // The standard 5 s, so that an app delayed before its first look still has to wait.
     let phone = try TestPhone(["--takeover", "wait-stale"])
     defer { phone.end() }

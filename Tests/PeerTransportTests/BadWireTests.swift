@@ -11,8 +11,8 @@ import Testing
     return BadWire(habits, seed: 1)
   }
 
-  @Test("Without faults the wire passes everything on at once, then the end")
-  func good() {
+  @Test
+  func `Without faults the wire passes everything on at once, then the end`() {
     var wire = wire { _ in }
     #expect(wire.handle(.came(from: .dialler, [1, 2]), at: at(0)) == [.pass(to: .listener, [1, 2])])
     #expect(wire.handle(.came(from: .listener, [3]), at: at(1)) == [.pass(to: .dialler, [3])])
@@ -20,8 +20,8 @@ import Testing
     #expect(wire.deadline == nil)
   }
 
-  @Test("Delayed pieces keep their order, and an end passes on at once behind them")
-  func delay() {
+  @Test
+  func `Delayed pieces keep their order, and an end passes on at once behind them`() {
     var wire = wire { $0.delay = 5_000_000...9_000_000 }
     for byte in 0..<20 as Range<UInt8> {
       #expect(wire.handle(.came(from: .dialler, [byte]), at: at(Int64(byte) / 10)) == [])
@@ -40,8 +40,8 @@ import Testing
     #expect(passed == Array(0..<20))
   }
 
-  @Test("The wire loses, repeats and reorders at the configured rates, reproducibly by seed")
-  func habits() {
+  @Test
+  func `The wire loses, repeats and reorders at the configured rates, reproducibly by seed`() {
     func run(_ change: (inout BadWire.Habits) -> Void) -> [UInt8] {
       var wire = wire {
         $0.delay = 1...1
@@ -69,8 +69,8 @@ import Testing
     #expect(run { $0.lost = 300 } == run { $0.lost = 300 })
   }
 
-  @Test("The wire cuts in the middle of a piece and passes nothing on afterwards")
-  func cut() {
+  @Test
+  func `The wire cuts in the middle of a piece and passes nothing on afterwards`() {
     var wire = wire { $0.cutAfter = 5 }
     #expect(wire.handle(.came(from: .dialler, [1, 2, 3]), at: at(0)) == [.pass(to: .listener, [1, 2, 3])])
     #expect(

@@ -11,8 +11,8 @@ import Testing
     ([0, 2] + SHA256.hash([UInt8(number % 256), UInt8(number / 256)]).bytes)[...]
   }
 
-  @Test("A replayed first act is refused from any address, also an hour later")
-  func replayed() {
+  @Test
+  func `A replayed first act is refused from any address, also an hour later`() {
     var gate = HandshakeGate()
     #expect(gate.admits(act(1), from: 1, at: start) == true)
     for number in 2..<100 { #expect(gate.admits(act(number), from: 1, at: start) == true) }
@@ -20,8 +20,8 @@ import Testing
     #expect(gate.admits(act(1), from: 2, at: start + .seconds(3600)) == false)
   }
 
-  @Test("Only the configured number of first acts is remembered; the oldest is forgotten")
-  func bounded() {
+  @Test
+  func `Only the configured number of first acts is remembered; the oldest is forgotten`() {
     var limits = HandshakeGate.Limits()
     limits.remembered = 3
     var gate = HandshakeGate(limits: limits)
@@ -30,8 +30,8 @@ import Testing
     #expect(gate.admits(act(1), from: 1, at: start) == true)
   }
 
-  @Test("Each address has its own limit of unfinished handshakes per second")
-  func perSource() {
+  @Test
+  func `Each address has its own limit of unfinished handshakes per second`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 10
     var gate = HandshakeGate(limits: limits)
@@ -41,8 +41,8 @@ import Testing
     #expect(gate.admits(act(12), from: 1, at: start + .seconds(1)) == true)
   }
 
-  @Test("Finished handshakes do not count")
-  func finished() {
+  @Test
+  func `Finished handshakes do not count`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 1
     var gate = HandshakeGate(limits: limits)
@@ -52,8 +52,8 @@ import Testing
     }
   }
 
-  @Test("An address is admitted again half a second after a burst")
-  func paced() {
+  @Test
+  func `An address is admitted again half a second after a burst`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 10
     var gate = HandshakeGate(limits: limits)
@@ -65,8 +65,8 @@ import Testing
     }
   }
 
-  @Test("An address with a finished handshake keeps its own limit among many others")
-  func known() {
+  @Test
+  func `An address with a finished handshake keeps its own limit among many others`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 2
     limits.sources = 4
@@ -81,8 +81,8 @@ import Testing
     #expect(gate.admits(act(1002), from: 1, at: later) == true)
   }
 
-  @Test("An address that lost its place gets one when its handshake finishes")
-  func refundedInACrowd() {
+  @Test
+  func `An address that lost its place gets one when its handshake finishes`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 3
     limits.sources = 1
@@ -94,8 +94,8 @@ import Testing
     #expect(gate.admits(act(13), from: 2, at: start) == false)
   }
 
-  @Test("Many addresses share a bounded limit, which refills")
-  func crowd() {
+  @Test
+  func `Many addresses share a bounded limit, which refills`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 1
     limits.sources = 4

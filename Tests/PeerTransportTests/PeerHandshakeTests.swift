@@ -46,8 +46,8 @@ import Testing
     return end
   }
 
-  @Test("A handshake with another node than the dialled one ends before any message")
-  func otherNode() throws {
+  @Test
+  func `A handshake with another node than the dialled one ends before any message`() throws {
     var accepted = 0
     let listener = try PeerListener(anywhere, as: theirs, loop: loop) { _ in accepted += 1 }
     let other = try #require(PrivateKey(SHA256.hash([3]))).publicKey
@@ -55,8 +55,8 @@ import Testing
     #expect(accepted == 0)
   }
 
-  @Test("A handshake with a peer that does not speak BOLT 8 ends with the reason")
-  func plainText() throws {
+  @Test
+  func `A handshake with a peer that does not speak BOLT 8 ends with the reason`() throws {
     let (place, descriptor) = try server(
       answering: Array("HTTP/1.1 400 Bad Request\r\nServer: x\r\nContent-Length: 0\r\n\r\n".utf8))
     defer {
@@ -74,8 +74,8 @@ import Testing
     #expect(try end(dialling: zeros, theirs.publicKey) == .refused(.badKey(act: 2)))
   }
 
-  @Test("A handshake with a silent peer ends at its time limit", arguments: [0, 49])
-  func silence(bytes: Int) throws {
+  @Test(arguments: [0, 49])
+  func `A handshake with a silent peer ends at its time limit`(bytes: Int) throws {
     let (place, descriptor) = try server(answering: [UInt8](repeating: 0, count: bytes))
     defer {
       loop.unwatch(descriptor)
@@ -84,8 +84,8 @@ import Testing
     #expect(try end(dialling: place, theirs.publicKey, within: .milliseconds(30)) == .slowWriter)
   }
 
-  @Test("Injected bytes after the handshake end the connection")
-  func tampered() throws {
+  @Test
+  func `Injected bytes after the handshake end the connection`() throws {
     var ends: [PeerConnection.End] = []
     var received: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop) { connection in
@@ -106,8 +106,8 @@ import Testing
     dialler.cutOff()
   }
 
-  @Test("No ephemeral key is drawn before the first act is complete")
-  func incompleteFirstAct() throws {
+  @Test
+  func `No ephemeral key is drawn before the first act is complete`() throws {
     var pair: [Int32] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
     defer { close(pair[1]) }
@@ -132,8 +132,8 @@ import Testing
     connection.cutOff()
   }
 
-  @Test("A peer address needs a valid node id")
-  func addresses() throws {
+  @Test
+  func `A peer address needs a valid node id`() throws {
     let id = theirs.publicKey.hex
     #expect(PeerAddress("\(id)@127.0.0.1:9735")?.description == "\(id)@127.0.0.1:9735")
     for text in [

@@ -115,7 +115,7 @@ import Testing
       phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
   }
 
-  @Test("The app answers a request, or the phone refuses it with a reason") func asks() {
+  @Test func `The app answers a request, or the phone refuses it with a reason`() {
     var phone = TestPhone()
     #expect(phone(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appNotRunning)])
     var starting = phone
@@ -166,8 +166,8 @@ import Testing
         == [.recordEnd(.extension, .killed(.graceOver)), .showOriginal(1), .powerOff])
   }
 
-  @Test("An app found ending is not in front; opening it starts another when it is gone")
-  func foundEnding() {
+  @Test
+  func `An app found ending is not in front; opening it starts another when it is gone`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.foundEnding(.app)) == [])
@@ -180,8 +180,8 @@ import Testing
     #expect(!phone.phone.opensWhenGone)
   }
 
-  @Test("An app found ending is neither asked nor killed, and powering off waits for its end")
-  func foundEndingAndDown() {
+  @Test
+  func `An app found ending is neither asked nor killed, and powering off waits for its end`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.foundEnding(.app))
@@ -193,13 +193,13 @@ import Testing
         == [.recordEnd(.app, .crashed(.exited(code: 3))), .powerOff])
   }
 
-  @Test("A report that a stopped app is ending has no effect") func foundEndingWithoutAnApp() {
+  @Test func `A report that a stopped app is ending has no effect`() {
     var phone = TestPhone()
     #expect(phone(.foundEnding(.app)) == [])
     #expect(phone(.userOpened) == [.launch(.app, .user)])
   }
 
-  @Test("A second request to go down kills both processes at once") func downTwice() {
+  @Test func `A second request to go down kills both processes at once`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)

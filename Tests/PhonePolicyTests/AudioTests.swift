@@ -14,15 +14,15 @@ import Testing
 
   private func start(_ session: AudioSession) -> PhoneEvent { .audio(.startRequested(session)) }
 
-  @Test("M-1.1 Without the declared mode audio is refused, and the app is not kept awake")
-  func notDeclared() {
+  @Test
+  func `M-1.1 Without the declared mode audio is refused, and the app is not kept awake`() {
     var phone = Self.phone(declared: false)
     #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.refused(.notDeclared)))])
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("M-1.2, M-1.4, M-6.2 An endless, nearly silent loop keeps the app awake until it is stopped")
-  func endless() {
+  @Test
+  func `M-1.2, M-1.4, M-6.2 An endless, nearly silent loop keeps the app awake until it is stopped`() {
     var phone = Self.phone()
     #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.plays))])
     #expect(phone.pass(.seconds(1_000_000)) == [])
@@ -31,8 +31,8 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("M-1.3 Audio at volume 0 is refused and does not keep the app awake")
-  func silent() {
+  @Test
+  func `M-1.3 Audio at volume 0 is refused and does not keep the app awake`() {
     var phone = Self.phone()
     #expect(
       phone(start(AudioSession(volumeThousandths: 0))) == [.tell(.app, .audio(.refused(.silent)))])
@@ -40,8 +40,8 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("M-1.4 A counted loop ends after its last repetition")
-  func counted() {
+  @Test
+  func `M-1.4 A counted loop ends after its last repetition`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(loops: 2)))
     phone.pass(.milliseconds(2999))
@@ -50,8 +50,8 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("M-1.7 Another app's audio interrupts audio that does not mix, and only that")
-  func otherPlays() {
+  @Test
+  func `M-1.7 Another app's audio interrupts audio that does not mix, and only that`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(mixes: false)))
     #expect(phone.set(.otherAudio(true)).last == .tell(.app, .audio(.interrupted)))
@@ -63,8 +63,8 @@ import Testing
     #expect(phone.phone.assertions.contains(.audio))
   }
 
-  @Test("M-1.5 Audio ends with the app")
-  func appEnds() {
+  @Test
+  func `M-1.5 Audio ends with the app`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession()))
     #expect(phone.phone.audio.playing?.session == AudioSession())
@@ -72,8 +72,8 @@ import Testing
     #expect(phone.phone.audio.playing == nil)
   }
 
-  @Test("Audio of extreme lengths is accepted")
-  func extremeLengths() {
+  @Test
+  func `Audio of extreme lengths is accepted`() {
     var phone = Self.phone()
     for session in [AudioSession(loops: .max), AudioSession(loops: 0, rateHertz: 0, frames: .max)] {
       #expect(phone(start(session)) == [.tell(.app, .audio(.plays))])

@@ -13,8 +13,8 @@ import Testing
       + [.recordFate(push: 1, .applied(request)), .drop(push: 1)]
   }
 
-  @Test("A badge push starts no extension and wakes no app, even with mutable-content")
-  func startsNothing() {
+  @Test
+  func `A badge push starts no extension and wakes no app, even with mutable-content`() {
     var phone = TestPhone()
     let both = BadgeAndSound(badge: 5, sound: "default")
     #expect(phone(Self.push(both)) == Self.applied(both))
@@ -24,16 +24,16 @@ import Testing
     #expect(phone.phone.silent.waiting == nil)
   }
 
-  @Test("A badge push does nothing while notifications are off")
-  func withoutLeave() {
+  @Test
+  func `A badge push does nothing while notifications are off`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
     #expect(
       phone(Self.push(BadgeAndSound(badge: 5))) == [.recordFate(push: 1, .notShown), .drop(push: 1)])
   }
 
-  @Test("A badge push is given to the app in front; under the other setting its badge is set too")
-  func inFront() {
+  @Test
+  func `A badge push is given to the app in front; under the other setting its badge is set too`() {
     let request = BadgeAndSound(badge: 5)
     let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
     var phone = TestPhone()
@@ -44,8 +44,8 @@ import Testing
     #expect(other(Self.push(request)) == [forApp, .setBadge(5), .recordFate(push: 1, .applied(request))])
   }
 
-  @Test("A Focus mutes its sound unless it may break through; the badge is set anyway")
-  func focus() {
+  @Test
+  func `A Focus mutes its sound unless it may break through; the badge is set anyway`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.focus(true)))
     let badge = BadgeAndSound(badge: 5)
@@ -61,8 +61,8 @@ import Testing
       phone(Self.push(BadgeAndSound(sound: "coin", level: .critical))) == Self.applied(BadgeAndSound()))
   }
 
-  @Test("A badge push's outcome names the badge and the sound")
-  func words() {
+  @Test
+  func `A badge push's outcome names the badge and the sound`() {
     func words(_ request: BadgeAndSound) -> String { PushFate.applied(request).description }
     #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is removed")
     #expect(
@@ -70,8 +70,8 @@ import Testing
         == "no notification: the badge is 5, and the sound coin is played")
   }
 
-  @Test("A badge beside an alert is set with the notification, and the extension's content keeps it")
-  func besideAnAlert() {
+  @Test
+  func `A badge beside an alert is set with the notification, and the extension's content keeps it`() {
     var phone = TestPhone()
     var alert = TestPhone.original(1)
     alert.badge = 9

@@ -22,16 +22,18 @@ import Testing
     (.otherAudio(true), changed { $0.playsOtherAudio = true }),
   ]
 
-  @Test("Each change sets its one value, is saved, and does nothing the second time", arguments: rows)
-  func change(_ row: (change: DeviceChange, then: DeviceState)) {
+  @Test(arguments: rows)
+  func `Each change sets its one value, is saved, and does nothing the second time`(
+    _ row: (change: DeviceChange, then: DeviceState)
+  ) {
     var phone = TestPhone()
     #expect(phone(.deviceChanged(row.change)) == [.saveDevice(row.then)])
     #expect(phone.phone.device == row.then)
     #expect(phone(.deviceChanged(row.change)) == [])
   }
 
-  @Test("A running extension is told of the network's loss and return; the loss ends its connections")
-  func networkOfExtension() {
+  @Test
+  func `A running extension is told of the network's loss and return; the loss ends its connections`() {
     var phone = TestPhone()
     phone.serve(1)
     let gone = phone(.deviceChanged(.network(false)))
@@ -41,10 +43,8 @@ import Testing
     #expect(back.dropFirst() == [.tell(.extension, .network(isThere: true))])
   }
 
-  @Test(
-    "Unlocking brings back the app that was in front at that lock, not at an earlier one"
-  )
-  func unlockedAgain() {
+  @Test
+  func `Unlocking brings back the app that was in front at that lock, not at an earlier one`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.deviceChanged(.locked))
@@ -55,7 +55,7 @@ import Testing
     #expect(phone.phone.app != .foreground)
   }
 
-  @Test("After boot the switches are kept, and a locked phone waits for its first unlock") func boot() {
+  @Test func `After boot the switches are kept, and a locked phone waits for its first unlock`() {
     var state = DeviceState()
     state.isLocked = true
     state.hasFocus = true
@@ -70,7 +70,7 @@ import Testing
     #expect(state.afterBoot == state)
   }
 
-  @Test("Unlocking does not bring back an app that ended behind the lock screen") func endedBehindTheLock() {
+  @Test func `Unlocking does not bring back an app that ended behind the lock screen`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.deviceChanged(.locked))
@@ -80,7 +80,7 @@ import Testing
     #expect(!phone(.deviceChanged(.unlocked)).contains(.tell(.app, .enterForeground)))
   }
 
-  @Test("Locking sends the app in front to the background, unlocking brings it back") func lockInFront() {
+  @Test func `Locking sends the app in front to the background, unlocking brings it back`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.deviceChanged(.locked)).last == .tell(.app, .enterBackground))
@@ -89,7 +89,7 @@ import Testing
     #expect(phone.phone.app == .foreground)
   }
 
-  @Test("Unlocking does not bring back an app that was in the background or has ended") func lockElsewhere() {
+  @Test func `Unlocking does not bring back an app that was in the background or has ended`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)
@@ -102,7 +102,7 @@ import Testing
     #expect(phone.phone.app == .notRunning)
   }
 
-  @Test("Opening the app unlocks the phone") func openingUnlocks() {
+  @Test func `Opening the app unlocks the phone`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.locked))
     #expect(phone(.userOpened) == [.saveDevice(DeviceState()), .launch(.app, .user)])

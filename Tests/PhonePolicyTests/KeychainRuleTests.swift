@@ -6,8 +6,8 @@ import Testing
 @Suite struct KeychainRuleTests {
   private let group = Entitlements.accessGroup
 
-  @Test("L-1.4b, L-2.4, L-I.1 Only an entitled process gets a keychain item; a refusal names the group")
-  func entitled() {
+  @Test
+  func `L-1.4b, L-2.4, L-I.1 Only an entitled process gets a keychain item; a refusal names the group`() {
     var configuration = PhoneConfiguration()
     configuration.extensionEntitlements = Entitlements(accessGroups: ["ZZZZZZZZZZ.other"])
     let phone = Phone(configuration: configuration)
@@ -20,8 +20,8 @@ import Testing
     #expect(unknown?.description.contains(group) == true)
   }
 
-  @Test("L-I.2, L-1.4a The container of another group is refused, and the refusal names the id")
-  func containers() {
+  @Test
+  func `L-I.2, L-1.4a The container of another group is refused, and the refusal names the id`() {
     let phone = Phone(configuration: PhoneConfiguration())
     #expect(phone.refusal(to: .wallet(.extension), container: Entitlements.appGroup) == nil)
     let refusal = phone.refusal(to: .wallet(.app), container: "group.other")
@@ -30,8 +30,8 @@ import Testing
     #expect(phone.refusal(to: .unknownProcess(pid: 7), container: Entitlements.appGroup) != nil)
   }
 
-  @Test("K-42 Before the first unlock no item is readable, afterwards those that their class allows")
-  func classes() {
+  @Test
+  func `K-42 Before the first unlock no item is readable, afterwards those that their class allows`() {
     var configuration = PhoneConfiguration()
     configuration.device.isLocked = true
     configuration.device.hasBeenUnlocked = false
@@ -48,8 +48,8 @@ import Testing
     #expect(refusals(phone) == [.locked, nil])
   }
 
-  @Test("L-2.1b A keychain group without a team id, or an invalid app group, is a configuration error")
-  func groups() {
+  @Test
+  func `L-2.1b A keychain group without a team id, or an invalid app group, is a configuration error`() {
     #expect(Entitlements().problem == nil)
     for group in ["", "com.example.lightning", "A1B2C3D4E.x", "a1b2c3d4e5.x", "A1B2C3D4E5", "A1B2C3D4E5."] {
       #expect(Entitlements(accessGroups: [group]).problem == .noTeam(group))

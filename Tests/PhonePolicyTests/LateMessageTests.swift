@@ -16,8 +16,8 @@ import Testing
     return phone
   }
 
-  @Test("A background task request is accepted, and the app reads the answer when it is resumed")
-  func submitted() {
+  @Test
+  func `A background task request is accepted, and the app reads the answer when it is resumed`() {
     var phone = stopped()
     let directives = phone.submit(sync, .refresh)
     #expect(directives.toldTasks == [.accepted(identifier: sync)])
@@ -26,7 +26,7 @@ import Testing
     #expect(phone.phone.app == .suspended)
   }
 
-  @Test("A named task that begins too late expires at once, without waking the app") func began() {
+  @Test func `A named task that begins too late expires at once, without waking the app`() {
     var phone = stopped()
     #expect(phone(.taskBegan(id: 4, name: "late")) == [.tell(.app, .taskExpiring(id: 4))])
     #expect(phone(.taskEnded(id: 4)) == [])
@@ -35,14 +35,14 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("An audio request is refused as too late") func audio() {
+  @Test func `An audio request is refused as too late`() {
     var phone = stopped()
     #expect(
       phone(.audio(.startRequested(AudioSession()))) == [.tell(.app, .audio(.refused(.tooLate)))])
     #expect(phone.phone.audio.playing == nil)
   }
 
-  @Test("An app that is ending still gets answers; an app that has ended gets none") func ending() {
+  @Test func `An app that is ending still gets answers; an app that has ended gets none`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone(.userQuit)

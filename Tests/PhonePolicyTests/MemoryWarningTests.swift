@@ -12,7 +12,7 @@ import Testing
     [.tell(.app, .memoryWarning(footprintBytes: footprint))]
   }
 
-  @Test("B-M.2 The warning comes once above 100 MB, and again only after a fall below") func once() {
+  @Test func `B-M.2 The warning comes once above 100 MB, and again only after a fall below`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(sample(104_857_600)) == [])
@@ -25,8 +25,8 @@ import Testing
     #expect(phone(sample(110_000_000)) == warned(110_000_000), "a new process has had no warning")
   }
 
-  @Test("B-M.2 The limit is configurable; the extension and a suspended app get no warning")
-  func others() {
+  @Test
+  func `B-M.2 The limit is configurable; the extension and a suspended app get no warning`() {
     var configuration = PhoneConfiguration()
     configuration.memoryWarningBytes = 1000
     var phone = TestPhone(configuration, limitsBackground: true)

@@ -14,8 +14,8 @@ import Testing
     return phone
   }
 
-  @Test("A push whose content is delivered is not served again when the process ends")
-  func delivered() {
+  @Test
+  func `A push whose content is delivered is not served again when the process ends`() {
     var phone = atTheSecond()
     #expect(phone(.contentDelivered(push: 2, received)) == [.showContent(2, received)])
     #expect(phone(.processEnded(.extension, .exited(code: 0))) == [.recordEnd(.extension, .ended)])
@@ -23,8 +23,8 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.alert(3))) == [.launch(.extension, .push(3))])
   }
 
-  @Test("A push cut off by a crash is shown as it was sent, and not served again")
-  func crashed() {
+  @Test
+  func `A push cut off by a crash is shown as it was sent, and not served again`() {
     var phone = atTheSecond()
     #expect(
       phone(.processEnded(.extension, .signalled(11))) == [
@@ -33,7 +33,7 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("The 30 s of a push begin when it is handed over, however long the process was idle") func idle() {
+  @Test func `The 30 s of a push begin when it is handed over, however long the process was idle`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))

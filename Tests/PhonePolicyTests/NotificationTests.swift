@@ -28,8 +28,8 @@ import Testing
 
   // MARK: Levels
 
-  @Test("B-1.2.1 Critical content without the entitlement is refused, and the alert shown as it was sent")
-  func criticalContent() {
+  @Test
+  func `B-1.2.1 Critical content without the entitlement is refused, and the alert shown as it was sent`() {
     var phone = TestPhone()
     phone.serve(1)
     #expect(
@@ -40,10 +40,8 @@ import Testing
     #expect(phone(.contentDelivered(push: 1, text(.active))) == [.refuseContent(push: 1)])
   }
 
-  @Test(
-    "B-1.2.1 A critical local notification is shown only with the entitlement"
-  )
-  func criticalPosted() {
+  @Test
+  func `B-1.2.1 A critical local notification is shown only with the entitlement`() {
     var phone = TestPhone()
     #expect(
       phone(.notificationPosted(text(.critical), key: nil)) == [
@@ -58,18 +56,18 @@ import Testing
       ])
   }
 
-  @Test("B-1.2.1 A critical alert without the entitlement is shown as an ordinary one")
-  func criticalOriginal() {
+  @Test
+  func `B-1.2.1 A critical alert without the entitlement is shown as an ordinary one`() {
     var phone = TestPhone()
     let push = PhonePush(id: 1, alert: text(.critical), hasMutableContent: false)
     #expect(
       phone(.pushArrived(push)) == [.show(PhoneNotification(push: 1, source: .original, text(.active)))])
   }
 
-  @Test(
-    "B-1.2.4 With a Focus on, only time-sensitive and critical notifications are displayed at once",
-    arguments: InterruptionLevel.allCases)
-  func focus(_ level: InterruptionLevel) {
+  @Test(arguments: InterruptionLevel.allCases)
+  func `B-1.2.4 With a Focus on, only time-sensitive and critical notifications are displayed at once`(
+    _ level: InterruptionLevel
+  ) {
     var configuration = PhoneConfiguration()
     configuration.hasCriticalAlerts = true
     var phone = TestPhone(configuration)
@@ -82,8 +80,8 @@ import Testing
 
   // MARK: Notifications off
 
-  @Test("K-43 With notifications off nothing is shown and no extension starts; silent pushes still come")
-  func notAllowed() {
+  @Test
+  func `K-43 With notifications off nothing is shown and no extension starts; silent pushes still come`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
     let nothing = [PhoneDirective.recordFate(push: 1, .notShown), .drop(push: 1)]
@@ -93,8 +91,8 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("K-43 Content is not shown if notifications are switched off while the extension works")
-  func takenAway() {
+  @Test
+  func `K-43 Content is not shown if notifications are switched off while the extension works`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.deviceChanged(.notifications(false)))
@@ -104,8 +102,8 @@ import Testing
 
   // MARK: User responses
 
-  @Test("B-1.2.3 A tap opens the app from any state and passes the notification's id")
-  func tap() {
+  @Test
+  func `B-1.2.3 A tap opens the app from any state and passes the notification's id`() {
     var phone = withCategories()
     let closed = PhoneDirective.closeNotification(id: 7, .tap)
     let tap = PhoneEvent.notificationTouched(id: 7, category: nil, .tap)
@@ -117,7 +115,7 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("B-1.2.3 The action OPEN_NOW brings the app to the front, also from a locked screen") func openNow() {
+  @Test func `B-1.2.3 The action OPEN_NOW brings the app to the front, also from a locked screen`() {
     var phone = withCategories()
     _ = phone(.deviceChanged(.locked))
     let touched = phone(.notificationTouched(id: 7, category: incoming.id, .action("OPEN_NOW")))
@@ -130,8 +128,8 @@ import Testing
       phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground), respond(7, "OPEN_NOW")])
   }
 
-  @Test("B-1.2.3 A dismissal wakes the app in the background only if its category wants that")
-  func dismiss() {
+  @Test
+  func `B-1.2.3 A dismissal wakes the app in the background only if its category wants that`() {
     var phone = withCategories()
     #expect(
       phone(.notificationTouched(id: 6, category: quiet.id, .dismiss)) == [
@@ -148,8 +146,8 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("B-1.2.3 An app that does not finish handling a response is let go after 30 s")
-  func forgotten() {
+  @Test
+  func `B-1.2.3 An app that does not finish handling a response is let go after 30 s`() {
     var phone = withCategories()
     _ = phone(.processStarted(.app, pid: 8))
     _ = phone(.notificationTouched(id: 7, category: incoming.id, .action("LATER")))
@@ -163,8 +161,8 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("B-1.2.2 An action that the category does not have is refused, and nothing happens")
-  func unknownAction() {
+  @Test
+  func `B-1.2.2 An action that the category does not have is refused, and nothing happens`() {
     var phone = withCategories()
     for category in [nil, quiet.id, "OTHER"] {
       #expect(phone.phone.refusal(of: .action("OPEN_NOW"), category: category) == .noSuchAction("OPEN_NOW"))
@@ -174,7 +172,7 @@ import Testing
     #expect(phone.phone.refusal(of: .tap, category: nil) == nil)
   }
 
-  @Test("A tap counts as opening the app: silent pushes come again after a swipe") func tapAfterSwipe() {
+  @Test func `A tap counts as opening the app: silent pushes come again after a swipe`() {
     var phone = withCategories()
     phone.openApp()
     _ = phone(.userQuit)

@@ -4,8 +4,8 @@ import Testing
 @testable import PhonePolicy
 
 @Suite struct PushTests {
-  @Test("P-0.1, K-27 A push with the app in front goes to the app")
-  func aPushWithTheAppInFrontGoesToTheApp() {
+  @Test
+  func `P-0.1, K-27 A push with the app in front goes to the app`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(
@@ -15,10 +15,10 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test(
-    "K-27 With foregroundPushes extension the extension serves the push, and the app in front gets it too"
-  )
-  func underTheOtherSettingTheExtensionServesItAndTheAppIsHandedItWhenItIsShown() {
+  @Test
+  func
+    `K-27 With foregroundPushes extension the extension serves the push, and the app in front gets it too`()
+  {
     var phone = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
     phone.openApp()
     #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
@@ -28,8 +28,8 @@ import Testing
     #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
   }
 
-  @Test("P-0.1 A push with the app closed or in the background starts the extension")
-  func aPushWithTheAppClosedOrBehindStartsTheExtension() {
+  @Test
+  func `P-0.1 A push with the app closed or in the background starts the extension`() {
     var phone = TestPhone()
     #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
     #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
@@ -145,8 +145,8 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("B-0.2, P-0.2, K-26 The extension is warned at 29.5 s and killed at 30 s")
-  func theWarningComesAt29AndAHalfSecondsAndTheKillAt30() {
+  @Test
+  func `B-0.2, P-0.2, K-26 The extension is warned at 29.5 s and killed at 30 s`() {
     var phone = TestPhone()
     phone.serve(1)
     let start = phone.now
@@ -191,8 +191,8 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .milliseconds(29_500))
   }
 
-  @Test("B-0.1, P-0.2 One byte above 24 MB kills the extension")
-  func oneByteAbove24MegabytesIsTheEnd() {
+  @Test
+  func `B-0.1, P-0.2 One byte above 24 MB kills the extension`() {
     var phone = TestPhone()
     phone.serve(1)
     let limit: UInt64 = 25_165_824

@@ -13,7 +13,7 @@ import Testing
 
   private var boot: [PhoneDirective] { [.boot(losingBeats: false), .saveDevice(afterReboot)] }
 
-  @Test("A phone without processes reboots at once, locked and not yet unlocked") func nothingRuns() {
+  @Test func `A phone without processes reboots at once, locked and not yet unlocked`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.focus(true)))
     _ = phone(.deviceChanged(.otherAudio(true)))
@@ -24,7 +24,7 @@ import Testing
     #expect(phone.phone.device.hasBeenUnlocked)
   }
 
-  @Test("Both processes are killed at once, and the boot begins when both are gone") func bothGo() {
+  @Test func `Both processes are killed at once, and the boot begins when both are gone`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
@@ -43,7 +43,7 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("A process that starts, runs or was asked to end is killed too") func anyState() {
+  @Test func `A process that starts, runs or was asked to end is killed too`() {
     var phone = TestPhone()
     _ = phone(.userOpened)
     #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
@@ -61,7 +61,7 @@ import Testing
       "the request to open it again is forgotten by the reboot")
   }
 
-  @Test("A push without notification is lost; content delivered before the kill is shown") func pushes() {
+  @Test func `A push without notification is lost; content delivered before the kill is shown`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
@@ -77,7 +77,7 @@ import Testing
       other(.processEnded(.extension, .signalled(9))) == [.recordEnd(.extension, .killed(.reboot))] + boot)
   }
 
-  @Test("Pushes sent while the phone is off come after the boot in order, up to a limit") func whileOff() {
+  @Test func `Pushes sent while the phone is off come after the boot in order, up to a limit`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
@@ -94,8 +94,8 @@ import Testing
     #expect(done.filter { if case .show = $0 { true } else { false } } == (4...65).map { .showOriginal($0) })
   }
 
-  @Test("The waiting silent push is lost; budget and swipe are reset")
-  func silentPushes() {
+  @Test
+  func `The waiting silent push is lost; budget and swipe are reset`() {
     var configuration = PhoneConfiguration()
     configuration.silentPushes.budget = 1
     var phone = TestPhone(configuration)
@@ -115,7 +115,7 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.silent(4))).first == .launch(.app, .silentPush(4)))
   }
 
-  @Test("A reboot with unlock unlocks the phone before the pushes that came meanwhile") func unlocked() {
+  @Test func `A reboot with unlock unlocks the phone before the pushes that came meanwhile`() {
     for unlocking in [true, false] {
       var phone = TestPhone()
       phone.serve(1)
@@ -129,8 +129,7 @@ import Testing
     }
   }
 
-  @Test("An open request to the app is refused, and a request to go down is honoured") func invoicesAndDown()
-  {
+  @Test func `An open request to the app is refused, and a request to go down is honoured`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.appAsked(request: 5, inFront: false))
@@ -142,8 +141,8 @@ import Testing
     #expect(phone(.rebooted(losingBeats: false)) == [])
   }
 
-  @Test("A waiting task outlives the reboot until the app is opened, a running one is lost")
-  func tasks() {
+  @Test
+  func `A waiting task outlives the reboot until the app is opened, a running one is lost`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -162,8 +161,8 @@ import Testing
     #expect(phone.runs == [processing])
   }
 
-  @Test("A task that becomes due while the phone is off sets no deadline in the past")
-  func dueWhileOff() {
+  @Test
+  func `A task that becomes due while the phone is off sets no deadline in the past`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -181,7 +180,7 @@ import Testing
     #expect(phone(.processEnded(.app, .signalled(9))).fates == [.waits(.neverOpened)])
   }
 
-  @Test("No task is launched by hand, and no notification touched, on a phone that is off") func byHand() {
+  @Test func `No task is launched by hand, and no notification touched, on a phone that is off`() {
     var configuration = PhoneConfiguration(enforcesLimits: false)
     configuration.tasks.deferralPercent = 0
     var phone = TestPhone(configuration)

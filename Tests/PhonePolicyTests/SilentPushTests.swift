@@ -32,10 +32,8 @@ extension PhoneDirective {
     return phone
   }
 
-  @Test(
-    "B-1.5.1c An app that is not running is launched in the background and kept awake until done"
-  )
-  func launched() {
+  @Test
+  func `B-1.5.1c An app that is not running is launched in the background and kept awake until done`() {
     var phone = phone()
     #expect(phone(.pushArrived(TestPhone.silent(1))) == PhoneDirective.wakeFor(1))
     #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterBackground), .tellSilent(1)])
@@ -45,16 +43,16 @@ extension PhoneDirective {
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("B-1.5.1g A second completion is refused, and so is the completion of an unknown push")
-  func completedOnce() {
+  @Test
+  func `B-1.5.1g A second completion is refused, and so is the completion of an unknown push`() {
     var phone = woken()
     _ = phone(.silentPushDone(push: 1, .noData))
     #expect(phone(.silentPushDone(push: 1, .newData)) == [.refuseCompletion(push: 1)])
     #expect(phone(.silentPushDone(push: 9, .failed)) == [.refuseCompletion(push: 9)])
   }
 
-  @Test("K-46 Above the budget only the newest push waits, until the hour is over")
-  func budget() {
+  @Test
+  func `K-46 Above the budget only the newest push waits, until the hour is over`() {
     var phone = woken()
     _ = phone(.silentPushDone(push: 1, .noData))
     let first = phone.now
@@ -75,7 +73,7 @@ extension PhoneDirective {
     #expect(phone.passToDeadline() == [.tellSilent(5), .recordFate(push: 5, .delivered)])
   }
 
-  @Test("K-46 The app in front gets every silent push at once, outside the budget") func inFront() {
+  @Test func `K-46 The app in front gets every silent push at once, outside the budget`() {
     var phone = phone(SilentPushRules(budget: 0))
     #expect(
       phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.budgetUsed(perWindow: 0)))])
@@ -91,8 +89,8 @@ extension PhoneDirective {
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("B-1.5.0c With Background App Refresh off silent pushes are dropped, also the waiting one")
-  func refreshOff() {
+  @Test
+  func `B-1.5.0c With Background App Refresh off silent pushes are dropped, also the waiting one`() {
     var phone = phone(SilentPushRules(budget: 0))
     _ = phone(.pushArrived(TestPhone.silent(1)))
     let directives = phone(.deviceChanged(.backgroundRefresh(false)))
@@ -100,7 +98,7 @@ extension PhoneDirective {
     #expect(phone(.pushArrived(TestPhone.silent(2))) == PhoneDirective.dropped(2, .backgroundRefreshOff))
   }
 
-  @Test("B-1.5.0c Low Power Mode drops silent pushes, or holds the newest if so configured") func lowPower() {
+  @Test func `B-1.5.0c Low Power Mode drops silent pushes, or holds the newest if so configured`() {
     var strict = phone()
     _ = strict(.deviceChanged(.lowPowerMode(true)))
     #expect(strict(.pushArrived(TestPhone.silent(1))) == PhoneDirective.dropped(1, .lowPowerMode))
@@ -112,7 +110,7 @@ extension PhoneDirective {
     #expect(patient(.deviceChanged(.lowPowerMode(false))).dropFirst() == PhoneDirective.wakeFor(2)[...])
   }
 
-  @Test("B-1.5.0a A swiped-away app gets no silent push until the user opens it") func swipedAway() {
+  @Test func `B-1.5.0a A swiped-away app gets no silent push until the user opens it`() {
     var phone = phone()
     phone.openApp()
     _ = phone(.userQuit)
@@ -123,7 +121,7 @@ extension PhoneDirective {
     #expect(phone(.pushArrived(TestPhone.silent(2))) == [.tellSilent(2), .recordFate(push: 2, .delivered)])
   }
 
-  @Test("B-1.5.0a The configured percentage is lost, the same pushes for the same seed") func chance() {
+  @Test func `B-1.5.0a The configured percentage is lost, the same pushes for the same seed`() {
     func lost(_ percent: UInt64, seed: UInt64) -> [UInt64] {
       var phone = phone(SilentPushRules(budget: 1000, dropPercent: percent, seed: seed))
       return (1...200 as ClosedRange<UInt64>).filter {
@@ -137,7 +135,7 @@ extension PhoneDirective {
     #expect(lost(50, seed: 1) != lost(50, seed: 2))
   }
 
-  @Test("B-1.5.0a A delayed push comes within the configured maximum") func delay() {
+  @Test func `B-1.5.0a A delayed push comes within the configured maximum`() {
     var phone = phone(SilentPushRules(delayMax: .seconds(100)))
     let sent = phone.now
     #expect(phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.delayed))])
@@ -145,9 +143,8 @@ extension PhoneDirective {
     #expect(phone.now > sent && phone.now - sent <= .seconds(100))
   }
 
-  @Test(
-    "B-1.5.0b An app that does not complete is warned at 30 s, dropped at 31 s, then throttled")
-  func expiry() {
+  @Test
+  func `B-1.5.0b An app that does not complete is warned at 30 s, dropped at 31 s, then throttled`() {
     var phone = woken()
     let start = phone.now
     #expect(phone.passToDeadline() == [.tell(.app, .timeWillExpire(push: 1))])
@@ -164,8 +161,8 @@ extension PhoneDirective {
     #expect(phone.now == start + .seconds(3600))
   }
 
-  @Test("B-1.5.0b A crash while handling a push throttles, an outside kill does not")
-  func crash() {
+  @Test
+  func `B-1.5.0b A crash while handling a push throttles, an outside kill does not`() {
     var phone = woken()
     #expect(phone(.processEnded(.app, .signalled(11))).contains(.recordFate(push: 1, .abandoned)))
     #expect(phone.phone.silent.throttledUntil == phone.now + .seconds(3600))
@@ -174,8 +171,8 @@ extension PhoneDirective {
     #expect(other.phone.silent.throttledUntil == nil)
   }
 
-  @Test("A silent push's time runs in the background only")
-  func frontAndBack() {
+  @Test
+  func `A silent push's time runs in the background only`() {
     var phone = woken()
     _ = phone(.userOpened)
     #expect(phone.phone.deadline == nil)
@@ -184,9 +181,8 @@ extension PhoneDirective {
     #expect(phone.phone.deadline == phone.now + .seconds(30))
   }
 
-  @Test(
-    "A failed launch drops the push, and going down drops the held one")
-  func failures() {
+  @Test
+  func `A failed launch drops the push, and going down drops the held one`() {
     var phone = phone()
     _ = phone(.pushArrived(TestPhone.silent(1)))
     #expect(phone(.launchFailed(.app, sentence: "no")) == PhoneDirective.dropped(1, .launchFailed))
@@ -196,7 +192,7 @@ extension PhoneDirective {
     #expect(down.phone.deadline == nil)
   }
 
-  @Test("Shifting the clock shifts every deadline by the same span") func shift() {
+  @Test func `Shifting the clock shifts every deadline by the same span`() {
     var phone = woken(SilentPushRules(budget: 1))
     _ = phone(.pushArrived(TestPhone.silent(2)))
     let before = phone.phone.deadline

@@ -12,8 +12,8 @@ import Testing
     return phone
   }
 
-  @Test("An app without assertions is suspended 5 s after it left the front")
-  func suspended() {
+  @Test
+  func `An app without assertions is suspended 5 s after it left the front`() {
     var phone = inBackground()
     #expect(phone(.backgroundDone()) == [])
     let left = phone.now
@@ -23,9 +23,8 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test(
-    "P-1.1 A background task keeps the app awake for up to 180 s or until its end")
-  func taskKeepsAwake() {
+  @Test
+  func `P-1.1 A background task keeps the app awake for up to 180 s or until its end`() {
     var phone = inBackground()
     let left = phone.now
     #expect(phone(.taskBegan(id: 1, name: "send")) == [])
@@ -36,8 +35,8 @@ import Testing
     #expect(phone(.taskEnded(id: 1)) == [.suspend(.app)])
   }
 
-  @Test("M-6.5, M-6.8 A background task that outlives its expiration by 5 s gets the app killed")
-  func taskExpires() {
+  @Test
+  func `M-6.5, M-6.8 A background task that outlives its expiration by 5 s gets the app killed`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.taskBegan(id: 2, name: "splice"))
@@ -52,8 +51,8 @@ import Testing
       ])
   }
 
-  @Test("A task that begins late has its full time if another assertion kept the app awake")
-  func lateTask() {
+  @Test
+  func `A task that begins late has its full time if another assertion kept the app awake`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "first"))
     _ = phone(.backgroundDone())
@@ -63,8 +62,8 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .seconds(180))
   }
 
-  @Test("An app that ends its expired tasks is not killed, even if a push keeps it awake")
-  func endedInTime() {
+  @Test
+  func `An app that ends its expired tasks is not killed, even if a push keeps it awake`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.backgroundDone())
@@ -75,7 +74,7 @@ import Testing
     #expect(phone.passToDeadline() == [.tell(.app, .timeWillExpire(push: 9))])
   }
 
-  @Test("A task begun in front counts from the moment the app left the front") func begunInFront() {
+  @Test func `A task begun in front counts from the moment the app left the front`() {
     var phone = TestPhone(limitsBackground: true)
     phone.openApp()
     _ = phone(.taskBegan(id: 1, name: "send"))
@@ -85,7 +84,7 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .seconds(180))
   }
 
-  @Test("Tasks above 1,000 at once expire as they begin") func tooManyTasks() {
+  @Test func `Tasks above 1,000 at once expire as they begin`() {
     var phone = inBackground()
     for id in UInt64(1)...1000 { #expect(phone(.taskBegan(id: id, name: "task")) == []) }
     #expect(phone(.taskBegan(id: 1001, name: "task")) == [.tell(.app, .taskExpiring(id: 1001))])
@@ -93,8 +92,8 @@ import Testing
     #expect(phone(.taskBegan(id: 1002, name: "task")) == [])
   }
 
-  @Test("A resumed app first receives the network loss that it missed while suspended")
-  func networkNews() {
+  @Test
+  func `A resumed app first receives the network loss that it missed while suspended`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -105,8 +104,8 @@ import Testing
       ])
   }
 
-  @Test("A done report for an earlier stay in the background does not count for the next")
-  func lateReport() {
+  @Test
+  func `A done report for an earlier stay in the background does not count for the next`() {
     var phone = inBackground()
     let first = phone.phone.timesInBackground
     _ = phone(.userOpened)
@@ -118,15 +117,15 @@ import Testing
     #expect(phone.phone.isAppIdle)
   }
 
-  @Test("An app that does not finish entering the background within 5 s is killed by the watchdog")
-  func watchdog() {
+  @Test
+  func `An app that does not finish entering the background within 5 s is killed by the watchdog`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     #expect(phone.passToDeadline() == [.kill(.app, .watchdog(milliseconds: 5000))])
   }
 
-  @Test("K-20 An app suspended with a lock in the container is killed: 0xdead10cc")
-  func deadlock() {
+  @Test
+  func `K-20 An app suspended with a lock in the container is killed: 0xdead10cc`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -137,8 +136,8 @@ import Testing
     #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(reason))])
   }
 
-  @Test("A lock found after the app was resumed is ignored")
-  func lockFoundTooLate() {
+  @Test
+  func `A lock found after the app was resumed is ignored`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -146,8 +145,8 @@ import Testing
     #expect(phone(.foundHoldingLock(.app, file: "locks/app.lock")) == [])
   }
 
-  @Test("B-C.3 A debug build is neither suspended nor killed, as under a debugger")
-  func debugBuild() {
+  @Test
+  func `B-C.3 A debug build is neither suspended nor killed, as under a debugger`() {
     var phone = inBackground(PhoneConfiguration(enforcesLimits: false))
     #expect(phone.phone.deadline == nil)
     _ = phone(.taskBegan(id: 1, name: "send"))
@@ -155,8 +154,8 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test("A suspended app is resumed when opened or when the phone goes down, and killed by a swipe")
-  func waysOut() {
+  @Test
+  func `A suspended app is resumed when opened or when the phone goes down, and killed by a swipe`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -167,8 +166,8 @@ import Testing
     #expect(phone(.userOpened) == [.resume(.app), .tell(.app, .enterForeground)])
   }
 
-  @Test("A suspended app can neither answer a request nor begin a task")
-  func nothingFromTheStopped() {
+  @Test
+  func `A suspended app can neither answer a request nor begin a task`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -177,8 +176,8 @@ import Testing
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test("A task begun twice counts once, and ending an unknown task does nothing")
-  func countedOnce() {
+  @Test
+  func `A task begun twice counts once, and ending an unknown task does nothing`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.taskBegan(id: 1, name: "send"))

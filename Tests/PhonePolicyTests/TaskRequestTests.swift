@@ -4,9 +4,9 @@ import Testing
 @testable import PhonePolicy
 
 @Suite struct TaskRequestTests {
-  @Test(
-    "D-8.1, D-1.3 An identifier that is not declared is refused, and the reason lists the declared ones")
-  func permitted() {
+  @Test
+  func `D-8.1, D-1.3 An identifier that is not declared is refused, and the reason lists the declared ones`()
+  {
     var phone = TestPhone.withTasks()
     phone.useApp()
     let told = phone.submit("com.example.other", .refresh).toldTasks
@@ -17,8 +17,8 @@ import Testing
     #expect(phone.submit(sync, .refresh).toldTasks == [.accepted(identifier: sync)])
   }
 
-  @Test("D-1.1 A second request with the same identifier replaces the waiting one")
-  func replaces() {
+  @Test
+  func `D-1.1 A second request with the same identifier replaces the waiting one`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -26,8 +26,8 @@ import Testing
     #expect(phone.phone.tasks.pending.map(\.number) == [2])
   }
 
-  @Test("At most one refresh and ten processing requests may wait, as on iOS")
-  func counts() {
+  @Test
+  func `At most one refresh and ten processing requests may wait, as on iOS`() {
     let names = (0..<11).map { "p\($0)" }
     var phone = TestPhone.withTasks { $0.tasks.permitted = names + ["r1", "r2"] }
     phone.useApp()
@@ -42,8 +42,8 @@ import Testing
     #expect(phone.submit("r2", .refresh).toldTasks == [.accepted(identifier: "r2")])
   }
 
-  @Test("M-2.5 With Background App Refresh off requests are refused, and waiting ones go on waiting")
-  func refreshOff() {
+  @Test
+  func `M-2.5 With Background App Refresh off requests are refused, and waiting ones go on waiting`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -54,8 +54,8 @@ import Testing
     #expect(phone.set(.backgroundRefresh(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test("A negative delay is refused, an enormous one waits for ever")
-  func extremeWaits() {
+  @Test
+  func `A negative delay is refused, an enormous one waits for ever`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     let told = phone.submit(sync, .refresh, after: .seconds(-1)).toldTasks
@@ -65,8 +65,8 @@ import Testing
     #expect(phone.hindrance == .tooEarly)
   }
 
-  @Test("Going down loses the waiting requests and starts nothing more")
-  func goingDown() {
+  @Test
+  func `Going down loses the waiting requests and starts nothing more`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)

@@ -13,8 +13,8 @@ import Testing
     return phone
   }
 
-  @Test("M-2.3, M-6.1 A refresh is told to end after 30 s, and let go a second later")
-  func refreshExpires() {
+  @Test
+  func `M-2.3, M-6.1 A refresh is told to end after 30 s, and let go a second later`() {
     var phone = Self.running(.refresh)
     phone.pass(.milliseconds(29_999))
     #expect(phone.runs == [sync])
@@ -26,16 +26,16 @@ import Testing
     #expect(!phone.phone.assertions.contains(.scheduledTask(sync)))
   }
 
-  @Test("M-3.3, M-6.8 A processing task is told to end after 180 s")
-  func processingExpires() {
+  @Test
+  func `M-3.3, M-6.8 A processing task is told to end after 180 s`() {
     var phone = Self.running(.processing)
     phone.pass(.seconds(179))
     #expect(phone.phone.tasks.running.first?.expiry == nil)
     #expect(phone.pass(.seconds(1)).fates == [.expires(.timeUp)])
   }
 
-  @Test("D-1.4, K-33 A task completed within its grace has completed, once")
-  func completesInItsGrace() {
+  @Test
+  func `D-1.4, K-33 A task completed within its grace has completed, once`() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(30))
     let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: false))
@@ -45,8 +45,8 @@ import Testing
     #expect(phone.pass(.seconds(10)) == [])
   }
 
-  @Test("D-1.5, D-1.6, K-33 A completion counts once, with or without success")
-  func completesOnce() {
+  @Test
+  func `D-1.5, D-1.6, K-33 A completion counts once, with or without success`() {
     for isSuccess in [true, false] {
       var phone = Self.running(.refresh)
       let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: isSuccess))
@@ -56,8 +56,8 @@ import Testing
     }
   }
 
-  @Test("K-33 A late completion of an older run does not end a newer run")
-  func lateCompletion() {
+  @Test
+  func `K-33 A late completion of an older run does not end a newer run`() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(31))
     phone.submit(sync, .refresh)
@@ -67,8 +67,8 @@ import Testing
     #expect(phone.phone.assertions.contains(.scheduledTask(sync)))
   }
 
-  @Test("K-34 A request submitted during a run waits for its own date and outlives the run's failure")
-  func scheduledNextFirst() {
+  @Test
+  func `K-34 A request submitted during a run waits for its own date and outlives the run's failure`() {
     var phone = Self.running(.refresh)
     phone.submit(sync, .refresh, after: .seconds(14_400))
     _ = phone(.processEnded(.app, .signalled(6)))
@@ -76,8 +76,8 @@ import Testing
     #expect(phone.pass(.seconds(14_400)).contains(.launch(.app, .scheduledTask(sync))))
   }
 
-  @Test("M-3.7 A processing task ends early when the phone is unlocked or loses its charger")
-  func endsEarly() {
+  @Test
+  func `M-3.7 A processing task ends early when the phone is unlocked or loses its charger`() {
     var phone = Self.running(.processing)
     var other = phone
     #expect(phone.set(.unlocked).fates == [.expires(.phoneInUse)])
@@ -86,15 +86,15 @@ import Testing
     #expect(refresh.set(.unlocked, .charger(false)).fates == [])
   }
 
-  @Test("The app's death ends its run as lost")
-  func appDies() {
+  @Test
+  func `The app's death ends its run as lost`() {
     var phone = Self.running(.refresh)
     #expect(phone(.processEnded(.app, .signalled(11))).fates == [.lost])
     #expect(phone.runs == [])
   }
 
-  @Test("D-6.1, B-C.2 By hand a debug build runs and expires waiting tasks, a production build refuses")
-  func byHand() {
+  @Test
+  func `D-6.1, B-C.2 By hand a debug build runs and expires waiting tasks, a production build refuses`() {
     var phone = TestPhone.withTasks { $0.enforcesLimits = false }
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(3600))
@@ -112,8 +112,8 @@ import Testing
     #expect(production.phone.refusalToExpireByHand(sync) == .productionBuild)
   }
 
-  @Test("A debug build's task has no time limit")
-  func debugBuild() {
+  @Test
+  func `A debug build's task has no time limit`() {
     var phone = Self.running(.refresh, debug: true)
     #expect(phone.pass(.seconds(3600)) == [])
     #expect(phone.runs == [sync])

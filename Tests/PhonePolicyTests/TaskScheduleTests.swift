@@ -4,8 +4,8 @@ import Testing
 @testable import PhonePolicy
 
 @Suite struct TaskScheduleTests {
-  @Test("D-1.2 A refresh does not run before its earliest date")
-  func earliest() {
+  @Test
+  func `D-1.2 A refresh does not run before its earliest date`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -14,8 +14,8 @@ import Testing
     #expect(phone.pass(.seconds(1)).fates == [.runs(isByHand: false)])
   }
 
-  @Test("D-1.2 The time scale shortens the wait, not the run")
-  func timeScale() {
+  @Test
+  func `D-1.2 The time scale shortens the wait, not the run`() {
     var phone = TestPhone.withTasks { $0.tasks.timeScale = 60 }
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -27,10 +27,8 @@ import Testing
     #expect(phone.phone.tasks.running.first?.expiry == nil)
   }
 
-  @Test(
-    "M-2.2, M-6.1 Refreshes come about every 15 minutes, irregularly, and the same for the same seed"
-  )
-  func rhythm() {
+  @Test
+  func `M-2.2, M-6.1 Refreshes come about every 15 minutes, irregularly, and the same for the same seed`() {
     let rhythm = { (seed: UInt64) -> [TimeSpan] in
       var phone = TestPhone.withTasks { $0.tasks.seed = seed }
       phone.useApp()
@@ -51,8 +49,8 @@ import Testing
     #expect(gaps != rhythm(8))
   }
 
-  @Test("D-8.2 An app that was never opened is not started for a task")
-  func neverOpened() {
+  @Test
+  func `D-8.2 An app that was never opened is not started for a task`() {
     var phone = TestPhone.withTasks()
     phone.useAppWithoutOpeningIt()
     phone.submit(sync, .refresh)
@@ -63,8 +61,8 @@ import Testing
     #expect(phone(.userWentHome).fates == [.runs(isByHand: false)])
   }
 
-  @Test("M-6.6 A swiped-away app gets no task until it is opened again")
-  func swipedAway() {
+  @Test
+  func `M-6.6 A swiped-away app gets no task until it is opened again`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -76,8 +74,8 @@ import Testing
     #expect(phone.runs == [sync])
   }
 
-  @Test("D-1.1 An app that is not running is started in the background for its task and kept awake")
-  func launched() {
+  @Test
+  func `D-1.1 An app that is not running is started in the background for its task and kept awake`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -88,8 +86,8 @@ import Testing
     #expect(phone(.processStarted(.app, pid: 9)).toldTasks == [run])
   }
 
-  @Test("M-3.5 A processing task waits for the locked screen and the charger")
-  func processingIsIdleAndCharging() {
+  @Test
+  func `M-3.5 A processing task waits for the locked screen and the charger`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(processing, .processing)
@@ -99,16 +97,16 @@ import Testing
     #expect(phone.set(.charger(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test("M-3.6 A processing task without a need for power runs on battery")
-  func onBattery() {
+  @Test
+  func `M-3.6 A processing task without a need for power runs on battery`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(processing, .processing, power: false)
     #expect(phone.set(.locked).fates == [.runs(isByHand: false)])
   }
 
-  @Test("D-8.3 Below the battery limit no task runs unless the phone is charging")
-  func battery() {
+  @Test
+  func `D-8.3 Below the battery limit no task runs unless the phone is charging`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone.set(.battery(percent: 20))
@@ -120,8 +118,8 @@ import Testing
     #expect(charged.set(.charger(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test("A task that needs the network waits for it, and Low Power Mode holds every task back")
-  func networkAndLowPower() {
+  @Test
+  func `A task that needs the network waits for it, and Low Power Mode holds every task back`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone.set(.network(false), .lowPowerMode(true), .charger(true), .locked)
@@ -132,8 +130,8 @@ import Testing
     #expect(phone.set(.network(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test("M-3.7 A processing task that could run may be put off, once")
-  func deferred() {
+  @Test
+  func `M-3.7 A processing task that could run may be put off, once`() {
     var phone = TestPhone.withTasks { $0.tasks.deferralPercent = 100 }
     phone.useApp()
     _ = phone.set(.charger(true), .locked)

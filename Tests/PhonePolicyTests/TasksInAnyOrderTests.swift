@@ -17,8 +17,8 @@ import Testing
     }
   }
 
-  @Test("K-33, D-1.2 In any order of events each request ends exactly once")
-  func anyOrder() {
+  @Test
+  func `K-33, D-1.2 In any order of events each request ends exactly once`() {
     let runs = (0..<200 as Range<UInt64>).map(runs)
     #expect(runs.filter { $0 > 3 }.count > 100)
   }

@@ -36,20 +36,20 @@ import WaitingTests
     }
   }
 
-  @Test("B-T.1 With the app in front a payment is received without user input, and no extension starts")
-  func inFront()
+  @Test
+  func `B-T.1 With the app in front a payment is received without user input, and no extension starts`()
     throws
   {
     try expect(Self.settled, "the extension has never run", "the app is in front", in: "app-in-front.txt")
   }
 
-  @Test("B-T.2 In the background a silent push wakes the app, and the payment has its notification")
-  func background() throws {
+  @Test
+  func `B-T.2 In the background a silent push wakes the app, and the payment has its notification`() throws {
     try expect(Self.shown, Self.settled, in: "silent-push-beside-a-visible-one.txt")
   }
 
-  @Test("B-T.2 If the silent push is dropped the story does not reach its end")
-  func backgroundWithoutTrying() throws {
+  @Test
+  func `B-T.2 If the silent push is dropped the story does not reach its end`() throws {
     let arrival = "payment 1 of 50000 sat arrives"
     let text = try Stories.text("silent-push-beside-a-visible-one.txt")
       .replacing(arrival, with: "Low Power Mode is switched on\n\(arrival)")
@@ -62,14 +62,14 @@ import WaitingTests
     #expect(what.contains(Condition.silentPushCompleted.words))
   }
 
-  @Test("B-T.3 With the app swiped away the notification shows the payment, and a tap opens the app")
-  func killed()
+  @Test
+  func `B-T.3 With the app swiped away the notification shows the payment, and a tap opens the app`()
     throws
   {
     try expect(Self.shown, "1", "the app is in front", "nothing", Self.settled, in: "notification-tapped.txt")
   }
 
-  @Test("B-T.4 In Low Power Mode the silent push is dropped, and the notification comes") func lowPower()
+  @Test func `B-T.4 In Low Power Mode the silent push is dropped, and the notification comes`()
     throws
   {
     try expect(
@@ -77,21 +77,24 @@ import WaitingTests
       in: "low-power-mode.txt")
   }
 
-  @Test("B-T.5, B-1.0 Before the first unlock the push is shown as sent, and a tap completes the payment")
-  func locked() throws {
+  @Test
+  func `B-T.5, B-1.0 Before the first unlock the push is shown as sent, and a tap completes the payment`()
+    throws
+  {
     try expect(
       "the push as it was sent", Self.waits, "the phone is as ever", "nothing", Self.settled,
       in: "locked-after-a-reboot.txt")
   }
 
-  @Test("B-T.6 Without Background App Refresh the silent push is dropped, and the notification comes")
-  func noRefresh() throws {
+  @Test
+  func `B-T.6 Without Background App Refresh the silent push is dropped, and the notification comes`() throws
+  {
     try expect(
       "the app is suspended", "silent push 1: dropped: Background App Refresh is off", Self.shown,
       Self.settled, in: "background-refresh-off.txt")
   }
 
-  @Test("B-T.7 With notifications off nothing happens until the user opens the app") func noNotifications()
+  @Test func `B-T.7 With notifications off nothing happens until the user opens the app`()
     throws
   {
     try expect(

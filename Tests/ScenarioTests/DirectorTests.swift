@@ -74,15 +74,15 @@ private struct PaperStage: ScenarioStage {
     return (performance, director.stage)
   }
 
-  @Test("A story with matching answers is sound and without differences") func asExpected() throws {
+  @Test func `A story with matching answers is sound and without differences`() throws {
     let (performance, stage) = try play(text, on: PaperStage(settlesAfter: .seconds(3)))
     #expect(performance.isSound && performance.differences.isEmpty)
     #expect(performance.rewritten == text)
     #expect(stage.actions == [.open, .quit, .pay(number: 1)])
   }
 
-  @Test("A different answer is reported with its line, and the rewritten story keeps its comments")
-  func differs()
+  @Test
+  func `A different answer is reported with its line, and the rewritten story keeps its comments`()
     throws
   {
     let wrong = text.replacing("the wallet has it once", with: "the wallet has it twice")
@@ -95,20 +95,20 @@ private struct PaperStage: ScenarioStage {
     #expect(filled.rewritten == text)
   }
 
-  @Test("An answer expected of a line that is no question is a difference") func answerToAnAction() throws {
+  @Test func `An answer expected of a line that is no question is a difference`() throws {
     let wrong = text.replacing("arrives\n", with: "arrives\n  > well\n")
     let (performance, _) = try play(wrong, on: PaperStage(settlesAfter: .seconds(3)))
     #expect(performance.differences.map(\.step.line) == [3])
   }
 
-  @Test("A condition that does not hold within a minute ends the story as timed out") func timedOut() throws {
+  @Test func `A condition that does not hold within a minute ends the story as timed out`() throws {
     let (performance, stage) = try play(text, on: PaperStage())
     #expect(performance.end == .timedOut(line: 8, "payment 1 to settle"))
     #expect(stage.now == Instant(nanoseconds: 60_000_000_000))
     #expect(!performance.isSound)
   }
 
-  @Test("A broken promise ends the story at that line") func broken() throws {
+  @Test func `A broken promise ends the story at that line`() throws {
     var stage = PaperStage(settlesAfter: .seconds(3))
     stage.breaksAt = .pay(number: 1)
     let (performance, _) = try play(text, on: stage)
@@ -116,17 +116,17 @@ private struct PaperStage: ScenarioStage {
     #expect(performance.played.count == 1)
   }
 
-  @Test("An action that the stage cannot do is reported as its answer") func cannotBeDone() throws {
+  @Test func `An action that the stage cannot do is reported as its answer`() throws {
     let (performance, _) = try play("# x\nthe next push is lost\nthe verdict", on: PaperStage())
     #expect(performance.played.first?.said == ["cannot be done: no push is on its way"])
   }
 
-  @Test("Passing time moves the clock to the instant") func passing() throws {
+  @Test func `Passing time moves the clock to the instant`() throws {
     let (_, stage) = try play("# x\n2500 ms pass\nthe verdict", on: PaperStage())
     #expect(stage.now == Instant(nanoseconds: 2_500_000_000))
   }
 
-  @Test("Process ids in an answer are replaced by the process's role") func names() {
+  @Test func `Process ids in an answer are replaced by the process's role`() {
     let pids: [(pid: Int32, role: Role)] = [(7, .extension), (8, .app)]
     #expect(
       Scene.named("blocked: 7 is stopped inside a transaction", pids)
@@ -135,7 +135,7 @@ private struct PaperStage: ScenarioStage {
     #expect(Scene.named("connected", pids) == "connected")
   }
 
-  @Test("The verdict's sentence counts settled and failed payments") func verdicts() {
+  @Test func `The verdict's sentence counts settled and failed payments`() {
     #expect(
       StageVerdict.sound(settled: 2, failed: 0).sentence
         == "sound: 2 of 2 payments settled, once each, equal on both sides")

@@ -14,7 +14,7 @@ import WaitingTests
     } catch { return error }
   }
 
-  @Test("A story is parsed line by line, with expected answers below their question") func reading() throws {
+  @Test func `A story is parsed line by line, with expected answers below their question`() throws {
     let story = try ScenarioParser.parse(
       """
       # The title
@@ -46,7 +46,6 @@ import WaitingTests
   }
 
   @Test(
-    "An invalid story is refused in one sentence with the line",
     arguments: [
       ("", 1, "begins with its title"),
       ("the app opens", 1, "begins with its title"),
@@ -107,7 +106,9 @@ import WaitingTests
         "no stage can play this story"
       ),
     ])
-  func refusals(text: String, line: Int, words: String) throws {
+  func `An invalid story is refused in one sentence with the line`(text: String, line: Int, words: String)
+    throws
+  {
     let error = try #require(refusal(of: text))
     #expect(error.line == line)
     #expect(error.description.hasPrefix("line \(line): "))
@@ -115,7 +116,7 @@ import WaitingTests
     #expect(!error.description.unicodeScalars.contains { $0.value < 32 })
   }
 
-  @Test("A story has at most 1000 lines of at most 500 bytes") func limits() {
+  @Test func `A story has at most 1000 lines of at most 500 bytes`() {
     #expect(refusal(of: "# x\n" + String(repeating: "the app opens\n", count: 998) + "the verdict") == nil)
     #expect(
       refusal(of: "# x\n" + String(repeating: "\n", count: 1000) + "the verdict")?.sentence.contains(
@@ -124,22 +125,20 @@ import WaitingTests
     #expect(refusal(of: "# " + String(repeating: "x", count: 600))?.sentence.contains("500 bytes") == true)
   }
 
-  @Test("An unknown line is quoted without control characters") func foreignWords() throws {
+  @Test func `An unknown line is quoted without control characters`() throws {
     let found = try #require(refusal(of: "# x\nthe app \u{1b}[2J\u{7} opens\nthe verdict"))
     #expect(!found.description.unicodeScalars.contains { $0.value < 32 || $0.value == 127 })
   }
 
-  @Test("Lines may end with CRLF") func lineEnds() throws {
+  @Test func `Lines may end with CRLF`() throws {
     let story = try ScenarioParser.parse(
       "# x\r\nthe app opens \r\nunder which epoch?\r\n  > epoch 2\r\nthe verdict\r\n")
     #expect(story.steps.map(\.command) == [.make(.open), .ask(.epoch), .verdict])
     #expect(story.steps[1].expected == ["epoch 2"])
   }
 
-  @Test(
-    "Every form of the language is accepted and matches exactly one phrase", arguments: Phrase.all.map(\.form)
-  )
-  func everyForm(form: String) throws {
+  @Test(arguments: Phrase.all.map(\.form))
+  func `Every form of the language is accepted and matches exactly one phrase`(form: String) throws {
     var line = form
     for (word, example) in [
       ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
@@ -158,7 +157,6 @@ import WaitingTests
   }
 
   @Test(
-    "Lines of earlier versions of the language are read like the newer ones",
     arguments: [
       ("a stranger replaces the lock file of the app", "the lock file of the app is replaced"),
       ("a stranger empties the heartbeat", "the heartbeat is emptied"),
@@ -173,14 +171,16 @@ import WaitingTests
         "the user pays invoice 1 of 5 sat, forgotten by its recipient"
       ),
     ])
-  func olderForms(older: String, newer: String) throws {
+  func `Lines of earlier versions of the language are read like the newer ones`(older: String, newer: String)
+    throws
+  {
     let stories = try [older, newer].map { try ScenarioParser.parse("# x\n\($0)\nthe verdict") }
     #expect(stories[0].steps.map(\.command) == stories[1].steps.map(\.command))
     #expect(stories[0].invoices == stories[1].invoices)
   }
 
-  @Test("docs/scenarios.md has every form of the language", arguments: Phrase.all.map(\.form))
-  func documented(form: String) throws {
+  @Test(arguments: Phrase.all.map(\.form))
+  func `docs/scenarios.md has every form of the language`(form: String) throws {
     let page = try String(contentsOf: Stories.root.appending(path: "docs/scenarios.md"), encoding: .utf8)
     #expect(page.contains("| `\(form)` |"), "docs/scenarios.md does not have `\(form)`")
   }

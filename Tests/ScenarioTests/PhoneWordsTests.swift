@@ -22,7 +22,7 @@ import WaitingTests
     question.answer(in: scene, of: story)
   }
 
-  @Test("A process suspended by the phone counts as suspended, not as frozen") func suspended() {
+  @Test func `A process suspended by the phone counts as suspended, not as frozen`() {
     let scene = scene(Scene.Process(place: .suspended, isFrozen: true))
     #expect(answer(.howIs(.app), scene) == ["the app is suspended"])
     #expect(Condition.suspended.holds(in: scene) && !Condition.frozen(.app).holds(in: scene))
@@ -32,7 +32,7 @@ import WaitingTests
     #expect(!Condition.suspended.holds(in: awake))
   }
 
-  @Test("The reason of a process's end is iosd's, also when another process runs by now") func ends() {
+  @Test func `The reason of a process's end is iosd's, also when another process runs by now`() {
     let held = EndReason.killed(.lockHeldWhileSuspended("app.lock")).description
     let gone = scene(Scene.Process(place: .ended(held), lastEnd: held))
     #expect(
@@ -49,7 +49,7 @@ import WaitingTests
     #expect(answer(.whyEnded(.extension), again) == ["the extension has not ended yet"])
   }
 
-  @Test("The answer on the device lists what differs from a new phone") func device() {
+  @Test func `The answer on the device lists what differs from a new phone`() {
     #expect(DeviceWords.of(DeviceState()) == ["the phone is as ever"])
     var state = DeviceState()
     let changes: [DeviceChange] = [
@@ -66,12 +66,11 @@ import WaitingTests
   }
 
   @Test(
-    "A silent push is over when its fate is final",
     arguments: [
       (PushFate.delivered, false), (.held(.lowPowerMode), false), (.dropped(.lowPowerMode), true),
       (.replaced(by: 7), true), (.completed(.newData), true), (.expired, true), (.abandoned, true),
     ])
-  func silentPush(fate: PushFate, isOver: Bool) {
+  func `A silent push is over when its fate is final`(fate: PushFate, isOver: Bool) {
     let push = ScenarioWords.silentPush(fate.code, fate.description)
     #expect(push.isOver == isOver)
     #expect(!push.fate.contains("7"), "numbers of pushes differ from run to run")
@@ -83,7 +82,7 @@ import WaitingTests
       answer(.silentPushes, scene) == ["silent push 1: on its way", "silent push 2: \(push.fate)"])
   }
 
-  @Test("Without pushes, badge or tasks the answers say so") func nothing() {
+  @Test func `Without pushes, badge or tasks the answers say so`() {
     let scene = scene(Scene.Process(place: .suspended))
     #expect(answer(.silentPushes, scene) == ["no silent push has arrived yet"])
     #expect(!Condition.silentPushOver.holds(in: scene) && !Condition.taskOver("x").holds(in: scene))
@@ -91,7 +90,7 @@ import WaitingTests
     #expect(answer(.task("x"), scene) == ["the app has not asked for the task “x”"])
   }
 
-  @Test("A task's answer has its state and reason, and it is over when completed") func tasks() {
+  @Test func `A task's answer has its state and reason, and it is over when completed`() {
     let waits = ScenarioWords.task("x", state: "waiting", why: TaskHindrance.noCharger.description)
     let done = ScenarioWords.task("x", state: "completed", why: nil)
     func scene(_ tasks: [Scene.Task]) -> Scene {
@@ -104,8 +103,8 @@ import WaitingTests
       Condition.taskOver("x").holds(in: scene([done])) && !Condition.taskOver("x").holds(in: scene([waits])))
   }
 
-  @Test("A notification that is only in the list still counts as the payment's")
-  func list() {
+  @Test
+  func `A notification that is only in the list still counts as the payment's`() {
     let listed = Scene.Notification(
       title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)
     #expect(listed.words == "Received payment: +1 sat: payment 1, only in the list")

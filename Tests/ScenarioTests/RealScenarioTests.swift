@@ -19,7 +19,7 @@ struct RealScenarioTests {
   private static let tooLong = ["frozen-until-the-phone-kills-it.txt"]
   private static let atOnce = 5
 
-  @Test("Each story gives the same answers on real processes as in virtual time") func sameOnBothStages()
+  @Test func `Each story gives the same answers on real processes as in virtual time`()
     throws
   {
     let names = Stories.names.filter { Stories.isPlayedEverywhere($0) && !Self.tooLong.contains($0) }
@@ -56,15 +56,13 @@ struct RealScenarioTests {
       .filter { !ScenarioParser.isOutput(String($0)) }.joined(separator: "\n")
   }
 
-  @Test(
-    "A story for real processes only has its expected answers",
-    arguments: Stories.names.filter(Stories.isRealOnly))
-  func realOnly(name: String) throws {
+  @Test(arguments: Stories.names.filter(Stories.isRealOnly))
+  func `A story for real processes only has its expected answers`(name: String) throws {
     let run = try BatonRun()
     #expect(try run.run(Stories.folder.appending(path: name).path) == 0, "\(run.said)")
   }
 
-  @Test("A refusal of the phone has the same sentence on both stages") func refusals() throws {
+  @Test func `A refusal of the phone has the same sentence on both stages`() throws {
     let run = try BatonRun()
     let file = try run.write("refused.txt", refused)
     #expect(try run.run("--simulated", file) == 0, "\(run.said)")
@@ -93,8 +91,8 @@ struct RealScenarioTests {
 
     """
 
-  @Test("Launching a task that does not wait is refused, and any launch in a production build")
-  func noSuchTask() throws {
+  @Test
+  func `Launching a task that does not wait is refused, and any launch in a production build`() throws {
     let run = try BatonRun()
     let debug = """
       # No such task
@@ -141,7 +139,7 @@ struct RealScenarioTests {
     return (pid, phone, app)
   }
 
-  @Test("A crash ends the run with 4, naming the process and signal") func crash() throws {
+  @Test func `A crash ends the run with 4, naming the process and signal`() throws {
     let run = try BatonRun()
     let (_, phone, app) = try startIdle(run)
     kill(app, SIGSEGV)
@@ -151,7 +149,7 @@ struct RealScenarioTests {
     #expect(DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil)
   }
 
-  @Test("A missing daemon ends the run with 4") func daemonGone() throws {
+  @Test func `A missing daemon ends the run with 4`() throws {
     let run = try BatonRun()
     let (_, phone, _) = try startIdle(run)
     kill(try #require(DaemonProbe.pid(listeningOn: phone.lspdSocket)), SIGKILL)
@@ -160,8 +158,8 @@ struct RealScenarioTests {
     #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
   }
 
-  @Test("An interrupted run leaves no process behind", arguments: [SIGINT, SIGTERM, SIGHUP])
-  func interrupted(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func `An interrupted run leaves no process behind`(signal: Int32) throws {
     let run = try BatonRun()
     let (pid, phone, app) = try startIdle(run)
     kill(pid, signal)
@@ -174,7 +172,7 @@ struct RealScenarioTests {
     #expect(kill(app, 0) != 0)
   }
 
-  @Test("A timeout ends with 3, a broken verdict with 2, a crash with 4") func codes() {
+  @Test func `A timeout ends with 3, a broken verdict with 2, a crash with 4`() {
     func outcome(_ end: Performance.End) -> ExitCode {
       let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
       return ScenarioOutcome(file: "x", Performance(scenario: story, played: [], end: end), took: .zero)

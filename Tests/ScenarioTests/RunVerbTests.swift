@@ -15,8 +15,9 @@ import WaitingTests
 
     """
 
-  @Test("A different answer is shown with the command that accepts it, after which the story matches")
-  func differing() throws {
+  @Test
+  func `A different answer is shown with the command that accepts it, after which the story matches`() throws
+  {
     let run = try BatonRun()
     let file = try run.write("story.txt", story)
     #expect(try run.run("--simulated", file) == 1)
@@ -31,7 +32,7 @@ import WaitingTests
     #expect(try run.run("--simulated", file) == 0)
   }
 
-  @Test("A story that times out is never rewritten") func noUpdate() throws {
+  @Test func `A story that times out is never rewritten`() throws {
     let run = try BatonRun()
     let text = story.replacing("the app is connected", with: "the extension is connected")
     let file = try run.write("story.txt", text)
@@ -40,7 +41,7 @@ import WaitingTests
     #expect(run.text("story.txt") == text)
   }
 
-  @Test("Several files have a line each, and the gravest exit code counts") func several() throws {
+  @Test func `Several files have a line each, and the gravest exit code counts`() throws {
     let run = try BatonRun()
     let good = try run.write("good.txt", story.replacing("nobody at all", with: "the app holds the node"))
     let other = try run.write("other.txt", story)
@@ -53,7 +54,7 @@ import WaitingTests
     #expect(run.said.contains("1 of 3 as expected"))
   }
 
-  @Test("--json prints a line for each file") func json() throws {
+  @Test func `--json prints a line for each file`() throws {
     let run = try BatonRun()
     let file = try run.write("story.txt", story)
     #expect(try run.run("--simulated", "--json", file, file) == 1)
@@ -69,7 +70,7 @@ import WaitingTests
     }
   }
 
-  @Test("A missing or invalid file and wrong options are refused") func wrongUsage() throws {
+  @Test func `A missing or invalid file and wrong options are refused`() throws {
     let run = try BatonRun()
     #expect(try run.run() == 64)
     #expect(try run.run(run.path("nowhere.txt")) == 74)
@@ -83,14 +84,14 @@ import WaitingTests
     #expect(try run.run("--simulated", "--without", "nothing", file) == 64)
   }
 
-  @Test("A violation of an invariant ends with 2 and prints its story") func broken() throws {
+  @Test func `A violation of an invariant ends with 2 and prints its story`() throws {
     let run = try BatonRun()
     let file = Stories.folder.appending(path: "home-and-back-again-and-again.txt").path
     #expect(try run.run("--simulated", "--without", "init-check,state-from-claim", file) == 2)
     #expect(run.said.contains("BROKEN"))
   }
 
-  @Test("--commands lists every line of the language") func commands() throws {
+  @Test func `--commands lists every line of the language`() throws {
     let run = try BatonRun()
     #expect(try run.run("--commands") == 0)
     #expect(run.said.contains("the PROCESS is killed") && run.said.contains("In the simulation only"))

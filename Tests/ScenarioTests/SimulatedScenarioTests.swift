@@ -25,7 +25,7 @@ import WaitingTests
     return Set(try (1...60).map { try play(story, seed: $0, without: rules).exitCode })
   }
 
-  @Test("There are at least 40 stories, each with its fault's number in the title") func titles() throws {
+  @Test func `There are at least 40 stories, each with its fault's number in the title`() throws {
     #expect(Stories.names.count >= 40)
     #expect(Stories.names.filter(Stories.isPlayedEverywhere).count >= 30)
     for name in Stories.names {
@@ -34,9 +34,8 @@ import WaitingTests
     }
   }
 
-  @Test(
-    "A story has its expected answers in 30 orders of simultaneous events", arguments: Stories.names)
-  func everyOrder(name: String) throws {
+  @Test(arguments: Stories.names)
+  func `A story has its expected answers in 30 orders of simultaneous events`(name: String) throws {
     let story = try Stories.story(name)
     if case .real = story.place { return }
     for seed in UInt64(1)...30 {
@@ -63,38 +62,36 @@ import WaitingTests
     }
   }
 
-  @Test("Without the fenced-writes rule a frozen extension writes under an epoch it has lost")
-  func fencedWrites() throws {
+  @Test
+  func `Without the fenced-writes rule a frozen extension writes under an epoch it has lost`() throws {
     #expect(
       try codes("frozen-in-the-middle-of-five-payments.txt", without: [.fencedWrites])
         == [.done, .exclusionOrMoneyBroken])
   }
 
-  @Test(
-    "Without init-check and state-from-claim the peer receives state that is not durable"
-  )
-  func staleState() throws {
+  @Test
+  func `Without init-check and state-from-claim the peer receives state that is not durable`() throws {
     #expect(
       try codes("home-and-back-again-and-again.txt", without: [.initCheck, .stateFromClaim])
         .contains(.exclusionOrMoneyBroken))
   }
 
-  @Test("Without row-before-beat a thawed extension never ends") func rowBeforeBeat()
+  @Test func `Without row-before-beat a thawed extension never ends`()
     throws
   {
     #expect(try codes("frozen-and-thawed.txt", without: [.rowBeforeBeat]) == [.noProgress])
   }
 
-  @Test("Without inode-check no process can hold the node again") func inodeCheck() throws {
+  @Test func `Without inode-check no process can hold the node again`() throws {
     #expect(try codes("lock-file-replaced.txt", without: [.inodeCheck]) == [.noProgress])
   }
 
-  @Test("Without complete-set the preimage is released for the first part") func completeSet() throws {
+  @Test func `Without complete-set the preimage is released for the first part`() throws {
     #expect(
       try codes("part-to-each-process.txt", without: [.completeSet]) == [.exclusionOrMoneyBroken])
   }
 
-  @Test("Without incarnations an old copy's epoch is taken for the newest") func incarnation() throws {
+  @Test func `Without incarnations an old copy's epoch is taken for the newest`() throws {
     #expect(try codes("old-copy-put-back.txt", without: [.incarnation]) == [.differs])
   }
 }

@@ -22,10 +22,9 @@ import Testing
     return (before, revision(story))
   }
 
-  @Test(
-    "128: 'store & restore channel backups': each payment stores a new backup with the LSP",
-    arguments: numbers)
-  func stored(number: UInt64) {
+  @Test(arguments: numbers)
+  func `128: 'store & restore channel backups': each payment stores a new backup with the LSP`(number: UInt64)
+  {
     var story = Story.withAppBehind(number)
     _ = received(&story)
     let first = story.world.peer.value.state.backup
@@ -40,18 +39,16 @@ import Testing
     #expect(story.world.peer.value.state.backup != first)
   }
 
-  @Test("132 and 133: 'updates to channel state X+1' while the app is in the background", arguments: numbers)
-  func next(number: UInt64) {
+  @Test(arguments: numbers)
+  func `132 and 133: 'updates to channel state X+1' while the app is in the background`(number: UInt64) {
     var story = Story.withAppBehind(number)
     let states = received(&story)
     #expect(states.after > states.before)
     #expect(story.world.container.value.row?.role == .extension)
   }
 
-  @Test(
-    "134 and 135: instead of a backup, the app continues from X+1 with its claim's state",
-    arguments: numbers)
-  func fromTheClaim(number: UInt64) {
+  @Test(arguments: numbers)
+  func `134 and 135: instead of a backup, the app continues from X+1 with its claim's state`(number: UInt64) {
     var story = Story.withAppBehind(number)
     let states = received(&story)
     // Without a backup the app's state can only be the container's.
@@ -62,10 +59,8 @@ import Testing
     #expect(revision(story) >= states.after)
   }
 
-  @Test(
-    "135: 'using the peer's channel backup' after a restore of an old database",
-    arguments: numbers)
-  func fromTheBackup(number: UInt64) {
+  @Test(arguments: numbers)
+  func `135: 'using the peer's channel backup' after a restore of an old database`(number: UInt64) {
     var story = Story.withAppBehind(number)
     story.world.make(.copyDatabase)
     let states = received(&story)

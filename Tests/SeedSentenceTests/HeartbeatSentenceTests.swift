@@ -12,13 +12,13 @@ import Testing
 @Suite("Seed sentences: guardrail #3, the heartbeat") struct HeartbeatSentenceTests {
   static let numbers = 1...8 as ClosedRange<UInt64>
 
-  @Test("110: 'continually (every 2 seconds) update a flag/timestamp'") func everyTwoSeconds() {
+  @Test func `110: 'continually (every 2 seconds) update a flag/timestamp'`() {
     var notifier = Process<ExtensionMachine>.connected(8)
     #expect(notifier.beats(until: 10, epoch: 8) == [2, 4, 6, 8, 10].map(seconds))
   }
 
-  @Test("110: 'when the notifySrvExt process connects': instead, from the claim, before the dial")
-  func fromTheClaim() {
+  @Test
+  func `110: 'when the notifySrvExt process connects': instead, from the claim, before the dial`() {
     var notifier = Process<ExtensionMachine>()
     _ = notifier.hears(.launched, .pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: .zero)))
     _ = notifier.hears(seen(row(7, .app), lockIsBusy: false))
@@ -30,8 +30,8 @@ import Testing
     #expect((beat ?? 1) < (dial ?? 0))
   }
 
-  @Test("110: 'in the shared UserDefaults system': instead, a slot in a file that is valid or ignored")
-  func slot()
+  @Test
+  func `110: 'in the shared UserDefaults system': instead, a slot in a file that is valid or ignored`()
     throws
   {
     var template = Array("/tmp/baton-sentence-XXXXXX".utf8CString)
@@ -48,7 +48,7 @@ import Testing
     #expect(HeartbeatFile(path: path).read(.extension) == nil)
   }
 
-  @Test("110: 'recent (less than 5 seconds ago)': 4.999 s is recent, 5.000 s is not") func edges() {
+  @Test func `110: 'recent (less than 5 seconds ago)': 4.999 s is recent, 5.000 s is not`() {
     for (age, isStale) in [(4.999, false), (5.0, true)] {
       var rule = AgeRule(timing: .standard)
       let verdict = rule.judge(beat(epoch: 8, counter: 1), ofEpoch: 8, boot: boot, bootClock: seconds(age))
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("110: 'it will prevent the peer from connecting' while the extension beats") func prevents() {
+  @Test func `110: 'it will prevent the peer from connecting' while the extension beats`() {
     var app = Process<AppMachine>.inFront()
     for quarter in 0...240 {
       let second = Double(quarter) / 4
@@ -73,13 +73,13 @@ import Testing
     }
   }
 
-  @Test("114: the app shows 'receiving payment in background'") func words() {
+  @Test func `114: the app shows 'receiving payment in background'`() {
     var app = Process<AppMachine>.inFront()
     _ = app.hears(seen(row(8, .extension), lockIsBusy: true, beat: beat(epoch: 8, counter: 1)))
     #expect(app.shown.last == "receiving payment in background")
   }
 
-  @Test("118: 'it will stop updating' when the extension completes") func stops() {
+  @Test func `118: 'it will stop updating' when the extension completes`() {
     var notifier = Process<ExtensionMachine>.connected(8)
     let paid = ReceivedPayment(paymentHash: .zero, amountMsat: 5000, text: "")
     _ = notifier.hears(.node(.received(paid)), at: 1)
@@ -90,10 +90,10 @@ import Testing
     #expect(notifier.beats(until: 600, epoch: 8) == [])
   }
 
-  @Test(
-    "118: 'once the timestamp is more than 5 seconds old': instead, at once after a clean end",
-    arguments: [Takeover.lock, .waitStale], numbers)
-  func atOnce(takeover: Takeover, number: UInt64) throws {
+  @Test(arguments: [Takeover.lock, .waitStale], numbers)
+  func `118: 'once the timestamp is more than 5 seconds old': instead, at once after a clean end`(
+    takeover: Takeover, number: UInt64
+  ) throws {
     var story = Story.withAppBehind(number, takeover: takeover)
     story.world.make(.pay(0))
     #expect(story.waits { $0.isConnected(.extension) })
@@ -103,18 +103,18 @@ import Testing
     #expect(waited < .seconds(1))
   }
 
-  @Test(
-    "118 and 122: under wait-stale the app connects after a crash at 'more than 5 seconds old'",
-    arguments: numbers)
-  func fiveSeconds(number: UInt64) throws {
+  @Test(arguments: numbers)
+  func `118 and 122: under wait-stale the app connects after a crash at 'more than 5 seconds old'`(
+    number: UInt64
+  ) throws {
     let waited = try waitAfterCrash(number, .waitStale)
     #expect(waited > .milliseconds(2900) && waited <= .milliseconds(5500), "\(waited)")
   }
 
-  @Test(
-    "122: 'if the notifySrvExt process crashes' the app connects: instead of 'eventually', at once",
-    arguments: numbers)
-  func crash(number: UInt64) throws {
+  @Test(arguments: numbers)
+  func `122: 'if the notifySrvExt process crashes' the app connects: instead of 'eventually', at once`(
+    number: UInt64
+  ) throws {
     #expect(try waitAfterCrash(number, .lock) < .seconds(1))
   }
 

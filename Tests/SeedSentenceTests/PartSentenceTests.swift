@@ -20,17 +20,16 @@ import Testing
     return story
   }
 
-  @Test(
-    "141: 'different views of a pending payment': instead, both processes have the same", arguments: numbers)
-  func views(number: UInt64) {
+  @Test(arguments: numbers)
+  func `141: 'different views of a pending payment': instead, both processes have the same`(number: UInt64) {
     let story = handedOver(number)
     #expect(story.world.keptParts(.app) == 1)
     #expect(story.world.container.value.received.isEmpty)
     #expect(story.world.payments.map(\.state) == [.underWay], "neither missed nor failed")
   }
 
-  @Test("145: 'using the shared container' the node's next owner completes the payment", arguments: numbers)
-  func completed(number: UInt64) {
+  @Test(arguments: numbers)
+  func `145: 'using the shared container' the node's next owner completes the payment`(number: UInt64) {
     var story = handedOver(number)
     story.world.make(.payPart(0, part: 2, of: 2))
     #expect(story.waits { $0.isSettled && $0.payments.map(\.state) == [.paid, .paid] })

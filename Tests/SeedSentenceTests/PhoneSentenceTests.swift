@@ -6,15 +6,15 @@ import Testing
 @Suite("Seed sentences: the phone") struct PhoneSentenceTests {
   private let launch = PhoneDirective.launch(.extension, .push(1))
 
-  @Test("9: 'does NOT allow the main Phoenix app to run in response to a push' that is visible")
-  func neverTheApp() {
+  @Test
+  func `9: 'does NOT allow the main Phoenix app to run in response to a push' that is visible`() {
     var phone = PhoneInHand()
     #expect(phone.getsPush() == [launch])
     #expect(phone.phone.app == .notRunning)
   }
 
-  @Test("10: 'launch this process in response to a received push', 'under certain conditions'")
-  func conditions() {
+  @Test
+  func `10: 'launch this process in response to a received push', 'under certain conditions'`() {
     var phone = PhoneInHand()
     #expect(phone.getsPush() == [launch])
     var unchangeable = PhoneInHand()
@@ -23,7 +23,7 @@ import Testing
     #expect(!silent.getsPush(alert: false).contains(launch))
   }
 
-  @Test("11: 'capped at 24 MB': the extension is killed one byte above") func memory() {
+  @Test func `11: 'capped at 24 MB': the extension is killed one byte above`() {
     var phone = PhoneInHand()
     phone.servesPush()
     let limit: UInt64 = 24 * 1024 * 1024
@@ -32,7 +32,7 @@ import Testing
     #expect(phone(.memorySampled(.extension, footprintBytes: limit + 1, residentBytes: limit)) == [kill])
   }
 
-  @Test("12 and 44: 'a maximum of 30 seconds', after which the extension is killed") func time() {
+  @Test func `12 and 44: 'a maximum of 30 seconds', after which the extension is killed`() {
     var phone = PhoneInHand()
     phone.servesPush()
     let start = phone.now
@@ -46,7 +46,7 @@ import Testing
     #expect(directives == [.kill(.extension, .time(limitMilliseconds: 30_000))])
   }
 
-  @Test("27: the extension is 'updating the text of the push notification'") func text() {
+  @Test func `27: the extension is 'updating the text of the push notification'`() {
     var phone = PhoneInHand()
     phone.servesPush()
     let shown = phone(.contentDelivered(push: 1, received))
@@ -55,7 +55,7 @@ import Testing
       phone(.serviceFinished(push: 1, reason: "")) == [], "the push's own text is not shown in addition")
   }
 
-  @Test("35: 'iOS might drop or delay' a silent push 'in low-battery mode'") func lowPower() {
+  @Test func `35: 'iOS might drop or delay' a silent push 'in low-battery mode'`() {
     var phone = PhoneInHand()
     _ = phone(.deviceChanged(.lowPowerMode(true)))
     let directives = phone.getsPush(alert: false)
@@ -63,14 +63,14 @@ import Testing
     #expect(phone.getsPush(2) == [.launch(.extension, .push(2))])
   }
 
-  @Test("41 and 42: 'open AND in the foreground': the app gets the push") func inFront() {
+  @Test func `41 and 42: 'open AND in the foreground': the app gets the push`() {
     var phone = PhoneInHand()
     phone.opensApp()
     #expect(phone.getsPush().first == .tell(.app, .push(id: 1, deadlineMilliseconds: 0)))
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test("43: 'if the answer is NO', the extension gets the push", arguments: [true, false]) func notInFront(
+  @Test(arguments: [true, false]) func `43: 'if the answer is NO', the extension gets the push`(
     isOpen: Bool
   ) {
     var phone = PhoneInHand()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Seed sentences: guardrail #2, presence") struct PresenceSentenceTests {
   private let intent = GuardEvent.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))
 
-  @Test("95: each process 'knows when the mainApp is active, and vice-versa'") func bothKnow() {
+  @Test func `95: each process 'knows when the mainApp is active, and vice-versa'`() {
     var app = Process<AppMachine>()
     var notifier = Process<ExtensionMachine>.dialling(8)
     #expect(app.hears(.launched).contains(.say(PresenceMessage(code: .appPing))))
@@ -18,9 +18,8 @@ import Testing
     #expect(answer == [.say(PresenceMessage(code: .appPong))])
   }
 
-  @Test(
-    "95: 'a simple XPC channel': instead, six codes in 16 bytes and an intent in the container")
-  func channel() {
+  @Test
+  func `95: 'a simple XPC channel': instead, six codes in 16 bytes and an intent in the container`() {
     for code in PresenceCode.allCases {
       let message = PresenceMessage(code: code, wantsNode: true)
       #expect(message.encoded().count == 16)
@@ -33,8 +32,8 @@ import Testing
     #expect(directives.contains(.stopNode(gracefully: true)))
   }
 
-  @Test("104: 'saying the mainApp is now active': the extension 'will abort' when the app wants the node")
-  func aborts() {
+  @Test
+  func `104: 'saying the mainApp is now active': the extension 'will abort' when the app wants the node`() {
     var notifier = Process<ExtensionMachine>.dialling(8)
     #expect(notifier.hears(.node(.connecting), intent).contains(.stopNode(gracefully: true)))
     let released = notifier.hears(.node(.stopped), .rowRead(row(8, .extension), appWantsNode: true))
@@ -43,15 +42,15 @@ import Testing
     #expect(end.contains(.finished(push: 1, .appWantsNode)))
   }
 
-  @Test("104: 'is now active': instead, an app that does not want the node changes nothing")
-  func alive() {
+  @Test
+  func `104: 'is now active': instead, an app that does not want the node changes nothing`() {
     var notifier = Process<ExtensionMachine>.dialling(8)
     let directives = notifier.hears(.node(.connecting), .presenceHeard(PresenceMessage(code: .appPing)))
     #expect(!directives.contains(.stopNode(gracefully: true)))
   }
 
-  @Test("104: 'UNLESS it's already connected to the peer': a settling extension does not stop at once")
-  func connected() {
+  @Test
+  func `104: 'UNLESS it's already connected to the peer': a settling extension does not stop at once`() {
     var notifier = Process<ExtensionMachine>.connected(8)
     _ = notifier.hears(.node(.busy(NodeActivity(isSettling: true))))
     let request = GuardEvent.presenceHeard(

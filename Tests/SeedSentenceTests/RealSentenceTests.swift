@@ -5,7 +5,7 @@ import Testing
 
 /// Phoenix's text on processes, with real ones; numbers are its lines.
 @Suite("Seed sentences: on real processes", .serialized) struct RealSentenceTests {
-  @Test("16: '2 separate processes' use one shared directory") func separate() throws {
+  @Test func `16: '2 separate processes' use one shared directory`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -24,10 +24,8 @@ import Testing
     #expect(phone.owner?.epoch == 2, "the app's claim in the same container was epoch 1")
   }
 
-  @Test(
-    "63 and 73 and 81: 'a long-lived task' keeps the app while it sends a payment"
-  )
-  func sending() throws {
+  @Test
+  func `63 and 73 and 81: 'a long-lived task' keeps the app while it sends a payment`() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "1s"])
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -44,10 +42,9 @@ import Testing
     #expect(phone.sentState(invoice) == "paid")
   }
 
-  @Test(
-    "114 and 122: the app shows why it waits, and connects 'if the notifySrvExt process crashes'"
-  )
-  func crash() throws {
+  @Test
+  func `114 and 122: the app shows why it waits, and connects 'if the notifySrvExt process crashes'`() throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -19,10 +19,8 @@ import Testing
     return story
   }
 
-  @Test(
-    "71: a long-lived task gives 'up to 3 additional minutes' in the background",
-    arguments: numbers)
-  func threeMinutes(number: UInt64) {
+  @Test(arguments: numbers)
+  func `71: a long-lived task gives 'up to 3 additional minutes' in the background`(number: UInt64) {
     var story = sending(number)
     let start = story.world.peerNow
     #expect(story.waits(.seconds(200)) { !$0.isConnected(.app) })
@@ -31,8 +29,8 @@ import Testing
     #expect(story.waits { $0.phone.isAppIdle })
   }
 
-  @Test("75, 76: 'backgrounded' while it sends, the app keeps its connection", arguments: numbers)
-  func worksOn(number: UInt64) {
+  @Test(arguments: numbers)
+  func `75, 76: 'backgrounded' while it sends, the app keeps its connection`(number: UInt64) {
     var story = sending(number)
     #expect(!story.waits(.seconds(100)) { !$0.isConnected(.app) || $0.phone.isAppIdle })
     story.world.make(.pay(0))
@@ -40,8 +38,8 @@ import Testing
     #expect(story.world.pushes.isEmpty)
   }
 
-  @Test("77: when the task ends, 'the network connections will be closed'", arguments: numbers)
-  func closes(number: UInt64) {
+  @Test(arguments: numbers)
+  func `77: when the task ends, 'the network connections will be closed'`(number: UInt64) {
     var story = sending(number)
     story.world.make(.endTask)
     #expect(story.waits { !$0.isConnected(.app) })
@@ -49,8 +47,8 @@ import Testing
     #expect(story.world.life(.app)?.claim == nil)
   }
 
-  @Test("85: 'sensitive tasks' such as incoming payments keep the connection too", arguments: numbers)
-  func sensitive(number: UInt64) {
+  @Test(arguments: numbers)
+  func `85: 'sensitive tasks' such as incoming payments keep the connection too`(number: UInt64) {
     var story = Story.withInvoice(number)
     story.world.make(.pay(0))
     #expect(story.waits { if case .settling = $0.life(.app)?.status { true } else { false } })
@@ -61,8 +59,8 @@ import Testing
     #expect(story.world.container.value.row?.role == .app)
   }
 
-  @Test("85: 'sensitive tasks' such as splices keep the connection too", arguments: numbers)
-  func splices(number: UInt64) {
+  @Test(arguments: numbers)
+  func `85: 'sensitive tasks' such as splices keep the connection too`(number: UInt64) {
     var story = Story(number, splices: true)
     story.world.make(.open)
     #expect(story.waits { $0.isSettled })

@@ -9,15 +9,16 @@ import Testing
 @Suite("Seed sentences: two processes at once") struct TogetherSentenceTests {
   static let numbers = 1...8 as ClosedRange<UInt64>
 
-  @Test(
-    "52: 'launch the mainApp while the notifySrvExt is running': the payment settles once", arguments: numbers
-  )
-  func launched(number: UInt64) { opened(number, isClosed: true) }
+  @Test(arguments: numbers)
+  func `52: 'launch the mainApp while the notifySrvExt is running': the payment settles once`(number: UInt64)
+  { opened(number, isClosed: true) }
 
-  @Test(
-    "53: 'bring the mainApp into the foreground while the notifySrvExt is running': the payment settles once",
-    arguments: numbers)
-  func broughtToFront(number: UInt64) { opened(number, isClosed: false) }
+  @Test(arguments: numbers)
+  func
+    `53: 'bring the mainApp into the foreground while the notifySrvExt is running': the payment settles once`(
+      number: UInt64
+    )
+  { opened(number, isClosed: false) }
 
   private func opened(_ number: UInt64, isClosed: Bool) {
     var story = Story.withAppBehind(number)
@@ -30,8 +31,8 @@ import Testing
     #expect(story.world.violation == nil)
   }
 
-  @Test("57: 'without any kind of guardrails' invariants break; with them the same runs hold")
-  func interference() {
+  @Test
+  func `57: 'without any kind of guardrails' invariants break; with them the same runs hold`() {
     func broken(_ rules: [Rule]) -> [Invariant] {
       (1...12 as ClosedRange<UInt64>).compactMap { seed in
         var settings = RunSettings(seed: seed)
@@ -47,10 +48,12 @@ import Testing
 
   enum Place: CaseIterable { case foreground, background, notRunning }
 
-  @Test(
-    "57: the wallet receives 'regardless whether the mainApp is in the foreground, background or not running'",
-    arguments: Place.allCases, numbers)
-  func receives(place: Place, number: UInt64) {
+  @Test(arguments: Place.allCases, numbers)
+  func
+    `57: the wallet receives 'regardless whether the mainApp is in the foreground, background or not running'`(
+      place: Place, number: UInt64
+    )
+  {
     var story = Story.withInvoice(number)
     if place != .foreground { story.goesHome() }
     if place == .notRunning { story.quits() }
@@ -60,8 +63,8 @@ import Testing
     #expect(story.world.container.value.row?.role == (place == .foreground ? .app : .extension))
   }
 
-  @Test("63: 'background the app at anytime', also during a settlement", arguments: numbers)
-  func backgroundedMidway(number: UInt64) {
+  @Test(arguments: numbers)
+  func `63: 'background the app at anytime', also during a settlement`(number: UInt64) {
     var story = Story.withInvoice(number)
     story.world.make(.pay(0))
     #expect(story.waits { if case .settling = $0.life(.app)?.status { true } else { false } })
@@ -72,10 +75,10 @@ import Testing
     #expect(story.world.container.value.received.count == 1)
   }
 
-  @Test(
-    "89: 'as long as the mainApp's connection is open', no push is sent and no extension launched",
-    arguments: numbers)
-  func noPush(number: UInt64) {
+  @Test(arguments: numbers)
+  func `89: 'as long as the mainApp's connection is open', no push is sent and no extension launched`(
+    number: UInt64
+  ) {
     var story = Story.withInvoice(number)
     story.world.make(.pay(0))
     #expect(story.waits { $0.isPaid })

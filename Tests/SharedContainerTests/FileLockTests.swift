@@ -10,9 +10,8 @@ import WaitingTests
 
   private var path: String { place.file("a.lock") }
 
-  @Test(
-    "K-21 A lock taken twice is held once, and one drop frees it for another")
-  func aLockIsTakenOnceAndGivenBack() throws {
+  @Test
+  func `K-21 A lock taken twice is held once, and one drop frees it for another`() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     #expect(mine.tryTake() == .taken)

@@ -42,7 +42,7 @@ import Wallet
     }.compactMap { if case .recordTask(let record) = $0 { record.fate } else { nil } }
   }
 
-  @Test("A run launched by hand is completed after the next one is submitted") func byHand() {
+  @Test func `A run launched by hand is completed after the next one is submitted`() {
     var world = world()
     let fates = fates(&world) {
       $0.launchTask(Self.refresh)
@@ -51,8 +51,8 @@ import Wallet
     #expect(fates == [.runs(isByHand: true), .waits(.tooEarly), .completed(isSuccess: true)])
   }
 
-  @Test("During a foreign transaction a run retries, and fails before its time ends")
-  func blocked() {
+  @Test
+  func `During a foreign transaction a run retries, and fails before its time ends`() {
     var world = world()
     world.container.value.writer = 99
     let begun = fates(&world) {
@@ -70,7 +70,7 @@ import Wallet
     #expect(later.last == .completed(isSuccess: true))
   }
 
-  @Test("An expired run fails in time; a frozen app reports too late") func expiry() {
+  @Test func `An expired run fails in time; a frozen app reports too late`() {
     var world = world()
     world.container.value.writer = 99
     let ended = fates(&world) {
@@ -104,7 +104,7 @@ import Wallet
     return world
   }
 
-  @Test("A run that is completed twice is a violation") func completedAgain() {
+  @Test func `A run that is completed twice is a violation`() {
     var world = worldWithRefresh()
     rest(&world, for: .seconds(60))
     #expect(world.tasksCompleted > 0)
@@ -116,8 +116,8 @@ import Wallet
     #expect(world.violation?.invariant == .tasksAreCompleted)
   }
 
-  @Test("A blocked run is completed in time; a run that the app forgets is a violation")
-  func forgotten() {
+  @Test
+  func `A blocked run is completed in time; a run that the app forgets is a violation`() {
     var world = worldWithRefresh()
     world.container.value.writer = 99
     while world.lives.app?.value.taskRuns.isEmpty == true, world.now < .zero + .seconds(120) {
@@ -133,7 +133,7 @@ import Wallet
     #expect(world.violation?.invariant == .tasksAreCompleted)
   }
 
-  @Test("Some seeds have background work, and the app completes many runs") func runsOfSeeds() {
+  @Test func `Some seeds have background work, and the app completes many runs`() {
     var completed: [Int] = []
     for seed in 1...8 as ClosedRange<UInt64> {
       var run = SeedRun(RunSettings(seed: seed))
@@ -144,7 +144,7 @@ import Wallet
     #expect(completed.reduce(0, +) > 20)
   }
 
-  @Test("Without background habits no task is submitted") func none() {
+  @Test func `Without background habits no task is submitted`() {
     var world = World()
     world.make(.open)
     rest(&world)

@@ -21,7 +21,7 @@ import Wallet
     return world
   }
 
-  @Test("An app suspended while it settles the log or claims is killed, which is a violation") func settling()
+  @Test func `An app suspended while it settles the log or claims is killed, which is a violation`()
     throws
   {
     let world = suspended(with: .settle)
@@ -31,16 +31,16 @@ import Wallet
     #expect(claiming.violation?.invariant == .releasedBeforeSuspension)
   }
 
-  @Test("An app suspended while reading, or frozen before settling, holds no lock")
-  func noLock() {
+  @Test
+  func `An app suspended while reading, or frozen before settling, holds no lock`() {
     for world in [suspended(with: .look), suspended(with: .settle, isFrozen: true)] {
       #expect(world.life(.app)?.isSuspended == true)
       #expect(world.violation == nil)
     }
   }
 
-  @Test("A status that is outdated or missing is a violation")
-  func newestStatus() {
+  @Test
+  func `A status that is outdated or missing is a violation`() {
     let shown: [WalletDirective] = [
       .phone(.show(.claiming)), .container(.look), .phone(.show(.idle)), .container(.settle),
     ]

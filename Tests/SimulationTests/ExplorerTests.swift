@@ -30,15 +30,14 @@ import Testing
     return explorer
   }
 
-  @Test("A world without allowances has one state") func nothing() {
+  @Test func `A world without allowances has one state`() {
     let explorer = explore([:])
     #expect(explorer.states == 1)
     #expect(explorer.findings == [])
   }
 
-  @Test(
-    "One push and one opening break no invariant in any interleaving; batches change nothing")
-  func small() {
+  @Test
+  func `One push and one opening break no invariant in any interleaving; batches change nothing`() {
     let explorer = explore([.pushes: 1, .opens: 1])
     #expect(explorer.findings == [])
     #expect(explorer.states > 500)
@@ -50,7 +49,7 @@ import Testing
     #expect(again.ways.all.map(\.isTaken) == explorer.ways.all.map(\.isTaken))
   }
 
-  @Test("Raising a bound adds states, and every transition taken before is still taken") func more() {
+  @Test func `Raising a bound adds states, and every transition taken before is still taken`() {
     let few = explore([.pushes: 1])
     let more = explore([.pushes: 1, .crashes: 1])
     #expect(more.states > few.states)
@@ -59,7 +58,7 @@ import Testing
     #expect(taken)
   }
 
-  @Test("Without the inode check an invariant breaks, and its story ends with the violation") func rule()
+  @Test func `Without the inode check an invariant breaks, and its story ends with the violation`()
     throws
   {
     let explorer = explore(
@@ -75,27 +74,27 @@ import Testing
     #expect(moves > 10)
   }
 
-  @Test("Without fenced writes a superseded owner writes") func fence() throws {
+  @Test func `Without fenced writes a superseded owner writes`() throws {
     let explorer = explore([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.fencedWrites])
     #expect(explorer.findings.first?.violation.invariant == .oneDriver)
   }
 
-  @Test("The machines take only declared transitions") func tables() {
+  @Test func `The machines take only declared transitions`() {
     let ways = explore([.pushes: 1, .opens: 1, .crashes: 1]).ways.all
     #expect(ways.contains { $0.isTaken })
     #expect(ways.filter { $0.isTaken && !$0.isDeclared } == [])
   }
 
   /// Normalising must not change the future: otherwise the explorer would merge states that go on differently.
-  @Test(
-    "A world normalised after every step goes on like one that is not",
-    arguments: 1...24)
-  func normalForm(seed: UInt64) { walk(seed, .baton) }
+  @Test(arguments: 1...24)
+  func `A world normalised after every step goes on like one that is not`(seed: UInt64) { walk(seed, .baton) }
 
   @Test(
-    "With other wallets' coordination a normalised world goes on like one that is not", arguments: 1...3,
+    arguments: 1...3,
     [Coordination.phoenix, .bitkit, .matrix])
-  func normalFormOfOthers(seed: UInt64, coordination: Coordination) { walk(seed, coordination) }
+  func `With other wallets' coordination a normalised world goes on like one that is not`(
+    seed: UInt64, coordination: Coordination
+  ) { walk(seed, coordination) }
 
   private func walk(_ seed: UInt64, _ coordination: Coordination) {
     var settings = ExploreSettings()
@@ -149,7 +148,7 @@ import Testing
       + parts("world", worlds.0, worlds.1).filter { !$0.contains("Boxed") && !$0.hasPrefix("world.ways") }
   }
 
-  @Test("Every inserted digest is found, and an absent one is not") func seenStates() {
+  @Test func `Every inserted digest is found, and an absent one is not`() {
     var seen = SeenStates()
     var generator = SeededGenerator(seed: 5)
     var digests: [UInt64] = [1, .max]

@@ -6,10 +6,8 @@ import Testing
 @testable import Simulation
 
 @Suite("A lone part of a payment, with the app closed") struct LonePartTests {
-  @Test(
-    "The extension fails a lone part after a minute, and the user sees two notifications"
-  )
-  func ends() throws {
+  @Test
+  func `The extension fails a lone part after a minute, and the user sees two notifications`() throws {
     var world = try World.withAClosedApp()
     world.make(.payPart(0, part: 1, of: 2))
     world.live(for: .seconds(59))

@@ -16,13 +16,13 @@ import Testing
     return world.opening.since != nil
   }
 
-  @Test("A tap and an action that opens the app start the opening time") func opening() {
+  @Test func `A tap and an action that opens the app start the opening time`() {
     #expect(opened(by: .tap))
     #expect(opened(by: .action("OPEN_NOW")))
   }
 
-  @Test("A dismissal, an unknown action and a restarting phone do not start the opening time")
-  func nothing() {
+  @Test
+  func `A dismissal, an unknown action and a restarting phone do not start the opening time`() {
     #expect(!opened(by: .dismiss))
     #expect(!opened(by: .action("CALL_BACK")))
     #expect(
@@ -31,7 +31,7 @@ import Testing
       })
   }
 
-  @Test("After an action the opening time ends when the app is connected") func connected() {
+  @Test func `After an action the opening time ends when the app is connected`() {
     var world = World()
     world.registerCategories()
     world.touch(1, category: category, .action("OPEN_NOW"))

@@ -28,35 +28,35 @@ import Testing
     return isFound()
   }
 
-  @Test("Phoenix: after a clean finish the app waits until the last beat is 5 s old") func waitAfterFinish() {
+  @Test func `Phoenix: after a clean finish the app waits until the last beat is 5 s old`() {
     #expect(finds("the extension has finished, but its last beat looks fresh for 5 s", as: .phoenix, in: [:]))
   }
 
-  @Test("P-0.4 Phoenix: with a late message both processes check and then connect")
-  func checkThenConnect() {
+  @Test
+  func `P-0.4 Phoenix: with a late message both processes check and then connect`() {
     #expect(finds("looked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
   }
 
-  @Test("Phoenix: a task's vote outweighs the extension's veto in foreground and background") func votes() {
+  @Test func `Phoenix: a task's vote outweighs the extension's veto in foreground and background`() {
     #expect(
       finds(
         "its votes for a connection outweigh the one against it",
         "runs in the background with a task and sends no message there", as: .phoenix, in: [.tasks: 1]))
   }
 
-  @Test("Phoenix: a clock set forward connects both; set back, it makes the app wait")
-  func clock() {
+  @Test
+  func `Phoenix: a clock set forward connects both; set back, it makes the app wait`() {
     #expect(
       finds(
         "the wall clock was stepped, so the extension's", "looks as if it were still to come", as: .phoenix,
         in: [.clockSteps: 1]))
   }
 
-  @Test("P-0.4 Phoenix: with a late message a payment is received twice") func money() {
+  @Test func `P-0.4 Phoenix: with a late message a payment is received twice`() {
     #expect(finds("A payment is received a second time.", as: .phoenix, in: [.messageFaults: 1]))
   }
 
-  @Test("Bitkit: both take the lock after a check, and a killed process leaves it locked") func bitkit() {
+  @Test func `Bitkit: both take the lock after a check, and a killed process leaves it locked`() {
     #expect(finds("both looked, found nothing, and then took the lock", as: .bitkit, in: [.preemptions: 1]))
     #expect(
       finds(
@@ -65,13 +65,13 @@ import Testing
         as: .bitkit, in: [.crashes: 1]))
   }
 
-  @Test("Matrix: a thawed holder continues with its node") func matrix() {
+  @Test func `Matrix: a thawed holder continues with its node`() {
     #expect(
       finds(
         "was frozen until its sign of life was stale, and its node goes on", as: .matrix, in: [.freezes: 1]))
   }
 
-  @Test("Baton breaks no invariant with the same faults in 3,000 states") func baton() {
+  @Test func `Baton breaks no invariant with the same faults in 3,000 states`() {
     #expect(!finds("", as: .baton, in: [.clockSteps: 1, .tasks: 1], statesMax: 3000))
     #expect(!finds("", as: .baton, in: [.messageFaults: 1], statesMax: 3000))
   }

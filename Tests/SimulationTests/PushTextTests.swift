@@ -22,8 +22,9 @@ import Testing
       settings: world.settings, now: world.now)
   }
 
-  @Test("A text without a payment is a violation if it is settled, unless the process could not know")
-  func missed() throws {
+  @Test
+  func `A text without a payment is a violation if it is settled, unless the process could not know`() throws
+  {
     let before = try received()
     func violation(_ outcome: PushOutcome, _ change: (inout Life) -> Void = { _ in }) -> Invariant? {
       var world = before
@@ -40,8 +41,8 @@ import Testing
     #expect(violation(.nothingReceived(.incomingPayment)) { $0.hasLostContainer = true } == nil)
   }
 
-  @Test("The text of a push without a payment hash reports no payment from before the push")
-  func old() throws {
+  @Test
+  func `The text of a push without a payment hash reports no payment from before the push`() throws {
     var world = try received()
     let payment = ReceivedPayment(
       paymentHash: world.invoices[0].invoice.paymentHash, amountMsat: 1, text: "")
@@ -53,10 +54,10 @@ import Testing
     #expect(world.violation?.invariant == .textIsTrue)
   }
 
-  @Test(
-    "The text reports an earlier push's payment although its first read fails",
-    arguments: [StorageTrouble.blocked, .fails])
-  func earlierPayment(trouble: StorageTrouble) throws {
+  @Test(arguments: [StorageTrouble.blocked, .fails])
+  func `The text reports an earlier push's payment although its first read fails`(trouble: StorageTrouble)
+    throws
+  {
     var world = try received()
     try #require(world.life(.extension) != nil)
     world.isRecorded = true
@@ -73,10 +74,8 @@ import Testing
     #expect(texts.map(\.payment) == [hash])
   }
 
-  @Test(
-    "A failed read is repeated, and a lost container ends the process",
-    arguments: [StorageTrouble.blocked, .fails, .lost])
-  func mark(trouble: StorageTrouble) throws {
+  @Test(arguments: [StorageTrouble.blocked, .fails, .lost])
+  func `A failed read is repeated, and a lost container ends the process`(trouble: StorageTrouble) throws {
     var world = try received()
     world.make(.failStorage(.extension, StorageFault(.readPast, trouble)))
     world.lives.notifier?.value.inbox.append(

@@ -23,23 +23,23 @@ import Testing
     return nil
   }
 
-  @Test("Without the release order a healthy owner is displaced") func releaseOrder() {
+  @Test func `Without the release order a healthy owner is displaced`() {
     #expect(firstFailure(without: [.releaseOrder])?.violation?.invariant == .healthyOwnerStays)
   }
 
-  @Test("Without the check after init and the state from the claim two processes drive the node")
-  func cachedState() {
+  @Test
+  func `Without the check after init and the state from the claim two processes drive the node`() {
     #expect(firstFailure(without: [.initCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
   }
 
-  @Test("Without the wait for all parts a preimage is released for one part") func completeSet() {
+  @Test func `Without the wait for all parts a preimage is released for one part`() {
     let violation = firstFailure(without: [.completeSet])?.violation
     #expect(violation?.invariant == .paidIsReceivedOnce)
     #expect(violation?.sentence == "The preimage leaves before all parts of its payment have arrived.")
   }
 
-  @Test("A failure shrinks to at most 6 agenda entries that break the same invariant")
-  func shrinking() throws {
+  @Test
+  func `A failure shrinks to at most 6 agenda entries that break the same invariant`() throws {
     let failure = try #require(firstFailure(without: [.initCheck, .stateFromClaim]))
     let violation = try #require(failure.violation)
     var settings = RunSettings(seed: failure.seed)
@@ -52,7 +52,7 @@ import Testing
     #expect(again.run().violation?.invariant == violation.invariant)
   }
 
-  @Test("The names of the rules are distinct, and rules can be combined") func names() {
+  @Test func `The names of the rules are distinct, and rules can be combined`() {
     #expect(Set(Rule.allCases.map(\.rawValue)).count == Rule.allCases.count)
     #expect(Rules(Rule.allCases).list == Rule.allCases)
     #expect(Rules([.lock, .incarnation]).list == [.lock, .incarnation])

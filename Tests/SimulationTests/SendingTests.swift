@@ -11,10 +11,9 @@ import Testing
 @testable import Wallet
 
 @Suite("Outgoing payments in runs of a seed") struct SendingTests {
-  @Test(
-    "P-1.3 Outgoing payments settle in the runs, and no app run has a task for an earlier run's payment"
-  )
-  func seeds() {
+  @Test
+  func `P-1.3 Outgoing payments settle in the runs, and no app run has a task for an earlier run's payment`()
+  {
     var (sent, arrived, restarts, pendingAtStart) = (0, 0, 0, 0)
     for seed in 1...16 as ClosedRange<UInt64> {
       var run = SeedRun(RunSettings(seed: seed))
@@ -62,7 +61,7 @@ import Testing
     PaymentChange(ended: [PaymentChange.Ended(payment: payment(invoice, htlc), end: end)])
   }
 
-  @Test("A regular outgoing payment breaks no invariant") func sound() {
+  @Test func `A regular outgoing payment breaks no invariant`() {
     var (world, invoice) = world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
@@ -72,8 +71,8 @@ import Testing
     #expect(world.container.value.past[invoice.invoice.paymentHash] == .paid)
   }
 
-  @Test("Offering an invoice that is pending or paid breaks an invariant")
-  func offeredTwice() {
+  @Test
+  func `Offering an invoice that is pending or paid breaks an invariant`() {
     for isPaid in [false, true] {
       var (world, invoice) = world()
       world.store(offer(invoice))
@@ -86,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("A payee paid twice, or without a pending payment, is a violation") func arrivals() {
+  @Test func `A payee paid twice, or without a pending payment, is a violation`() {
     var (world, invoice) = world()
     world.arrived(invoice.invoice.paymentHash, 0)
     #expect(world.violation?.sentence == "A payee is paid, but the wallet has no such pending payment.")
@@ -98,7 +97,7 @@ import Testing
     #expect(world.violation?.sentence == "A payee is paid twice for one invoice.")
   }
 
-  @Test("A wrong end of a payment, or the end of an unknown one, is a violation") func wrongEnds() {
+  @Test func `A wrong end of a payment, or the end of an unknown one, is a violation`() {
     let code = FailureCode.incorrectOrUnknownPaymentDetails
     var (world, invoice) = world()
     world.store(offer(invoice))
@@ -114,8 +113,8 @@ import Testing
     #expect(world.violation?.sentence == "A payment ends that is not pending in the wallet.")
   }
 
-  @Test("Money that left without a payment, or a wrong balance, is a violation at the end")
-  func lost() {
+  @Test
+  func `Money that left without a payment, or a wrong balance, is a violation at the end`() {
     var (world, invoice) = world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
@@ -132,8 +131,8 @@ import Testing
       world.violation?.sentence == "The wallet's balance is not received minus paid.")
   }
 
-  @Test("P-1.2, P-1.3 An app that sleeps with an open request, or has a task without one, is a violation")
-  func tasks()
+  @Test
+  func `P-1.2, P-1.3 An app that sleeps with an open request, or has a task without one, is a violation`()
     throws
   {
     var (world, invoice) = world()

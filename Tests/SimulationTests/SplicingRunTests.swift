@@ -15,8 +15,8 @@ import Testing
     return settings
   }
 
-  @Test("With every fault each splice is completed or absent at both ends")
-  func seeds() {
+  @Test
+  func `With every fault each splice is completed or absent at both ends`() {
     var (wanted, begun, done, pendingAtStart) = (0, 0, 0, 0)
     for seed in 1...24 as ClosedRange<UInt64> {
       var run = SeedRun(settings(seed))
@@ -46,8 +46,8 @@ import Testing
     return World(settings: settings)
   }
 
-  @Test("A funding without a request, and different fundings at the two ends, are violations")
-  func fundings() {
+  @Test
+  func `A funding without a request, and different fundings at the two ends, are violations`() {
     var world = world()
     var record = world.peer.value.state.channel.record
     world.checkFunding(record)

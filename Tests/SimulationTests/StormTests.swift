@@ -91,9 +91,8 @@ import Testing
     }
   }
 
-  @Test(
-    "Under dense faults each payment is whole or absent, and no invariant breaks")
-  func storms() {
+  @Test
+  func `Under dense faults each payment is whole or absent, and no invariant breaks`() {
     var (lives, zombies, sent, spliced) = (0, 0, 0, 0)
     for seed in 1...24 as ClosedRange<UInt64> {
       var storm = Storm(seed)
@@ -122,7 +121,7 @@ import Testing
     #expect(spliced > 10)
   }
 
-  @Test("Without fenced writes a superseded owner writes, which is a violation") func fence() {
+  @Test func `Without fenced writes a superseded owner writes, which is a violation`() {
     let isSeen = (1...24 as ClosedRange<UInt64>).contains { seed in
       var storm = Storm(seed, without: [.fencedWrites])
       storm.rage()

@@ -28,8 +28,8 @@ import Testing
     return story
   }
 
-  @Test("A connected extension hands over within 2 s and has delivered its text by then", arguments: numbers)
-  func handover(number: UInt64) {
+  @Test(arguments: numbers)
+  func `A connected extension hands over within 2 s and has delivered its text by then`(number: UInt64) {
     var story = pushed(number)
     story.world.make(.open)
     #expect(story.waits(.seconds(2)) { $0.owns(.app) })
@@ -37,16 +37,16 @@ import Testing
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
-  @Test("An extension that is not connected steps back for the app", arguments: numbers)
-  func stepsBack(number: UInt64) {
+  @Test(arguments: numbers)
+  func `An extension that is not connected steps back for the app`(number: UInt64) {
     var story = pushed(number, until: \.isDialling)
     story.world.make(.open)
     #expect(story.waits(.seconds(2)) { $0.owns(.app) })
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce && $0.pushes.map(\.shown) == [1] })
   }
 
-  @Test("An app that dies before its claim leaves the payment to the extension", arguments: numbers)
-  func appDies(number: UInt64) {
+  @Test(arguments: numbers)
+  func `An app that dies before its claim leaves the payment to the extension`(number: UInt64) {
     var story = pushed(number, until: \.isDialling)
     story.world.make(.open)
     #expect(story.waits(.seconds(1)) { $0.life(.extension)?.claim == nil })
@@ -57,8 +57,8 @@ import Testing
     #expect(story.world.container.value.row?.role == .extension)
   }
 
-  @Test("With all presence messages lost the extension reads the intent and hands over", arguments: numbers)
-  func noMessages(number: UInt64) {
+  @Test(arguments: numbers)
+  func `With all presence messages lost the extension reads the intent and hands over`(number: UInt64) {
     var story = pushed(number)
     story.losesLetters = true
     story.world.make(.open)
@@ -67,17 +67,16 @@ import Testing
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
-  @Test("The extension takes over from a killed app at once", arguments: numbers)
-  func killedApp(number: UInt64) {
+  @Test(arguments: numbers)
+  func `The extension takes over from a killed app at once`(number: UInt64) {
     var story = withoutWire(number) { $0.make(.kill(.app)) }
     story.world.make(.pay(0))
     #expect(story.waits(.seconds(1)) { $0.owns(.extension) })
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
-  @Test(
-    "A frozen extension is replaced after 5 s, and ends fenced when thawed", arguments: numbers)
-  func frozenExtension(number: UInt64) {
+  @Test(arguments: numbers)
+  func `A frozen extension is replaced after 5 s, and ends fenced when thawed`(number: UInt64) {
     var story = pushed(number)
     story.world.make(.freeze(.extension))
     story.world.make(.open)
@@ -90,8 +89,8 @@ import Testing
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
-  @Test("A frozen app loses no payment, and gets the node back when thawed", arguments: numbers)
-  func frozenApp(number: UInt64) {
+  @Test(arguments: numbers)
+  func `A frozen app loses no payment, and gets the node back when thawed`(number: UInt64) {
     // Without the cut the LSP would wait for the app until its ping times out.
     var story = withoutWire(number) { world in
       world.make(.freeze(.app))
@@ -104,8 +103,8 @@ import Testing
     #expect(story.waits(.seconds(10)) { $0.owns(.app) && $0.pushes.map(\.shown) == [1] })
   }
 
-  @Test("Going home gives the node to a waiting extension", arguments: numbers)
-  func home(number: UInt64) {
+  @Test(arguments: numbers)
+  func `Going home gives the node to a waiting extension`(number: UInt64) {
     var story = withoutWire(number) { $0.cutAll() }
     story.world.make(.pay(0))
     #expect(story.waits(.seconds(1)) { $0.isExtensionWaiting })

@@ -34,6 +34,14 @@ import Testing
     }
   }
 
+  @Test func `A test's name is one sentence in backticks`() {
+    for file in Project.tests where !file.path.hasPrefix("Tests/TidyTests/StyleTests") {
+      for match in file.text.matches(of: #/@Test\(\s*"|@Test(\([^"`]*?\))?\s+func \w+/#) {
+        Issue.record("\(file.path): write @Test func `A sentence`(): \(match.0)")
+      }
+    }
+  }
+
   @Test func `Scripts are executable`() {
     for file in Project.files where file.text.hasPrefix("#!") {
       let full = Project.root.appending(path: file.path).path

@@ -15,7 +15,7 @@ final class CancelledInvoiceTableTests {
 
   init() throws { scratch = try ScratchContainer() }
 
-  @Test("A cancelled invoice is not open, keeps its row, and no backup reopens it") func cancelled() throws {
+  @Test func `A cancelled invoice is not open, keeps its row, and no backup reopens it`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     for invoice in invoices { try scratch.write(NodeChange(newInvoice: invoice), claim, container) }
@@ -28,7 +28,7 @@ final class CancelledInvoiceTableTests {
     #expect(try scratch.read(container) { try $0.rows("SELECT 1 FROM invoices").count } == 2)
   }
 
-  @Test("A process that lost the claim cancels nothing") func fenced() throws {
+  @Test func `A process that lost the claim cancels nothing`() throws {
     let container = try scratch.open()
     let (old, _) = try scratch.claim(container)
     try scratch.write(NodeChange(newInvoice: invoices[0]), old, container)
@@ -39,7 +39,7 @@ final class CancelledInvoiceTableTests {
     #expect(try scratch.state(container).invoices == [invoices[0]])
   }
 
-  @Test("An older container keeps its open invoices") func migrated() throws {
+  @Test func `An older container keeps its open invoices`() throws {
     do {
       let container = try scratch.open(WalletSchema.migrations.dropLast())
       try Connection(path: container.layout.database, access: .readWrite).execute(

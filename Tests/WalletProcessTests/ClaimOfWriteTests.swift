@@ -45,8 +45,8 @@ final class ClaimOfWriteTests {
     try database.rows("SELECT epoch FROM node_writes").map { try $0.integer(0) }
   }
 
-  @Test("A step decided under one claim is not written under the next")
-  func oldStepUnderANewClaim() throws {
+  @Test
+  func `A step decided under one claim is not written under the next`() throws {
     var written: Set<Bytes32> = []
     wallet.willCarryOut = { [unowned self] in
       guard case .container(.write(let change, _)) = $0, let invoice = change.newInvoice,
@@ -70,7 +70,7 @@ final class ClaimOfWriteTests {
     #expect(wallet.status?.epoch == 4 && wallet.node.durableState.invoices.count == 1)
   }
 
-  @Test("A report from one claim does not end the next") func oldReportUnderANewClaim() throws {
+  @Test func `A report from one claim does not end the next`() throws {
     wallet.willCarryOut = { [unowned self] in
       guard case .phone(.answer("1", _)) = $0 else { return }
       do { try takeOver() } catch { Issue.record(error) }

@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  @Test("M-3.4 Journals of ended processes are removed after a week, except each program's newest")
-  func cleans() throws {
+  @Test
+  func `M-3.4 Journals of ended processes are removed after a week, except each program's newest`() throws {
     let folder = try Folder()
     folder.write("20261101T000000-mainappd-1.jsonl", days: 8)
     folder.write("20261102T000000-mainappd-2.jsonl", days: 6)
@@ -56,8 +56,8 @@ import Testing
       ])
   }
 
-  @Test("A symbolic link instead of the journal directory is refused, and nothing is removed")
-  func linkedDirectory() throws {
+  @Test
+  func `A symbolic link instead of the journal directory is refused, and nothing is removed`() throws {
     let folder = try Folder()
     for pid in 1...2 { folder.write("2026110\(pid)T000000-mainappd-\(pid).jsonl", days: 8) }
     let link = "\(folder.path)-link"
@@ -71,8 +71,8 @@ import Testing
     #expect(folder.names.count == 2)
   }
 
-  @Test("M-3.4 A journal being written, an unreadable one and other files stay")
-  func keeps() throws {
+  @Test
+  func `M-3.4 A journal being written, an unreadable one and other files stay`() throws {
     let folder = try Folder()
     let own = ProcessTable.startTime(of: getpid()) ?? 0
     folder.write(
@@ -86,8 +86,8 @@ import Testing
     #expect(folder.names == before)
   }
 
-  @Test("D-8.5 An interrupted cleaning continues, also in another process")
-  func goesOn() throws {
+  @Test
+  func `D-8.5 An interrupted cleaning continues, also in another process`() throws {
     let folder = try Folder()
     for number in 100..<133 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
     guard case .goesOn = JournalCleaner(directory: folder.path).step() else {
@@ -101,8 +101,8 @@ import Testing
     #expect(folder.names == ["20261101T000132-iosd-1.jsonl"])
   }
 
-  @Test("M-3.4, D-8.4 Many journals are removed in steps")
-  func steps() throws {
+  @Test
+  func `M-3.4, D-8.4 Many journals are removed in steps`() throws {
     let folder = try Folder()
     for number in 100..<200 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
     let (steps, end) = folder.clean()
@@ -111,8 +111,8 @@ import Testing
     #expect(folder.names == ["20261101T000199-iosd-1.jsonl"])
   }
 
-  @Test("A missing folder is a failure, not a success")
-  func missing() {
+  @Test
+  func `A missing folder is a failure, not a success`() {
     let cleaner = JournalCleaner(directory: "/nowhere/at/all")
     guard case .failed(let why) = cleaner.step() else {
       Issue.record("a missing folder was cleaned")

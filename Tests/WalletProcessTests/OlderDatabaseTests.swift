@@ -31,8 +31,8 @@ final class OlderDatabaseTests {
     return wallet
   }
 
-  @Test("A container of the first version keeps its channel and then stores payment data")
-  func migrated() throws {
+  @Test
+  func `A container of the first version keeps its channel and then stores payment data`() throws {
     let old = [WalletSchema.migrations[0]]
     let before = try channel(nil)
     do {
@@ -50,8 +50,9 @@ final class OlderDatabaseTests {
     #expect(try scratch.claim(container, seen: 1).1.channel?.record == after)
   }
 
-  @Test("A container from before outgoing payments keeps its state and then stores outgoing payments")
-  func beforeSending() throws {
+  @Test
+  func `A container from before outgoing payments keeps its state and then stores outgoing payments`() throws
+  {
     let record = try channel(PaymentData(secret: SHA256.hash([3]), totalMsat: 2000)).record
     let paid = Invoice(
       paymentHash: SHA256.hash([4]), amountMsat: 700, text: "paid", tweak: SHA256.hash([5]), expiresAt: 9)
@@ -88,8 +89,8 @@ final class OlderDatabaseTests {
     #expect(try scratch.claim(container, seen: 1).1.payments == OutgoingPayments(pending: [own]))
   }
 
-  @Test("An older container keeps its outgoing payments and does not repeat paid or pending ones")
-  func withSending() throws {
+  @Test
+  func `An older container keeps its outgoing payments and does not repeat paid or pending ones`() throws {
     let payments = (0..<3).map { number in
       OutgoingPayment(
         paymentHash: SHA256.hash([10, UInt8(number)]), amountMsat: 5000, paymentSecret: SHA256.hash([9]),

@@ -45,7 +45,7 @@ final class OvertakenNodeTests {
     wallet.open()
   }
 
-  @Test("A node taken over before its dial is fenced and does not dial") func beforeTheDial() throws {
+  @Test func `A node taken over before its dial is fenced and does not dial`() throws {
     var isOvertaken = false
     wallet.willCarryOut = { [unowned self] in
       guard $0 == .container(.checkRow), !isOvertaken else { return }
@@ -59,8 +59,8 @@ final class OvertakenNodeTests {
     #expect(peer.received.isEmpty)
   }
 
-  @Test("A node taken over during its dial is fenced before channel_reestablish")
-  func beforeTheChannel() throws {
+  @Test
+  func `A node taken over during its dial is fenced before channel_reestablish`() throws {
     peer.onInit = { [unowned self] in _ = try scratch.claim(other, seen: 2) }
     start()
     let isOver = { [unowned self] in
@@ -71,14 +71,14 @@ final class OvertakenNodeTests {
     #expect(peer.received.map(\.type) == [16])
   }
 
-  @Test("A node that is not taken over connects") func goesOn() throws {
+  @Test func `A node that is not taken over connects`() throws {
     start()
     #expect(try loop.run(for: .seconds(30)) { wallet.status == .connected(2) })
     #expect(wallet.reports == [.connecting, .established])
     #expect(peer.received.contains { $0.type == 136 })
   }
 
-  @Test("A write that finds the container lost is refused, and the process ends") func lost() throws {
+  @Test func `A write that finds the container lost is refused, and the process ends`() throws {
     start()
     #expect(try loop.run(for: .seconds(30)) { peer.received.contains { $0.type == 136 } })
     unlink(app.layout.databaseLog)
@@ -89,7 +89,7 @@ final class OvertakenNodeTests {
     #expect(wallet.answers["1"] == .refused(.invoice, "\(loss)"))
   }
 
-  @Test("A payment that the container has as paid is refused") func paidBefore() throws {
+  @Test func `A payment that the container has as paid is refused`() throws {
     var payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     let end = PaymentChange.Ended(payment: payment, end: .paid(preimage: SHA256.hash([4])))

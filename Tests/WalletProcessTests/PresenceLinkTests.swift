@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Presence messages between the two processes")
 struct PresenceLinkTests {
-  @Test("Each message is received once, also by a restarted process") func startedAgain()
+  @Test func `Each message is received once, also by a restarted process`()
     throws
   {
     let scratch = try ScratchContainer()

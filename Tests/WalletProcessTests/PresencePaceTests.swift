@@ -11,8 +11,8 @@ import Testing
     .heard(PresenceMessage(code: .appPing, released: epoch))
   }
 
-  @Test("A burst, and the normal rate of two processes, pass without delay")
-  func calm() {
+  @Test
+  func `A burst, and the normal rate of two processes, pass without delay`() {
     var pace = PresencePace()
     for number in 0..<UInt64(PresencePace.burst) {
       let isHeard = pace.arrived(message(number), at: start)
@@ -27,8 +27,8 @@ import Testing
     #expect(pace.skipped == 0 && pace.deadline == nil)
   }
 
-  @Test("A flood is limited; the newest message and the partner's end still pass")
-  func flood() {
+  @Test
+  func `A flood is limited; the newest message and the partner's end still pass`() {
     var pace = PresencePace()
     var heard: [PresencePace.Event] = []
     var now = start

@@ -7,7 +7,7 @@ import Testing
 @Suite("Reading a push") struct PushReaderTests {
   private func read(_ text: String) -> Push { PushReader.read(Array(text.utf8), id: 7) }
 
-  @Test("Pushes as Phoenix's servers send them are read") func known() {
+  @Test func `Pushes as Phoenix's servers send them are read`() {
     let hash = String(repeating: "ab", count: 32)
     let push = read(#"{"aps":{"alert":"x"},"reason":"IncomingPayment$","payment_hash":"\#(hash)"}"#)
     #expect(push == Push(id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: hash)))
@@ -17,13 +17,12 @@ import Testing
   }
 
   @Test(
-    "Malformed JSON, such as an object as a member name, is read as unreadable",
     arguments: [
       #"{{"aps":{"alert":{"ttr*e":"","bo":""}}}:"IncomingPayment","payment_hash":"102"}"#,
       #"{{"a":""}:"x","reason":"IncomingPayment"}"#, #"{["reason"]:"IncomingPayment"}"#,
       #"{"a":1,{"reason":"b"}:2,"reason":"IncomingPayment"}"#, #"{"a":{["b"]:1},"reason":"IncomingPayment"}"#,
       #"{1:2,"reason":"IncomingPayment"}"#, #"{"reason":"x","reason":"IncomingPayment"}"#, "[]", "",
-    ]) func malformed(text: String)
+    ]) func `Malformed JSON, such as an object as a member name, is read as unreadable`(text: String)
   {
     #expect(read(text).reason == .unreadable)
   }

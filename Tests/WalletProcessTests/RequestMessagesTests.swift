@@ -15,8 +15,8 @@ struct RequestMessagesTests {
     return try Request(ControlMessage(verb, fields), from: wallet, atWallSeconds: 0)
   }
 
-  @Test("A cancel request needs a payment hash, and an unknown request is refused")
-  func cancellation() throws {
+  @Test
+  func `A cancel request needs a payment hash, and an unknown request is refused`() throws {
     #expect(try request("cancel", ["payment-hash": hash.hex]) == .cancellation(of: hash))
     for text in ["", "ab", hash.hex + "ab", String(repeating: "zz", count: 32)] {
       #expect(throws: ControlMessageError.self) { try request("cancel", ["payment-hash": text]) }

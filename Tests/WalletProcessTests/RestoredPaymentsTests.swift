@@ -105,21 +105,21 @@ final class RestoredPaymentsTests {
     }
   }
 
-  @Test("A payment pending in the old copy ends with its result in the restored channel")
-  func ended() throws {
+  @Test
+  func `A payment pending in the old copy ends with its result in the restored channel`() throws {
     try restore(try channel(afterFailures: 0, end: .paid(preimage: preimage)), over: [payment(0)])
     #expect(try rows() == [["0", "paid", preimage.hex.uppercased()]])
   }
 
-  @Test("A failed payment unknown to the copy is stored as failed and may be repeated")
-  func unknown() throws {
+  @Test
+  func `A failed payment unknown to the copy is stored as failed and may be repeated`() throws {
     try restore(try channel(afterFailures: 0, end: .failed(code: 16399)), over: [])
     #expect(try rows() == [["0", "failed", ""]])
     try write(NodeChange(payments: PaymentChange(offered: [payment(1)])))
   }
 
-  @Test("A pending payment stays pending and uses up no row id")
-  func onItsWay() throws {
+  @Test
+  func `A pending payment stays pending and uses up no row id`() throws {
     try restore(try channel(afterFailures: 0, end: nil), over: [payment(0)])
     #expect(try rows() == [["0", "pending", ""]])
     try write(NodeChange(payments: PaymentChange(ended: [.init(payment: payment(0), end: .failed(code: 1))])))
@@ -130,8 +130,8 @@ final class RestoredPaymentsTests {
     #expect(newest == 2)
   }
 
-  @Test("A later attempt replaces the copy's attempt and ends by its own result")
-  func laterTry() throws {
+  @Test
+  func `A later attempt replaces the copy's attempt and ends by its own result`() throws {
     try restore(try channel(afterFailures: 1, end: nil), over: [payment(0)])
     #expect(try rows() == [["1", "pending", ""]])
     try write(
@@ -140,8 +140,8 @@ final class RestoredPaymentsTests {
     #expect(try rows() == [["1", "paid", preimage.hex.uppercased()]])
   }
 
-  @Test("A payment missing in the restored channel is marked lost")
-  func lost() throws {
+  @Test
+  func `A payment missing in the restored channel is marked lost`() throws {
     var other = payment(0)
     other.paymentHash = SHA256.hash([9])
     try restore(try channel(afterFailures: 1, end: nil), over: [other])
@@ -149,8 +149,8 @@ final class RestoredPaymentsTests {
     #expect(try past(other.paymentHash) == .lost)
   }
 
-  @Test("A payment stored as paid stays paid, even if an adopted channel has it pending")
-  func overAlready() throws {
+  @Test
+  func `A payment stored as paid stays paid, even if an adopted channel has it pending`() throws {
     let channel = try channel(afterFailures: 1, end: nil)
     try write(NodeChange(payments: PaymentChange(offered: [payment(0)])))
     try write(

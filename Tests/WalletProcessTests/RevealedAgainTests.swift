@@ -30,8 +30,8 @@ final class RevealedAgainTests {
     return wallet
   }
 
-  @Test("Without its invoice neither the preimage nor a commitment without it is sent")
-  func lostInvoice()
+  @Test
+  func `Without its invoice neither the preimage nor a commitment without it is sent`()
     throws
   {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
@@ -46,7 +46,7 @@ final class RevealedAgainTests {
     #expect(peer.received.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.received.map(\.type))")
   }
 
-  @Test("The next owner sends the preimage, although the invoice is no longer open") func nextOwner()
+  @Test func `The next owner sends the preimage, although the invoice is no longer open`()
     throws
   {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
@@ -61,8 +61,8 @@ final class RevealedAgainTests {
     #expect(try scratch.state(container).channel?.localMsat == 1000)
   }
 
-  @Test("A new container takes the invoice from the backup; the payment succeeds and counts once")
-  func newContainer() throws {
+  @Test
+  func `A new container takes the invoice from the backup; the payment succeeds and counts once`() throws {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
     let peer = try TestPeer(try accept(invoice), loop: loop)
     peer.onMessage = { if case .peerStorage = $0 { peer.cutOff() } }

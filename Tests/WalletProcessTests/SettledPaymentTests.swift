@@ -14,8 +14,8 @@ final class SettledPaymentTests {
 
   init() throws { scratch = try ScratchContainer() }
 
-  @Test("A received payment counts as settled only when its HTLC has left the channel")
-  func inChannel() throws {
+  @Test
+  func `A received payment counts as settled only when its HTLC has left the channel`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     let (one, two) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))

@@ -52,8 +52,8 @@ final class SpliceTableTests {
     }
   }
 
-  @Test("Each splice stage is read as written, and the row stays when the splice is done")
-  func kept() throws {
+  @Test
+  func `Each splice stage is read as written, and the row stays when the splice is done`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     var seen: [String] = []
@@ -73,8 +73,8 @@ final class SpliceTableTests {
     #expect(try row?.blob(4) == SHA256.hash([1]).bytes && row?.integer(5) == 0 && row?.integer(6) == 0)
   }
 
-  @Test("A forgotten splice may begin again; one missing in a restored channel is lost")
-  func ends() throws {
+  @Test
+  func `A forgotten splice may begin again; one missing in a restored channel is lost`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     let all = try steps()
@@ -96,8 +96,8 @@ final class SpliceTableTests {
     #expect(try states(container) == ["forgotten", "lost"])
   }
 
-  @Test("A container from before splices keeps its channel and its original funding")
-  func migrated() throws {
+  @Test
+  func `A container from before splices keeps its channel and its original funding`() throws {
     let channel = try Channel(
       id: SHA256.hash([1]), localMsat: 10_000_000, remoteMsat: 90_000_000, isOpener: false)
     do {
@@ -117,8 +117,8 @@ final class SpliceTableTests {
     #expect(try states(container) == ["done"])
   }
 
-  @Test("A row that does not match the channel's splice is refused")
-  func damaged() throws {
+  @Test
+  func `A row that does not match the channel's splice is refused`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     try scratch.write(NodeChange(channel: try steps()[1]), claim, container)

@@ -18,7 +18,7 @@ struct StoredNamesTests {
     Value.allCases.map(\.rawValue)
   }
 
-  @Test("HTLC and splice states have fixed stored names") func channel() {
+  @Test func `HTLC and splice states have fixed stored names`() {
     #expect(names(HTLCDirection.self) == ["offered", "received"])
     #expect(
       names(HTLCState.self) == [
@@ -32,7 +32,7 @@ struct StoredNamesTests {
     #expect(rawValues(SpliceEnd.self) == ["done", "forgotten", "lost"])
   }
 
-  @Test("Claims, payments and connection verdicts have fixed stored names") func others() {
+  @Test func `Claims, payments and connection verdicts have fixed stored names`() {
     #expect(rawValues(Role.self) == ["app", "extension"])
     #expect(
       rawValues(ClaimReason.self) == [
@@ -49,7 +49,7 @@ struct StoredNamesTests {
       ])
   }
 
-  @Test("A write's code names each changed part once and is read back") func writes() throws {
+  @Test func `A write's code names each changed part once and is read back`() throws {
     let channel = try Channel(id: SHA256.hash([1]), localMsat: 1, remoteMsat: 1, isOpener: false)
     #expect(WriteCode.of(NodeChange()) == "")
     #expect(

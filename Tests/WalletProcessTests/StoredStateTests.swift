@@ -23,7 +23,7 @@ final class StoredStateTests {
   // MARK: The channel
 
   /// Every column changes during one payment in each direction.
-  @Test("A channel is read as written at each step of its payments") func channel() throws {
+  @Test func `A channel is read as written at each step of its payments`() throws {
     var peer = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 2000, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([1]), localMsat: 2000, remoteMsat: 5000, isOpener: false)
     let fromPeer = peer.reestablish()
@@ -67,8 +67,8 @@ final class StoredStateTests {
     }
   }
 
-  @Test("A channel of the same or an older revision is not written")
-  func neverBack() throws {
+  @Test
+  func `A channel of the same or an older revision is not written`() throws {
     var record = ChannelRecord(id: SHA256.hash([1]), isOpener: false, localMsat: 1, remoteMsat: 2)
     record.revision = 7
     try write(NodeChange(channel: try Channel(restoring: record)))
@@ -83,10 +83,8 @@ final class StoredStateTests {
 
   // MARK: Outgoing payments
 
-  @Test(
-    "A payment's row has the epoch and time of its start and of its end",
-    arguments: [PaymentEnd.paid(preimage: SHA256.hash([4])), .failed(code: 16399)])
-  func moments(end: PaymentEnd) throws {
+  @Test(arguments: [PaymentEnd.paid(preimage: SHA256.hash([4])), .failed(code: 16399)])
+  func `A payment's row has the epoch and time of its start and of its end`(end: PaymentEnd) throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     try write(NodeChange(payments: PaymentChange(offered: [payment])), wallNanoseconds: 41)
@@ -96,7 +94,7 @@ final class StoredStateTests {
     #expect(try moments() == [1, 41, 1, 42])
   }
 
-  @Test("A payment lost in a restore has the epoch and time of its end") func lost() throws {
+  @Test func `A payment lost in a restore has the epoch and time of its end`() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     try write(NodeChange(payments: PaymentChange(offered: [payment])), wallNanoseconds: 41)

@@ -32,8 +32,8 @@ final class WaitingPartsTableTests {
     try scratch.state(container, at: now).waiting
   }
 
-  @Test("A wait keeps its start until its payment is no longer named")
-  func kept() throws {
+  @Test
+  func `A wait keeps its start until its payment is no longer named`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     let (one, two) = (SHA256.hash([1]), SHA256.hash([2]))
@@ -52,8 +52,8 @@ final class WaitingPartsTableTests {
     #expect(try read(moment(150), container) == [])
   }
 
-  @Test("A wait of another boot or a future time has no age and restarts")
-  func anew() throws {
+  @Test
+  func `A wait of another boot or a future time has no age and restarts`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     let hash = SHA256.hash([1])
@@ -68,8 +68,8 @@ final class WaitingPartsTableTests {
     #expect(try read(moment(8, next), container) == [WaitingParts(paymentHash: hash, waited: .seconds(1))])
   }
 
-  @Test("A container from before waits were stored opens without waits", arguments: 1...3)
-  func migrated(_ steps: Int) throws {
+  @Test(arguments: 1...3)
+  func `A container from before waits were stored opens without waits`(_ steps: Int) throws {
     let name = "\(steps)"
     do {
       _ = try scratch.open(Array(WalletSchema.migrations.prefix(steps)), named: name)

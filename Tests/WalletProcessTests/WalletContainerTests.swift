@@ -29,7 +29,7 @@ final class WalletContainerTests {
     try TestWallet(scratch, container, secrets, loop: loop)
   }
 
-  @Test("The node starts from the state read in the claim") func stateOfTheClaim() throws {
+  @Test func `The node starts from the state read in the claim`() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([1]), amountMsat: 1000, paymentSecret: SHA256.hash([2]), htlc: 0)
     let container = try scratch.open()
@@ -45,7 +45,7 @@ final class WalletContainerTests {
     #expect(pending == [payment])
   }
 
-  @Test("When the background task ends, the database contains its whole log") func settled()
+  @Test func `When the background task ends, the database contains its whole log`()
     throws
   {
     let container = try scratch.open()
@@ -70,8 +70,8 @@ final class WalletContainerTests {
     try scratch.write(NodeChange(received: [receipt]), claim, app)
   }
 
-  @Test("A push during unreadable payments reports only payments received after it")
-  func unreadablePayments() throws {
+  @Test
+  func `A push during unreadable payments reports only payments received after it`() throws {
     let app = try scratch.open()
     let (claim, _) = try scratch.claim(app)
     try receive("old", claim, app)
@@ -94,8 +94,8 @@ final class WalletContainerTests {
     #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
   }
 
-  @Test("A push without a payment hash reports a payment received after it, not earlier ones")
-  func newPayment() throws {
+  @Test
+  func `A push without a payment hash reports a payment received after it, not earlier ones`() throws {
     let app = try scratch.open()
     let (claim, _) = try scratch.claim(app)
     try receive("old", claim, app)
@@ -107,8 +107,8 @@ final class WalletContainerTests {
     #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
   }
 
-  @Test("A background run reads the container's epoch and channel")
-  func lookAtWallet() throws {
+  @Test
+  func `A background run reads the container's epoch and channel`() throws {
     let container = try scratch.open()
     let app = try wallet(AppMachine.self, container)
     #expect(app.container.lookAtWallet() == .done("no process has owned the node yet, no channel"))

@@ -10,8 +10,8 @@ import Wallet
     ControlMessage("content", fields: WalletNotifications.fields(of: NotificationContent(outcome)))
   }
 
-  @Test("B-1.2.4 A received payment is time-sensitive, with default sound and an action category")
-  func received() {
+  @Test
+  func `B-1.2.4 A received payment is time-sensitive, with default sound and an action category`() {
     let message = fields(.received(ReceivedPayment(paymentHash: .zero, amountMsat: 5000, text: "Coffee")))
     #expect(message["title"] == "Received payment")
     #expect(message["level"] == "time-sensitive")
@@ -20,7 +20,7 @@ import Wallet
     #expect(message["badge"] == "1")
   }
 
-  @Test("B-1.2.4 A missed payment has no level, sound or category") func other() {
+  @Test func `B-1.2.4 A missed payment has no level, sound or category`() {
     let message = fields(.nothingReceived(.incomingPayment))
     #expect(message["title"] == "Missed incoming payment")
     #expect(message["level"] == nil)

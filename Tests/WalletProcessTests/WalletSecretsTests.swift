@@ -20,17 +20,17 @@ struct WalletSecretsTests {
       channel: channel, invoices: [secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: 9)])
   }
 
-  @Test("A backup is opened whole, with the secrets of its invoices") func whole() {
+  @Test func `A backup is opened whole, with the secrets of its invoices`() {
     #expect(secrets.open(secrets.seal(backup)) == .backup(backup))
   }
 
-  @Test("A backup of a newer version is reported as such, not as damaged") func newer() {
+  @Test func `A backup of a newer version is reported as such, not as damaged`() {
     var blob = secrets.seal(backup)
     blob[0] += 1
     #expect(secrets.open(blob) == .fromTheFuture)
   }
 
-  @Test("A changed or truncated backup, or one of another seed, is unreadable") func damaged() throws {
+  @Test func `A changed or truncated backup, or one of another seed, is unreadable`() throws {
     let blob = secrets.seal(backup)
     for place in [1, blob.count / 2, blob.count - 1] {
       var damaged = blob

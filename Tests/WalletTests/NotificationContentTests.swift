@@ -8,21 +8,20 @@ import Wallet
   private static let payment = ReceivedPayment(paymentHash: .zero, amountMsat: 21_000, text: "coffee")
   private static let secondPayment = ReceivedPayment(paymentHash: .zero, amountMsat: 1_500, text: "")
 
-  @Test("A received payment shows amount and description and increments the badge")
-  func received() {
+  @Test
+  func `A received payment shows amount and description and increments the badge`() {
     let content = NotificationContent(.received(Self.payment))
     #expect(content.title == "Received payment" && content.body == "+21 sat: coffee")
     #expect(content.badgeIncrement == 1 && content.kind == .payment)
     #expect(NotificationContent(.received(Self.secondPayment)).body == "+1,500 msat")
   }
 
-  @Test("A payment has the same text with a push and without one")
-  func beside() {
+  @Test
+  func `A payment has the same text with a push and without one`() {
     #expect(NotificationContent(Self.payment) == NotificationContent(.received(Self.payment)))
   }
 
   @Test(
-    "Every other outcome has its own text and leaves the badge unchanged",
     arguments: [
       (
         .nothingReceived(.incomingPayment), "Missed incoming payment",
@@ -40,7 +39,9 @@ import Wallet
       ),
       (.appContinues, "Payment incoming", "The wallet is open: check there whether it arrived."),
     ] as [(PushOutcome, String, String)])
-  func others(outcome: PushOutcome, title: String, body: String) {
+  func `Every other outcome has its own text and leaves the badge unchanged`(
+    outcome: PushOutcome, title: String, body: String
+  ) {
     let content = NotificationContent(outcome)
     #expect(content.title == title && content.body == body)
     #expect(content.badgeIncrement == 0 && content.kind == .note)

@@ -11,7 +11,7 @@ import Wallet
     .trouble("The disk is full."),
   ]
 
-  @Test("Each text is one line, and no two are equal") func lines() {
+  @Test func `Each text is one line, and no two are equal`() {
     let reasons = FinishReason.allCases.map(\.text)
     let texts = [Self.statuses.map(\.text), reasons, EndReason.allCases.map(\.text)]
     for texts in texts {
@@ -21,15 +21,14 @@ import Wallet
     #expect(Set(Self.statuses.map(\.code)) == Set(StatusCode.allCases), "a status is missing in this test")
   }
 
-  @Test("A blocked status names the process inside the transaction and whether it is stopped") func blocked()
-  {
+  @Test func `A blocked status names the process inside the transaction and whether it is stopped`() {
     #expect(
       Status.blocked(pid: 4242, isStopped: true).text == "blocked: 4242 is stopped inside a transaction")
     #expect(
       Status.blocked(pid: nil, isStopped: false).text == "blocked: another process is inside a transaction")
   }
 
-  @Test("A failed silent push has the text of its cause") func failures() {
+  @Test func `A failed silent push has the text of its cause`() {
     #expect(SilentPushFailure.halted(.usedByAnotherDevice).text == Status.usedByAnotherDevice.text)
     #expect(SilentPushFailure.container(.failed("The disk is full.")).text == "The disk is full.")
     #expect(SilentPushFailure.peerDidNotAnswer.text == "the peer did not answer in time")

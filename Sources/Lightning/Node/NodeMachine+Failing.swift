@@ -31,7 +31,8 @@ extension NodeMachine {
 
   private var earlyMessages: Heard? {
     switch state {
-    case .exchangingInit(let heard, _), .reading(let heard), .readingAgain(let heard, _), .adopting(let heard),
+    case .exchangingInit(let heard, _), .reading(let heard), .readingAgain(let heard, _),
+      .adopting(let heard),
       .awaitingBackup(let heard, _):
       heard
     default: nil

@@ -6,7 +6,8 @@ extension NodeMachine: Shiftable {
     switch state {
     case .pausing(let until): state = .pausing(until: until.shifted(span))
     case .dialling(let giveUpAt): state = .dialling(giveUpAt: giveUpAt.shifted(span))
-    case .exchangingInit(let heard, let giveUpAt): state = .exchangingInit(heard, giveUpAt: giveUpAt.shifted(span))
+    case .exchangingInit(let heard, let giveUpAt):
+      state = .exchangingInit(heard, giveUpAt: giveUpAt.shifted(span))
     case .readingAgain(let heard, let at): state = .readingAgain(heard, at: at.shifted(span))
     case .awaitingBackup(let heard, let giveUpAt):
       state = .awaitingBackup(heard, giveUpAt: giveUpAt.shifted(span))

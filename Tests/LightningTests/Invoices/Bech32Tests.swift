@@ -13,7 +13,6 @@ struct Bech32Tests {
   }
 
   @Test(
-    "A valid Bech32 string is decoded and re-encoded",
     arguments: [
       "A12UEL5L", "a12uel5l",
       "an83characterlonghumanreadablepartthatcontainsthenumber1andtheexcludedcharactersbio1tt5tgs",
@@ -21,14 +20,13 @@ struct Bech32Tests {
       "11qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqc8247j",
       "split1checkupstagehandshakeupstreamerranterredcaperred2y9e3w", "?1ezyfcl",
     ])
-  func valid(text: String) throws {
+  func `A valid Bech32 string is decoded and re-encoded`(text: String) throws {
     let (prefix, words, variant) = try Bech32.decode(text)
     #expect(variant == .bech32)
     #expect(Bech32.encode(prefix: prefix, words: words) == text.lowercased())
   }
 
   @Test(
-    "An invalid Bech32 string is refused with its reason",
     arguments: [
       ("\u{20}1nwldj5", .foreignCharacter), ("\u{7f}1axkwrx", .foreignCharacter),
       ("\u{80}1eym55h", .foreignCharacter), ("pzry9x0s0muk", .noSeparator), ("1pzry9x0s0muk", .noSeparator),
@@ -36,11 +34,11 @@ struct Bech32Tests {
       ("A1G7SGD8", .checksumIsWrong), ("10a06t8", .noSeparator), ("1qzzfhee", .noSeparator),
       ("a12UEL5L", .mixedCase),
     ] as [(String, Bech32Error)])
-  func invalid(text: String, reason: Bech32Error) {
+  func `An invalid Bech32 string is refused with its reason`(text: String, reason: Bech32Error) {
     #expect(failure(text) == reason)
   }
 
-  @Test("Bech32m has its own checksum (BIP 350)") func bech32m() {
+  @Test func `Bech32m has its own checksum (BIP 350)`() {
     #expect(Bech32.encode(prefix: "a", words: [], as: .bech32m) == "a1lqfn3a")
     #expect(failure("a1lqfn3b") == .foreignCharacter)
     #expect(failure("a1lqfn3c") == .checksumIsWrong)

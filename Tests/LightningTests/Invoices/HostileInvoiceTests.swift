@@ -44,7 +44,7 @@ struct HostileInvoiceTests {
       + field(.paymentSecret, bytes: [UInt8](repeating: 2, count: 32)) + field(.text, bytes: [65])
   }
 
-  @Test("An empty string or a bare prefix is refused") func empty() {
+  @Test func `An empty string or a bare prefix is refused`() {
     #expect(failure("") == .notAnInvoice)
     #expect(failure("l") == .notAnInvoice)
     #expect(failure("ln") == .noSeparator)
@@ -58,19 +58,19 @@ struct HostileInvoiceTests {
     #expect(failure("lightning:") == .notAnInvoice)
   }
 
-  @Test("A huge invalid string is refused, and a long valid invoice is read") func huge() {
+  @Test func `A huge invalid string is refused, and a long valid invoice is read`() {
     #expect(failure("ln" + String(repeating: "q", count: 1_000_000)) == .noSeparator)
     #expect(failure("lnbc1" + String(repeating: "q", count: 1_000_000)) == .checksumIsWrong)
     let many = needed + (0..<500).flatMap { _ in field(.text, [UInt8](repeating: 0, count: 1023)) }
     #expect(failure(signed(many)) == nil)
   }
 
-  @Test("A character outside Bech32 is refused", arguments: ["é", "\0", " ", "b", "o", "i", "\u{7f}", "٣"])
-  func characters(character: String) {
+  @Test(arguments: ["é", "\0", " ", "b", "o", "i", "\u{7f}", "٣"])
+  func `A character outside Bech32 is refused`(character: String) {
     #expect(failure("lnbcrt1qqqqqqqqq\(character)qqqq") == .foreignCharacter)
   }
 
-  @Test("An unknown network is refused by its prefix") func networks() {
+  @Test func `An unknown network is refused by its prefix`() {
     for (prefix, name) in [
       ("lnsb", "lnsb"), ("lnbcx1", "lnbcx"), ("lntbsx", "lntbsx"), ("lnltc", "lnltc"), ("ln10u", "ln"),
       ("ln" + String(repeating: "x", count: 500), "lnxxxxxxxx"),
@@ -79,7 +79,7 @@ struct HostileInvoiceTests {
     }
   }
 
-  @Test("An invoice that ends within a field is refused") func cut() {
+  @Test func `An invoice that ends within a field is refused`() {
     #expect(failure(signed(needed)) == nil)
     #expect(failure(signed(needed + [13])) == .fieldIsCut)
     #expect(failure(signed(needed + [13, 0])) == .fieldIsCut)
@@ -89,7 +89,7 @@ struct HostileInvoiceTests {
     for length in 0..<needed.count { #expect(failure(signed(Array(needed.prefix(length)))) != nil) }
   }
 
-  @Test("A field of 1,023 words is read, ignored or refused, by its kind") func longest() {
+  @Test func `A field of 1,023 words is read, ignored or refused, by its kind`() {
     let ones = [UInt8](repeating: 31, count: 1023)
     #expect(failure(signed(needed + field(.paymentHash, ones))) == nil)
     #expect(failure(signed(needed + field(.paymentSecret, ones))) == nil)
@@ -106,7 +106,7 @@ struct HostileInvoiceTests {
     #expect(failure(signed(needed + [2, 31, 31] + ones)) == nil)
   }
 
-  @Test("An empty field is accepted, except fallback and route hint") func nothing() throws {
+  @Test func `An empty field is accepted, except fallback and route hint`() throws {
     for tag in InvoiceTag.allCases where tag != .fallback && tag != .routeHint {
       #expect(failure(signed(needed + field(tag, []))) == nil)
     }
@@ -116,7 +116,7 @@ struct HostileInvoiceTests {
     #expect(invoice.fields.expirySeconds == 0)
   }
 
-  @Test("A number or feature field with leading zeros is refused") func notMinimal() {
+  @Test func `A number or feature field with leading zeros is refused`() {
     for tag in [InvoiceTag.expiry, .finalExpiryDelta, .features] {
       #expect(failure(signed(needed + field(tag, [0, 1]))) == .notMinimal(tag))
       #expect(failure(signed(needed + field(tag, [0]))) == .notMinimal(tag))
@@ -126,7 +126,7 @@ struct HostileInvoiceTests {
     #expect(failure(signed(needed + field(.expiry, tooMuch))) == .numberIsTooLarge(.expiry))
   }
 
-  @Test("An invoice without hash, secret or purpose, or with two purposes, is refused") func missing() {
+  @Test func `An invoice without hash, secret or purpose, or with two purposes, is refused`() {
     let time = [UInt8](repeating: 1, count: 7)
     let hash = [UInt8](repeating: 1, count: 32)
     #expect(failure(signed(time)) == .missing(.paymentHash))
@@ -136,7 +136,7 @@ struct HostileInvoiceTests {
     #expect(failure(signed(needed + field(.textHash, bytes: hash))) == .twoTexts)
   }
 
-  @Test("A payee that is off the curve or not the signer is refused") func payees() {
+  @Test func `A payee that is off the curve or not the signer is refused`() {
     #expect(
       failure(signed(needed + field(.payee, bytes: [UInt8](repeating: 9, count: 33)))) == .badField(.payee))
     var fixture = InvoiceFixture(seed: 3)
@@ -145,14 +145,14 @@ struct HostileInvoiceTests {
     #expect(failure(signed(needed + field(.payee, bytes: key.publicKey.bytes))) == nil)
   }
 
-  @Test("A recovery id above 3 is refused") func recovery() {
+  @Test func `A recovery id above 3 is refused`() {
     var writer = BitWriter()
     writer.put(needed)
     writer.bytes([UInt8](repeating: 1, count: 64) + [4])
     #expect(failure(Bech32.encode(prefix: Self.prefix, words: writer.words)) == .signerIsUnknown)
   }
 
-  @Test("A feature without its dependency, or an unknown even one, is refused") func features() {
+  @Test func `A feature without its dependency, or an unknown even one, is refused`() {
     func failure(_ bits: [Int]) -> InvoiceError? {
       self.failure(signed(needed + field(.features, Features(bits).words)))
     }
@@ -164,14 +164,14 @@ struct HostileInvoiceTests {
     #expect(failure([5114]) == .unknownFeature(5114))
   }
 
-  @Test("Of two fields of one kind the first counts") func first() throws {
+  @Test func `Of two fields of one kind the first counts`() throws {
     let second = field(.text, bytes: [66]) + field(.paymentHash, bytes: [UInt8](repeating: 9, count: 32))
     let fields = try SignedInvoice(decoding: signed(needed + second)).fields
     #expect(fields.purpose == .text("A"))
     #expect(fields.paymentHash.bytes.first == 1)
   }
 
-  @Test("Random characters, and signed random data, are never read as an invoice") func chance() {
+  @Test func `Random characters, and signed random data, are never read as an invoice`() {
     var fixture = InvoiceFixture(seed: 42)
     for _ in 0..<500 {
       let bytes = fixture.bytes(fixture.random.below(400))
@@ -180,7 +180,7 @@ struct HostileInvoiceTests {
     }
   }
 
-  @Test("A refusal is one line of printable text") func sentences() {
+  @Test func `A refusal is one line of printable text`() {
     for error in [
       failure(""), failure("ln1"), failure("lnx\u{1b}1qqqqqqqqq"), failure(signed(needed, prefix: "ln~~")),
     ] {

@@ -12,45 +12,45 @@ struct InvalidInvoiceTests {
     } catch { return error }
   }
 
-  @Test("Same, but adding invalid unknown feature 100") func feature100() {
+  @Test func `Same, but adding invalid unknown feature 100`() {
     #expect(failure(InvoiceExample.feature100) == .unknownFeature(100))
     #expect("\(InvoiceError.unknownFeature(100))".contains("feature 100"))
   }
 
-  @Test("Bech32 checksum is invalid.") func checksum() {
+  @Test func `Bech32 checksum is invalid.`() {
     #expect(failure(InvoiceExample.badChecksum) == .checksumIsWrong)
   }
 
-  @Test("Malformed bech32 string (no 1)") func noSeparator() {
+  @Test func `Malformed bech32 string (no 1)`() {
     #expect(failure(InvoiceExample.noSeparator) == .notAnInvoice)
     #expect(failure("lnbc2500u" + InvoiceExample.noSeparator) == .noSeparator)
   }
 
-  @Test("Malformed bech32 string (mixed case)") func mixedCase() {
+  @Test func `Malformed bech32 string (mixed case)`() {
     #expect(failure(InvoiceExample.mixedCase) == .mixedCase)
   }
 
-  @Test("Signature is not recoverable.") func noSigner() {
+  @Test func `Signature is not recoverable.`() {
     #expect(failure(InvoiceExample.noSigner) == .signerIsUnknown)
   }
 
-  @Test("String is too short.") func tooShort() {
+  @Test func `String is too short.`() {
     #expect(failure(InvoiceExample.tooShort) == .tooShort)
   }
 
-  @Test("Invalid multiplier") func multiplier() {
+  @Test func `Invalid multiplier`() {
     #expect(failure(InvoiceExample.badMultiplier) == .amountIsMalformed)
   }
 
-  @Test("Invalid sub-millisatoshi precision.") func subMillisatoshi() {
+  @Test func `Invalid sub-millisatoshi precision.`() {
     #expect(failure(InvoiceExample.subMillisatoshi) == .amountIsNoWholeMsat)
   }
 
-  @Test("Missing required s field.") func noSecret() {
+  @Test func `Missing required s field.`() {
     #expect(failure(InvoiceExample.noSecret) == .missing(.paymentSecret))
   }
 
-  @Test("Non canonical signature (high-S) with 'n' field defined") func highSWithPayee() {
+  @Test func `Non canonical signature (high-S) with 'n' field defined`() {
     #expect(failure(InvoiceExample.highSWithPayee) == .signatureIsWrong)
   }
 }

@@ -29,7 +29,7 @@ struct InvoiceRoundTripTests {
     network: .regtest, amountMsat: 5_000_000, timestamp: 1_795_208_192, paymentHash: SHA256.hash([1]),
     paymentSecret: SHA256.hash([2]), purpose: .text("Kaffee ☕"), expirySeconds: 3600, finalExpiryDelta: 18)
 
-  @Test("An invoice is read back as written, in lower and upper case") func roundTrip()
+  @Test func `An invoice is read back as written, in lower and upper case`()
     throws
   {
     var fixture = InvoiceFixture(seed: 11)
@@ -43,7 +43,7 @@ struct InvoiceRoundTripTests {
     }
   }
 
-  @Test("A change of any character is refused") func everyCharacterCounts() throws {
+  @Test func `A change of any character is refused`() throws {
     let good = Array(try SignedInvoice(Self.plain, signedBy: signer).encoded)
     let letters = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l1b")
     for position in good.indices {
@@ -55,7 +55,7 @@ struct InvoiceRoundTripTests {
     }
   }
 
-  @Test("A truncated or extended invoice is refused") func everyPrefixIsRefused()
+  @Test func `A truncated or extended invoice is refused`()
     throws
   {
     let good = try SignedInvoice(Self.plain, signedBy: signer).encoded
@@ -64,26 +64,24 @@ struct InvoiceRoundTripTests {
   }
 
   @Test(
-    "An amount is written in the fewest characters",
     arguments: [
       (1, "10p"), (9, "90p"), (10, "100p"), (100, "1n"), (1000, "10n"), (100_000, "1u"),
       (250_000_000, "2500u"),
       (100_000_000, "1m"), (100_000_000_000, "1"), (2_100_000_000_000_000_000, "21000000"),
       (967_878_534, "9678785340p"), (UInt64.max, "184467440737095516150p"),
     ])
-  func amounts(msat: UInt64, text: String) throws {
+  func `An amount is written in the fewest characters`(msat: UInt64, text: String) throws {
     #expect(InvoiceAmount.write(msat: msat) == text)
     #expect(try InvoiceAmount.read(text) == msat)
   }
 
-  @Test("An amount in a smaller unit than needed is read") func longAmounts() throws {
+  @Test func `An amount in a smaller unit than needed is read`() throws {
     #expect(try InvoiceAmount.read("1000m") == 100_000_000_000)
     #expect(try InvoiceAmount.read("25000000000p") == 2_500_000_000)
     #expect(try InvoiceAmount.read("1000000000n") == 100_000_000_000)
   }
 
   @Test(
-    "An invalid amount is refused",
     arguments: [
       ("0", .amountIsMalformed), ("0p", .amountIsMalformed), ("01u", .amountIsMalformed),
       ("m", .amountIsMalformed), ("1mm", .amountIsMalformed), ("1k", .amountIsMalformed),
@@ -91,11 +89,11 @@ struct InvoiceRoundTripTests {
       ("15p", .amountIsNoWholeMsat), ("184467441", .amountIsTooLarge),
       ("184467440737095516160p", .amountIsTooLarge), ("99999999999999999999999", .amountIsTooLarge),
     ] as [(String, InvoiceError)])
-  func badAmounts(text: String, reason: InvoiceError) {
+  func `An invalid amount is refused`(text: String, reason: InvoiceError) {
     #expect(throws: reason) { try InvoiceAmount.read(text) }
   }
 
-  @Test("Fields that no reader accepts are not written") func unwritable() {
+  @Test func `Fields that no reader accepts are not written`() {
     #expect(writing { $0.purpose = .text(String(repeating: "x", count: 640)) } == .fieldIsTooLong(.text))
     #expect(writing { $0.purpose = .text(String(repeating: "x", count: 639)) } == nil)
     #expect(writing { $0.metadata = Bytes(repeating: 1, count: 640) } == .fieldIsTooLong(.metadata))
@@ -113,7 +111,7 @@ struct InvoiceRoundTripTests {
       writing { $0.routeHints = [[RouteHop](repeating: hop, count: 13)] } == .fieldIsTooLong(.routeHint))
   }
 
-  @Test("An invoice expires at its expiry, by default an hour after its creation") func expiry() {
+  @Test func `An invoice expires at its expiry, by default an hour after its creation`() {
     var fields = Self.plain
     fields.expirySeconds = 60
     #expect(!fields.isExpired(atWallSeconds: 1_795_208_251))

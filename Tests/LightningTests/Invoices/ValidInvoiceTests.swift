@@ -57,41 +57,46 @@ struct ValidInvoiceTests {
       })
   }
 
-  @Test(
-    "Please make a donation of any amount using payment_hash 0001020304050607080900010203040506070809000102030405060708090102 to me @03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221ede0f934dd9ad"
-  ) func donation() throws {
+  @Test
+  func
+    `Please make a donation of any amount using payment_hash 0001020304050607080900010203040506070809000102030405060708090102 to me @03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221ede0f934dd9ad`()
+    throws
+  {
     try expect(
       InvoiceExample.donation, says: fields(.text("Please consider supporting this project")),
       isOurOrder: true)
   }
 
-  @Test("Please send $3 for a cup of coffee to the same peer, within one minute") func coffee() throws {
+  @Test func `Please send $3 for a cup of coffee to the same peer, within one minute`() throws {
     try expect(
       InvoiceExample.coffee,
       says: fields(.text("1 cup coffee"), msat: Self.bitcoin / 400) { $0.expirySeconds = 60 },
       isOurOrder: true)
   }
 
-  @Test("Please send 0.0025 BTC for a cup of nonsense (ナンセンス 1杯) to the same peer, within one minute")
-  func nonsense() throws {
+  @Test
+  func `Please send 0.0025 BTC for a cup of nonsense (ナンセンス 1杯) to the same peer, within one minute`() throws
+  {
     try expect(
       InvoiceExample.nonsense,
       says: fields(.text("ナンセンス 1杯"), msat: Self.bitcoin / 400) { $0.expirySeconds = 60 },
       isOurOrder: true)
   }
 
-  @Test("Now send $24 for an entire list of things (hashed)") func hashed() throws {
+  @Test func `Now send $24 for an entire list of things (hashed)`() throws {
     try expect(InvoiceExample.list, says: listed(), isOurOrder: true)
   }
 
-  @Test("The same, on testnet, with a fallback address mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP")
-  func testnet() throws {
+  @Test
+  func `The same, on testnet, with a fallback address mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP`() throws {
     try address(InvoiceExample.testnetAddress, is: "mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP", on: .testnet)
   }
 
-  @Test(
-    "On mainnet, with fallback address 1RustyRX2oai4EYYDpQGWvEL62BBGqN9T with extra routing info to go via nodes 029e03a901b85534ff1e92c43c74431f7ce72046060fcf7a95c37e148f78c77255 then 039e03a901b85534ff1e92c43c74431f7ce72046060fcf7a95c37e148f78c77255"
-  ) func extraRouting() throws {
+  @Test
+  func
+    `On mainnet, with fallback address 1RustyRX2oai4EYYDpQGWvEL62BBGqN9T with extra routing info to go via nodes 029e03a901b85534ff1e92c43c74431f7ce72046060fcf7a95c37e148f78c77255 then 039e03a901b85534ff1e92c43c74431f7ce72046060fcf7a95c37e148f78c77255`()
+    throws
+  {
     let point = "9e03a901b85534ff1e92c43c74431f7ce72046060fcf7a95c37e148f78c77255"
     let hint = [
       RouteHop(
@@ -112,34 +117,37 @@ struct ValidInvoiceTests {
       }, isOurOrder: true)
   }
 
-  @Test("On mainnet, with fallback (P2SH) address 3EktnHQD7RiAE6uzMj2ZifT9YgRrkSgzQX")
-  func scriptHash() throws {
+  @Test
+  func `On mainnet, with fallback (P2SH) address 3EktnHQD7RiAE6uzMj2ZifT9YgRrkSgzQX`() throws {
     try address(InvoiceExample.scriptAddress, is: "3EktnHQD7RiAE6uzMj2ZifT9YgRrkSgzQX")
   }
 
-  @Test("On mainnet, with fallback (P2WPKH) address bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
-  func witnessKey() throws {
+  @Test
+  func `On mainnet, with fallback (P2WPKH) address bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4`() throws {
     try address(InvoiceExample.witnessKeyAddress, is: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
   }
 
-  @Test(
-    "On mainnet, with fallback (P2WSH) address bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3"
-  ) func witnessScript() throws {
+  @Test
+  func
+    `On mainnet, with fallback (P2WSH) address bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3`()
+    throws
+  {
     try address(
       InvoiceExample.witnessScriptAddress,
       is: "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3")
   }
 
-  @Test(
-    "On mainnet, with fallback (P2TR) address bc1pptdvg0d2nj99568qn6ssdy4cygnwuxgw2ukmnwgwz7jpqjz2kszse2s3lm"
-  ) func taproot() throws {
+  @Test
+  func
+    `On mainnet, with fallback (P2TR) address bc1pptdvg0d2nj99568qn6ssdy4cygnwuxgw2ukmnwgwz7jpqjz2kszse2s3lm`()
+    throws
+  {
     try address(
       InvoiceExample.taprootAddress, is: "bc1pptdvg0d2nj99568qn6ssdy4cygnwuxgw2ukmnwgwz7jpqjz2kszse2s3lm")
   }
 
-  @Test(
-    "Please send 0.00967878534 BTC for a list of items within one week, amount in pico-BTC"
-  ) func pico() throws {
+  @Test func `Please send 0.00967878534 BTC for a list of items within one week, amount in pico-BTC`() throws
+  {
     let hop = RouteHop(
       node: try #require(
         PublicKey(hex: "03d06758583bb5154774a6eb221b1276c9e82d65bbaceca806d90e20c108f4b1c7")),
@@ -164,23 +172,25 @@ struct ValidInvoiceTests {
     fields(.text("coffee beans"), msat: Self.bitcoin / 40) { $0.features = Features([8, 14, 99]) }
   }
 
-  @Test(
-    "Please send $30 for coffee beans to the same peer, which supports features 8, 14 and 99, using secret 0x1111111111111111111111111111111111111111111111111111111111111111"
-  ) func odd() throws {
+  @Test
+  func
+    `Please send $30 for coffee beans to the same peer, which supports features 8, 14 and 99, using secret 0x1111111111111111111111111111111111111111111111111111111111111111`()
+    throws
+  {
     try expect(InvoiceExample.coffeeBeans, says: coffeeBeans)
     #expect(try SignedInvoice(decoding: InvoiceExample.coffeeBeans).fields.features.bits == [8, 14, 99])
   }
 
-  @Test("Same, but all upper case.") func upperCase() throws {
+  @Test func `Same, but all upper case.`() throws {
     try expect(InvoiceExample.upperCase, says: coffeeBeans)
     #expect(try SignedInvoice(decoding: InvoiceExample.upperCase).encoded == InvoiceExample.coffeeBeans)
   }
 
-  @Test("Same, but including fields which must be ignored.") func ignored() throws {
+  @Test func `Same, but including fields which must be ignored.`() throws {
     try expect(InvoiceExample.ignoredFields, says: coffeeBeans)
   }
 
-  @Test("Please send 0.01 BTC with payment metadata 0x01fafaf0") func metadata() throws {
+  @Test func `Please send 0.01 BTC with payment metadata 0x01fafaf0`() throws {
     try expect(
       InvoiceExample.metadata,
       says: fields(.text("payment metadata inside"), msat: Self.bitcoin / 100) {
@@ -189,7 +199,7 @@ struct ValidInvoiceTests {
       })
   }
 
-  @Test("Public-key recovery with high-S signature") func highS() throws {
+  @Test func `Public-key recovery with high-S signature`() throws {
     let invoice = try SignedInvoice(decoding: InvoiceExample.highS)
     #expect(invoice.fields == fields(.text("Please consider supporting this project")))
     let low = try SignedInvoice(decoding: InvoiceExample.donation)

@@ -8,8 +8,8 @@ import Testing
 @Suite("Splicing out of a channel") struct ChannelSplicingTests {
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)
 
-  @Test("A splice-out takes amount and fee once, in BOLT 2's message order")
-  func done() throws {
+  @Test
+  func `A splice-out takes amount and fee once, in BOLT 2's message order`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run()
@@ -25,8 +25,8 @@ import Testing
     #expect(both.wallet.record.localCommitmentNumber == 0)
   }
 
-  @Test("The splice transaction spends the old funding and pays the address and the new funding")
-  func transaction() throws {
+  @Test
+  func `The splice transaction spends the old funding and pays the address and the new funding`() throws {
     var both = SpliceDialogue(try splicingPair())
     let before = both.wallet.funding
     try both.wallet.beginSplice(Self.request)
@@ -47,8 +47,8 @@ import Testing
     #expect(fee == UInt64(TransactionWeight.splice(paying: transaction.outputs.map(\.script))))
   }
 
-  @Test("A second splice spends the first splice's funding")
-  func again() throws {
+  @Test
+  func `A second splice spends the first splice's funding`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run()
@@ -59,8 +59,8 @@ import Testing
     #expect(try BitcoinTransaction(decoding: splice.transaction.array).inputs.map(\.outPoint) == [first])
   }
 
-  @Test("Committed HTLCs survive a splice and are settled afterwards")
-  func htlcs() throws {
+  @Test
+  func `Committed HTLCs survive a splice and are settled afterwards`() throws {
     var (peer, wallet) = try splicingPair()
     _ = try peer.offer(amountMsat: 5_000_000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try settle(&peer, &wallet)
@@ -82,8 +82,8 @@ import Testing
     #expect(both.wallet.capacityMsat == 100_000_000 - (4000 + Self.request.feeSat) * 1000)
   }
 
-  @Test("Pending updates complete on both sides before stfu")
-  func stfu() throws {
+  @Test
+  func `Pending updates complete on both sides before stfu`() throws {
     var both = SpliceDialogue(try splicingPair())
     _ = try both.wallet.offer(amountMsat: 1_000_000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try both.peer.offer(amountMsat: 2_000_000, paymentHash: paymentHash(2), cltvExpiry: 700)
@@ -95,10 +95,8 @@ import Testing
     #expect(both.wallet.funding == both.peer.funding && both.wallet.record.splicedTo != nil)
   }
 
-  @Test(
-    "A disconnect before any signature leaves no splice on either side",
-    arguments: [2, 80, 81, 66, 67, 70] as [UInt16])
-  func nothingSigned(type: UInt16) throws {
+  @Test(arguments: [2, 80, 81, 66, 67, 70] as [UInt16])
+  func `A disconnect before any signature leaves no splice on either side`(type: UInt16) throws {
     var both = SpliceDialogue(try splicingPair())
     let before = both.wallet.record
     try both.wallet.beginSplice(Self.request)
@@ -108,10 +106,9 @@ import Testing
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
 
-  @Test(
-    "A splice resumes after a disconnect behind a signature, whichever side restarts",
-    arguments: [132, 71, 77] as [UInt16])
-  func resumed(type: UInt16) throws {
+  @Test(arguments: [132, 71, 77] as [UInt16])
+  func `A splice resumes after a disconnect behind a signature, whichever side restarts`(type: UInt16) throws
+  {
     for restarts in 0..<4 {
       var both = SpliceDialogue(try splicingPair())
       try both.wallet.beginSplice(Self.request)
@@ -131,8 +128,8 @@ import Testing
     }
   }
 
-  @Test("A side that alone has signed forgets the splice after tx_abort")
-  func forgotten() throws {
+  @Test
+  func `A side that alone has signed forgets the splice after tx_abort`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 66)
@@ -151,8 +148,8 @@ import Testing
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
 
-  @Test("After tx_signatures a tx_abort is refused and the splice is kept")
-  func signed() throws {
+  @Test
+  func `After tx_signatures a tx_abort is refused and the splice is kept`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 77)
@@ -165,8 +162,8 @@ import Testing
     }
   }
 
-  @Test("The non-initiator signs first and then never forgets the splice; the initiator still may")
-  func signedFirst() throws {
+  @Test
+  func `The non-initiator signs first and then never forgets the splice; the initiator still may`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 71)
@@ -177,8 +174,8 @@ import Testing
     #expect(both.wallet.pendingSplice == nil && plain(both.wallet.takeOutgoing()).map(\.type) == [74])
   }
 
-  @Test("Lost tx_signatures and splice_locked are exchanged after a reconnect")
-  func lastSignaturesLost() throws {
+  @Test
+  func `Lost tx_signatures and splice_locked are exchanged after a reconnect`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 71)
@@ -194,8 +191,8 @@ import Testing
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
 
-  @Test("Both sides detect a channel state from before a splice")
-  func oldState() throws {
+  @Test
+  func `Both sides detect a channel state from before a splice`() throws {
     var both = SpliceDialogue(try splicingPair())
     let old = both.wallet.record
     try both.wallet.beginSplice(Self.request)
@@ -212,8 +209,8 @@ import Testing
     }
   }
 
-  @Test("A wallet with an old splice stage detects it from the peer's channel_reestablish")
-  func oldStage() throws {
+  @Test
+  func `A wallet with an old splice stage detects it from the peer's channel_reestablish`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 71)
@@ -233,8 +230,8 @@ import Testing
     }
   }
 
-  @Test("A channel with a pending splice is decoded unchanged, and damaged records are refused")
-  func coding() throws {
+  @Test
+  func `A channel with a pending splice is decoded unchanged, and damaged records are refused`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 71)
@@ -258,8 +255,8 @@ import Testing
     #expect(try Channel(decoding: both.wallet.encoded()).record == both.wallet.record)
   }
 
-  @Test("A splice below dust, above the balance or without the feature is refused")
-  func refused() throws {
+  @Test
+  func `A splice below dust, above the balance or without the feature is refused`() throws {
     var (_, wallet) = try splicingPair()
     let before = wallet
     func refusal(_ amount: UInt64, _ script: OutputScript = targetScript) -> ChannelError? {
@@ -287,8 +284,8 @@ import Testing
     #expect(throws: ChannelError.doesNotSplice) { try peer.beginSplice(Self.request) }
   }
 
-  @Test("A late answer to tx_abort does not end a newer splice")
-  func lateAnswer() throws {
+  @Test
+  func `A late answer to tx_abort does not end a newer splice`() throws {
     var (_, wallet) = try splicingPair()
     wallet.link.splicing.awaitsAbort = true
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))

@@ -42,8 +42,8 @@ import Testing
       && world.peer.state.channel.remoteMsat == channel.localMsat
   }
 
-  @Test("A splice-out completes, and its activity is reported once and ended")
-  func done() throws {
+  @Test
+  func `A splice-out completes, and its activity is reported once and ended`() throws {
     var world = try world()
     connect(&world)
     ask(&world)
@@ -53,8 +53,8 @@ import Testing
     #expect(world.news.last == .busy(.nothing))
   }
 
-  @Test("A splice is stored and backed up before the wallet signs")
-  func durableFirst() throws {
+  @Test
+  func `A splice is stored and backed up before the wallet signs`() throws {
     var world = try world()
     connect(&world)
     ask(&world)
@@ -82,8 +82,8 @@ import Testing
     #expect(written.contains { if case .spliceBegun = $0 { true } else { false } })
   }
 
-  @Test("A splice is refused when the peer does not offer splicing")
-  func noFeature() throws {
+  @Test
+  func `A splice is refused when the peer does not offer splicing`() throws {
     var world = try world(peerSplices: false)
     connect(&world)
     ask(&world)
@@ -92,8 +92,8 @@ import Testing
     #expect(world.stored.channel?.funding.transaction.hash == world.peer.state.channel.id)
   }
 
-  @Test("A second splice is refused while one is pending, and one without a connection")
-  func refused() throws {
+  @Test
+  func `A second splice is refused while one is pending, and one without a connection`() throws {
     var world = try world(delay: .seconds(3))
     world.claim()
     ask(&world)
@@ -115,8 +115,8 @@ import Testing
       node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceTimedOut))))
   }
 
-  @Test("A disconnect before signing refuses the request and leaves no splice")
-  func lostEarly() throws {
+  @Test
+  func `A disconnect before signing refuses the request and leaves no splice`() throws {
     var world = try world()
     connect(&world)
     ask(&world)
@@ -129,8 +129,8 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test("The next owner completes a pending splice and begins none")
-  func nextOwner() throws {
+  @Test
+  func `The next owner completes a pending splice and begins none`() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
@@ -145,8 +145,8 @@ import Testing
     #expect(said == [.busy(splicing), .busy(.nothing)], "\(world.news)")
   }
 
-  @Test("Payments in both directions wait until the splice is done")
-  func payments() throws {
+  @Test
+  func `Payments in both directions wait until the splice is done`() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
@@ -162,8 +162,8 @@ import Testing
     #expect(world.sent.arrived == [SentPayments.invoice(0).paymentHash])
   }
 
-  @Test("An outgoing payment that waited 5 s for a splice is refused with that reason")
-  func paymentInVain() throws {
+  @Test
+  func `An outgoing payment that waited 5 s for a splice is refused with that reason`() throws {
     var world = try world(delay: .seconds(8))
     connect(&world)
     ask(&world)
@@ -175,8 +175,10 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test("A peer without progress for 30 s is disconnected, and the next connection completes the splice")
-  func stalled() throws {
+  @Test
+  func `A peer without progress for 30 s is disconnected, and the next connection completes the splice`()
+    throws
+  {
     var world = try world(delay: .seconds(40))
     connect(&world)
     ask(&world)
@@ -193,8 +195,8 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test("A database lost during a splice is restored with the splice from the backup")
-  func restored() throws {
+  @Test
+  func `A database lost during a splice is restored with the splice from the backup`() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
@@ -206,8 +208,8 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test("A splice requested while another is restored is refused")
-  func wantedDuringRestore() throws {
+  @Test
+  func `A splice requested while another is restored is refused`() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
@@ -221,8 +223,8 @@ import Testing
     #expect(world.splicesBegun == first && isDone(world))
   }
 
-  @Test("A peer that needs 40 s is disconnected once, and the next connection completes the splice")
-  func slowPeer() throws {
+  @Test
+  func `A peer that needs 40 s is disconnected once, and the next connection completes the splice`() throws {
     var world = try world(delay: .seconds(40))
     connect(&world)
     ask(&world)
@@ -231,8 +233,8 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test("A tx_abort from the peer ends the wallet's pending splice and its activity")
-  func givenUpByThePeer() throws {
+  @Test
+  func `A tx_abort from the peer ends the wallet's pending splice and its activity`() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)

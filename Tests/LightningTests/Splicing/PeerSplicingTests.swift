@@ -44,8 +44,8 @@ import Testing
 
   private func types(_ directives: [PeerDirective]) -> [UInt16] { messages(directives).map(\.type) }
 
-  @Test("The LSP signs after its configured delay, commitment_signed before tx_signatures")
-  func delay() throws {
+  @Test
+  func `The LSP signs after its configured delay, commitment_signed before tx_signatures`() throws {
     var (peer, wallet) = try fixture(delay: .seconds(2))
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     let said = try talk(&peer, &wallet, at: milliseconds(0))
@@ -60,8 +60,8 @@ import Testing
     #expect(peer.state.channel.funding == wallet.funding && wallet.record.splicedTo != nil)
   }
 
-  @Test("The LSP stores each splice stage before it sends the message that binds it")
-  func durableFirst() throws {
+  @Test
+  func `The LSP stores each splice stage before it sends the message that binds it`() throws {
     var (peer, wallet) = try fixture()
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     let said = try talk(&peer, &wallet, at: milliseconds(0))
@@ -76,8 +76,8 @@ import Testing
     }
   }
 
-  @Test("A channel quiescent for 60 s gets a warning and a disconnect, and is unchanged")
-  func quiescent() throws {
+  @Test
+  func `A channel quiescent for 60 s gets a warning and a disconnect, and is unchanged`() throws {
     var (peer, wallet) = try fixture()
     let before = peer.state.channel.record
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
@@ -92,8 +92,8 @@ import Testing
     #expect(peer.state.channel.record == before && !peer.isWalletConnected)
   }
 
-  @Test("An LSP without splicing does not offer it and refuses stfu")
-  func withoutSplices() throws {
+  @Test
+  func `An LSP without splicing does not offer it and refuses stfu`() throws {
     var fixture = try PeerFixture()
     let opening = messages(fixture.handle(.connected(connection: 1)))
     guard case .initMessage(let answer)? = opening.first else { return #expect(Bool(false)) }

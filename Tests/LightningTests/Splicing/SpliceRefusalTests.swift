@@ -67,8 +67,8 @@ import Testing
     #expect(throws: ChannelError.self) { try peer.receive(message) }
   }
 
-  @Test("An invalid splice_init is refused")
-  func beginnings() throws {
+  @Test
+  func `An invalid splice_init is refused`() throws {
     try expectAbort([], Self.start(feerate: 252), .feerate(lowest: 253, highest: 10_000))
     try expectAbort([], Self.start(feerate: 10_001), .feerate(lowest: 253, highest: 10_000))
     try expectAbort([], Self.start(0), .takesNothing)
@@ -84,8 +84,8 @@ import Testing
     }
   }
 
-  @Test("Only the channel's funding may be spent, and each part is checked on receipt")
-  func parts() throws {
+  @Test
+  func `Only the channel's funding may be spent, and each part is checked on receipt`() throws {
     let begun = [Self.start()]
     let other = TransactionID(hash: paymentHash(1))
     try expectAbort(begun, Self.input(0, other), .otherFunding)
@@ -103,8 +103,8 @@ import Testing
     try expectAbort(Self.whole, Self.output(6, 4000, targetScript), .tooManyOutputs)
   }
 
-  @Test("Outputs that lack the funding, differ from it or underpay the fee are not signed")
-  func sums() throws {
+  @Test
+  func `Outputs that lack the funding, differ from it or underpay the fee are not signed`() throws {
     try expectAbort([Self.start()], Self.complete, .lacksFunding)
     try expectAbort(Array(Self.whole.dropLast()), Self.complete, .otherOutputs)
     let twice = Self.whole.dropLast() + [Self.output(4, 95_000, Self.funding)]
@@ -123,8 +123,8 @@ import Testing
     #expect(peer.pendingSplice?.feeSat == least && peer.pendingSplice?.isOurs == false)
   }
 
-  @Test("A splice message out of order is refused and leaves the channel unchanged")
-  func order() throws {
+  @Test
+  func `A splice message out of order is refused and leaves the channel unchanged`() throws {
     let early: [Message] = [
       .spliceAck(SpliceAck(channel: channelID, fundingKey: walletSide.key)), Self.complete, Self.input(),
       Self.output(2, 4000, targetScript),
@@ -157,8 +157,8 @@ import Testing
     #expect(throws: ChannelError.updateDuringSplice(type: 128)) { try peer.receive(update) }
   }
 
-  @Test("Splice signatures must be for the pending splice, complete, and sent once")
-  func signatures() throws {
+  @Test
+  func `Splice signatures must be for the pending splice, complete, and sent once`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     try both.run(until: 132)
@@ -197,8 +197,8 @@ import Testing
     #expect(throws: ChannelError.otherFunding) { try wallet.receive(locked) }
   }
 
-  @Test("The wallet accepts no contribution of the peer and no splice begun by it")
-  func wallet() throws {
+  @Test
+  func `The wallet accepts no contribution of the peer and no splice begun by it`() throws {
     for message in [Self.input(1), Self.output(1, 4000, targetScript)] {
       var both = SpliceDialogue(try splicingPair())
       try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
@@ -218,8 +218,8 @@ import Testing
     #expect(plain(wallet.takeOutgoing()).map(\.type) == [74])
   }
 
-  @Test("On simultaneous stfu the channel opener goes first, and the wallet's request fails")
-  func bothAtOnce() throws {
+  @Test
+  func `On simultaneous stfu the channel opener goes first, and the wallet's request fails`() throws {
     var (_, wallet) = try splicingPair()
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     #expect(plain(wallet.takeOutgoing()).map(\.type) == [2])

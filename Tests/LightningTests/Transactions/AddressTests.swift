@@ -14,7 +14,7 @@ struct AddressTests {
   }
 
   /// Both are from Bitcoin's developer pages; the second is the coinbase address of BOLT 3, Appendix G.
-  @Test("A Base58 address is read and written, and refused on another network") func base58() throws {
+  @Test func `A Base58 address is read and written, and refused on another network`() throws {
     let oldest = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
     let key = try BitcoinAddress(decoding: oldest, on: .mainnet)
     #expect(OutputScript(key).bytes.hex == "76a914" + "62e907b15cbf27d5425399ebf6f0fb50ebb88f18" + "88ac")
@@ -32,7 +32,7 @@ struct AddressTests {
     #expect(failure(Base58.encodeChecked([7] + [UInt8](repeating: 1, count: 20))) == .noSuchOutput)
   }
 
-  @Test("An address of any kind and network is read back, and refused on another network") func roundTrip()
+  @Test func `An address of any kind and network is read back, and refused on another network`()
     throws
   {
     var random = SeededGenerator(seed: 5)
@@ -61,8 +61,8 @@ struct AddressTests {
     network != .mainnet && version > 16 ? .testnet : network
   }
 
-  @Test("A non-address is refused; another network's address is refused with the wanted prefix")
-  func sentences() {
+  @Test
+  func `A non-address is refused; another network's address is refused with the wanted prefix`() {
     #expect(failure("") == .notAnAddress)
     #expect(failure("lnbcrt1abc") == .notAnAddress)
     #expect(failure(String(repeating: "1", count: 100_000)) == .notAnAddress)
@@ -73,7 +73,7 @@ struct AddressTests {
         == "the address is for mainnet, and this wallet is on regtest; ask for one that begins with bcrt1")
   }
 
-  @Test("BOLT 3, Dust Limits") func dust() {
+  @Test func `BOLT 3, Dust Limits`() {
     func limit(_ version: UInt8, _ size: Int) -> UInt64? {
       BitcoinAddress(version: version, program: [UInt8](repeating: 7, count: size)).flatMap {
         OutputScript($0).dustLimit

@@ -14,7 +14,6 @@ struct AddressVectorTests {
   }
 
   @Test(
-    "valid segwit addresses and the scriptPubKey that they translate to",
     arguments: [
       ("BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", "0014751e76e8199196d454941c45d1b3a323f1433bd6"),
       (
@@ -40,7 +39,9 @@ struct AddressVectorTests {
         "512079be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
       ),
     ])
-  func valid(text: String, script: String) throws {
+  func `valid segwit addresses and the scriptPubKey that they translate to`(text: String, script: String)
+    throws
+  {
     let network: BitcoinNetwork = text.lowercased().hasPrefix("bc") ? .mainnet : .testnet
     let address = try BitcoinAddress(decoding: text, on: network)
     #expect(OutputScript(address).bytes.hex == script)
@@ -50,7 +51,6 @@ struct AddressVectorTests {
   }
 
   @Test(
-    "invalid segwit addresses and the reason for their invalidity",
     arguments: [
       // Invalid human-readable part.
       ("tc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vq5zuyut", .notAnAddress),
@@ -77,12 +77,11 @@ struct AddressVectorTests {
       // Empty data section.
       ("bc1gmk9yu", .noSuchOutput),
     ] as [(String, AddressError)])
-  func invalid(text: String, reason: AddressError) {
+  func `invalid segwit addresses and the reason for their invalidity`(text: String, reason: AddressError) {
     #expect(failure(text, on: text.lowercased().hasPrefix("bc") ? .mainnet : .testnet) == reason)
   }
 
   @Test(
-    "Test vectors for Bech32m",
     arguments: [
       "A1LQFN3A", "a1lqfn3a",
       "an83characterlonghumanreadablepartthatcontainsthetheexcludedcharactersbioandnumber11sg7hg6",
@@ -90,13 +89,13 @@ struct AddressVectorTests {
       "11llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllludsr8",
       "split1checkupstagehandshakeupstreamerranterredcaperredlc445v", "?1v759aa",
     ])
-  func bech32m(text: String) throws {
+  func `Test vectors for Bech32m`(text: String) throws {
     let (prefix, words, variant) = try Bech32.decode(text)
     #expect(variant == .bech32m)
     #expect(Bech32.encode(prefix: prefix, words: words, as: .bech32m) == text.lowercased())
   }
 
-  @Test("BIP 173, invalid segwit addresses: invalid checksum") func bip173() {
+  @Test func `BIP 173, invalid segwit addresses: invalid checksum`() {
     #expect(failure("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5", on: .mainnet) == .checksumIsWrong)
   }
 }

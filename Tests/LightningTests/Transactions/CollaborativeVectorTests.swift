@@ -15,7 +15,7 @@ struct CollaborativeVectorTests {
     try BitcoinTransaction(decoding: bytes(TransactionExample.dualSigned))
   }
 
-  @Test("Appendix B: Funding Transaction Test Vectors") func funding() throws {
+  @Test func `Appendix B: Funding Transaction Test Vectors`() throws {
     let local = try point("023da092f6980e58d2c037173180e9a465476026ee50f96695963e8efe436f54eb")
     let remote = try point("030e9f7b623d2ccc7c9bd44d66d5ce21ce504c0acf6385a132cec6d3c39fa711c1")
     let script =
@@ -32,7 +32,7 @@ struct CollaborativeVectorTests {
         == "fd2105607605d2302994ffea703b09f66b6351816ee737a93e42a841ea20bbad:0")
   }
 
-  @Test("Appendix G: Expected Opener's and Accepter's tx_add_input") func addInput() throws {
+  @Test func `Appendix G: Expected Opener's and Accepter's tx_add_input`() throws {
     let parent = try BitcoinTransaction(decoding: bytes(TransactionExample.parent))
     #expect(parent.id.text == "4303ca8ff10c6c345b9299672a66f111c5b81ae027cc5b0d4d39d09c66b032b9")
     for (serial, index) in [(20, 0), (11, 2)] as [(UInt64, UInt32)] {
@@ -49,7 +49,7 @@ struct CollaborativeVectorTests {
         == BitcoinAddress(decoding: "bcrt1qlw6dh8v9lwj7xq058x0rqwyj3ezwxlfjxsy7er", on: .regtest))
   }
 
-  @Test("Appendix G: Outputs, Expected tx_add_output") func addOutput() throws {
+  @Test func `Appendix G: Outputs, Expected tx_add_output`() throws {
     let key1 = try point("0292edb5f7bbf9e900f7e024be1c1339c6d149c11930e613af3a983d2565f4e41e")
     let key2 = try point("02e16172a41e928cbd78f761bd1c657c4afc7495a1244f7f30166b654fbf7661e3")
     let funding = FundingScript.output(key2, key1)
@@ -70,7 +70,7 @@ struct CollaborativeVectorTests {
     #expect(try dual().outputs.map(\.satoshis) == [49_999_845, 49_999_900, 400_000_000])
   }
 
-  @Test("Appendix G: Expected Fee Calculation") func fees() throws {
+  @Test func `Appendix G: Expected Fee Calculation`() throws {
     let change = try dual().outputs[0].script
     let funding = try dual().outputs[2].script
     let input = (32 + 4 + 1 + 4) * 4
@@ -84,7 +84,7 @@ struct CollaborativeVectorTests {
     #expect(TransactionWeight.fee(accepter, perKw: 253) == 100)
   }
 
-  @Test("Appendix G: Unsigned and Signed Funding Transaction") func transaction() throws {
+  @Test func `Appendix G: Unsigned and Signed Funding Transaction`() throws {
     let signed = try dual()
     #expect(Hexadecimal.encode(signed.encoded()) == TransactionExample.dualSigned)
     #expect(Hexadecimal.encode(signed.encodedWithoutWitnesses()) == TransactionExample.dualUnsigned)
@@ -96,7 +96,7 @@ struct CollaborativeVectorTests {
     #expect(signed.weight == 4 * unsigned.encoded().count + 2 + 107 + 74)
   }
 
-  @Test("Appendix G: Expected Opener's and Accepter's tx_signatures") func signatures() throws {
+  @Test func `Appendix G: Expected Opener's and Accepter's tx_signatures`() throws {
     let witness =
       "022068656c6c6f2074686572652c2074686973206973206120626974636f6e2121212782012088a820add57dfe5277079d069ca4ad4893c96de91f88ffb981fdc6a2a34d5336c66aff87"
     let message = TransactionSignatures(
@@ -111,7 +111,7 @@ struct CollaborativeVectorTests {
   }
 
   /// Appendix A counts the same funding input for a commitment: 222 bytes of witness, two of them before it.
-  @Test("Appendix A: the weight of a splice follows from its funding input") func splice() throws {
+  @Test func `Appendix A: the weight of a splice follows from its funding input`() throws {
     #expect(TransactionWeight.sharedInput == 41 * 4 + 222)
     let funding = try dual().outputs[2].script
     let key = try dual().outputs[0].script

@@ -32,7 +32,7 @@ struct TransactionTests {
       lockTime: UInt32(truncatingIfNeeded: random.next()))
   }
 
-  @Test("A transaction is read back as written, and its id ignores witnesses") func roundTrip()
+  @Test func `A transaction is read back as written, and its id ignores witnesses`()
     throws
   {
     var random = SeededGenerator(seed: 31)
@@ -49,7 +49,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A truncated or extended transaction is refused") func truncation() throws {
+  @Test func `A truncated or extended transaction is refused`() throws {
     var random = SeededGenerator(seed: 32)
     for _ in 0..<40 {
       let bytes = Self.random(&random).encoded()
@@ -58,7 +58,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A transaction outside BIP 144's form, or with an invalid amount, is refused") func strictness()
+  @Test func `A transaction outside BIP 144's form, or with an invalid amount, is refused`()
     throws
   {
     let input = [UInt8](repeating: 7, count: 36) + [0, 1, 2, 3, 4]
@@ -81,7 +81,7 @@ struct TransactionTests {
     #expect(failure(version + [1] + input + [2] + most + most + end) == nil, "each output is checked alone")
   }
 
-  @Test("A transaction id is printed as its hash with the bytes reversed") func names() throws {
+  @Test func `A transaction id is printed as its hash with the bytes reversed`() throws {
     let id = TransactionID(hash: SHA256.hash([1]))
     #expect(TransactionID(text: id.text) == id)
     #expect(id.text != id.hash.hex && id.text.prefix(2) == id.hash.hex.suffix(2))

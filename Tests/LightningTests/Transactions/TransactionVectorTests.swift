@@ -23,7 +23,7 @@ struct TransactionVectorTests {
     return transaction
   }
 
-  @Test("Native P2WPKH") func nativeKey() throws {
+  @Test func `Native P2WPKH`() throws {
     let transaction = try check(TransactionExample.nativeKey, unsigned: TransactionExample.nativeKeyUnsigned)
     #expect(transaction.version == 1 && transaction.lockTime == 17)
     #expect(transaction.inputs.map(\.sequence) == [0xffff_ffee, 0xffff_ffff])
@@ -32,13 +32,13 @@ struct TransactionVectorTests {
     #expect(transaction.outputs[0].script.address?.version == BitcoinAddress.publicKeyHash)
   }
 
-  @Test("P2SH-P2WPKH") func nestedKey() throws {
+  @Test func `P2SH-P2WPKH`() throws {
     let transaction = try check(TransactionExample.nestedKey, unsigned: TransactionExample.nestedKeyUnsigned)
     #expect(transaction.inputs[0].script.hex == "16001479091972186c449eb1ded22b78e40d009bdf0089")
     #expect(transaction.id.text == "ef48d9d0f595052e0f8cdcf825f7a5e50b6a388a81f206f3f4846e5ecd7a0c23")
   }
 
-  @Test("Native P2WSH") func nativeScript() throws {
+  @Test func `Native P2WSH`() throws {
     let transaction = try check(
       TransactionExample.nativeScript, unsigned: TransactionExample.nativeScriptUnsigned)
     #expect(transaction.inputs[1].witness.map(\.count) == [71, 71, 71])

@@ -13,7 +13,7 @@ public struct Waiting: SuiteTrait, TestTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
   ) async throws {
-    guard testCase != nil, ProcessInfo.processInfo.environment["NOWAIT"] == nil else { return try await body() }
+    guard testCase != nil else { return try await body() }
     try await withTaskExecutorPreference(WaitingThreads.shared) { try await body() }
   }
 }

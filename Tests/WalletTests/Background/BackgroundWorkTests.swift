@@ -22,7 +22,7 @@ import Testing
     [.complete(.refresh, run: run, isSuccess: isSuccess, sentence)]
   }
 
-  @Test("K-34, D-1.5 The next refresh is submitted before the work begins") func nextFirst() {
+  @Test func `K-34, D-1.5 The next refresh is submitted before the work begins`() {
     var work = work()
     #expect(
       work.handle(.runBegan(.refresh, run: 7), at: seconds(0)) == [.submit(.refresh), .lookAtWallet(run: 7)])
@@ -32,8 +32,8 @@ import Testing
     #expect(BackgroundTask.refresh.earliestSeconds == 14_400)
   }
 
-  @Test("D-1.6, D-2.4, K-34 A failure completes without success, and the next refresh is submitted")
-  func failure() {
+  @Test
+  func `D-1.6, D-2.4, K-34 A failure completes without success, and the next refresh is submitted`() {
     var work = refreshing()
     #expect(
       work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1))
@@ -42,7 +42,7 @@ import Testing
       work.handle(.runBegan(.refresh, run: 8), at: seconds(2)) == [.submit(.refresh), .lookAtWallet(run: 8)])
   }
 
-  @Test("D-2.3 A blocked refresh tries again every 250 ms until it can read") func looksAgain() {
+  @Test func `D-2.3 A blocked refresh tries again every 250 ms until it can read`() {
     var work = refreshing()
     for look in 0..<3 {
       let now = seconds(Double(look) / 4)
@@ -55,7 +55,7 @@ import Testing
     #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == completed(true, "epoch 3"))
   }
 
-  @Test("D-2.2 A blocked refresh gives up at its own limit of 25 s") func ownTime() {
+  @Test func `D-2.2 A blocked refresh gives up at its own limit of 25 s`() {
     #expect(BackgroundWork.timeLimit == .seconds(25))
     var work = refreshing()
     #expect(work.handle(.stepDone(run: 7, blocked), at: seconds(24.9)) == [])
@@ -68,7 +68,7 @@ import Testing
     #expect(work.deadline == nil)
   }
 
-  @Test("K-33, D-1.4 Expiry cancels the work, and the run is completed once") func expiry() {
+  @Test func `K-33, D-1.4 Expiry cancels the work, and the run is completed once`() {
     let expired = completed(false, "the phone's time is up")
     var work = refreshing()
     _ = work.handle(.stepDone(run: 7, blocked), at: seconds(1))
@@ -82,7 +82,7 @@ import Testing
     #expect(work.deadline == nil)
   }
 
-  @Test("K-33 A late expiry of an older run does not end the newer one") func lateExpiry() {
+  @Test func `K-33 A late expiry of an older run does not end the newer one`() {
     var work = refreshing(1)
     _ = work.handle(.stepDone(run: 1, done), at: seconds(1))
     _ = work.handle(.runBegan(.refresh, run: 2), at: seconds(2))
@@ -92,13 +92,13 @@ import Testing
         == completed(false, "the phone's time is up", run: 2))
   }
 
-  @Test("A run that the phone reports twice begins once") func toldTwice() {
+  @Test func `A run that the phone reports twice begins once`() {
     var work = refreshing()
     #expect(work.handle(.runBegan(.refresh, run: 7), at: seconds(1)) == [])
     #expect(work.runs.count == 1)
   }
 
-  @Test("M-3.4 Journals are cleaned in steps, and other events are handled in between") func steps() {
+  @Test func `M-3.4 Journals are cleaned in steps, and other events are handled in between`() {
     var work = work(cleansUp: true)
     #expect(
       work.handle(.runBegan(.processing, run: 3), at: seconds(0)) == [.submit(.processing), .cleanUp(run: 3)])
@@ -113,7 +113,7 @@ import Testing
         == [.complete(.processing, run: 3, isSuccess: true, "removed 50 old journals")])
   }
 
-  @Test("A run of a task that this app does not use is completed at once") func unwanted() {
+  @Test func `A run of a task that this app does not use is completed at once`() {
     var work = work()
     #expect(
       work.handle(.runBegan(.processing, run: 3), at: seconds(0))
@@ -121,8 +121,8 @@ import Testing
     #expect(work.runs == [])
   }
 
-  @Test("The foreground submits the configured tasks and stops the audio; the background plays it")
-  func habits() {
+  @Test
+  func `The foreground submits the configured tasks and stops the audio; the background plays it`() {
     for cleansUp in [false, true] {
       for audio in [false, true] {
         var work = work(cleansUp: cleansUp, audio: audio)
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("A process without background tasks orders nothing") func none() {
+  @Test func `A process without background tasks orders nothing`() {
     var work = BackgroundWork(configuration: nil)
     let events: [BackgroundEvent] = [
       .enteredForeground, .enteredBackground, .runBegan(.refresh, run: 1), .runExpires(run: 1),
@@ -144,7 +144,7 @@ import Testing
     #expect(!work.isWanted && work == BackgroundWork(configuration: nil))
   }
 
-  @Test("In random runs each run is completed once and within 25 s") func random() {
+  @Test func `In random runs each run is completed once and within 25 s`() {
     var completions = 0
     for seed in 0..<300 as Range<UInt64> {
       var phone = RandomRuns(seed: seed)

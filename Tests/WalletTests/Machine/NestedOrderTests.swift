@@ -29,8 +29,8 @@ struct NestedOrderTests {
     [.phone(.show(status)), .phone(.mayConnect([.electrum, .http, .tor]))]
   }
 
-  @Test("The node's own orders replace the guard's start directive, and the node's report follows")
-  func start() {
+  @Test
+  func `The node's own orders replace the guard's start directive, and the node's report follows`() {
     var app = App.claiming()
     // The beat precedes the dial; the guard answers the report after its own list and the node's.
     #expect(
@@ -44,7 +44,7 @@ struct NestedOrderTests {
       ])
   }
 
-  @Test("The node's own orders replace the guard's stop directive") func stop() throws {
+  @Test func `The node's own orders replace the guard's stop directive`() throws {
     var app = try App.connected()
     #expect(
       app.send(.enteredBackground)
@@ -63,8 +63,8 @@ struct NestedOrderTests {
       ])
   }
 
-  @Test("The node's reports reach the guard in order, after the node's list")
-  func reports() {
+  @Test
+  func `The node's reports reach the guard in order, after the node's list`() {
     var app = App.connecting()
     // The dial's deadline: one second.
     #expect(
@@ -80,7 +80,7 @@ struct NestedOrderTests {
       ])
   }
 
-  @Test("A node stopped abruptly closes its connection before the lock is dropped") func cutBeforeUnlock()
+  @Test func `A node stopped abruptly closes its connection before the lock is dropped`()
     throws
   {
     for event in [lost, .containerLost("gone"), .node(.fenced)] {
@@ -100,14 +100,14 @@ struct NestedOrderTests {
         ])
   }
 
-  @Test("A hanging node is cut off before the row is read for the last beat") func hangs() throws {
+  @Test func `A hanging node is cut off before the row is read for the last beat`() throws {
     var app = try App.connected()
     app.play(.guardrail(.enteredBackground))
     // The node's own limit is shorter, but was not reached here.
     #expect(app.send(GuardEvent.deadlineReached, at: 3) == [.wire(.cutOff), .container(.readRow)])
   }
 
-  @Test("A refused node closes its connection before the epoch is raised") func cutBeforeRaise() {
+  @Test func `A refused node closes its connection before the epoch is raised`() {
     var app = App.connecting()
     app.play(.node(.dialled))
     let refusal = FenceAnswer(accepted: false, highest: 20, container: container)
@@ -122,7 +122,7 @@ struct NestedOrderTests {
     #expect(app.wallet.node.durableState == state)
   }
 
-  @Test("The log is checkpointed last, and then the background task ends") func settle() {
+  @Test func `The log is checkpointed last, and then the background task ends`() {
     var app = App.connecting()
     app.play(.guardrail(.enteredBackground))
     #expect(
@@ -131,8 +131,8 @@ struct NestedOrderTests {
         + [.container(.settle), .phone(.endBackgroundTask(1))])
   }
 
-  @Test("The log is checkpointed before the process ends and before a silent push is completed")
-  func lastOrders() {
+  @Test
+  func `The log is checkpointed before the process ends and before a silent push is completed`() {
     var app = App.connecting()
     app.play(.guardrail(.terminationRequested))
     #expect(
@@ -147,8 +147,8 @@ struct NestedOrderTests {
     #expect(orders.contains { if case .phone(.noteFailure) = $0 { true } else { false } })
   }
 
-  @Test("The log is checkpointed before a push is finished, even if the next push begins")
-  func finished() {
+  @Test
+  func `The log is checkpointed before a push is finished, even if the next push begins`() {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(
       .guardrail(.launched), .guardrail(.pushArrived(Push(id: 1, reason: .incomingPayment))),
@@ -161,8 +161,8 @@ struct NestedOrderTests {
       orders.suffix(2) == [.container(.settle), .phone(.finished(push: 1, .timeWillExpire))])
   }
 
-  @Test("The log is checkpointed at the beat for established, and at no other beat")
-  func settledWhenConnected()
+  @Test
+  func `The log is checkpointed at the beat for established, and at no other beat`()
     throws
   {
     var app = App.connecting()
@@ -175,8 +175,8 @@ struct NestedOrderTests {
     #expect(app.send(mine) == [.container(.beat(epoch: 8, phase: .connecting, counter: 3))])
   }
 
-  @Test("A handover request and a waiting peer reach the node in place of the guard's directive")
-  func handover() {
+  @Test
+  func `A handover request and a waiting peer reach the node in place of the guard's directive`() {
     var app = App.connecting()
     app.play(.guardrail(mine))
     app.play(.node(.closed("no route")))

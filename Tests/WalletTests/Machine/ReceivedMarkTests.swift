@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("A push that names its payment needs no mark") func named() {
+  @Test func `A push that names its payment needs no mark`() {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(.guardrail(.launched))
     #expect(
@@ -47,8 +47,8 @@ import Testing
         ])
   }
 
-  @Test("Without a mark nothing is read: first the mark is set, then later payments read")
-  func unmarked() {
+  @Test
+  func `Without a mark nothing is read: first the mark is set, then later payments read`() {
     var notifier = pushed()
     #expect(questions(notifier.send(held)) == [.markReceived(push: 1)])
     #expect(
@@ -61,7 +61,7 @@ import Testing
         == .readReceived(.after(3), push: 1))
   }
 
-  @Test("A waiting push does not move another push's mark") func each() {
+  @Test func `A waiting push does not move another push's mark`() {
     var notifier = pushed()
     notifier.play(.receivedMarked(push: 1, newest: 3))
     #expect(

@@ -14,15 +14,15 @@ struct WalletMachineTests {
 
   // MARK: The state of a claim
 
-  @Test("The node starts from the state read in the claim") func stateOfTheClaim() {
+  @Test func `The node starts from the state read in the claim`() {
     var app = App.claiming()
     app.play(.claimed(claim(8), paid))
     #expect(app.partEvents.contains(.node(.started(claim(8), paid))))
     #expect(app.wallet.node.durableState == paid)
   }
 
-  @Test("After a late claim the row is checked, then the node starts from the claim's state")
-  func lateClaim() {
+  @Test
+  func `After a late claim the row is checked, then the node starts from the claim's state`() {
     var app = App.claiming()
     #expect(app.send(.claimed(claim(8), paid), at: 10).first == .container(.readRow))
     #expect(app.wallet.node.isStopped)
@@ -30,8 +30,8 @@ struct WalletMachineTests {
     #expect(app.partEvents.dropFirst().first == .node(.started(claim(8), paid)))
   }
 
-  @Test("The state of a claim lost before the node's start is dropped")
-  func lostClaim() {
+  @Test
+  func `The state of a claim lost before the node's start is dropped`() {
     func app(_ state: NodeState) -> App {
       var app = App.claiming()
       app.play(.claimed(claim(8), state), at: 10)
@@ -45,8 +45,8 @@ struct WalletMachineTests {
     #expect(next.partEvents.contains(.node(.started(claim(10), NodeState()))))
   }
 
-  @Test("After the node's start the wallet keeps no copy of the claim's state")
-  func noCopy() throws {
+  @Test
+  func `After the node's start the wallet keeps no copy of the claim's state`() throws {
     // After init the node has read the container again, which replaces its earlier state.
     func app(_ state: NodeState) throws -> App {
       var app = App.connecting(8, state)
@@ -56,7 +56,7 @@ struct WalletMachineTests {
     #expect(try app(paid).wallet == app(NodeState()).wallet)
   }
 
-  @Test("A fenced node that claims again starts from the new claim's state") func afterTheFence() {
+  @Test func `A fenced node that claims again starts from the new claim's state`() {
     var app = App.connecting(8, paid)
     app.play(.node(.fenced))
     #expect(app.wallet.node.durableState == NodeState())
@@ -67,8 +67,8 @@ struct WalletMachineTests {
 
   // MARK: Events of the phone
 
-  @Test("Entering the foreground reaches the guard, then the node, then the background work")
-  func foreground() {
+  @Test
+  func `Entering the foreground reaches the guard, then the node, then the background work`() {
     var app = App(background: .init())
     app.play(.guardrail(.launched))
     #expect(app.send(.enteredForeground).last == .phone(.submit(.refresh)))
@@ -79,8 +79,8 @@ struct WalletMachineTests {
     #expect(app.partEvents == [.guardrail(.enteredBackground), .background(.enteredBackground)])
   }
 
-  @Test("A pausing node dials at once when the user opens the app")
-  func userCame() {
+  @Test
+  func `A pausing node dials at once when the user opens the app`() {
     var app = App.connecting()
     let task = TaskBeginning(name: "send", generation: 1)
     app.play(.guardrail(.taskBegan(task)), .guardrail(.enteredBackground), .node(.closed("no route")))
@@ -89,7 +89,7 @@ struct WalletMachineTests {
     #expect(app.partEvents == [.guardrail(.enteredForeground), .node(.userCame)])
   }
 
-  @Test("A network change reaches the guard, then the node") func network() {
+  @Test func `A network change reaches the guard, then the node`() {
     var app = App.connecting()
     for isThere in [false, true] {
       let orders = app.send(.networkChanged(isThere: isThere))
@@ -101,7 +101,7 @@ struct WalletMachineTests {
     }
   }
 
-  @Test("Without background tasks no event reaches the background work") func noBackground() {
+  @Test func `Without background tasks no event reaches the background work`() {
     var app = App()
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
     #expect(app.partEvents == [.guardrail(.enteredForeground), .node(.userCame)])
@@ -109,7 +109,7 @@ struct WalletMachineTests {
     #expect(app.partEvents == [.guardrail(.enteredBackground)])
   }
 
-  @Test("A deadline reaches only the part that it belongs to") func deadlines() {
+  @Test func `A deadline reaches only the part that it belongs to`() {
     var app = App.connecting(background: .init())
     app.play(.background(.runBegan(.refresh, run: 1)))
     #expect(app.partEvents == [.background(.runBegan(.refresh, run: 1))])
@@ -125,8 +125,8 @@ struct WalletMachineTests {
     #expect(app.partEvents.prefix(2) == [.node(.deadlineReached), .guardrail(.deadlineReached)])
   }
 
-  @Test("Background runs are completed, and their steps ordered, through the ports")
-  func backgroundOrders() {
+  @Test
+  func `Background runs are completed, and their steps ordered, through the ports`() {
     var app = App(background: .init(cleansUp: true, keepsAwakeByAudio: true))
     #expect(
       app.send(.background(.runBegan(.processing, run: 3)))

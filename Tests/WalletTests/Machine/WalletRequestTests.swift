@@ -23,7 +23,7 @@ struct WalletRequestTests {
     return app
   }
 
-  @Test("A payment refused by the node ends its task and may be requested again") func refused() {
+  @Test func `A payment refused by the node ends its task and may be requested again`() {
     var app = App()
     app.play(.guardrail(.launched))
     for generation in [1, 2] as [UInt64] {
@@ -40,7 +40,7 @@ struct WalletRequestTests {
     }
   }
 
-  @Test("A refusal for lack of the node gives the status that the app shows") func refusedWithStatus() {
+  @Test func `A refusal for lack of the node gives the status that the app shows`() {
     var app = halted()
     let sentence =
       "the wallet does not hold its node now: this node is in use by another device; `baton restore` moves it here"
@@ -55,7 +55,7 @@ struct WalletRequestTests {
         == [.phone(.answer("3", .refused(.invoice, sentence)))])
   }
 
-  @Test("A payment request reaches the node with its past from the container") func past() throws {
+  @Test func `A payment request reaches the node with its past from the container`() throws {
     var app = try App.connected()
     #expect(
       app.send(.requests(.asked("1", .payment(tea)))) == [.container(.readPast(tea.paymentHash))])
@@ -67,8 +67,8 @@ struct WalletRequestTests {
     #expect(app.wallet.guardrail.taskNames == [])
   }
 
-  @Test("An invoice is made by the phone, written under the claim, then answered")
-  func invoiceLife() {
+  @Test
+  func `An invoice is made by the phone, written under the claim, then answered`() {
     var app = App.connecting()
     #expect(
       app.send(.requests(.asked("1", invoiceRequest)))
@@ -79,7 +79,7 @@ struct WalletRequestTests {
     #expect(app.send(.node(.written)) == [.phone(.answer("1", .invoice(paymentHash: hash("a"))))])
   }
 
-  @Test("A cancellation is written under the claim, then answered") func cancellation() {
+  @Test func `A cancellation is written under the claim, then answered`() {
     let request = WalletEvent.requests(.asked("1", .cancellation(of: hash("a"))))
     var app = App.connecting(8, NodeState(invoices: [invoice("a")]))
     #expect(app.send(request) == [.container(.write(NodeChange(cancelled: hash("a")), under: claim(8)))])
@@ -87,8 +87,8 @@ struct WalletRequestTests {
     #expect(app.send(request) == [.phone(.answer("1", .refused(.cancellation, NodeMachine.notOpen)))])
   }
 
-  @Test("A payment that is no longer pending at the node's start ends its task")
-  func noLongerPending() throws {
+  @Test
+  func `A payment that is no longer pending at the node's start ends its task`() throws {
     let tea = payment("0123456789")
     let pending = NodeState(payments: OutgoingPayments(pending: [tea]))
     var app = App.connecting(8, pending)
@@ -111,7 +111,7 @@ struct WalletRequestTests {
 
   // MARK: Moving the wallet into this container
 
-  @Test("A move request is not refused by the used-by-another-device status that it resolves") func move()
+  @Test func `A move request is not refused by the used-by-another-device status that it resolves`()
     throws
   {
     var app = halted()
@@ -134,14 +134,14 @@ struct WalletRequestTests {
       ])
   }
 
-  @Test("A connected app answers a move request at once: nothing changes") func movedAlready() throws {
+  @Test func `A connected app answers a move request at once: nothing changes`() throws {
     var app = try App.connected()
     #expect(
       app.send(.requests(.asked("1", .move))) == [.phone(.answer("1", .connected(8, hasMoved: false)))])
   }
 
-  @Test("A background app refuses a move at once with its status")
-  func notInFront() {
+  @Test
+  func `A background app refuses a move at once with its status`() {
     var app = halted()
     app.play(.guardrail(.enteredBackground))
     #expect(
@@ -149,7 +149,7 @@ struct WalletRequestTests {
         == [.phone(.answer("1", .refused(.move, Status.usedByAnotherDevice.text)))])
   }
 
-  @Test("A move whose claim fails is refused with the reason") func refusedMove() {
+  @Test func `A move whose claim fails is refused with the reason`() {
     var app = halted()
     app.play(.requests(.asked("1", .move)), .guardrail(.observed(free(8, .app))))
     let orders = app.send(.guardrail(.claimFailed(.failed("The disk is full."))))

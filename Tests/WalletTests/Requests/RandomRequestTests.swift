@@ -126,7 +126,7 @@ struct RandomRequestTests {
     return account
   }
 
-  @Test("Each request is answered once, each task ends once, and none stays open") func accounts() {
+  @Test func `Each request is answered once, each task ends once, and none stays open`() {
     var kinds: Set<Request.Kind> = []
     var begun = 0
     for seed in 0..<300 as Range<UInt64> {
@@ -140,7 +140,7 @@ struct RandomRequestTests {
     #expect(kinds.count == 5 && begun > 1000)
   }
 
-  @Test("Whatever the node reports, no request is answered twice and each task ends once") func lies() {
+  @Test func `Whatever the node reports, no request is answered twice and each task ends once`() {
     for seed in 0..<300 as Range<UInt64> {
       let account = account(seed, nodeMayLie: true)
       #expect(account.faults == [], "seed \(seed)")

@@ -30,7 +30,7 @@ struct RequestLifeTests {
     TaskBeginning(name: name, generation: generation)
   }
 
-  @Test("An invoice is made, stored, and answered once durable") func invoiceLife() {
+  @Test func `An invoice is made, stored, and answered once durable`() {
     var fixture = RequestFixture()
     #expect(
       fixture.send(.asked("1", invoiceRequest))
@@ -42,8 +42,8 @@ struct RequestLifeTests {
     #expect(fixture.node(.refused(.invoice(hash("a")), .because("late"))) == [])
   }
 
-  @Test("A cancellation goes to the node, has no task, and is answered once durable")
-  func cancellationLife() {
+  @Test
+  func `A cancellation goes to the node, has no task, and is answered once durable`() {
     var fixture = RequestFixture()
     let request = Request.cancellation(of: hash("a"))
     #expect(fixture.send(.asked("1", request)) == [.node(.invoiceCancelRequested(hash("a")))])
@@ -60,8 +60,8 @@ struct RequestLifeTests {
     #expect(fixture.requests.open == [] && fixture.node(.begun(.cancellation(hash("a")))) == [])
   }
 
-  @Test("A payment has a task until its end and is answered once in the channel")
-  func paymentLife() {
+  @Test
+  func `A payment has a task until its end and is answered once in the channel`() {
     var fixture = RequestFixture()
     let task = task("outgoing payment 0123abcd")
     let tea = payment("0123abcd99")
@@ -81,8 +81,8 @@ struct RequestLifeTests {
     #expect(fixture.requests.open == [])
   }
 
-  @Test("A withdrawal has a task until its end and is answered once the wallet is bound")
-  func withdrawalLife() {
+  @Test
+  func `A withdrawal has a task until its end and is answered once the wallet is bound`() {
     var fixture = RequestFixture()
     let task = task("splice 12345678")
     let out = splice(1)
@@ -101,7 +101,7 @@ struct RequestLifeTests {
     #expect(fixture.requests.open == [])
   }
 
-  @Test("A move goes to the guard and is answered by the app's status") func moveLife() {
+  @Test func `A move goes to the guard and is answered by the app's status`() {
     var fixture = RequestFixture()
     #expect(fixture.send(.asked("1", .move)) == [.moveHere])
     for status in [Status.claiming, .connecting(8), .hinderedFromConnecting(8, "no"), .releasing(8)] {
@@ -113,8 +113,8 @@ struct RequestLifeTests {
     #expect(fixture.requests.open == [])
   }
 
-  @Test("A move is refused when the app is left first; a later connection answers nothing")
-  func leftMove() {
+  @Test
+  func `A move is refused when the app is left first; a later connection answers nothing`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .move))
     guard case .answer("1", .refused(.move, _))? = fixture.send(.shown(.idle)).first else {
@@ -124,7 +124,7 @@ struct RequestLifeTests {
     #expect(fixture.send(.shown(.connected(9))) == [])
   }
 
-  @Test("An app connected without replacing another device has not moved") func movedAlready() {
+  @Test func `An app connected without replacing another device has not moved`() {
     for status in [Status.connected(8), .settling(8)] {
       var fixture = RequestFixture()
       fixture.play(.asked("1", .move))
@@ -132,8 +132,8 @@ struct RequestLifeTests {
     }
   }
 
-  @Test("All pending moves get the same answer, and a later move its own")
-  func movesTogether() {
+  @Test
+  func `All pending moves get the same answer, and a later move its own`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .move), .placeTaken, .asked("2", .move))
     #expect(
@@ -143,7 +143,7 @@ struct RequestLifeTests {
     #expect(fixture.send(.shown(.settling(9))) == [.answer("3", .connected(9, hasMoved: false))])
   }
 
-  @Test("P-1.1 One payment has one task, and each attempt its own generation") func once() {
+  @Test func `P-1.1 One payment has one task, and each attempt its own generation`() {
     var fixture = RequestFixture()
     let tea = payment("0123456789")
     let (first, second) = (task("outgoing payment 01234567"), task("outgoing payment 01234567", 2))
@@ -155,7 +155,7 @@ struct RequestLifeTests {
     #expect(fixture.send(.asked("3", .payment(tea))).first == .beginTask(second))
   }
 
-  @Test("Payments with equal hash prefixes have distinct task names") func alike() {
+  @Test func `Payments with equal hash prefixes have distinct task names`() {
     var fixture = RequestFixture()
     for (id, digits) in [("1", "aaaaaaaa1"), ("2", "aaaaaaaa2"), ("3", "aaaaaaaa21")] {
       fixture.begin(id, digits)
@@ -171,7 +171,7 @@ struct RequestLifeTests {
     #expect(fixture.requests.open.last?.task == task("outgoing payment aaaaaaaa2", 4))
   }
 
-  @Test("Only one withdrawal at a time has a task, from request to end") func oneWithdrawal() {
+  @Test func `Only one withdrawal at a time has a task, from request to end`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .withdrawal(spliceRequest)))
     let underWay = "another withdrawal from the channel is pending; wait until it has ended"
@@ -188,8 +188,8 @@ struct RequestLifeTests {
     #expect(fixture.send(.asked("4", .withdrawal(spliceRequest))).first == .beginTask(task("splice 4", 2)))
   }
 
-  @Test("A node event without a matching request gives no answer")
-  func foreign() {
+  @Test
+  func `A node event without a matching request gives no answer`() {
     var fixture = RequestFixture()
     #expect(fixture.node(.begun(.splice(splice(1).id), splice(1))) == [])
     #expect(fixture.node(.begun(.payment(hash("a")))) == [])
@@ -201,7 +201,7 @@ struct RequestLifeTests {
     #expect(fixture.requests == Requests())
   }
 
-  @Test("Requests have no deadline") func noTime() {
+  @Test func `Requests have no deadline`() {
     var fixture = RequestFixture()
     fixture.begin("1", "a")
     let before = fixture.requests

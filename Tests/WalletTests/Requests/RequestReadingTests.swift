@@ -35,7 +35,7 @@ struct RequestReadingTests {
     } catch { return "\(error)" }
   }
 
-  @Test("The amount comes from the invoice, or from the user if the invoice has none") func payment()
+  @Test func `The amount comes from the invoice, or from the user if the invoice has none`()
     throws
   {
     let wallet = try #require(wallet)
@@ -47,7 +47,7 @@ struct RequestReadingTests {
     }
   }
 
-  @Test("A missing amount, or one given twice, is refused") func amounts() throws {
+  @Test func `A missing amount, or one given twice, is refused`() throws {
     #expect(
       try objection(to: invoice(amountMsat: nil)) == "the invoice has no amount; give one")
     #expect(
@@ -55,14 +55,14 @@ struct RequestReadingTests {
         == "the invoice already asks for 1 sat; leave the amount out")
   }
 
-  @Test("An expired invoice is refused, and one in its last second accepted") func expired() throws {
+  @Test func `An expired invoice is refused, and one in its last second accepted`() throws {
     #expect(
       try objection(to: invoice(madeAt: now - 3600)) == "the invoice has expired; ask for a new one")
     #expect(try objection(to: invoice(madeAt: now - 3599)) == nil)
   }
 
-  @Test("An invoice of another network, this wallet, or with unknown required features is refused")
-  func others() throws {
+  @Test
+  func `An invoice of another network, this wallet, or with unknown required features is refused`() throws {
     for (network, name) in [(BitcoinNetwork.mainnet, "mainnet"), (.testnet, "testnet"), (.signet, "signet")] {
       #expect(
         try objection(to: invoice(on: network))
@@ -80,11 +80,11 @@ struct RequestReadingTests {
     #expect(try objection(to: invoice(features: served)) == nil)
   }
 
-  @Test("A string that is no invoice is refused with the decoder's error") func noInvoice() throws {
+  @Test func `A string that is no invoice is refused with the decoder's error`() throws {
     #expect(try objection(to: "lnbcrt1") == InvoiceError.tooShort.description)
   }
 
-  @Test("A withdrawal is accepted only to an address of this network") func withdrawal() throws {
+  @Test func `A withdrawal is accepted only to an address of this network`() throws {
     let address = try #require(BitcoinAddress(version: 1, program: [UInt8](repeating: 7, count: 32)))
     #expect(
       try Request.withdrawal(amountSat: 4000, to: address.text(on: .regtest))

@@ -11,7 +11,7 @@ struct RequestRefusalTests {
   private let tea = payment("0123456789")
   private let task = TaskBeginning(name: "outgoing payment 01234567", generation: 1)
 
-  @Test("An invoice that cannot be made is refused") func notMade() {
+  @Test func `An invoice that cannot be made is refused`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", invoiceRequest))
     #expect(fixture.send(.invoiceNotMade("1", "too long")) == [.answer("1", .refused(.invoice, "too long"))])
@@ -19,7 +19,7 @@ struct RequestRefusalTests {
     #expect(fixture.requests.open == [])
   }
 
-  @Test("An invoice that cannot be stored is refused") func notStored() {
+  @Test func `An invoice that cannot be stored is refused`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", invoiceRequest), .invoiceMade("1", invoice("a")))
     #expect(
@@ -29,7 +29,7 @@ struct RequestRefusalTests {
     #expect(fixture.requests.open == [])
   }
 
-  @Test("A cancellation refused by the node may be requested again") func notCancelled() {
+  @Test func `A cancellation refused by the node may be requested again`() {
     var fixture = RequestFixture()
     let (key, again) = (
       RequestKey.cancellation(hash("a")), "the wallet does not hold its node now; open the app and try again"
@@ -41,7 +41,7 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test("At most 64 invoices wait to be stored; one more is refused") func invoicesMax() {
+  @Test func `At most 64 invoices wait to be stored; one more is refused`() {
     var fixture = RequestFixture()
     func ask(_ number: Int) -> [RequestDirective] { fixture.send(.asked("\(number)", invoiceRequest)) }
     for number in 1...64 {
@@ -57,8 +57,8 @@ struct RequestRefusalTests {
     #expect(ask(65) == [.makeInvoice("65", amountMsat: 1000, text: "tea", expirySeconds: 60)])
   }
 
-  @Test("A payment whose past cannot be read ends its task and may be requested again")
-  func pastNotRead() {
+  @Test
+  func `A payment whose past cannot be read ends its task and may be requested again`() {
     var fixture = RequestFixture()
     for (id, generation) in [("1", 1), ("2", 2)] as [(String, UInt64)] {
       let task = TaskBeginning(name: task.name, generation: generation)
@@ -70,7 +70,7 @@ struct RequestRefusalTests {
     #expect(fixture.requests.open == [])
   }
 
-  @Test("A payment refused by the node ends its task and may be requested again") func paymentRefused() {
+  @Test func `A payment refused by the node ends its task and may be requested again`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .payment(tea)), .pastRead(tea.paymentHash, .paid))
     #expect(
@@ -81,7 +81,7 @@ struct RequestRefusalTests {
     #expect(fixture.send(.asked("2", .payment(tea))).count == 2)
   }
 
-  @Test("A withdrawal refused by the node ends its task and may be requested again") func spliceRefused() {
+  @Test func `A withdrawal refused by the node ends its task and may be requested again`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .withdrawal(spliceRequest)))
     #expect(
@@ -94,7 +94,7 @@ struct RequestRefusalTests {
     #expect(fixture.send(.asked("2", .withdrawal(spliceRequest))).count == 2)
   }
 
-  @Test("A failed move is refused with the status that the app shows") func moveRefused() {
+  @Test func `A failed move is refused with the status that the app shows`() {
     for status in [Status.usedByAnotherDevice, .trouble("the peer refuses it")] {
       var fixture = RequestFixture()
       fixture.play(.asked("1", .move), .placeTaken)
@@ -103,8 +103,8 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test("Without the node a refusal gives the status, or says to open the app")
-  func notHeld() {
+  @Test
+  func `Without the node a refusal gives the status, or says to open the app`() {
     func sentence(_ request: Request, _ status: Status?) -> String? {
       var fixture = RequestFixture()
       var key = RequestKey.splice(nil)
@@ -136,7 +136,7 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test("A refusal for another reason does not mention the app's status") func otherRefusal() {
+  @Test func `A refusal for another reason does not mention the app's status`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .payment(tea)))
     let answer = fixture.node(
@@ -144,8 +144,8 @@ struct RequestRefusalTests {
     #expect(answer.last == .answer("1", .refused(.payment, "The disk is full.")))
   }
 
-  @Test("A payment that is no longer pending ends its task; a pending one keeps it")
-  func noLongerPending() {
+  @Test
+  func `A payment that is no longer pending ends its task; a pending one keeps it`() {
     var fixture = RequestFixture()
     fixture.begin("1", "1")
     fixture.begin("2", "2")
@@ -161,8 +161,8 @@ struct RequestRefusalTests {
         == [.answer("3", .offered(paymentHash: hash("3"), amountMsat: 1000))])
   }
 
-  @Test("A splice that is no longer pending ends its task; a pending one keeps it")
-  func spliceNoLongerPending() {
+  @Test
+  func `A splice that is no longer pending ends its task; a pending one keeps it`() {
     var fixture = RequestFixture()
     let out = splice(1)
     fixture.play(.asked("1", .withdrawal(spliceRequest)), .node(.begun(.splice(out.id), out)))
@@ -176,8 +176,8 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test("A restarted app begins no task for ended or pending payments")
-  func newLife() {
+  @Test
+  func `A restarted app begins no task for ended or pending payments`() {
     var fixture = RequestFixture()
     #expect(fixture.node(.goesOn(payments: [hash("1")], splice: splice(1).id)) == [])
     #expect(fixture.requests == Requests())
