@@ -10,7 +10,7 @@ enum ConversationFuzz: FuzzTarget {
     case settle, toPeer, toNode, answer, start, pay, invoice, attackerToPeer, attackerToNode, pass, hangUp,
       stop
     case handOver, containerFails, backup, otherConnection
-    case invoice, send, splice
+    case externalInvoice, send, splice
   }
 
   static var seeds: [[UInt8]] {
@@ -32,7 +32,7 @@ enum ConversationFuzz: FuzzTarget {
       start + [Step.toPeer.rawValue, Step.answer.rawValue, Step.toNode.rawValue] + [
         Step.containerFails.rawValue, 1,
       ],
-      start + settle + [Step.invoice.rawValue, 2, 10, Step.send.rawValue, 2, 10] + settle
+      start + settle + [Step.externalInvoice.rawValue, 2, 10, Step.send.rawValue, 2, 10] + settle
         + [Step.send.rawValue, 2, 10] + settle,
       start + settle + [Step.send.rawValue, 3, 10, Step.answer.rawValue, Step.hangUp.rawValue] + settle
         + [Step.pass.rawValue, 40] + settle,
@@ -72,7 +72,7 @@ enum ConversationFuzz: FuzzTarget {
             paymentHash: Conversation.paymentHash(source.byte() % 8),
             amountMsat: UInt64(source.byte()) * 1000,
             text: "", tweak: .zero, expiresAt: .max)))
-    case .invoice:
+    case .externalInvoice:
       conversation.makeExternalInvoice(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
     case .send: conversation.send(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
     case .splice: conversation.splice(satoshis: UInt64(source.byte()) * 1000)

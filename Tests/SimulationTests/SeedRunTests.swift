@@ -34,7 +34,7 @@ import Testing
 
   /// A digest of all directives of some runs, the same in debug and release builds and on any machine. It changes with
   /// every change of a core; then copy the new value from the failure.
-  @Test func `A seed gives the same story, byte for byte, in every build`() {
+  @Test func `A seed gives the same story, byte for byte, in every build`() throws {
     var digest = Digest()
     for seed in 1...4 as ClosedRange<UInt64> {
       var settings = RunSettings(seed: seed)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A file that the tests make from the programs. `scripts/pages` writes all of them; a test compares.
-public struct GeneratedPage {
+public struct GeneratedPage: Sendable {
   private let path: String
   private let file: URL
 
