@@ -104,7 +104,7 @@ private let sync = "com.example.lightning.sync"
         (try phone.rows("tasks").last?["why"] as? String)?.contains(word) == true
       }
     }
-    try why("lock screen")
+    try why("in use")
     try phone.ask("device", ["network": "no"])
     try phone.ask("device", ["locked": "yes"])
     try why("charger")

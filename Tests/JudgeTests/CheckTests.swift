@@ -61,8 +61,10 @@ import Testing
       ("UPDATE connections SET closed_at_ns = 5 WHERE id = 2", 1, "after its connection had ended"),
       ("UPDATE connections SET verdict = 'refused-lower-epoch' WHERE id = 3", 1, "its rule says accepted"),
       ("UPDATE connections SET epoch = 1 WHERE id = 3", 1, "has another claim for connection 3"),
-      ("UPDATE connections SET epoch = 7 WHERE id = 3", 1, "the wallet's database has no such claim"),
-      ("UPDATE connections SET judged_at_ns = 5 WHERE id = 3", 1, "before that was claimed"),
+      (
+        "UPDATE connections SET epoch = 7 WHERE id = 3", 1, "the wallet's database has no claim of that epoch"
+      ),
+      ("UPDATE connections SET judged_at_ns = 5 WHERE id = 3", 1, "before that epoch was claimed"),
       ("UPDATE fence SET epoch = 9 WHERE id = 2", 1, "is not the one an init raised"),
       ("DELETE FROM fence WHERE id = 3", 4, "and its fence history lacks it"),
       ("INSERT INTO fence VALUES (4, 9, 9, x'05', 5)", 1, "which no init brought"),

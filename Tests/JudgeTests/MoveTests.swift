@@ -47,8 +47,8 @@ import Testing
   @Test(
     arguments: [
       ("AppGroup-before", "DELETE FROM received_payments", 3, "the wallet has not received it"),
-      ("AppGroup-before", "UPDATE claims SET incarnation = 5", 1, "has no such claim"),
-      ("AppGroup", "UPDATE claims SET incarnation = 5 WHERE epoch = 2", 1, "has no such claim"),
+      ("AppGroup-before", "UPDATE claims SET incarnation = 5", 1, "has no claim of that epoch"),
+      ("AppGroup", "UPDATE claims SET incarnation = 5 WHERE epoch = 2", 1, "has no claim of that epoch"),
       (
         "AppGroup", "UPDATE claims SET epoch = 4, seen_epoch = 1 WHERE epoch = 2", 1,
         "which the peer never reported"

@@ -17,7 +17,7 @@ import Testing
 
   /// The display names that begin with an id.
   private static let names: [Name] = Project.tests.flatMap { file in
-    file.text.matches(of: #/func `(?<name>[A-Z]-[0-9A-Z][^`]*)`/#).compactMap { match in
+    file.text.matches(of: #/func\s+`(?<name>[A-Z]-[0-9A-Z][^`]*)`/#).compactMap { match in
       let text = String(match.name)
       guard let ids = text.prefixMatch(of: #/[A-Z]-[0-9A-Z][0-9A-Za-z.]*(, [A-Z]-[0-9A-Z][0-9A-Za-z.]*)* /#)
       else {

@@ -45,7 +45,7 @@ import Testing
     if names.isEmpty { Issue.record("no test holds: \(row)") }
     for name in names {
       let isThere =
-        Self.tests.contains("func `\(name)`(") || Self.tests.contains("\"\(name)\"")
+        Self.tests.contains("`\(name)`(") || Self.tests.contains("\"\(name)\"")
         || Project.paths.contains(name)
       if !isThere { Issue.record("there is no test `\(name)`: \(row)") }
     }

@@ -12,7 +12,7 @@ import Testing
 
   /// The display names of all tests in that folder.
   private let tests: [String] = Project.tests.filter { $0.path.hasPrefix("Tests/SeedSentenceTests/") }
-    .flatMap { file in file.text.matches(of: #/func `(?<name>[^`]+)`/#).map { String($0.name) } }
+    .flatMap { file in file.text.matches(of: #/func\s+`(?<name>[^`]+)`/#).map { String($0.name) } }
 
   private func rows() throws -> [Row] {
     let page = try #require(Project.file("docs/seed-sentences.md"))
