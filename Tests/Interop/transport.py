@@ -26,8 +26,8 @@ CLAIM = bytes.fromhex("feba700001") + bytes([32]) + struct.pack("!QQ", 1, 7) + b
 def wallet_of(address):
     wallet = dial(address, bytes([7] * 32))
     wallet.send_message(init(CLAIM))
-    init = wallet.read_message()
-    check(kind(init) == INIT, f"lspd's first message is {kind(init)}")
+    first = wallet.read_message()
+    check(kind(first) == INIT, f"lspd's first message is {kind(first)}")
     answer = wallet.read_message()
     check(kind(answer) == ANSWER and answer[2] == 1, "lspd does not accept the claim")
     return wallet
@@ -89,9 +89,9 @@ def with_wallet(home):
     try:
         peer = wallet.server.accept()
         known = peer.remote_pubkey.serializeCompressed()
-        init = peer.read_message()
-        check(kind(init) == INIT, f"the wallet's first message is {kind(init)}")
-        check(bytes.fromhex("feba700001") in init, "the wallet's init has no claim")
+        first = peer.read_message()
+        check(kind(first) == INIT, f"the wallet's first message is {kind(first)}")
+        check(bytes.fromhex("feba700001") in first, "the wallet's init has no claim")
         peer.send_message(init())
         # Other implementations send these at once.
         peer.send_message(message(PEER_STORAGE, struct.pack("!H", 3) + b"abc"))
