@@ -36,7 +36,7 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "after how long without a beat a holder counts as frozen"),
     OptionDeclaration(
       "--multi-part-window", value: .span,
-      help: "passed on: how long the parts of a payment wait for the rest (default 60s)"),
+      help: "passed on: how long the wallet waits for missing parts of a payment (default 60s)"),
     OptionDeclaration(
       "--build", value: .choice(["production", "debug"]), default: "production",
       help: "a debug build has no time and memory limits"),
@@ -78,8 +78,8 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "how that limit is enforced: by the kernel if a memory cgroup can be created, else by polling"),
     OptionDeclaration(
       "--fault-ballast", value: .integer(1...1_073_741_824),
-      help: "passed on: with its first push the extension allocates this many bytes"),
-    OptionDeclaration("--fault-hang", help: "passed on: with its first push the extension hangs"),
+      help: "passed on: at its first push the extension allocates this many bytes"),
+    OptionDeclaration("--fault-hang", help: "passed on: at its first push the extension hangs"),
     OptionDeclaration(
       "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
       help: "an entitlement that Apple has granted to the wallet"),

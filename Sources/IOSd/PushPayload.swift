@@ -111,13 +111,13 @@ enum PushPayloadError: Error, Hashable, CustomStringConvertible {
     case .tooLarge(let size): "the push has \(size) bytes and may have \(PushPayload.maximumSize); shorten it"
     case .bytes(let trouble): "the push \(trouble.words)"
     case .anotherBundle(let bundle):
-      "the push is for `\(bundle)`, and the wallet is \(Entitlements.bundle); write that, or leave `Simulator Target Bundle` out"
+      "the push is for `\(bundle)`, and the wallet is \(Entitlements.bundle); write this bundle id, or leave `Simulator Target Bundle` out"
     case .notJSON: "the push is not JSON; check its brackets, commas and quotes"
     case .notAnObject: "the push is not a JSON object; write {\"aps\": {…}, …}"
     case .noAPS: "the push has no object `aps`; add {\"aps\": {\"alert\": …}}"
     case .bundleIsNotText:
       "the push's `Simulator Target Bundle` is not text; write the app's bundle id, or leave it out"
-    case .emptyAlert: "the push's `alert` has neither title nor body; give it one, or leave it out"
+    case .emptyAlert: "the push's `alert` has neither title nor body; add one of them, or leave `alert` out"
     case .nothingToDo:
       "the push has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them"
     }

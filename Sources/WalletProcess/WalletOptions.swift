@@ -62,7 +62,7 @@ public struct WalletOptions {
       ),
       OptionDeclaration(
         "--multi-part-window", value: .span, default: "60s",
-        help: "how long the parts of a payment wait for the rest"),
+        help: "how long the wallet waits for missing parts of a payment"),
     ] + ConnectionOptions.declarations
 
   public init(_ parsed: ParsedCommandLine) {

@@ -50,7 +50,7 @@ import WaitingTests
     let hash = try SignedInvoice(decoding: first).paymentHash.hex
     #expect(
       try phone.run("invoice", "--cancel", first)
-        == "cancelled: a payment of \(hash.prefix(8)) is refused from now on\n")
+        == "cancelled: the wallet refuses payments of \(hash.prefix(8)) from now on\n")
     #expect(try phone.run("pay", first).contains("incorrect_or_unknown_payment_details"))
     #expect(try phone.run("invoice", "--cancel", hash).contains("has no open invoice with this payment hash"))
     #expect(try phone.run("pay", second).hasPrefix("settled: 5,000 sat"))

@@ -19,7 +19,8 @@ import WaitingTests
   @Test(arguments: ["status", "ps", "pushes", "payments", "down"])
   func `A missing home is reported by each verb that reads a phone`(verb: String) throws {
     let home = scratch("typo")
-    let sentence = "baton: there is no phone at \(home); start one with `baton up`, or name it with --home\n"
+    let sentence =
+      "baton: there is no phone at \(home); start a phone with `baton up`, or name its directory with --home\n"
     #expect(try run(["--home", home, verb]) == (sentence, 69))
     #expect(!FilePath.exists(home))
     mkdir(home, 0o700)

@@ -125,7 +125,8 @@ import WaitingTests
     #expect(lines.count == 4)
     #expect(lines.first == "part 1 of 2, 2,500 sat: offered to the wallet")
     #expect(
-      lines.dropFirst().first == "part 2 of 2, 2,500 sat: held, the wallet is offline and was sent a push")
+      lines.dropFirst().first
+        == "part 2 of 2, 2,500 sat: held; the wallet is offline, and lspd has requested a push")
     #expect(lines.dropFirst(2).first.map { $0.hasPrefix("part 2 of 2") && $0.hasSuffix(why) } == true)
     #expect(
       lines.last?.hasSuffix("\(why); 1 other part is failed back when the wallet stops waiting for the rest")

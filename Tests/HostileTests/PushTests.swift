@@ -34,11 +34,11 @@ struct PushTests {
       (Array(#"{"aps":1}"#.utf8), #"`aps` in FILE is not an object; write {"aps": {"alert": …}}"#),
       (
         Array(#"{"aps":{"alert":5}}"#.utf8),
-        "the `alert` in FILE has neither title nor body; give it one, or leave it out"
+        "the `alert` in FILE has neither title nor body; add one of them, or leave `alert` out"
       ),
       (
         Array(#"{"aps":{"alert":"x"},"Simulator Target Bundle":"com.apple.mobilesafari"}"#.utf8),
-        "FILE is for `com.apple.mobilesafari`, and the wallet is com.example.lightning; write that, or leave `Simulator Target Bundle` out"
+        "FILE is for `com.apple.mobilesafari`, and the wallet is com.example.lightning; write this bundle id, or leave `Simulator Target Bundle` out"
       ),
       (
         Array(#"{"aps":{"content-available":1.5}}"#.utf8),

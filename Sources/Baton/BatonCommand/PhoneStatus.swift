@@ -59,7 +59,9 @@ struct PhoneStatus {
     for problem in container?.problems ?? [] {
       output.say(output.paint("problem: \(problem.onOneLine)", .red))
     }
-    for spot in blindSpots { output.say(output.paint("the phone cannot see all: \(spot.onOneLine)", .red)) }
+    for spot in blindSpots {
+      output.say(output.paint("not emulated on this machine: \(spot.onOneLine)", .red))
+    }
   }
 
   /// Effects of a suspension that iosd cannot emulate on this machine.

@@ -9,7 +9,7 @@ public enum TaskExpiry: String, Hashable, Codable, Sendable, CustomStringConvert
     switch self {
     case .timeUp: "its time was up"
     case .phoneInUse: "the user picked up the phone"
-    case .chargerGone: "the charger was taken away"
+    case .chargerGone: "the charger was unplugged"
     case .byHand: "it was expired by hand"
     }
   }

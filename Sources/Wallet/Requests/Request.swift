@@ -118,8 +118,8 @@ public enum Request: Hashable, Codable, Sendable {
     case .cancellation(let hash): "to cancel the invoice \(hash.hex.prefix(8))"
     case .payment(let payment): "to pay \(AmountText.words(msat: payment.amountMsat))"
     case .withdrawal(let request):
-      "to take \(AmountText.words(sat: request.amountSat)) out of the channel on chain"
-    case .move: "to move the wallet here"
+      "to send \(AmountText.words(sat: request.amountSat)) from the channel to a bitcoin address"
+    case .move: "to move the wallet into this container"
     }
   }
 }

@@ -139,7 +139,7 @@ struct PaymentInParts {
   private static func words(_ part: Part, _ answer: PaymentAnswer) -> String {
     if part.isNotNeeded { return "not needed, other parts complete this payment" }
     return switch answer.state {
-    case "held": "held, the wallet is offline and was sent a push"
+    case "held": "held; the wallet is offline, and lspd has requested a push"
     case "offered": "offered to the wallet"
     case "failed": answer.failureSentence
     default: answer.state

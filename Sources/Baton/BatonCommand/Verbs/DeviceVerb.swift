@@ -13,7 +13,10 @@ enum DeviceVerb: Verb {
       examples: [
         ("baton device", "the settings now"),
         ("baton device reboot", "both processes are killed, and the phone is locked"),
-        ("baton device low-power on", "the phone now saves power: fewer tasks and silent pushes"),
+        (
+          "baton device low-power on",
+          "the phone runs fewer background tasks and delivers fewer silent pushes"
+        ),
       ])
   }
 
@@ -22,7 +25,7 @@ enum DeviceVerb: Verb {
     positionals: [
       PositionalDeclaration("STEP", value: .text("STEP"), help: "a time with its sign, such as +1h or -90s")
     ],
-    examples: [("baton device clock -1h", "the node's owner must not change")])
+    examples: [("baton device clock -1h", "no process may lose the node by this")])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     guard invocation.line.verbs.count > 1, let name = invocation.line.verbs.last else {
@@ -64,7 +67,8 @@ enum DeviceVerb: Verb {
   private static let reboot = CommandLineDeclaration(
     name: "reboot", summary: "reboot the phone: both processes are killed, and the screen is locked",
     options: [
-      OptionDeclaration("--lose-beats", help: "empty the heartbeat file, as it is never synced"),
+      OptionDeclaration(
+        "--lose-beats", help: "empty the heartbeat file, as in a power loss: the file is never synced"),
       OptionDeclaration("--unlock", help: "unlock the phone after the reboot"),
     ],
     examples: [("baton device reboot --lose-beats", "as after a power loss")])

@@ -25,7 +25,7 @@ enum InvoiceVerb: Verb {
         OptionDeclaration(
           "--forgotten",
           help:
-            "with --external: an invoice that its node no longer knows, so that it refuses the payment"
+            "with --external: the other node does not know the invoice, and refuses the payment"
         ),
         OptionDeclaration(
           "--cancel", value: .text("INVOICE"),
@@ -43,7 +43,7 @@ enum InvoiceVerb: Verb {
         ("baton pay $(baton invoice 21)", "make an invoice and pay it"),
         ("baton send $(baton invoice 21 --external)", "the wallet pays another node's invoice"),
         ("baton send $(baton invoice 21 --external --forgotten)", "the recipient refuses: the payment fails"),
-        ("baton invoice --cancel lnbcrt50u1…", "unless it is paid already, it cannot be paid any more"),
+        ("baton invoice --cancel lnbcrt50u1…", "later payments of this invoice fail"),
         ("baton invoice --read lnbc1…", "the fields of an invoice, and its signer"),
       ])
   }
@@ -89,7 +89,7 @@ enum InvoiceVerb: Verb {
     guard let wallet, wallet != invoice.payee.hex else { return }
     throw CommandFailure(
       .daemonMissing,
-      "the invoice's payee is \(invoice.payee.hex), but this phone's wallet is \(wallet): do not pay it; check with `baton ps` which iosd answers"
+      "the invoice's payee is \(invoice.payee.hex), but this phone's wallet is \(wallet): do not pay it; `baton ps` shows which iosd answers"
     )
   }
 
@@ -108,7 +108,7 @@ enum InvoiceVerb: Verb {
     let hash = try Bytes32(hex: word.lowercased()) ?? SignedInvoice(typed: word).paymentHash
     try invocation.phone.askApp(ControlMessage("cancel", ["payment-hash": hash.hex]))
     invocation.output.say(
-      "cancelled: a payment of \(hash.hex.prefix(8)) is refused from now on",
+      "cancelled: the wallet refuses payments of \(hash.hex.prefix(8)) from now on",
       json: Cancelled(paymentHash: hash.hex))
     return .done
   }

@@ -12,15 +12,15 @@ enum NotificationsVerb: Verb {
       name: "notifications", summary: "list the phone's notifications, or tap, answer or dismiss one",
       subcommands: [
         CommandLineDeclaration(
-          name: "tap", summary: "tap one: the app comes to the front", positionals: [id]),
+          name: "tap", summary: "tap a notification: the app comes to the front", positionals: [id]),
         CommandLineDeclaration(
-          name: "action", summary: "choose one of its actions",
+          name: "action", summary: "choose an action of a notification",
           positionals: [
             id,
             PositionalDeclaration("ACTION", help: "an action that the app has registered, such as OPEN_NOW"),
           ], examples: [("baton notifications action 1 OPEN_NOW", "the action opens the app")]),
         CommandLineDeclaration(
-          name: "dismiss", summary: "dismiss one; the app is told if its category asks for it",
+          name: "dismiss", summary: "dismiss a notification; the app learns it if the category asks for that",
           positionals: [id]),
         CommandLineDeclaration(
           name: "categories", summary: "the categories and actions that the app has registered"),
@@ -102,7 +102,7 @@ enum NotificationsVerb: Verb {
     guard !output.isJSON else { return output.say(rows) }
     guard !rows.isEmpty else {
       return output.say(
-        "the app has registered no categories yet; `baton app open` starts it")
+        "the app has registered no categories yet; `baton app open` starts the app")
     }
     output.table(
       [["CATEGORY", "DISMISS ACTION", "ACTIONS"]]

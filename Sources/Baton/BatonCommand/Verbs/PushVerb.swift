@@ -143,7 +143,7 @@ enum PushVerb: Verb {
       guard text == Entitlements.bundle else {
         throw CommandFailure(
           .wrongUsage,
-          "\(name) is for \(UsageError.quoted(text)), and the wallet is \(Entitlements.bundle); write that, or leave `Simulator Target Bundle` out"
+          "\(name) is for \(UsageError.quoted(text)), and the wallet is \(Entitlements.bundle); write this bundle id, or leave `Simulator Target Bundle` out"
         )
       }
     }
@@ -169,7 +169,7 @@ enum PushVerb: Verb {
       }
     }
     throw CommandFailure(
-      .wrongUsage, "the `alert` in \(name) has neither title nor body; give it one, or leave it out")
+      .wrongUsage, "the `alert` in \(name) has neither title nor body; add one of them, or leave `alert` out")
   }
 
   private static func hasBadgeOrSound(_ aps: JSONValue) -> Bool {

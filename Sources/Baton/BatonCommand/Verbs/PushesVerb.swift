@@ -9,7 +9,7 @@ enum PushesVerb: Verb {
       name: "pushes", summary: "list every push of this phone with its outcome, and figures",
       examples: [
         ("baton pushes", "the pushes, and how soon the node was connected"),
-        ("baton pushes --json", "the same with every figure, for a script"),
+        ("baton pushes --json", "all pushes with every figure, for a script"),
       ])
   }
 

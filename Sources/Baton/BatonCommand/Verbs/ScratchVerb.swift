@@ -11,7 +11,7 @@ enum ScratchVerb: Verb {
       positionals: [
         PositionalDeclaration(
           "COMMAND", value: .text("COMMAND"), count: .atLeastOne,
-          help: "a program and its arguments, after --; BATON_HOME is its phone")
+          help: "a program and its arguments, after --; BATON_HOME names the new phone")
       ],
       examples: [
         (

@@ -18,13 +18,14 @@ enum SendVerb: Verb {
         PositionalDeclaration(
           "INVOICE", value: .text("INVOICE"),
           help:
-            "another node's, such as of `baton invoice AMOUNT --external`; also with the prefix lightning:")
+            "another node's invoice, as from `baton invoice AMOUNT --external`; also with the prefix lightning:"
+        )
       ],
       examples: [
         ("baton send $(baton invoice 21 --external)", "wait until the payment is settled or failed"),
         (
           "baton send lnbcrt210n1… --no-wait",
-          "after `baton app home` the app stays awake until it is settled"
+          "after `baton app home` the app stays awake until the payment has ended"
         ),
       ])
   }

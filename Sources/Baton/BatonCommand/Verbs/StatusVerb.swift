@@ -29,7 +29,8 @@ enum StatusVerb: Verb {
     guard FilePath.isDirectory(phone.home) else {
       throw CommandFailure(
         .daemonMissing,
-        "there is no phone at \(phone.home); start one with `baton up`, or name it with --home")
+        "there is no phone at \(phone.home); start a phone with `baton up`, or name its directory with --home"
+      )
     }
   }
 }

@@ -24,7 +24,7 @@ enum TasksVerb: Verb {
       ],
       worksWithoutCommand: true,
       examples: [
-        ("baton tasks", "all tasks, and why one does not run yet"),
+        ("baton tasks", "all tasks, and why a task does not run yet"),
         ("baton tasks --json", "for a script"),
       ])
   }
@@ -51,7 +51,7 @@ enum TasksVerb: Verb {
     if invocation.output.isJSON {
       invocation.output.say(tasks)
     } else if tasks.isEmpty {
-      invocation.output.say("the app has submitted no background task yet; it does so when opened")
+      invocation.output.say("the app has submitted no background task yet; it submits one when it is opened")
     } else {
       let now = Clock.monotonicNow
       invocation.output.table(

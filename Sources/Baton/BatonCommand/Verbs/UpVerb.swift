@@ -22,7 +22,7 @@ enum UpVerb: Verb {
         ("baton up", "a phone in ./.baton"),
         (
           "baton --home /tmp/phone up --takeover wait-stale",
-          "detect a dead holder as Phoenix does: by the age of its last beat"
+          "detect a dead holder as Phoenix does: by the age of its last heartbeat"
         ),
       ])
   }
@@ -32,14 +32,14 @@ enum UpVerb: Verb {
     [
       OptionDeclaration(
         "--takeover", value: .choice(["lock", "wait-stale"]),
-        help: "how a dead holder of the node is detected (default lock)"),
+        help: "how a process detects that the node's holder is dead (default lock)"),
       OptionDeclaration("--beat-interval", value: .span, help: "how often the holder beats (default 2s)"),
       OptionDeclaration(
         "--stale-after", value: .span,
-        help: "after how long without a beat a holder counts as frozen (default 5s)"),
+        help: "time without a beat after which a holder counts as frozen (default 5s)"),
       OptionDeclaration(
         "--multi-part-window", value: .span,
-        help: "how long the parts of a payment wait for the rest (default 60s)"),
+        help: "how long the wallet waits for missing parts of a payment (default 60s)"),
       OptionDeclaration(
         "--build", value: .choice(["production", "debug"]),
         help: "a debug build of the wallet has no time and memory limits (default production)"),
@@ -55,7 +55,7 @@ enum UpVerb: Verb {
         help: "how long the peer takes to sign a splice (default 0s); the wallet waits 30 s for a message"),
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
-        help: "a legacy peer knows no epochs (default fencing)"),
+        help: "a legacy peer ignores epochs (default fencing)"),
       OptionDeclaration(
         "--tor", help: "allow the peer three times as long for a dial and its init, as over Tor"),
       OptionDeclaration(
@@ -78,9 +78,9 @@ enum UpVerb: Verb {
         help: "the protection class of a new seed (default after-first-unlock)"),
       OptionDeclaration(
         "--fault-ballast", value: .integer(1...1_073_741_824),
-        help: "fault injection: with its first push the extension fills N bytes of memory"),
+        help: "fault injection: at its first push the extension fills N bytes of memory"),
       OptionDeclaration(
-        "--fault-hang", help: "fault injection: with its first push the extension hangs until it is killed"),
+        "--fault-hang", help: "fault injection: at its first push the extension hangs until iosd kills it"),
       OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
       OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
     ] + PhoneStartOptions.silentPushes + [

@@ -12,10 +12,10 @@ enum WithdrawVerb: Verb {
       name: "withdraw",
       summary: "send money from the wallet's channel to a bitcoin address, with the app in front",
       options: [
-        OptionDeclaration("--no-wait", help: "return as soon as the wallet is bound to the transaction")
+        OptionDeclaration("--no-wait", help: "return as soon as the wallet has stored the splice")
       ],
       positionals: [
-        PositionalDeclaration("AMOUNT", value: .text("AMOUNT"), help: "in sat; the fee comes on top"),
+        PositionalDeclaration("AMOUNT", value: .text("AMOUNT"), help: "in sat, without the fee"),
         PositionalDeclaration(
           "ADDRESS", value: .text("ADDRESS"),
           help: "a regtest address such as bcrt1q…; also with the prefix bitcoin:"),
@@ -23,7 +23,7 @@ enum WithdrawVerb: Verb {
       examples: [
         (
           "baton withdraw 4000 bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080",
-          "wait until the splice is complete"
+          "wait until the splice has ended"
         )
       ])
   }

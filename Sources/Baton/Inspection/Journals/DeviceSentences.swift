@@ -12,8 +12,8 @@ enum DeviceSentences {
     case .focus(let isOn): "a Focus is switched \(word(isOn))"
     case .battery(let percent): "the battery is at \(percent) %"
     case .charger(let isPlugged): "the charger is \(isPlugged ? "plugged in" : "unplugged")"
-    case .network(let isThere): "the network is \(isThere ? "there" : "gone")"
-    case .storage(let isFull): isFull ? "the storage is full" : "there is room in the storage"
+    case .network(let isThere): "the phone \(isThere ? "has a network" : "loses its network")"
+    case .storage(let isFull): isFull ? "the storage is full" : "the storage has free space"
     case .otherAudio(let plays): "\(plays ? "another" : "no other") app plays audio"
     }
   }

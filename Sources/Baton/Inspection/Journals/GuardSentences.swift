@@ -11,7 +11,7 @@ package enum GuardSentences {
     switch event {
     case .deadlineReached, .observed, .rowRead, .receivedFound: []
     case .receivedNotRead(let trouble, _):
-      [Sentence("cannot read the received payments: \(trouble.text)", matters: false)]
+      [Sentence("cannot read its received payments: \(trouble.text)", matters: false)]
     case .launched: [Sentence("launched", matters: false)]
     case .enteredForeground: [Sentence("the user opened the app")]
     case .enteredBackground: [Sentence("the user left the app")]
@@ -21,19 +21,20 @@ package enum GuardSentences {
     case .terminationRequested: [Sentence("is asked to terminate")]
     case .moveRequested: [Sentence("is asked to move the wallet into this container")]
     case .networkChanged(let isThere):
-      [Sentence("the network is \(isThere ? "back" : "gone")", matters: false)]
+      [Sentence(isThere ? "has a network again" : "has no network any more", matters: false)]
     case .backgroundTimeExpired: [Sentence("its background time has expired")]
     case .taskBegan(let task): [Sentence("begins its background task: \(task.name)")]
     case .taskEnded(let task): [Sentence("ends its background task: \(task.name)")]
     case .presenceHeard(let message) where message.asksForHandover:
       [Sentence("is asked to hand over the node")]
     case .presenceHeard(let message) where message.released != nil:
-      [Sentence("receives the release of epoch \(message.released ?? 0)", matters: false)]
+      [Sentence("receives a presence message: epoch \(message.released ?? 0) is released", matters: false)]
     case .presenceHeard: [Sentence("receives a presence message", matters: false)]
     case .partnerEnded: [Sentence("sees that the other process ended")]
     case .claimed(let claim): [Sentence("claimed epoch \(claim.epoch)")]
-    case .claimSuperseded: [Sentence("lost the race for the claim")]
-    case .ownLockWasBusy: [Sentence("its own role lock is busy", matters: false)]
+    case .claimSuperseded: [Sentence("cannot claim: another process has just claimed")]
+    case .ownLockWasBusy:
+      [Sentence("cannot claim: another process holds the lock of this role", matters: false)]
     case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): [of(trouble)]
     case .node(let report): of(report)
     case .containerLost(let sentence): [lost(sentence)]
@@ -102,7 +103,8 @@ package enum GuardSentences {
     case .show(let status): [Sentence("shows “\(status.text)”")]
     case .deliver(let push, let outcome):
       [Sentence("delivers push \(push): \(words(NotificationContent(outcome)))")]
-    case .notify(let payment): [Sentence("notifies: \(words(NotificationContent(payment)))")]
+    case .notify(let payment):
+      [Sentence("posts a local notification: \(words(NotificationContent(payment)))")]
     case .withdraw: [Sentence("withdraws the earlier notification of the same payment", matters: false)]
     case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.text)")]
     case .completed(let push, let outcome):
@@ -111,7 +113,7 @@ package enum GuardSentences {
           "completes silent push \(push): \(outcome == .newData ? "a payment was received" : outcome == .noData ? "no payment was received" : "failed")"
         )
       ]
-    case .backgroundDone: [Sentence("finishes entering the background", matters: false)]
+    case .backgroundDone: [Sentence("tells the phone that it has entered the background", matters: false)]
     case .beginBackgroundTask: [Sentence("asks the phone for background time", matters: false)]
     case .endBackgroundTask:
       [Sentence("ends its background time: everything is released", matters: false)]

@@ -49,7 +49,7 @@ package enum NodeSentences {
   package static func of(_ directive: NodeDirective) -> [Sentence] {
     switch directive {
     case .dial(let attempt): [Sentence("dials the peer, attempt \(attempt + 1)", matters: false)]
-    case .write: [Sentence("writes its next step", matters: false)]
+    case .write: [Sentence("writes its state to the database", matters: false)]
     case .send(let outgoing):
       [Sentence("sends \(HumanText.count(outgoing.count, "message"))", matters: false)]
     case .invoiceCancelled(let hash): [Sentence("the invoice \(hash.hex.prefix(8)) is cancelled")]
@@ -73,8 +73,8 @@ package enum NodeSentences {
   private static func words(_ end: SpliceEnd) -> String {
     switch end {
     case .done: "done"
-    case .forgotten: "forgotten: no funds moved"
-    case .lost: "lost: the backup does not have its outcome"
+    case .forgotten: "forgotten by the peer: no funds moved"
+    case .lost: "lost: the restored backup does not have this splice"
     }
   }
 

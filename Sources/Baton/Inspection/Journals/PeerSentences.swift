@@ -60,10 +60,10 @@ package enum PeerSentences {
     switch verdict {
     case .accepted: "accepted"
     case .unfenced: "accepted, epochs are not checked"
-    case .visitor: "unknown node: no channel with it"
-    case .refusedWithoutFence: "refused, its init carries no fence and the node is fenced"
-    case .refusedLowerEpoch: "refused, a higher epoch is known"
-    case .refusedOtherIncarnation: "refused, another owner has used this epoch"
+    case .visitor: "accepted as an unknown node, without a channel"
+    case .refusedWithoutFence: "refused, its init has no epoch, and an earlier init of this node had one"
+    case .refusedLowerEpoch: "refused, this node has connected with a higher epoch"
+    case .refusedOtherIncarnation: "refused, another claim has used this epoch"
     case .refusedOtherContainer: "refused, the node is in use by another device"
     }
   }

@@ -14,7 +14,7 @@ package enum PhoneSentences {
       [Sentence("push \(push.id) arrives\(words(push))")]
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
     case .serviceFinished(let push, let reason):
-      [Sentence("push \(push) is finished: \(reason)", matters: false)]
+      [Sentence("the extension has finished push \(push): \(reason)", matters: false)]
     case .foundHoldingLock(let role, let file):
       [Sentence("the suspended \(role.rawValue) holds a lock on \(file)")]
     case .notificationTouched(let id, _, .tap): [Sentence("the user taps notification \(id)")]
@@ -53,18 +53,18 @@ package enum PhoneSentences {
       [Sentence("the user sees \(words(notification.text))")]
     case .setBadge(let number): [Sentence("the badge on the wallet's icon is \(number)", matters: false)]
     case .withdraw: [Sentence("withdraws a notification", matters: false)]
-    case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]
+    case .refuseContent(let push): [Sentence("refuses the extension's second content for push \(push)")]
     case .closeNotification(let id, let touch):
       [Sentence("notification \(id) is removed from the list: \(touch.word)", matters: false)]
     case .refuseNotification(let push, let why):
       [Sentence("refuses \(push.map { "the content for push \($0)" } ?? "a notification"): \(why)")]
-    case .recordFate(let push, let fate): [Sentence("push \(push) is \(fate)")]
-    case .refuseCompletion(let push): [Sentence("refuses a second completion of push \(push)")]
-    case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]
-    case .refuseAsk(_, let why): [Sentence("answers in place of the app: \(why)")]
+    case .recordFate(let push, let fate): [Sentence("push \(push): \(fate)")]
+    case .refuseCompletion(let push): [Sentence("refuses the app's second completion of push \(push)")]
+    case .recordEnd(let role, let reason): [Sentence("end of the \(role.rawValue): \(reason)")]
+    case .refuseAsk(_, let why): [Sentence("refuses a request to the app: \(why)")]
     case .recordTask(let record): of(record)
     case .refuseTaskCompletion(let identifier, _):
-      [Sentence("refuses a completion of the task \(identifier), which is not running")]
+      [Sentence("refuses the app's completion of the task \(identifier), which is not running")]
     case .tell(_, .audio(let message)): of(message)
     case .tell(let role, .timeWillExpire(let push)):
       [Sentence("warns the \(role.rawValue) that the time for push \(push) is nearly over")]

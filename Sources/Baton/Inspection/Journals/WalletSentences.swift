@@ -9,7 +9,8 @@ package enum WalletSentences {
     switch event {
     case .asked(_, let request): [Sentence("is asked \(request.words)")]
     case .invoiceNotMade(_, let why): [Sentence("cannot make the invoice: \(why)", matters: false)]
-    case .pastNotRead(_, let why): [Sentence("cannot look up the payment: \(why)", matters: false)]
+    case .pastNotRead(_, let why):
+      [Sentence("cannot read earlier payments of the invoice: \(why)", matters: false)]
     case .deadlineReached, .invoiceMade, .pastRead, .shown, .placeTaken, .node: []
     }
   }

@@ -35,7 +35,7 @@ struct Moment: Hashable, Sendable {
   var sentence: String {
     switch what {
     case .launched(let role, let why): "starts \(role.processName): \(why)"
-    case .ended(let role, let why): "\(role.processName) \(why)"
+    case .ended(let role, let why): "end of \(role.processName): \(why)"
     case .shows(let status): "shows “\(status.text)”"
     case .claimed(let epoch, let reason): "claimed epoch \(epoch) (\(reason))"
     case .established: "is connected, the channel is re-established"
