@@ -10,7 +10,7 @@ enum BackgroundOptions {
     OptionDeclaration(
       "--permitted-task", value: .text("ID"), mayRepeat: true,
       help:
-        "a permitted background task identifier (default \(standard.permitted.joined(separator: " and ")))"
+        "an identifier of background tasks that the app declares (default \(standard.permitted.joined(separator: " and ")))"
     ),
     OptionDeclaration(
       "--time-scale", value: .integer(1...1_000_000), default: "1",

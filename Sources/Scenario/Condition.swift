@@ -81,7 +81,7 @@ public enum Condition: Hashable, Sendable {
     case .kept(let number): "a part of payment \(number) to be kept by the wallet"
     case .shown(let number): "the user to see payment \(number)"
     case .invoicePaid(let number): "invoice \(number) to be paid"
-    case .invoiceFailed(let number): "invoice \(number) to fail"
+    case .invoiceFailed(let number): "the payment of invoice \(number) to fail"
     case .frozen(let role): "the \(role.rawValue) to be frozen"
     case .suspended: "the app to be suspended"
     case .inFront: "the app to be in front"

@@ -88,7 +88,7 @@ extension Phrase {
     ) { _ in .make(.repeatMessage) },
     Phrase(
       "the next push is lost", "The peer requests it, and it is never delivered.",
-      .simulated(because: "the real phone here loses no push")
+      .simulated(because: "between real processes no push is lost")
     ) { _ in .make(.losePush) },
     Phrase(
       "the connection to the peer breaks", "With all messages in flight, in both directions.",

@@ -107,7 +107,7 @@ extension Phrase {
     Phrase("there is room in the storage again", "As before.") { _ in
       .make(.device(.storage(isFull: false)))
     },
-    Phrase("another app plays audio", "The wallet's audio mixes with it and goes on.") {
+    Phrase("another app plays audio", "The wallet's audio continues, mixed with the other app's.") {
       _ in
       .make(.device(.otherAudio(true)))
     },

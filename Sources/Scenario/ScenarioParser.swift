@@ -81,7 +81,7 @@ public struct ScenarioParser {
   private mutating func takeOutput(_ line: String, _ number: Int) throws(ScenarioError) {
     guard !steps.isEmpty else {
       throw ScenarioError(
-        number, "this expected answer has no question; ask something first")
+        number, "this expected answer follows no question; write the question on the line above")
     }
     var text = line.drop { $0 == " " }.dropFirst()
     if text.first == " " { text = text.dropFirst() }

@@ -56,7 +56,7 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .releaseOrder: "The lock is released after the connection is closed."
     case .veto: "A process that has the node vetoes the other's connection, whatever its votes."
     case .completeSet: "A preimage is sent only when all parts of its payment have arrived."
-    case .ownPause: "A process's own pause does not count as the other's silence."
+    case .ownPause: "Time in which the observer was stopped does not count as the holder's silence."
     }
   }
 }

@@ -18,7 +18,7 @@ import WaitingTests
       try phone.run("status").contains(#/extension +serving .*: waiting: process \d+ holds the node/#)
     }
     let status = try phone.run("status")
-    #expect(status.contains(#/holder +held by mainappd \d+, alive and beating/#))
+    #expect(status.contains(#/holder +held by mainappd \d+, alive, with current beats/#))
     #expect(status.contains(#/epoch +1\n/#))
   }
 

@@ -58,12 +58,12 @@ struct InspectTests {
     withExtendedLifetime(container) {}
   }
 
-  @Test func `A beating holder is named as alive and beating`() throws {
+  @Test func `A beating holder is reported as alive with current beats`() throws {
     let container = try open(.extension)
     _ = try #require(claim(container, seen: 0))
     beat(container, .extension, 1, .established)
     let report = try report()
-    #expect(report.holderSentence == "held by notifyextd \(getpid()), alive and beating")
+    #expect(report.holderSentence == "held by notifyextd \(getpid()), alive, with current beats")
     #expect(report.snapshot.isLive)
     #expect(report.problems.isEmpty)
   }

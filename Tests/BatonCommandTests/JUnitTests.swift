@@ -93,7 +93,7 @@ struct JUnitTests {
     #expect(read.text.contains("expected  the extension holds"))
   }
 
-  @Test func `explore writes a case per invariant and one for completeness`() throws {
+  @Test func `baton explore writes a JUnit case per invariant and one for its completeness`() throws {
     var child = try scratch.start(
       "baton",
       [

@@ -79,7 +79,7 @@ struct LogsTests {
         == "no process of this phone is called `foo`; write one of mainappd, notifyextd, iosd, lspd")
   }
 
-  @Test func `A claim's sentence has the epoch and the reason`() throws {
+  @Test func `The log sentence of a claim names the epoch and the reason`() throws {
     let claim =
       "\"event\":{\"claimed\":{\"_0\":{\"epoch\":4,\"incarnation\":1,\"container\":{\"high\":1,\"low\":2}}}}"
     let look =

@@ -48,7 +48,7 @@ struct OlderJournalTests {
     #expect(outcome.difference == nil && outcome.missing?.line == 2 && !outcome.isWhole)
   }
 
-  @Test func `A guard's record without the push of a received payment is read`() throws {
+  @Test func `An older guard record, in which receipts are read without a push id, is decoded`() throws {
     let record =
       Self.extension
       + #""event":{"receivedFound":{"_0":[]}},"directives":[{"readReceived":{"paymentHash":"\#(Self.hash)"}},{"readReceived":{}}]}"#

@@ -129,7 +129,8 @@ import WaitingTests
         == "part 2 of 2, 2,500 sat: held; the wallet is offline, and lspd has requested a push")
     #expect(lines.dropFirst(2).first.map { $0.hasPrefix("part 2 of 2") && $0.hasSuffix(why) } == true)
     #expect(
-      lines.last?.hasSuffix("\(why); 1 other part is failed back when the wallet stops waiting for the rest")
+      lines.last?.hasSuffix(
+        "\(why); 1 other part is failed back when the wallet stops waiting for the missing parts")
         == true)
     #expect(
       try phone.run("pay", invoice, "--parts", "2") == PaysTwiceTests.refusal, "part 1 is still pending")

@@ -49,7 +49,7 @@ import WaitingTests
         == ["push 2 has 2 notifications, not 1"])
   }
 
-  @Test func `A rewritten row is no second notification`() throws {
+  @Test func `A rewritten row of notifications.jsonl does not count as a second notification`() throws {
     var evidence = try sound()
     evidence.add(
       notification: NotificationRow(

@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `Ending the connections of an ended child does nothing and succeeds`() throws {
+  @Test func `Ending the connections of an ended child succeeds without effect`() throws {
     let child = try start("exit 0")
     _ = try end(of: child)
     let (ended, obstacle) = ProcessSockets.endConnections(of: child)

@@ -36,8 +36,7 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `L-1.4b, L-2.4 The extension reads the app's item, a foreign process is refused, the file is sealed`()
-    throws
+  func `L-1.4b, L-2.4 The extension reads the app's item, others are refused, the file is encrypted`() throws
   {
     let phone = try Self.withItem()
     try phone.push()

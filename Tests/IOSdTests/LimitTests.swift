@@ -41,8 +41,7 @@ import WaitingTests
   }
 
   @Test
-  func
-    `B-0.1, P-0.2 With 30 MB of ballast the extension is killed for memory, and the alert is shown as sent`()
+  func `B-0.1, P-0.2 With 30 MB of ballast iosd kills the extension and shows the alert as sent`()
     throws
   {
     let phone = try phone("polling", "--fault-ballast", Self.above)

@@ -166,7 +166,7 @@ import WaitingTests
     #expect(try phone.rows("ps").allSatisfy { $0["reason"] != nil })
   }
 
-  @Test func `Children do not survive a killed iosd`() throws {
+  @Test func `A wallet process does not survive a killed iosd`() throws {
     let phone = try PhoneProcess(app: "app-stubborn")
     let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(phone.process.processIdentifier, SIGKILL)

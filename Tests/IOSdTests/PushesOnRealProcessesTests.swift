@@ -15,7 +15,7 @@ import WaitingTests
   }
 
   @Test
-  func `P-0.1, K-27, K-45 A push goes to the app in front alone; under the other setting it is also shown`()
+  func `P-0.1, K-27, K-45 A push goes to the app in front, or first to the extension and is shown`()
     throws
   {
     let phone = try PhoneProcess()

@@ -71,7 +71,7 @@ import WaitingTests
   @Test(
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
     arguments: [("0", "not on its own file system"), ("4g", "MiB to fill")])
-  func `An unbounded or large disk is not filled`(_ size: String, _ words: String) throws {
+  func `A disk without a size limit or above 1 GiB is not filled`(_ size: String, _ words: String) throws {
     let disk = try DiskPhone(size)
     #expect(try disk.note(["storage-full": "yes"])?.contains(words) == true)
     #expect(disk.writeError == 0)

@@ -48,7 +48,7 @@ import WaitingTests
   }
 
   @Test
-  func `P-1.2 A suspended app's connections end, and its peer sees it at once`() throws {
+  func `P-1.2 iosd ends a suspended app's connections, and the peer notices at once`() throws {
     let phone = try PhoneProcess(app: "app-connects", Self.quick)
     let listener = try LoopbackListener()
     _ = try pid(phone)

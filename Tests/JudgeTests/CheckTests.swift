@@ -54,7 +54,7 @@ import Testing
     arguments: [
       ("DELETE FROM channel", 4, "has 0 rows of its one channel"),
       ("UPDATE channel SET local_msat = local_msat + 1", 2, "local_msat is"),
-      ("UPDATE htlcs SET amount_msat = 5", 2, "is not what the messages left open"),
+      ("UPDATE htlcs SET amount_msat = 5", 2, "differs from the one that the messages left pending"),
       ("INSERT INTO losses VALUES (1, 5, 3, 'wallet')", 2, "the state of the wallet was behind"),
       ("UPDATE backups SET blob = x'05' WHERE revision = 1", 4, "not those that the wallet stored"),
       ("DELETE FROM backups WHERE revision = (SELECT max(revision) FROM backups)", 4, "the wallet stored"),
@@ -70,14 +70,20 @@ import Testing
       ("INSERT INTO fence VALUES (4, 9, 9, x'05', 5)", 1, "which no init brought"),
       ("UPDATE frames SET acted = 0, why_not = 'no' WHERE hex(bytes) LIKE '0012%'", 2, "cannot have been"),
       ("UPDATE payments SET state = 'odd' WHERE id = 1", 3, "has the unknown state odd"),
-      ("UPDATE payments SET preimage = NULL WHERE id = 1", 3, "its other columns contradict that"),
+      (
+        "UPDATE payments SET preimage = NULL WHERE id = 1", 3,
+        "another column of its row contradicts that state"
+      ),
       ("UPDATE payments SET preimage = x'05' WHERE id = 1", 3, "with a preimage of another hash"),
       ("UPDATE payments SET settled_at_ns = 5 WHERE id = 1", 3, "by the commitment that covers"),
       ("UPDATE payments SET amount_msat = 5 WHERE id = 1", 3, "but its sender paid 5 msat"),
       ("UPDATE payments SET htlc = 9 WHERE id = 1", 3, "as HTLC 9, which was never sent"),
       ("UPDATE payments SET state = 'offered' WHERE id = 1", 3, "but its sender was not notified"),
       ("UPDATE payments SET state = 'held' WHERE id = 1", 3, "but the peer still holds it"),
-      ("UPDATE payments SET failure_code = 5 WHERE id = 1", 3, "its other columns contradict that"),
+      (
+        "UPDATE payments SET failure_code = 5 WHERE id = 1", 3,
+        "another column of its row contradicts that state"
+      ),
       ("UPDATE payments SET state = 'failed' WHERE id = 1", 3, "failed although its preimage was received"),
     ])
   func `The judge reports an inconsistent row in the peer's ledger`(

@@ -29,7 +29,10 @@ import Testing
         "UPDATE outgoing_payments SET state = 'pending', preimage = NULL, ended_epoch = NULL, ended_wall_ns = NULL",
         3, "but its row differs"
       ),
-      (.wallet, "UPDATE outgoing_payments SET state = 'failed'", 3, "its other columns contradict that"),
+      (
+        .wallet, "UPDATE outgoing_payments SET state = 'failed'", 3,
+        "another column of its row contradicts that state"
+      ),
       (.wallet, "UPDATE outgoing_payments SET preimage = x'01'", 3, "with a preimage of another hash"),
       (
         .wallet, "UPDATE outgoing_payments SET amount_msat = 49000", 3,

@@ -87,7 +87,7 @@ import Testing
     #expect(messages(directives).map(\.type) == [17])
   }
 
-  @Test func `A payment of an unknown external invoice fails and its amount returns`() throws {
+  @Test func `The wallet's payment of an unknown external invoice fails, and the amount returns`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.exchange(
       1,

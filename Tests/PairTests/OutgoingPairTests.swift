@@ -101,7 +101,7 @@ struct OutgoingPairTests {
   }
 
   @Test
-  func `The extension completes an outgoing payment pending at the app's kill`() throws {
+  func `The extension completes an outgoing payment that was pending when the app was killed`() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
     defer { phone.end() }
     let app = try connected(phone)

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test
-  func `An address is admitted again half a second after a burst`() {
+  func `Half a second after a burst of first acts their address is admitted again`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 10
     var gate = HandshakeGate(limits: limits)

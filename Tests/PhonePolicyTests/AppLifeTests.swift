@@ -149,7 +149,7 @@ import Testing
     #expect(phone(.userOpened) == [])
   }
 
-  @Test func `Going down asks app and extension to end, and waits for both`() {
+  @Test func `iosd's shutdown asks app and extension to end, and waits for both`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)

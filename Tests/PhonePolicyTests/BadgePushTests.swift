@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test
-  func `A badge push is given to the app in front; under the other setting its badge is set too`() {
+  func `A badge push goes to the app in front; with --foreground-pushes extension its badge is set too`() {
     let request = BadgeAndSound(badge: 5)
     let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
     var phone = TestPhone()
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test
-  func `A Focus mutes its sound unless it may break through; the badge is set anyway`() {
+  func `A Focus mutes the sound of a push unless its level breaks through; the badge is set`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.focus(true)))
     let badge = BadgeAndSound(badge: 5)

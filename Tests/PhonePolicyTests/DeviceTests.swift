@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test
-  func `A running extension is told of the network's loss and return; the loss ends its connections`() {
+  func `A running extension gets the network's loss and return as messages; the loss ends its connections`() {
     var phone = TestPhone()
     phone.serve(1)
     let gone = phone(.deviceChanged(.network(false)))

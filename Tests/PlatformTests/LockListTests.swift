@@ -36,7 +36,7 @@ import Testing
   }
 
   /// Major and minor numbers above eight bits are interleaved in `st_dev`.
-  @Test func `A device with large numbers equals the one of stat`() {
+  @Test func `A large device number of the lock list is encoded as in stat`() {
     let device = parsed("1: FLOCK ADVISORY WRITE 10 12345:6789a:1 0 EOF").first?.device
     #expect(device == 0x1_2000_6783_459a)
   }

@@ -61,7 +61,7 @@ import WaitingTests
       ("# x\nthe app\nthe verdict", 2, "is not a line of the story language"),
       ("# x\n the app opens\nthe verdict", 2, "begins at the margin"),
       ("# x\n> so\nthe verdict", 2, "begins at the margin"),
-      ("# x\n  > so\nthe verdict", 2, "has no question"),
+      ("# x\n  > so\nthe verdict", 2, "follows no question"),
       ("# x\nthe verdict\nthe app opens", 3, "`the verdict` in line 2 must be the last line"),
       ("# x\npayment 2 of 5 sat arrives\nthe verdict", 2, "the next new payment is payment 1, not 2"),
       (

@@ -16,8 +16,7 @@ import WaitingTests
     """
 
   @Test
-  func `A different answer is shown with the command that accepts it, after which the story matches`() throws
-  {
+  func `baton run shows a different answer and the command that accepts it; then the story passes`() throws {
     let run = try BatonRun()
     let file = try run.write("story.txt", story)
     #expect(try run.run("--simulated", file) == 1)

@@ -92,7 +92,7 @@ import WaitingTests
       mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it keeps being replaced")))
   }
 
-  @Test func `A removed lock file is created again by the next take`() {
+  @Test func `A removed lock file is created again when the lock is taken next`() {
     let mine = FileLock(path: path)
     #expect(mine.tryTake() == .taken)
     unlink(path)

@@ -61,7 +61,7 @@ import Testing
     PaymentChange(ended: [PaymentChange.Ended(payment: payment(invoice, htlc), end: end)])
   }
 
-  @Test func `A regular outgoing payment breaks no invariant`() {
+  @Test func `An outgoing payment that is offered, fulfilled and stored breaks no invariant`() {
     var (world, invoice) = world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)

@@ -7,10 +7,10 @@ import Testing
     var heading: [String]
     var rows: [[String]] = []
 
-    var testColumn: Int? { heading.firstIndex { ["test", "now held by"].contains($0) } }
+    var testColumn: Int? { heading.firstIndex { $0 == "test" } }
     /// A table of damages or findings needs a column of tests.
     var owesTests: Bool {
-      heading.contains { ["what is done to it", "found", "what was found"].contains($0) }
+      heading.contains { ["damage or input", "found"].contains($0) }
     }
   }
 

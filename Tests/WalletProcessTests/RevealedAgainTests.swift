@@ -31,7 +31,7 @@ final class RevealedAgainTests {
   }
 
   @Test
-  func `Without its invoice neither the preimage nor a commitment without it is sent`()
+  func `If the invoice is lost, the node sends neither the preimage nor a commitment`()
     throws
   {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)

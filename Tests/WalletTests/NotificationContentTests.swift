@@ -39,7 +39,7 @@ import Wallet
       ),
       (.appContinues, "Payment incoming", "The wallet is open: check there whether it arrived."),
     ] as [(PushOutcome, String, String)])
-  func `Every other outcome has its own text and leaves the badge unchanged`(
+  func `Every outcome but a received payment has its own text and leaves the badge unchanged`(
     outcome: PushOutcome, title: String, body: String
   ) {
     let content = NotificationContent(outcome)

@@ -45,8 +45,9 @@ struct ChannelAccount {
       }
       if !matches(entry, htlc) {
         differences.append(
-          "the \(direction) HTLC \(htlc.id) (\(amountWords(entry.amountMsat)), \(entry.state)) is not what the messages "
-            + "left open (\(amountWords(htlc.amountMsat)), \(htlc.stateName(at: end)))")
+          "the \(direction) HTLC \(htlc.id) (\(amountWords(entry.amountMsat)), \(entry.state)) differs from "
+            + "the one that the messages left pending (\(amountWords(htlc.amountMsat)), \(htlc.stateName(at: end)))"
+        )
       }
     }
     for entry in htlcs {

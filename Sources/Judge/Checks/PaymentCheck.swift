@@ -23,7 +23,7 @@ extension Checker {
       || (payment.htlc != nil) != (payment.offeredNs != nil)
     {
       find(
-        3, "Payment \(payment.id) is \(payment.state), but its other columns contradict that",
+        3, "Payment \(payment.id) is \(payment.state), but another column of its row contradicts that state",
         [payment.evidence])
     }
   }

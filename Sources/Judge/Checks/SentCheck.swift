@@ -35,7 +35,8 @@ extension Checker {
       || (entry.state == "pending") != (entry.endedEpoch == nil)
     {
       find(
-        3, "The wallet's \(name(entry)) is \(entry.state), but its other columns contradict that",
+        3,
+        "The wallet's \(name(entry)) is \(entry.state), but another column of its row contradicts that state",
         [entry.evidence])
     }
   }

@@ -22,7 +22,9 @@ extension Checker {
       find(3, "The transaction of \(entry.name) has another id", [entry.evidence])
     }
     if entry.isOver != (entry.holder == .peer ? entry.endedNs != nil : entry.endedEpoch != nil) {
-      find(3, "The \(entry.name) is \(entry.state), but its other columns contradict that", [entry.evidence])
+      find(
+        3, "The \(entry.name) is \(entry.state), but another column of its row contradicts that state",
+        [entry.evidence])
     }
   }
 

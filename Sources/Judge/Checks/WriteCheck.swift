@@ -7,7 +7,7 @@ extension Checker {
     for write in writes {
       checkOwner(of: write, after: previous, next)
       if write.summary == nil {
-        find(4, "Node write \(write.id) has an unknown summary \"\(write.what)\"", [write.evidence])
+        find(4, "Node write \(write.id) has an unknown text in `what`: \"\(write.what)\"", [write.evidence])
       }
       previous = write
     }
@@ -38,7 +38,7 @@ extension Checker {
     if let previous, write.epoch < previous.epoch {
       find(
         1,
-        "Node write \(write.id) was made under epoch \(write.epoch) after epoch \(previous.epoch) had written",
+        "Node write \(write.id) was made under epoch \(write.epoch) after a write under epoch \(previous.epoch)",
         [write.evidence, previous.evidence])
     }
     if let previous, write.atNs < previous.atNs {

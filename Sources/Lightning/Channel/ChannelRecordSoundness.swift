@@ -66,10 +66,10 @@ extension ChannelRecord {
       }
     }
     if htlc.state.after(.revocationReceived) != .unmoved, !isCommitmentInFlight {
-      throw .damaged("HTLC \(htlc.id) waits for a revocation that is not due")
+      throw .damaged("HTLC \(htlc.id) waits for a revocation by the peer that is not due")
     }
     if htlc.state.after(.revocationSent) != .unmoved, !isRevocationDue {
-      throw .damaged("HTLC \(htlc.id) waits for a revocation that is not due")
+      throw .damaged("HTLC \(htlc.id) waits for a revocation by this side that is not due")
     }
   }
 

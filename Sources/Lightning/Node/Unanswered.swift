@@ -54,7 +54,7 @@ extension Unanswered: Shiftable {
 
 extension NodeMachine {
   public static let payUnknown =
-    "the wallet's storage has failed, and it is not known whether the payment was sent; check the payments before you try again"
+    "the wallet's storage has failed; the payment may have been sent: check the payments before you try again"
   static let payNotStored = "the wallet's storage has failed; nothing was sent; try again"
   static let spliceUnknown =
     "the wallet's storage has failed, and it is not known whether the withdrawal is pending; wait before you try again"

@@ -20,7 +20,7 @@ enum BackgroundStartOptions {
       help: "divide the background scheduler's times by N (default 1); 60 turns hours into minutes"),
     OptionDeclaration(
       "--permitted-task", value: .text("ID"), mayRepeat: true,
-      help: "a permitted background task identifier (default: the wallet's)"),
+      help: "an identifier of background tasks that the app declares (default: the wallet's)"),
     OptionDeclaration(
       "--background-mode", value: .choice(["audio"]),
       help: "a background mode that the app declares (default none)"),

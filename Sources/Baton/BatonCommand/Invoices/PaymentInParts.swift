@@ -171,7 +171,7 @@ struct PaymentInParts {
     let open = parts.count(where: \.isOpen)
     guard open > 0 else { return "" }
     return
-      "; \(HumanText.count(open, "other part")) \(open == 1 ? "is" : "are") failed back when the wallet stops waiting for the rest"
+      "; \(HumanText.count(open, "other part")) \(open == 1 ? "is" : "are") failed back when the wallet stops waiting for the missing parts"
   }
 
   struct Document: Report {

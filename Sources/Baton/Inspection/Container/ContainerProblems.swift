@@ -94,7 +94,7 @@ struct ContainerProblems {
   private var writer: [String] {
     guard let writer = snapshot.writer, writer.isStopped else { return [] }
     return [
-      "\(writer): no process can claim or write until it is continued (`kill -CONT \(writer.pid)`) or killed"
+      "\(writer): no process can claim or write until process \(writer.pid) is continued (`kill -CONT \(writer.pid)`) or killed"
     ]
   }
 

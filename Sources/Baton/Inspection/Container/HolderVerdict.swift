@@ -110,14 +110,14 @@ package enum HolderVerdict: Hashable, Sendable {
     switch self {
     case .neverClaimed: return "free: no process has ever claimed the node"
     case .beating(_, nil): return "held by \(who), alive; the age of its last beat is unknown here"
-    case .beating: return "held by \(who), alive and beating"
+    case .beating: return "held by \(who), alive, with current beats"
     case .silent(let age):
       return "held by \(who), whose last beat was \(HumanText.span(age)) ago: it may be frozen"
     case .noBeat: return "held by \(who), which has no beat in this epoch yet"
     case .stopped: return "held by \(who), which is stopped (SIGSTOP or a debugger)"
     case .beatingWithoutLock:
       return
-        "held by \(who), alive and beating; its lock file was removed or replaced: the next beat locks a new one"
+        "held by \(who), alive, with current beats; its lock file was removed or replaced: the next beat locks a new one"
     case .lockHeldByAnother(let pid):
       return "between two owners: the last claim is \(who)'s, but its role lock is held by \(pid)"
     case .released: return "free: \(who) released it"

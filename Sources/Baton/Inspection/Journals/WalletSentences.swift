@@ -31,7 +31,7 @@ package enum WalletSentences {
 
   package static func of(_ event: BackgroundEvent) -> [Sentence] {
     switch event {
-    case .runBegan(let task, _): [Sentence("begins the task \(task.identifier)")]
+    case .runBegan(let task, _): [Sentence("begins the background task \(task.identifier)")]
     case .runExpires: [Sentence("its task expires")]
     case .stepDone(_, .busy(let why)): [Sentence("delays its task: \(why)", matters: false)]
     case .deadlineReached, .enteredForeground, .enteredBackground, .stepDone: []

@@ -64,7 +64,7 @@ package enum SimVerb: Verb {
     if results?.hasFailed == true {
       throw CommandFailure(
         .inputOutputError,
-        "the results could not be written completely; every line up to the last one is complete")
+        "the results could not be written completely; only the last line may be truncated")
     }
     let cut = figures.seeds < range.count ? SimCut(run: figures.seeds, of: range.count) : nil
     if let cut { junit?.add(cut.junitCase) }
