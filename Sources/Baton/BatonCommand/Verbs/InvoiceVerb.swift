@@ -43,8 +43,8 @@ enum InvoiceVerb: Verb {
         ("baton pay $(baton invoice 21)", "make an invoice and pay it"),
         ("baton send $(baton invoice 21 --external)", "the wallet pays another node's invoice"),
         ("baton send $(baton invoice 21 --external --forgotten)", "the recipient refuses: the payment fails"),
-        ("baton invoice --cancel lnbcrt50u1…", "unless it is paid already, it cannot be paid any more"),
-        ("baton invoice --read lnbc1…", "the fields of an invoice, and its signer"),
+        ("baton invoice --cancel lnbcrt50u1…", "cancel an unpaid invoice: no sender can pay it then"),
+        ("baton invoice --read lnbc1…", "print an invoice's fields and its signer"),
       ])
   }
 

@@ -109,7 +109,7 @@ package enum HolderVerdict: Hashable, Sendable {
     let who = "\(owner.role.processName) \(owner.process.pid)"
     switch self {
     case .neverClaimed: return "free: no process has ever claimed the node"
-    case .beating(_, nil): return "held by \(who), alive; the age of its last beat is unknown here"
+    case .beating(_, nil): return "held by \(who), which is alive; the age of its last beat is unknown"
     case .beating: return "held by \(who), alive and beating"
     case .silent(let age):
       return "held by \(who), whose last beat was \(HumanText.span(age)) ago: it may be frozen"
