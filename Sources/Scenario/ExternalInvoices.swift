@@ -72,28 +72,30 @@ extension Phrase {
   static let invoices = [
     Phrase(
       "the user pays invoice INVOICE of AMOUNT sat",
-      "An external invoice; the story goes on when the HTLC is in the channel, or refused. Numbers count from 1."
+      "The user pays an external invoice (from 1); the story goes on when the HTLC is in the channel, or the payment is refused."
     ) { .make(.payInvoice(number: $0.invoice)) },
     Phrase(
       "the user pays invoice INVOICE of AMOUNT sat, forgotten by its recipient",
       "The recipient does not know the hash: the payment fails."
     ) { .make(.payInvoice(number: $0.invoice)) },
-    Phrase("the user pays invoice INVOICE again", "The same invoice again.") {
+    Phrase("the user pays invoice INVOICE again", "The user pays the same external invoice again.") {
       .make(.payInvoice(number: $0.invoice))
     },
   ]
 
   static let invoiceWaits = [
-    Phrase("wait until invoice INVOICE is paid", "Its row in the wallet has the preimage.") {
+    Phrase("wait until invoice INVOICE is paid", "The payment's row in the wallet has the preimage.") {
       .wait(.invoicePaid(number: $0.invoice))
     },
-    Phrase("wait until invoice INVOICE has failed", "Its row in the wallet says so, and the money is back.") {
+    Phrase("wait until invoice INVOICE has failed", "The payment's row says failed, and the money is back.") {
       .wait(.invoiceFailed(number: $0.invoice))
     },
   ]
 
   static let invoiceQuestions = [
-    Phrase("what became of the invoices?", "Each one's state in the wallet.") { _ in .ask(.invoices) },
-    Phrase("what does the wallet have?", "Its balance in the channel.") { _ in .ask(.balance) },
+    Phrase("what became of the invoices?", "The state of each outgoing payment in the wallet.") { _ in
+      .ask(.invoices)
+    },
+    Phrase("what does the wallet have?", "The wallet's balance in the channel.") { _ in .ask(.balance) },
   ]
 }

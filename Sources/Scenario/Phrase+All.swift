@@ -15,7 +15,9 @@ extension Phrase {
     Phrase("the app goes home", "The user presses home: the app goes to the background.") { _ in
       .make(.home)
     },
-    Phrase("the app goes home and comes back TIMES times", "As fast as possible; ends in front.") {
+    Phrase(
+      "the app goes home and comes back TIMES times", "As fast as possible; at the end the app is in front."
+    ) {
       .make(.homeAndBack(times: $0.times))
     },
     Phrase("the app is swiped away", "The user ends the app; the story goes on when its process has ended.") {
@@ -31,13 +33,12 @@ extension Phrase {
     ) { .make(.pay(number: $0.number)) },
     Phrase(
       "payment NUMBER of AMOUNT sat begins to arrive in PARTS parts",
-      "Only the first part: the wallet accepts all parts or none."
+      "The sender sends the first part only; the wallet accepts all parts or none."
     ) { .make(.payInParts(number: $0.number, parts: $0.parts)) },
-    Phrase("the next part of payment NUMBER arrives", "The next part of a payment that has begun to arrive.")
-    {
+    Phrase("the next part of payment NUMBER arrives", "The sender sends the next part.") {
       .make(.payNextPart(number: $0.number))
     },
-    Phrase("payment NUMBER arrives again", "The same invoice is paid again.") {
+    Phrase("payment NUMBER arrives again", "A sender pays the same invoice again.") {
       .make(.pay(number: $0.number))
     },
   ]
@@ -50,12 +51,12 @@ extension Phrase {
     Phrase("the PROCESS thaws", "SIGCONT.") { .make(.thaw($0.role)) },
     Phrase(
       "the lock file of the PROCESS is replaced",
-      "By a new, empty file: the holder's lock is on a file without a path."
+      "A new, empty file is at the path; the holder's lock is on the old file, which has no path."
     ) { .make(.replaceLock($0.role)) },
-    Phrase("the heartbeat is emptied", "Both slots are gone until the next beat.") { _ in
+    Phrase("the heartbeat is emptied", "The file has no beat until the owner's next beat.") { _ in
       .make(.emptyHeartbeat)
     },
-    Phrase("the peer restarts", "It is killed and started again with its ledger.") { _ in
+    Phrase("the peer restarts", "The peer is killed and started again with its ledger.") { _ in
       .make(.restartPeer)
     },
     Phrase(
@@ -83,23 +84,24 @@ extension Phrase {
       .simulated(because: "messages between real processes cannot be intercepted")
     ) { _ in .make(.loseMessage) },
     Phrase(
-      "the next message between the processes is repeated", "It arrives a second time, after all others.",
+      "the next message between the processes is repeated",
+      "The message arrives a second time, after all others.",
       .simulated(because: "messages between real processes cannot be intercepted")
     ) { _ in .make(.repeatMessage) },
     Phrase(
-      "the next push is lost", "The peer requests it, and it is never delivered.",
+      "the next push is lost", "The peer requests the push, and the phone never gets it.",
       .simulated(because: "between real processes no push is lost")
     ) { _ in .make(.losePush) },
     Phrase(
-      "the connection to the peer breaks", "With all messages in flight, in both directions.",
+      "the connection to the peer breaks", "All messages in flight are lost, in both directions.",
       .simulated(because: "cutting a real connection needs root")
     ) { _ in .make(.breakConnection) },
     Phrase(
-      "the phone sleeps for TIME", "Its clock stands still; the peer's does not.",
+      "the phone sleeps for TIME", "The phone's clock stands still; the peer's does not.",
       .simulated(because: "a sleep stops the clock of the whole machine")
     ) { .make(.sleepDevice($0.span)) },
     Phrase(
-      "the database is copied", "In its present state.",
+      "the database is copied", "Keeps a copy of the wallet's database as it is now.",
       .simulated(because: "the judge of real evidence would miss the claims that are not in the old copy")
     ) { _ in .make(.copyDatabase) },
     Phrase(
@@ -116,53 +118,63 @@ extension Phrase {
   ]
 
   private static let waits = [
-    Phrase("wait until the PROCESS runs", "It has started.") { .wait(.runs($0.role)) },
-    Phrase("wait until the PROCESS has ended", "For any reason.") { .wait(.ended($0.role)) },
-    Phrase("wait until the PROCESS holds the node", "It has claimed the node.") { .wait(.holds($0.role)) },
+    Phrase("wait until the PROCESS runs", "The process has started.") { .wait(.runs($0.role)) },
+    Phrase("wait until the PROCESS has ended", "The process has ended, for any reason.") {
+      .wait(.ended($0.role))
+    },
+    Phrase("wait until the PROCESS holds the node", "The process has claimed the node.") {
+      .wait(.holds($0.role))
+    },
     Phrase("wait until nobody holds the node", "The node was released, or its holder died.") { _ in
       .wait(.noHolder)
     },
-    Phrase("wait until the PROCESS is connected", "It holds the node, and its channel is re-established.") {
+    Phrase(
+      "wait until the PROCESS is connected", "The process holds the node, and its channel is re-established."
+    ) {
       .wait(.connected($0.role))
     },
     Phrase(
-      "wait until the app shows “TEXT”", "Exactly this status, as in the answer to `what does the app show?`."
+      "wait until the app shows “TEXT”",
+      "The app shows exactly this status, as in the answer to `what does the app show?`."
     ) {
       .wait(.appShows($0.sentence))
     },
-    Phrase("wait until payment NUMBER waits for the wallet", "The peer holds it.") {
+    Phrase("wait until payment NUMBER waits for the wallet", "The peer holds the payment.") {
       .wait(.waits(number: $0.number))
     },
     Phrase(
       "wait until the wallet keeps a part of payment NUMBER",
-      "It is durable in the channel, and waits for the other parts."
+      "The part is durable in the channel, and waits for the other parts."
     ) { .wait(.kept(number: $0.number)) },
-    Phrase("wait until payment NUMBER has settled", "Its sender has the preimage.") {
+    Phrase("wait until payment NUMBER has settled", "The sender has the preimage.") {
       .wait(.settled(number: $0.number))
     },
-    Phrase("wait until payment NUMBER has failed", "The sender was told.") {
+    Phrase("wait until payment NUMBER has failed", "The sender knows that the payment failed.") {
       .wait(.failed(number: $0.number))
     },
-    Phrase("wait until the user sees payment NUMBER", "In a notification that names it.") {
+    Phrase("wait until the user sees payment NUMBER", "A notification names the payment.") {
       .wait(.shown(number: $0.number))
     },
     Phrase(
       "wait until all is settled",
       "No payment is pending, and both sides of the channel agree."
     ) { _ in .wait(.allSettled) },
-    Phrase("TIME pass", "Time passes without an event. The only fixed pause.") {
+    Phrase("TIME pass", "The story continues after this time; the only fixed pause.") {
       .pass($0.span)
     },
   ]
 
   private static let questions = [
-    Phrase("who holds the node?", "By the claim and the lock that proves it.") { _ in .ask(.holder) },
-    Phrase("under which epoch?", "The number of the newest claim.") { _ in .ask(.epoch) },
+    Phrase("who holds the node?", "The process of the newest claim, if its role lock is busy.") { _ in
+      .ask(.holder)
+    },
+    Phrase("under which epoch?", "The epoch of the newest claim.") { _ in .ask(.epoch) },
     Phrase("what does the app show?", "The status that the user reads.") { _ in .ask(.appShows) },
-    Phrase("how is the PROCESS?", "Whether it runs, is suspended or frozen, or has ended, and why.") {
+    Phrase("how is the PROCESS?", "Whether the process runs, is suspended or frozen, or has ended, and why.")
+    {
       .ask(.howIs($0.role))
     },
-    Phrase("what became of the payments?", "Each one's state for the sender and in the wallet.") { _ in
+    Phrase("what became of the payments?", "Each payment's state for its sender and in the wallet.") { _ in
       .ask(.payments)
     },
     Phrase("what does the user see?", "The notifications, oldest first.") { _ in .ask(.notifications) },
@@ -170,6 +182,6 @@ extension Phrase {
 
   private static let verdict = Phrase(
     verdictForm,
-    "The last line of every story: judges exclusion, money and progress of the whole run."
+    "The last line of every story: did one process use the node at a time, is the money right, did all settle?"
   ) { _ in .verdict }
 }

@@ -58,7 +58,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .missing(let path): "there is no \(path); check the path"
     case .notADirectory(let path):
-      "\(path) must be a directory; check what it is and move it away, or use another container"
+      "\(path) is not a directory; move that file away, or use another container"
     case .isAFile(let path): "\(path) is a file; use the directory that contains node.sqlite and locks"
     case .symbolicLink(let path):
       "\(path) is a symbolic link, which could be redirected under running processes; replace it with its target"

@@ -86,7 +86,8 @@ struct CopiedContainerTests {
   }
 
   @Test
-  func `A pair started by hand is read by the machine's boot despite a clock file`() throws {
+  func `The report shows a beat's age by the machine's boot although a clock file names another boot`() throws
+  {
     let app = try heldContainer(Clock())
     let clockFile = scratch.write("clock", "")
     try PhoneClockFile(path: clockFile).write(PhoneClock(boot: BootID(high: 1, low: 2)))

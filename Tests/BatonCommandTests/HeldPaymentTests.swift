@@ -23,8 +23,9 @@ struct HeldPaymentTests {
   }
 
   @Test(arguments: [false, true])
-  func `pay prints that the payment is held and until when, and after ^C that it goes on`(isJSON: Bool) throws
-  {
+  func `baton pay prints until when lspd holds the payment, and after ^C that lspd still holds it`(
+    isJSON: Bool
+  ) throws {
     let (phone, invoice) = try awayPhone()
     let payment = try phone.begin(
       ["pay", invoice, "--hold-seconds", "600"] + (isJSON ? ["--json"] : []), into: "payment")

@@ -50,7 +50,7 @@ import WaitingTests
     #expect(said.contains(words[kind] ?? "it is not a plain file"), "\(said)")
   }
 
-  @Test func `replay follows a symbolic link given as an argument`() throws {
+  @Test func `baton replay follows a symbolic link given as an argument`() throws {
     scratch.write("a.jsonl", Self.start)
     try #require(symlink(scratch("a.jsonl"), scratch("link.jsonl")) == 0)
     #expect(try JournalReplay.run(scratch("link.jsonl")).records == 1)

@@ -52,7 +52,7 @@ struct LogsTests {
     #expect(texts(merger.readNew()) == ["mainappd start", "iosd more"])
   }
 
-  @Test func `A line is returned only when it is complete`() {
+  @Test func `A journal line is returned only when it is complete`() {
     let whole = record(1, at: 10, start("iosd", 1))
     scratch.write("a-iosd-1.jsonl", String(whole.prefix(30)))
     let merger = JournalMerger(directory: scratch.path)

@@ -51,7 +51,7 @@ struct ScriptTests {
   }
 
   @Test
-  func `With --json a failed verb is an error in JSON with the exit code's word`() throws {
+  func `With --json a failed verb prints a JSON error with the exit code's word`() throws {
     let home = ["--json", "--home", scratch("phone")]
     for verb in [["status"], ["app", "open"], ["device"], ["notifications"], ["tasks"], ["invoice", "5"]] {
       expectError(try run(home + verb), .daemonMissing, verb)

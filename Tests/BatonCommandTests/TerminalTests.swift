@@ -18,7 +18,7 @@ import WaitingTests
       && !words.contains("\nbaton: all is well")
   }
 
-  @Test func `Control characters in the home's name are shown as dots by every verb`()
+  @Test func `Every verb prints control characters in the home's name as dots`()
     throws
   {
     let home = scratch(Self.name)

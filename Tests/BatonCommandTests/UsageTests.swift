@@ -285,7 +285,7 @@ struct UsageTests {
     )
   }
 
-  @Test func `Without daemons a request fails with the advice to start them`() {
+  @Test func `Without running daemons a verb fails with the advice to start the daemons`() {
     let phone = Phone(home: Scratch().path)
     let failed = CommandFailure(ControlClientError.notRunning(daemon: "iosd", path: phone.iosdSocket))
     #expect(failed.code == .daemonMissing)

@@ -88,7 +88,7 @@ struct CallbackTests {
   }
 
   @Test
-  func `A push with a payment hash passes it to settled; a failing callback is noted`() {
+  func `The callback settled gets the push's payment hash; a failing callback is noted`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)

@@ -26,7 +26,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A report during the node's start is handled after the directives before it`() throws {
+  func `A report that the node sends while it starts is handled after the pending directives`() throws {
     let app = try place.wallet(.app)
     var statusThen: NodeStatus?
     app.node.onStart = { [node = app.node, phone = app.phone] in

@@ -161,7 +161,9 @@ import Testing
       ("1ns", 1),
       ("0.000000001s", 1), ("10m", 600_000_000_000), ("1d", 86_400_000_000_000),
     ] as [(String, Int64)])
-  func `Time spans are parsed exactly and survive writing`(_ text: String, _ nanoseconds: Int64) {
+  func `Time spans are parsed exactly, and written and parsed again are equal`(
+    _ text: String, _ nanoseconds: Int64
+  ) {
     #expect(SpanText.parse(text) == TimeSpan(nanoseconds: nanoseconds))
     #expect(SpanText.parse(SpanText.write(TimeSpan(nanoseconds: nanoseconds)))?.nanoseconds == nanoseconds)
   }

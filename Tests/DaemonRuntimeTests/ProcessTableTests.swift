@@ -114,7 +114,7 @@ import Testing
     #expect(!ProcessTable.children(of: getpid()).contains(child.identity.pid))
   }
 
-  @Test func `The footprint is anonymous memory plus swap`() throws {
+  @Test func `A process's footprint is its anonymous memory plus its swap`() throws {
     let text = "Name:\tx\nVmHWM:\t 12 kB\nVmRSS:\t  10 kB\nRssAnon:\t 4 kB\nVmSwap:\t 3 kB\n"
     let figures = try #require(MemoryFigures(status: Array(text.utf8)))
     #expect(

@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `A request without an answer times out`() throws {
+  @Test func `A request that is not answered times out`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let listener = try UnixListener(path: directory("s"), loop: loop) { _ in }
@@ -203,8 +203,9 @@ import Testing
 
 @Suite struct LastMessagesTests {
   @Test(arguments: [false, true])
-  func `Messages sent before a hang-up are received though ours were not read`(_ speaksOnceMore: Bool) throws
-  {
+  func `Messages that the other end sent before it hung up are received although it did not read ours`(
+    _ speaksOnceMore: Bool
+  ) throws {
     let loop = try EventLoop()
     var ends: [Int32] = [0, 0]
     #expect(baton_seqpacket_pair(&ends) == 0)

@@ -115,7 +115,7 @@ import Testing
     #expect(app.shown.count == shownBefore, "the text must not flicker with every try")
   }
 
-  @Test func `A blocked ownership check is shown as trouble and retried after 100 ms`() {
+  @Test func `The app shows a blocked ownership check as trouble and retries after 100 ms`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     #expect(app.send(.lookFailed(.blocked(pid: nil, isStopped: false))) == [])
@@ -166,7 +166,7 @@ import Testing
   }
 
   /// The extension was started by a push, so the LSP is reachable.
-  @Test func `A message of the extension ends the redial pause of a node in trouble`() {
+  @Test func `A presence message of the extension ends the app's pause before its next dial`() {
     let ping = GuardEvent.presenceHeard(PresenceMessage(code: .extensionPing))
     let pong = say(.appPong, wants: true)
     var app = Driver<AppMachine>.claimed()

@@ -48,7 +48,9 @@ import Testing
 
   /// The activity ended with the connection: the text does not wait for it until the total time is over.
   @Test(arguments: [NodeActivity.settling, .splicing])
-  func `Activity of a lost connection does not delay the idle end`(underWay: NodeActivity) {
+  func `Activity reported before the connection was lost does not delay the extension's idle end`(
+    underWay: NodeActivity
+  ) {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.received(payment)), .node(.busy(underWay)), at: 3)
     notifier.play(.node(.connecting), owned, at: 4)

@@ -23,7 +23,7 @@ import WaitingTests
 
   @Test(
     .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"))
-  func `A kernel that refuses pidfd_getfd is reported at the start`() throws {
+  func `iosd reports at its start that the kernel refuses pidfd_getfd`() throws {
     let phone = try PhoneProcess(under: [
       Self.strace ?? "", "-f", "-o", "/dev/null", "-e", "trace=pidfd_getfd", "-e",
       "inject=pidfd_getfd:error=EPERM",

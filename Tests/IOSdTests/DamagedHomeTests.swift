@@ -91,7 +91,9 @@ import WaitingTests
   }
 
   @Test
-  func `Without free descriptors iosd waits without spinning, and serves again when some are free`() throws {
+  func `Without free descriptors iosd waits without spinning, and serves again when descriptors are free`()
+    throws
+  {
     let phone = try PhoneProcess()
     let pid = phone.process.processIdentifier
     // iosd listens before it has opened all its files, and answers afterwards.

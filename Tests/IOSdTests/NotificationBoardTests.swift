@@ -17,7 +17,7 @@ import WaitingTests
     #expect(board.withdraw(key: "k", wall: 3, at: 4)?.badge == 0)
   }
 
-  @Test func `The badge counts a shown notification until it is withdrawn`() {
+  @Test func `The badge counts a shown notification until the wallet withdraws it`() {
     var board = NotificationBoard([.notification(row(7, badge: 2))])
     let text = NotificationText(title: "c", body: "d", badgeIncrement: 1)
     let shown = board.show(PhoneNotification(push: 9, source: .content, text, key: "x"), wall: 5, at: 6)

@@ -62,7 +62,7 @@ import WaitingTests
   }
 
   @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func `An extension above 24 MB is killed, and the original is shown`() throws {
+  func `An extension above 24 MB is killed, and the push's original text is shown`() throws {
     let phone = try PhoneProcess(ext: "ext-ballast", ["--memory-mechanism", "polling"])
     try phone.push("the original")
     #expect(try phone.notifications(1) == ["the original"])

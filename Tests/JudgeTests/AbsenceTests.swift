@@ -189,7 +189,9 @@ import Testing
   }
 
   @Test(arguments: ["pushes", "notifications", "processes"])
-  func `A malformed line in iosd's files is missing evidence, a row cut off by a kill is not`(file: String)
+  func `A malformed line in iosd's files counts as missing evidence, a row truncated by a kill does not`(
+    file: String
+  )
     throws
   {
     for (line, code) in [("noise", 74), ("{\"id\":9,\"vis", 0)] as [(String, Int32)] {

@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A commitment_signed may name the current funding and no other`(isRight: Bool) throws {
+  func `A commitment_signed may name only the current funding transaction`(isRight: Bool) throws {
     let run = try SampleStory.tellOfSending()
     let funding = isRight ? WireBytes.channel : SpliceBytes.txid
     for signatures in 0...1 {

@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `Pushes for a held payment are repeated until the sender gives up`() throws {
+  func `lspd repeats the push for a held payment until the sender gives up`() throws {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.pay(1, holdUntil: 100_000_000)) == [.incomingPayment])
     #expect(try missed(&fixture, .incomingPayment) == 30_000)

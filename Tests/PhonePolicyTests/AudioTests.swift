@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test
-  func `Audio of extreme lengths is accepted`() {
+  func `The phone accepts audio sessions of extreme lengths`() {
     var phone = Self.phone()
     for session in [AudioSession(loops: .max), AudioSession(loops: 0, rateHertz: 0, frames: .max)] {
       #expect(phone(start(session)) == [.tell(.app, .audio(.plays))])

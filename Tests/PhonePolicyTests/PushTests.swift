@@ -83,7 +83,7 @@ import Testing
     #expect(phone(.notificationWithdrawn(key: "aa")) == [.withdraw(key: "aa")])
   }
 
-  @Test func `Content is shown once, and a second delivery is refused`() {
+  @Test func `The extension's text is shown once, and a second delivery for the push is refused`() {
     var phone = TestPhone()
     phone.serve(1)
     #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, received)])

@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test
-  func `The waiting silent push is lost; budget and swipe are reset`() {
+  func `A reboot drops the waiting silent push, and resets the push budget and the swiped-away state`() {
     var configuration = PhoneConfiguration()
     configuration.silentPushes.budget = 1
     var phone = TestPhone(configuration)

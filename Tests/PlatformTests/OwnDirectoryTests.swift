@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test(arguments: Way.allCases, [true, false])
-  func `A file, a link and a directory writable by others are refused`(_ way: Way, making: Bool) throws {
+  func `A file, a link, and a directory that others can write are refused as directory`(
+    _ way: Way, making: Bool
+  ) throws {
     let place = Place()
     place.write("file")
     symlink(place.path, place.path + "/link")

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: ["", "1", "1 (x", "1 (x)", "1 (x) R", "1 (x) R 1 2 3"])
-  func `A truncated line is no status`(_ line: String) {
+  func `A truncated line of /proc/PID/stat is refused`(_ line: String) {
     #expect(Kernel.parse(stat: Array(line.utf8)) == nil)
   }
 

@@ -163,7 +163,7 @@ import WaitingTests
     #expect(app.look(boot: BootID(high: 1, low: 2), bootClock: Instant(nanoseconds: 0)) == .failed(replaced))
   }
 
-  @Test func `A container directory replaced while open is reported by a claim`() throws {
+  @Test func `A claim reports that the open container's directory was replaced`() throws {
     let app = try place.open(.app)
     rename(place.directory, place.file("moved"))
     #expect(app.claim(seen: 0) == .failed(.containerReplaced(path: place.directory)))

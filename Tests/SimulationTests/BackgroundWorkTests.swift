@@ -42,7 +42,7 @@ import Wallet
     }.compactMap { if case .recordTask(let record) = $0 { record.fate } else { nil } }
   }
 
-  @Test func `A run launched by hand is completed after the next one is submitted`() {
+  @Test func `The app submits the next run before it completes a run launched by hand`() {
     var world = world()
     let fates = fates(&world) {
       $0.launchTask(Self.refresh)

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("A lone part of a payment, with the app closed") struct LonePartTests {
   @Test
-  func `The extension fails a lone part after a minute, and the user sees two notifications`() throws {
+  func `The extension fails a payment's only part after a minute, and the user sees two notifications`()
+    throws
+  {
     var world = try World.withAClosedApp()
     world.make(.payPart(0, part: 1, of: 2))
     world.live(for: .seconds(59))

@@ -48,7 +48,7 @@ import Testing
   func `Phoenix: a clock set forward connects both; set back, it makes the app wait`() {
     #expect(
       finds(
-        "the wall clock was stepped, so the extension's", "looks as if it were still to come", as: .phoenix,
+        "the wall clock was stepped, so the extension's", "is in the future", as: .phoenix,
         in: [.clockSteps: 1]))
   }
 

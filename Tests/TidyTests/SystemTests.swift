@@ -18,7 +18,7 @@ import Testing
   ]
 
   /// All modules that the library's products link are checked here.
-  @Test func `All modules that the libraries link are checked`() {
+  @Test func `The checks for Darwin cover all modules that the libraries link`() {
     let linked = Set(Manifest.linked(into: "CoordinatorC"))
     #expect(linked.subtracting(Self.modules) == ["CSQLite", "CBaton"])
     #expect(Set(files.map(\.module)) == Set(Self.modules))

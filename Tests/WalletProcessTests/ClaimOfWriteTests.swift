@@ -64,7 +64,7 @@ final class ClaimOfWriteTests {
       Issue.record("\(wallet.answers)")
       return
     }
-    #expect(why == "the node was stopped before this was stored; open the app and ask again")
+    #expect(why == "the node was stopped before it stored the request; open the app and repeat the request")
     #expect(wallet.reports.filter { $0 == .fenced } == [.fenced])
     // It has claimed again, and the old step is dropped.
     #expect(wallet.status?.epoch == 4 && wallet.node.durableState.invoices.count == 1)

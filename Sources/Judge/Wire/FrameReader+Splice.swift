@@ -72,7 +72,7 @@ extension FrameReader {
         fundings.needsCommitment = flags == 1
       case (5, 33) where flags == 0: fundings.locked = Array(record.value.dropLast())
       default:
-        throw Malformed(reason: "its TLV record \(record.type) is not allowed in a channel_reestablish")
+        throw Malformed(reason: "the TLV record \(record.type) is not allowed in a channel_reestablish")
       }
     }
     return fundings

@@ -68,7 +68,7 @@ struct FrameReader {
   private mutating func isStfuTimeout() throws(Malformed) -> Bool {
     let found = try records()
     for record in found where record.type != Self.stfuTimeoutRecord || record.value != [1] {
-      throw Malformed(reason: "its TLV record \(record.type) is not allowed in a warning or an error")
+      throw Malformed(reason: "the TLV record \(record.type) is not allowed in a warning or an error")
     }
     return !found.isEmpty
   }
@@ -118,7 +118,7 @@ struct FrameReader {
     for record in try records() {
       guard record.type == Self.partRecord, (32...40).contains(record.value.count),
         record.value.count == 32 || record.value[32] != 0
-      else { throw Malformed(reason: "its TLV record \(record.type) is not allowed in an update_add_htlc") }
+      else { throw Malformed(reason: "the TLV record \(record.type) is not allowed in an update_add_htlc") }
       data = PartData(
         secret: Array(record.value[..<32]), totalMsat: record.value[32...].reduce(0) { $0 << 8 | UInt64($1) })
     }
@@ -157,7 +157,7 @@ struct FrameReader {
         guard record.value == Self.chain else {
           throw Malformed(reason: "its networks are not regtest alone")
         }
-      default: throw Malformed(reason: "its TLV record \(record.type) is not allowed in an init")
+      default: throw Malformed(reason: "the TLV record \(record.type) is not allowed in an init")
       }
     }
     return .initMessage(claim, reply, features: features, replaces: replaces)

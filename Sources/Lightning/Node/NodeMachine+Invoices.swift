@@ -3,7 +3,8 @@ import Ground
 // Invoices of the wallet: stored before they are shown, and cancelled only while no payment is pending. Neither
 // needs the peer.
 extension NodeMachine {
-  static let givenUp = "the node was stopped before this was stored; open the app and ask again"
+  static let givenUp =
+    "the node was stopped before it stored the request; open the app and repeat the request"
   public static let notOpen =
     "the wallet has no open invoice with this payment hash: it is paid, already cancelled, or not of this wallet"
   static let cancelTooEarly =

@@ -17,7 +17,7 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .baton: "the guardrails that ship here"
     case .phoenix: "a beat stamped with the wall clock, votes for and against connecting, and messages"
-    case .bitkit: "a lock file with the time of locking, written after a separate check, never renewed"
+    case .bitkit: "a lock file with the time of locking: checked first, written afterwards, never renewed"
     case .matrix: "a lease of 500 ms in a database row, renewed every 50 ms"
     }
   }

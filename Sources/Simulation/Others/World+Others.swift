@@ -168,7 +168,7 @@ extension World {
     let isThere = lives.notifier != nil
     switch others?.coordination {
     case .phoenix? where isOfTheFuture:
-      return "the wall clock was set back, and the extension's last beat looks as if it were still to come"
+      return "the wall clock was set back, so the time of the extension's last beat is in the future"
     case .phoenix?:
       return
         "the extension \(isThere ? "has finished" : "is gone"), but its last beat looks fresh for 5 s"
@@ -177,7 +177,7 @@ extension World {
     switch sign?.role {
     case .app?: return "a killed app left its lock, and the next app takes it for another process's lock"
     case .extension?: return "an extension that no longer runs a node still holds the lock"
-    case nil: return "the app has not looked again since the lock became free"
+    case nil: return "the app has not checked the lock again since it became free"
     }
   }
 }

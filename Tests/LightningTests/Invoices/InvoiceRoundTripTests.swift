@@ -93,7 +93,7 @@ struct InvoiceRoundTripTests {
     #expect(throws: reason) { try InvoiceAmount.read(text) }
   }
 
-  @Test func `Fields that no reader accepts are not written`() {
+  @Test func `The wallet writes no invoice field that invoice readers refuse`() {
     #expect(writing { $0.purpose = .text(String(repeating: "x", count: 640)) } == .fieldIsTooLong(.text))
     #expect(writing { $0.purpose = .text(String(repeating: "x", count: 639)) } == nil)
     #expect(writing { $0.metadata = Bytes(repeating: 1, count: 640) } == .fieldIsTooLong(.metadata))

@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test
-  func `Splice signatures must be for the pending splice, complete, and sent once`() throws {
+  func `A tx_signatures must be for the pending splice, be complete, and come once`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     try both.run(until: 132)

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `Without a mark nothing is read: first the mark is set, then later payments read`() {
+  func `Payments received after a push without a hash are read only once the push's mark is known`() {
     var notifier = pushed()
     #expect(questions(notifier.send(held)) == [.markReceived(push: 1)])
     #expect(

@@ -10,7 +10,8 @@ enum CompletionVerb: Verb {
       name: "completion", summary: "print a completion script for bash, zsh or fish",
       positionals: [
         PositionalDeclaration(
-          "SHELL", value: .choice(ShellCompletion.allCases.map(\.rawValue)), help: "the shell you use")
+          "SHELL", value: .choice(ShellCompletion.allCases.map(\.rawValue)),
+          help: "the shell that the script is for")
       ],
       examples: [
         ("source <(baton completion bash)", "in this bash"),

@@ -9,7 +9,7 @@ enum HelpVerb: Verb {
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "help", summary: "print how a verb is used, or what the exit codes mean",
+      name: "help", summary: "print the usage of a verb, or what each exit code means",
       positionals: [
         PositionalDeclaration(
           "TOPIC", value: .command(or: [exitCodes]), count: .any,

@@ -13,7 +13,7 @@ package enum InspectVerb: Verb {
           "-a", "--all", help: "show every claim, invoice and payment, not only the last ones"),
         OptionDeclaration(
           "-n", "--payments", value: .text("N"),
-          help: "show the last N rows of each kind, or `all`; without this option 10, with --json 100"),
+          help: "show the last N rows of each kind, or `all`; default: 10, with --json 100"),
         OptionDeclaration(
           "--check", help: "check each page and claim; exit code 65 if there are problems"),
       ],

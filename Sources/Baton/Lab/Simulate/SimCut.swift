@@ -18,6 +18,7 @@ package struct SimCut: Sendable {
 
   /// The last JUnit case: not every seed was run.
   var junitCase: JUnitFile.Case {
-    JUnitFile.Case(name: "Every seed was run.", outcome: .error("it was given up", details: sentence))
+    JUnitFile.Case(
+      name: "Every seed was run.", outcome: .error("the run was stopped early", details: sentence))
   }
 }

@@ -21,7 +21,7 @@ package enum AblationVerb: Verb {
           help: "seeds that are run without each rule, for the waiting times"),
         OptionDeclaration("--markdown", help: "print docs/ablation.md"),
         OptionDeclaration(
-          "--picture", value: .text("FILE"), help: "write the comparison with others to this file, as SVG"),
+          "--picture", value: .text("FILE"), help: "write the comparison of wallets to this file, as SVG"),
         OptionDeclaration(
           "--jobs", value: .integer(1...256),
           help: "threads; default: the number of processors"),

@@ -6,8 +6,8 @@ public enum FailureAdvice: Hashable, Sendable {
   /// A later attempt may succeed.
   public enum Passing: String, Hashable, Sendable, CaseIterable {
     case nodeUnreachable = "the recipient, or a node before it, cannot be reached"
-    case temporaryChannelFailure = "a channel on the way cannot carry it now"
-    case feeOrExpiry = "the fee or the expiry does not suit a channel on the way"
+    case temporaryChannelFailure = "a channel on the way cannot carry the payment now"
+    case feeOrExpiry = "a channel on the way refuses the fee or the expiry"
   }
 
   /// Another attempt would fail too.
