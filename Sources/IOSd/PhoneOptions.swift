@@ -13,19 +13,19 @@ let phoneCommandLine = CommandLineDeclaration(
       "--app", value: .path("PATH"), help: "the program of the app (default mainappd beside iosd)"),
     OptionDeclaration(
       "--ext", value: .path("PATH"), help: "the program of the extension (default notifyextd beside iosd)"),
-    OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer, passed on to both"),
+    OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer of app and extension"),
     OptionDeclaration(
       "--peer-file", value: .path("FILE"),
       help: "a file with the peer's address, passed on instead: other users cannot read it"),
-    OptionDeclaration("--tor", help: "passed on to both: the peer has three times as long, as over Tor"),
+    OptionDeclaration("--tor", help: "for app and extension: the peer has three times as long, as over Tor"),
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
       help:
-        "passed on to both: how many pings, pongs, warnings and unknown messages they take in 10 s (default 20)"
+        "for app and extension: pings, pongs, warnings and unknown messages accepted in 10 s (default 20)"
     ),
     OptionDeclaration(
       "--ping-after", value: .span,
-      help: "passed on to both: after how long without a message they ping their peer (default 30s)"),
+      help: "for app and extension: they ping the peer after this silence (default 30s)"),
     OptionDeclaration(
       "--takeover", value: .choice(["lock", "wait-stale"]), default: "lock",
       help: "how both detect a dead holder of the node"),

@@ -82,7 +82,7 @@ struct DamagedContainerTests {
     }
   }
 
-  @Test func `A missing database beside its log is an error`() throws {
+  @Test func `A missing database whose write-ahead log exists is an error`() throws {
     try make()
     let path = "\(directory)/node.sqlite"
     try FileManager.default.removeItem(atPath: path)

@@ -218,7 +218,7 @@ struct UsageTests {
     #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
   }
 
-  @Test func `Of several rows of a process the last counts, in the first's place`() {
+  @Test func `Of a process's rows in processes.jsonl the last counts, at the first one's position`() {
     func row(_ id: UInt64, reason: String? = nil) -> String {
       var row = ProcessRow(
         id: id, role: "app", pid: 7, startTime: 1, path: "/x", launchReason: "opened", startedWall: 1,

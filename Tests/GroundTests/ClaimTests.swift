@@ -27,7 +27,7 @@ import Testing
     #expect(!claim.mayRaise(above: .max))
   }
 
-  @Test func `A claim is never raised above the largest epoch of the database`() {
+  @Test func `A claim is never raised above the largest epoch that SQLite can store`() {
     let last = Epoch(Int64.max)
     let high = Claim(epoch: last - 2, incarnation: 1, container: claim.container)
     #expect(high.mayRaise(above: last - 1))

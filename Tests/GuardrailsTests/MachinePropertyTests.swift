@@ -22,19 +22,19 @@ import Testing
     }
   }
 
-  @Test func `The extension keeps its promises in 12,000 short random runs`() {
+  @Test func `No invariant of the extension breaks in 12,000 short random runs`() {
     keepPromises(ExtensionMachine.self, seeds: 0..<12_000, steps: 25)
   }
 
-  @Test func `The extension keeps its promises in 3,000 long random runs`() {
+  @Test func `No invariant of the extension breaks in 3,000 long random runs`() {
     keepPromises(ExtensionMachine.self, seeds: 100_000..<103_000, steps: 150)
   }
 
-  @Test func `The app keeps its promises in 12,000 short random runs`() {
+  @Test func `No invariant of the app breaks in 12,000 short random runs`() {
     keepPromises(AppMachine.self, seeds: 0..<12_000, steps: 25)
   }
 
-  @Test func `The app keeps its promises in 3,000 long random runs`() {
+  @Test func `No invariant of the app breaks in 3,000 long random runs`() {
     keepPromises(AppMachine.self, seeds: 100_000..<103_000, steps: 150)
   }
 

@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test
-  func `Activity from before the push defers its end`() {
+  func `A splice begun before the push delays the push's completion`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
       .node(.busy(.splicing)), .taskBegan(TaskBeginning(name: "send", generation: 1)), .enteredBackground)

@@ -97,7 +97,7 @@ import Testing
     #expect(monitor.looked(at: old, ofEpoch: 7, at: seconds(0)) == .beating(atLeastUntil: seconds(5)))
   }
 
-  @Test mutating func `A reset restarts the window`() {
+  @Test mutating func `After a reset a holder needs 5 s of silence again to count as frozen`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     monitor.reset()
     #expect(

@@ -103,7 +103,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `Garbage at the presence socket stays within the extension's memory`() throws {
+  func `Garbage at the presence socket costs the extension less than 4 MiB`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let notifier = try phone.launchExtension()

@@ -147,7 +147,7 @@ import WaitingTests
     #expect(try row(phone, 3)["displayed"] as? Bool == false)
   }
 
-  @Test func `K-43 With notifications off no extension starts and no row is written`() throws {
+  @Test func `K-43 With notifications off no extension starts and no notification is recorded`() throws {
     let phone = try PhoneProcess()
     try phone.ask("device", ["notifications": "no"])
     try phone.push()

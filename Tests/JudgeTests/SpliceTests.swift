@@ -67,7 +67,7 @@ import Testing
       (1, 61, WireBytes.channel, true), (1, 30, WireBytes.channel, false), (1, 61, SampleStory.none, false),
       (nil, 61, WireBytes.channel, false),
     ] as [(UInt8?, Int64, [UInt8], Bool)])
-  func `The peer may warn after 60 s of stfu with that warning's code; any other warning is reported`(
+  func `The peer may warn with code 1 after 60 s of quiescence; any other warning is reported`(
     code: UInt8?, seconds: Int64, channel: [UInt8], isLawful: Bool
   ) throws {
     let words = "any words"

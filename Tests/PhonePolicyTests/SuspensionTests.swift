@@ -84,7 +84,7 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .seconds(180))
   }
 
-  @Test func `Tasks above 1,000 at once expire as they begin`() {
+  @Test func `Beyond 1,000 open background tasks a new one expires as it begins`() {
     var phone = inBackground()
     for id in UInt64(1)...1000 { #expect(phone(.taskBegan(id: id, name: "task")) == []) }
     #expect(phone(.taskBegan(id: 1001, name: "task")) == [.tell(.app, .taskExpiring(id: 1001))])

@@ -62,7 +62,7 @@ struct RealScenarioTests {
     #expect(try run.run(Stories.folder.appending(path: name).path) == 0, "\(run.said)")
   }
 
-  @Test func `A refusal of the phone has the same sentence on both stages`() throws {
+  @Test func `A refusal of the phone reads the same on real processes and simulated`() throws {
     let run = try BatonRun()
     let file = try run.write("refused.txt", refused)
     #expect(try run.run("--simulated", file) == 0, "\(run.said)")

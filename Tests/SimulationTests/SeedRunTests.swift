@@ -84,7 +84,7 @@ private struct Digest {
 
   /// Regression: a payment was fulfilled before messages could be sent, and the next step stored it without its
   /// receipt.
-  @Test func `A payment fulfilled before messages can be sent is stored with its receipt`() {
+  @Test func `A payment fulfilled while nothing can be sent is stored at once, with its receipt`() {
     var settings = RunSettings(seed: 4055)
     settings.only = [21, 22, 23, 28, 29, 30, 31, 35, 37, 39, 41, 42]
     var run = SeedRun(settings)

@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `In the simulation only Ports and Others carry out orders`() {
+  @Test func `Only Simulation/Ports and Simulation/Others carry out container, wire and phone orders`() {
     let carryOut = #"func \w+\(\w+ order: (Container|Wire|Phone)Order\b"#
     let folders = Project.sources.filter { $0.module == "Simulation" && $0.places(matching: carryOut) != [] }
       .map { $0.path.split(separator: "/")[2] }

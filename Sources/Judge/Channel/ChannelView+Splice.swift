@@ -31,7 +31,7 @@ extension ChannelView {
           throw Illegal(reason: "it does not spend the channel's funding")
         }
         guard serial.isMultiple(of: 2), sequence <= 0xffff_fffd else {
-          throw Illegal(reason: "its serial or sequence is not allowed to the wallet")
+          throw Illegal(reason: "its serial_id or sequence is illegal")
         }
         negotiation.input = SpliceNegotiation.Input(serial: serial, sequence: sequence)
       }
@@ -39,7 +39,7 @@ extension ChannelView {
       try add(by: end) { (negotiation) throws(Illegal) in
         guard serial.isMultiple(of: 2), !negotiation.outputs.contains(where: { $0.serial == serial }),
           negotiation.outputs.count < 2, script.count < 0xfd
-        else { throw Illegal(reason: "its serial or script is not allowed to the wallet") }
+        else { throw Illegal(reason: "it is a third output, or its serial_id or script is illegal") }
         negotiation.outputs.append(
           SpliceNegotiation.Output(serial: serial, satoshis: satoshis, script: script))
       }

@@ -37,7 +37,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
     case .reboots: "reboots of the phone"
     case .sleeps: "times the device sleeps for a minute"
     case .copies: "old copies of the database put back"
-    case .clockSteps: "times the wall clock is set back or forth by 8 s"
+    case .clockSteps: "times the wall clock is set back or forward by 8 s"
     case .networks: "times the phone is without a network, until any moment"
     case .storageFaults: "operations on the container that are blocked, fail, or find the container gone"
     case .tasks: "tasks of the app that go on in the background (not --as bitkit or matrix)"

@@ -61,7 +61,7 @@ struct RequestLifeTests {
   }
 
   @Test
-  func `A payment has a task until its end and is answered once in the channel`() {
+  func `A payment keeps a background task to its end; it is answered once only, when in the channel`() {
     var fixture = RequestFixture()
     let task = task("outgoing payment 0123abcd")
     let tea = payment("0123abcd99")
@@ -82,7 +82,7 @@ struct RequestLifeTests {
   }
 
   @Test
-  func `A withdrawal has a task until its end and is answered once the wallet is bound`() {
+  func `A withdrawal keeps a background task to its end; it is answered when the wallet is bound to it`() {
     var fixture = RequestFixture()
     let task = task("splice 12345678")
     let out = splice(1)
@@ -201,7 +201,7 @@ struct RequestLifeTests {
     #expect(fixture.requests == Requests())
   }
 
-  @Test func `Requests have no deadline`() {
+  @Test func `The core of requests sets no deadline`() {
     var fixture = RequestFixture()
     fixture.begin("1", "a")
     let before = fixture.requests

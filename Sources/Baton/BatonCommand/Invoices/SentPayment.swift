@@ -44,7 +44,7 @@ struct SentPayment {
   var sentence: String {
     let amount = HumanText.amount(msat: amountMsat)
     switch state {
-    case "offered": return "offered: \(amount) for \(paymentHash.prefix(8)) in the channel"
+    case "offered": return "offered: \(amount), payment hash \(paymentHash.prefix(8))"
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
     case "failed":
       guard let failure else { return "failed: the money is back" }

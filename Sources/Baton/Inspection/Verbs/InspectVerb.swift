@@ -20,7 +20,7 @@ package enum InspectVerb: Verb {
       positionals: [
         PositionalDeclaration(
           "DIR", value: .path("DIR"), count: .optional,
-          help: "an App Group directory, or a phone's home; default: the home of --home")
+          help: "an App Group directory, or a phone's directory; default: that of --home")
       ],
       examples: [
         ("baton inspect", "this phone's container"),

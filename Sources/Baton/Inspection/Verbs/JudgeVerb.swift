@@ -25,7 +25,7 @@ package enum JudgeVerb: Verb {
       positionals: [
         PositionalDeclaration(
           "DIR", value: .path("DIR"), count: .optional,
-          help: "a phone's home; default: the home of --home")
+          help: "a phone's directory; default: that of --home")
       ],
       examples: [
         (

@@ -34,7 +34,7 @@ struct AblationReport {
   private func cost(_ finding: Ablation.Finding) -> String {
     finding.figures.broken.isEmpty
       ? waits(finding.figures)
-      : "\(finding.figures.broken.count) of \(seeds.count) seeds break one"
+      : "one breaks in \(finding.figures.broken.count) of \(seeds.count) seeds"
   }
 
   private func waits(_ figures: SimFigures) -> String {
