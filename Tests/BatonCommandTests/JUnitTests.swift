@@ -105,7 +105,7 @@ struct JUnitTests {
     #expect(all.cases.last == "Every state was visited." && all.bad.isEmpty)
     child = try scratch.start("baton", ["explore", "--states", "50", "--junit", scratch("out.xml")])
     #expect(scratch.end(child) == .exited(code: ExitCode.gaveUp.rawValue))
-    #expect(try read("out.xml").bad == ["error: it was given up"])
+    #expect(try read("out.xml").bad == ["error: the exploration was stopped early"])
   }
 
   @Test

@@ -24,7 +24,7 @@ extension JUnitFile.Case {
     }
     let whole = JUnitFile.Case(
       name: "Every state was visited.",
-      outcome: statesMax.map { .error("the run was stopped early", details: $0) } ?? .passed)
+      outcome: statesMax.map { .error("the exploration was stopped early", details: $0) } ?? .passed)
     return invariants + [whole]
   }
 }
