@@ -420,8 +420,9 @@ if Context.environment["BATON_CORES"] != nil {
   let needed = cores + ["Crypto", "CSodium", "CSecp256k1"] + tests
   package.products = []
   package.targets = package.targets.filter { $0.name != "ScenarioTests" && needed.contains($0.name) }
-} else {
-  // Optimized also in a debug build: tests run years of the cores' time, and look at containers and `/proc` while they wait.
+} else if !Context.packageDirectory.contains("/checkouts/") {
+  // Optimized also in a debug build: tests run years of the cores' time, and look at containers and `/proc` while they
+  // wait. Not in the checkout of a package that depends on a version of this one: SwiftPM refuses such flags there.
   let looks = ["Crypto", "Platform", "Database", "SharedContainer"]
   for target in package.targets where (cores + ["Simulation"] + looks).contains(target.name) {
     target.swiftSettings = [

@@ -33,7 +33,7 @@ import Testing
   }
 
   /// A digest of all directives of some runs, the same in debug and release builds and on any machine. It changes with
-  /// every change of a core; then copy the new value from the failure.
+  /// every change of a core: run scripts/pages, and raise `JournalForm.current` if older journals replay differently.
   @Test func `A seed gives the same story, byte for byte, in every build`() throws {
     var digest = Digest()
     for seed in 1...4 as ClosedRange<UInt64> {
