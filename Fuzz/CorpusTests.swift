@@ -7,7 +7,7 @@ import Testing
     let last = FileManager.default.temporaryDirectory.appending(path: "baton-corpus-\(UUID().uuidString)")
       .path
     defer { try? FileManager.default.removeItem(atPath: last) }
-    let end = await #expect(processExitsWith: .success) { [last] in
+    let end = await #expect(processExitsWith: .success) { [last = last as String] in
       let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
       for target in FuzzTargets.all {
         let inputs = try FileManager.default.contentsOfDirectory(
