@@ -1,7 +1,6 @@
 @testable import Inspection
-@testable import Stages
 
-/// The lines of a journal in words, for `baton logs` and the demo.
+/// The lines of a journal in words, for `baton logs` and the stories.
 enum JournalStoryFuzz: FuzzTarget {
   static let name = "journal-story"
   static let longestInput = 4096
@@ -10,11 +9,11 @@ enum JournalStoryFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     var narrator = JournalNarrator()
-    var moments = MomentReader()
+    var waits = NodeWaits()
     for line in (try? JournalReader(name: "fuzz", bytes: bytes + [10]).readNew()) ?? [] {
       let entry = JournalMerger.Entry(process: "mainappd", pid: 7, file: "fuzz", line: line)
       for sentence in narrator.sentences(for: entry) { promiseOneLine(sentence.text + ".") }
-      _ = moments.moments(of: entry)
+      _ = waits.ended(by: entry)
     }
   }
 }

@@ -24,6 +24,7 @@ public struct Director<Stage: ScenarioStage> {
       try begin()
       for step in scenario.steps {
         line = step.line
+        try stage.come(to: step, comment: scenario.comment(above: step))
         var said: [String] = []
         if case .verdict = step.command {
           let verdict = try stage.judge()

@@ -20,6 +20,15 @@ public struct Scenario: Hashable, Sendable {
   /// The original lines, so that the story can be written again with its comments.
   var lines: [String]
 
+  /// The comment directly above a step, on one line; nil for the story's title and what follows the title.
+  func comment(above step: Step) -> String? {
+    let above = lines[..<(step.line - 1)]
+    let start = above.lastIndex { !$0.hasPrefix("#") }
+    guard let start, start + 1 < above.endIndex else { return nil }
+    let texts = above[(start + 1)...].map { $0.drop { $0 == "#" || $0 == " " } }
+    return texts.joined(separator: " ")
+  }
+
   /// One event or question, with the expected answer lines below it.
   public struct Step: Hashable, Sendable {
     /// Counted from 1.

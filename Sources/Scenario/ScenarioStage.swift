@@ -17,10 +17,16 @@ public protocol ScenarioStage {
   /// Whether the wallet has stored that invoice.
   mutating func hasInvoice(_ number: Int) throws -> Bool
   mutating func look() throws -> Scene
+  /// The story comes to a step, whose comment in the file this is.
+  mutating func come(to step: Scenario.Step, comment: String?) throws
   /// Lets the next events happen, none later than that instant.
   mutating func goOn(until: Instant) throws
   mutating func make(_ action: StoryAction) throws
   mutating func judge() throws -> StageVerdict
+}
+
+extension ScenarioStage {
+  public mutating func come(to step: Scenario.Step, comment: String?) {}
 }
 
 /// The stage's verdict at the end of the story.

@@ -34,9 +34,6 @@ import WaitingTests
         ComparisonReport.Document.self),
       Entry("app", "`baton app open`, `home`, `quit`", AppVerb.Document.self),
       Entry("completion", "`baton completion`", CompletionVerb.Document.self),
-      Entry("demo-line", "`baton demo`, a line for each step", DemoStage.Line.self),
-      Entry("demo-verdict", "`baton demo`, the last line", DemoVerb.VerdictLine.self),
-      Entry("demo-failure", "`baton demo`, the last line if it fails", DemoVerb.FailureLine.self),
       Entry("device", "`baton device`, also with a switch", DeviceRecord.self),
       Entry("device-clock", "`baton device clock`", DeviceVerb.ClockStep.self),
       Entry("device-reboot", "`baton device reboot`", DeviceVerb.Reboot.self),
@@ -64,7 +61,11 @@ import WaitingTests
       Entry("replay", "`baton replay FILE`, a line for each", ReplayVerb.JournalDocument.self),
       Entry("replay-seed", "`baton replay --seed`", ReplayVerb.SeedDocument.self),
       Entry("restore", "`baton restore`", RestoreVerb.Document.self),
-      Entry("run", "`baton run`, a line for each story", ScenarioOutcome.Document.self),
+      Entry(
+        "run", "`baton run`, a line for each story; `baton demo`, the last line",
+        ScenarioOutcome.Document.self),
+      Entry(
+        "run-event", "`baton demo`, `baton run --events`, a line for each event", StoryNarrator.Line.self),
       Entry("run-commands", "`baton run --commands`", [ScenarioCommands.Document].self),
       Entry("send", "`baton send`", SentPayment.Document.self),
       Entry("sim", "`baton sim`", SimFigures.Document.self),

@@ -14,6 +14,31 @@ import WaitingTests
     } catch { return error }
   }
 
+  @Test func `The comment directly above a line belongs to it, but the title's comment does not`() throws {
+    let story = try ScenarioParser.parse(
+      """
+      # The title
+      the app opens
+
+      # The user goes home,
+      # for a while
+      the app goes home
+      2 min pass
+      # Back
+
+      the app opens
+      who holds the node?
+        > the app holds the node
+      # The end
+      the verdict
+        > sound
+      """)
+    #expect(
+      story.steps.map { story.comment(above: $0) } == [
+        nil, "The user goes home, for a while", nil, nil, nil, "The end",
+      ])
+  }
+
   @Test func `A story is parsed line by line, with expected answers below their question`() throws {
     let story = try ScenarioParser.parse(
       """

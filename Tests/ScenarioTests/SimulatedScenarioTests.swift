@@ -48,6 +48,14 @@ import WaitingTests
     }
   }
 
+  @Test(arguments: [false, true])
+  func `The demo's story has its expected answers in 30 orders of simultaneous events`(isQuick: Bool) throws {
+    let story = try ScenarioParser.parse(DemoStory.text(isQuick: isQuick))
+    for seed in UInt64(1)...30 {
+      #expect(try play(story, seed: seed).kind == .same, "seed \(seed)")
+    }
+  }
+
   @Test(arguments: Stories.names)
   func `Every question has an expected answer, and no other line has one`(name: String) throws {
     for step in try Stories.story(name).steps {

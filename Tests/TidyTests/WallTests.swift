@@ -161,8 +161,7 @@ import Testing
       // Other wallets' coordination, removed rules, and observers.
       "Sources/Simulation/Others/", "Sources/Simulation/World/WorldGuard.swift",
       "Sources/Simulation/World/WorldObserver.swift", "Sources/Simulation/World/Said.swift",
-      "Sources/Baton/Inspection/Journals/", "Sources/Baton/Stages/Demo/MomentReader.swift",
-      "Sources/Baton/Inspection/Pushes/SilentPushTimes.swift",
+      "Sources/Baton/Inspection/Journals/", "Sources/Baton/Inspection/Pushes/SilentPushTimes.swift",
     ]
     let named = Project.sources.filter { $0.places(matching: #"\b(Guard|Node)Directive\b"#) != [] }.map(
       \.path)

@@ -67,21 +67,33 @@ package enum GuardSentences {
       matters: sets > 0 || activity.isSplicing)
   }
 
+  private static func of(_ status: Status) -> Sentence {
+    let text = "shows “\(status.text)”"
+    switch status {
+    // Other sentences say the same, or the status lasts for a moment only.
+    case .idle, .claiming, .connecting, .connected, .settling, .releasing, .appGoesFirst:
+      return Sentence(text)
+    case .waitingForExtension, .waitingForOther, .blocked, .hinderedFromConnecting, .usedByAnotherDevice,
+      .peerOutOfReach, .trouble:
+      return .key(text)
+    }
+  }
+
   private static func of(_ report: NodeReport) -> [Sentence] {
     switch report {
     case .connecting: [Sentence("dials the peer", matters: false)]
-    case .established: [Sentence("connected: the channel is re-established")]
+    case .established: [.key("connected: the channel is re-established")]
     case .busy(let activity): [of(activity)]
     case .received(let payment):
       [
-        Sentence(
+        .key(
           "received \(HumanText.amount(msat: payment.amountMsat))\(payment.text.isEmpty ? "" : ": \(payment.text)")"
         )
       ]
     case .stopped: [Sentence("closed its connection", matters: false)]
-    case .fenced: [Sentence("is fenced: another process owns the node")]
-    case .refused(let highest, _): [Sentence("is refused by the peer, whose highest epoch is \(highest)")]
-    case .trouble(let sentence): [Sentence(sentence)]
+    case .fenced: [.key("is fenced: another process owns the node")]
+    case .refused(let highest, _): [.key("is refused by the peer, whose highest epoch is \(highest)")]
+    case .trouble(let sentence): [.key(sentence)]
     }
   }
 
@@ -90,7 +102,7 @@ package enum GuardSentences {
     case .raiseIntent: [Sentence("wants the node", matters: false)]
     case .withdrawIntent: [Sentence("no longer wants the node", matters: false)]
     case .raiseEpoch(_, let above, _): [Sentence("raises its epoch above \(above)")]
-    case .beat(let epoch, .released, _): [Sentence("released epoch \(epoch)")]
+    case .beat(let epoch, .released, _): [.key("released epoch \(epoch)")]
     case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]
     case .endLongPause: [Sentence("dials the peer at once, as the extension serves a push", matters: false)]
     case .say(let message) where message.asksForHandover: [Sentence("asks for a handover", matters: false)]
@@ -100,13 +112,13 @@ package enum GuardSentences {
           "may connect to \(targets.isEmpty ? "nothing" : targets.map(\.rawValue).joined(separator: ", "))",
           matters: false)
       ]
-    case .show(let status): [Sentence("shows “\(status.text)”")]
+    case .show(let status): [of(status)]
     case .deliver(let push, let outcome):
       [Sentence("delivers push \(push): \(words(NotificationContent(outcome)))")]
     case .notify(let payment):
       [Sentence("posts a local notification: \(words(NotificationContent(payment)))")]
     case .withdraw: [Sentence("withdraws the earlier notification of the same payment", matters: false)]
-    case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.text)")]
+    case .finished(let push, let reason): [.key("finished push \(push): \(reason.text)")]
     case .completed(let push, let outcome):
       [
         Sentence(

@@ -11,18 +11,36 @@ import Wallet
 /// Turns a record into sentences. Records that only a developer needs have none; `--verbose` shows their JSON.
 package struct JournalNarrator {
   package struct Sentence: Hashable, Sendable {
+    package enum Weight: Hashable, Sendable {
+      /// Shown with `--verbose` only.
+      case detail
+      case normal
+      /// Also printed while a story plays.
+      case key
+    }
+
     package var text: String
+    package var weight: Weight
+
     /// Shown without `--verbose`.
-    package var matters: Bool
+    package var matters: Bool { weight != .detail }
 
     package init(_ text: String, matters: Bool = true) {
       self.text = text.onOneLine
-      self.matters = matters
+      weight = matters ? .normal : .detail
+    }
+
+    package static func key(_ text: String) -> Sentence {
+      var sentence = Sentence(text)
+      sentence.weight = .key
+      return sentence
     }
   }
 
   /// The reason of each process's pending claim, printed with its outcome.
   private var claimReasons: [Int32: String] = [:]
+
+  package init() {}
 
   package mutating func sentences(for entry: JournalMerger.Entry) -> [Sentence] {
     let header = entry.line.header
@@ -76,7 +94,7 @@ package struct JournalNarrator {
     var found: [Sentence] = []
     if case .claimed(let claim) = body.event {
       let reason = claimReasons.removeValue(forKey: pid).map { " (\($0))" } ?? ""
-      found.append(Sentence("claimed epoch \(claim.epoch)\(reason)"))
+      found.append(.key("claimed epoch \(claim.epoch)\(reason)"))
     } else {
       found += GuardSentences.of(body.event)
     }

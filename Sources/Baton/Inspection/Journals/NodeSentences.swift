@@ -21,7 +21,7 @@ package enum NodeSentences {
     case .received(let message): [Sentence("receives message \(message.type) from the peer", matters: false)]
     case .invoiceMade(let invoice):
       [
-        Sentence(
+        .key(
           "made an invoice for \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
         )
       ]
@@ -55,7 +55,7 @@ package enum NodeSentences {
     case .invoiceCancelled(let hash): [Sentence("the invoice \(hash.hex.prefix(8)) is cancelled")]
     case .paymentOffered(let hash): [Sentence("offers the HTLC of payment \(hash.hex.prefix(8))")]
     case .paymentEnded(let ended):
-      [Sentence("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")]
+      [.key("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")]
     case .spliceBegun(let splice):
       [
         Sentence(

@@ -16,7 +16,7 @@ package enum PeerSentences {
     case .closed(let connection, let why):
       [Sentence("connection \(connection) ended: \(why)", matters: false)]
     case .payRequested(let request):
-      [Sentence("is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id))")]
+      [.key("is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id))")]
     case .externalInvoiceMade(let invoice):
       [Sentence("made an external invoice for \(HumanText.amount(msat: invoice.amountMsat))")]
     }
@@ -27,8 +27,8 @@ package enum PeerSentences {
     case .store(let changes): changes.compactMap(of)
     case .send: []
     case .close(let connection, let why): [Sentence("closes connection \(connection): \(why)")]
-    case .evict(let connection, let why): [Sentence("evicts connection \(connection): \(why)")]
-    case .requestPush(let push): [Sentence("asks the phone for a push (\(push.reason.rawValue))")]
+    case .evict(let connection, let why): [.key("evicts connection \(connection): \(why)")]
+    case .requestPush(let push): [.key("asks the phone for a push (\(push.reason.rawValue))")]
     case .answer(let payment, let outcome): [answer(payment, outcome)]
     }
   }
@@ -36,7 +36,7 @@ package enum PeerSentences {
   private static func of(_ change: LedgerChange) -> Sentence? {
     switch change {
     case .connectionJudged(let connection, let verdict, let fence):
-      Sentence("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(words(verdict))")
+      .key("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(words(verdict))")
     case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
     case .externalPaid(let hash, _):
       Sentence("the wallet's payment \(hash.hex.prefix(8)) reached its recipient")
@@ -50,10 +50,10 @@ package enum PeerSentences {
 
   private static func answer(_ payment: UInt64, _ outcome: PaymentOutcome) -> Sentence {
     switch outcome {
-    case .held: Sentence("holds payment \(payment): the wallet is offline")
+    case .held: .key("holds payment \(payment): the wallet is offline")
     case .offered: Sentence("payment \(payment) is offered as an HTLC", matters: false)
-    case .settled: Sentence("payment \(payment) is settled")
-    case .failed(let failure): Sentence("payment \(payment) failed: \(failure.word)")
+    case .settled: .key("payment \(payment) is settled")
+    case .failed(let failure): .key("payment \(payment) failed: \(failure.word)")
     }
   }
   private static func words(_ verdict: ConnectionVerdict) -> String {

@@ -42,15 +42,15 @@ package enum PhoneSentences {
 
   package static func of(_ directive: PhoneDirective) -> [Sentence] {
     switch directive {
-    case .launch(let role, let reason): [Sentence("starts the \(role.rawValue): \(reason)")]
+    case .launch(let role, let reason): [.key("starts the \(role.rawValue): \(reason)")]
     case .kill(let role, let reason): [Sentence("kills the \(role.rawValue): \(reason)")]
     case .endConnections(let role):
       [Sentence("ends the connections of the \(role.rawValue): there is no network")]
-    case .suspend(let role): [Sentence("suspends the \(role.rawValue)")]
-    case .resume(let role): [Sentence("resumes the \(role.rawValue)")]
+    case .suspend(let role): [.key("suspends the \(role.rawValue)")]
+    case .resume(let role): [.key("resumes the \(role.rawValue)")]
     case .tell(_, .taskExpiring): [Sentence("tells the app that its background time has expired")]
     case .show(let notification):
-      [Sentence("the user sees \(words(notification.text))")]
+      [.key("the user sees \(words(notification.text))")]
     case .setBadge(let number): [Sentence("the badge on the wallet's icon is \(number)", matters: false)]
     case .withdraw: [Sentence("withdraws a notification", matters: false)]
     case .refuseContent(let push): [Sentence("refuses the extension's second content for push \(push)")]
@@ -58,9 +58,9 @@ package enum PhoneSentences {
       [Sentence("notification \(id) is removed from the list: \(touch.word)", matters: false)]
     case .refuseNotification(let push, let why):
       [Sentence("refuses \(push.map { "the content for push \($0)" } ?? "a notification"): \(why)")]
-    case .recordFate(let push, let fate): [Sentence("push \(push): \(fate)")]
+    case .recordFate(let push, let fate): [.key("push \(push): \(fate)")]
     case .refuseCompletion(let push): [Sentence("refuses the app's second completion of push \(push)")]
-    case .recordEnd(let role, let reason): [Sentence("end of the \(role.rawValue): \(reason)")]
+    case .recordEnd(let role, let reason): [.key("end of the \(role.rawValue): \(reason)")]
     case .refuseAsk(_, let why): [Sentence("refuses a request to the app: \(why)")]
     case .recordTask(let record): of(record)
     case .refuseTaskCompletion(let identifier, _):

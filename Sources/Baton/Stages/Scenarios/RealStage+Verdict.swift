@@ -18,11 +18,15 @@ extension RealStage {
       return row.isCrash == true || hasFailed && row.ownCode != WalletEnding.seedWithheld.rawValue
     }.map { "the \($0.role) (process \($0.pid)) \($0.reason ?? "crashed")" }
     let scene = try look()
+    narrator?.headline("The phone goes down")
     end()
+    narrator?.follow()
+    narrator?.headline("The judge reads the peer's ledger, the wallet's database and the journals")
     let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
-    let different = try FilePath.journals(in: phone.journal).compactMap { name in
-      try JournalReplay.run("\(phone.journal)/\(name)").trouble.map { "\(name) \($0)" }
-    }
+    let names = FilePath.journals(in: phone.journal)
+    let replays = try names.map { try JournalReplay.run("\(phone.journal)/\($0)") }
+    let different = zip(names, replays).compactMap { name, replay in replay.trouble.map { "\(name) \($0)" } }
+    narrator?.tell(verdict, replays, different)
     let broken =
       verdict.findings.filter { $0.invariant != 6 }.map { "[\($0.title)] \($0.sentence)" }
       + verdict.missing.map { "no verdict: \($0.sentence)" }

@@ -11,6 +11,7 @@ import PhonePolicy
 import Reports
 import Scenario
 import SharedContainer
+import Terminal
 
 /// Plays a story on real processes: its own phone and peer in a scratch home, signals as faults. It observes only from
 /// outside: the answers of iosd and lspd, and snapshots of the container.
@@ -39,8 +40,12 @@ final class RealStage: ScenarioStage {
   /// The same as in the simulated world.
   private static let holdSeconds: Int64 = 120
 
-  init(home: String, isLegacy: Bool, settings: [Setting] = []) throws {
+  /// Prints the phone's events while the story plays.
+  private(set) var narrator: StoryNarrator?
+
+  init(home: String, isLegacy: Bool, settings: [Setting] = [], narrates output: Output? = nil) throws {
     let phone = PhoneClient.Phone(home: home)
+    narrator = output.map { StoryNarrator(phone, $0) }
     entitlements = "\(phone.home)/entitlements.json"
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
@@ -60,7 +65,16 @@ final class RealStage: ScenarioStage {
 
   func begin() throws {
     try Setting.entitlements.write(toFile: entitlements, atomically: true, encoding: .utf8)
-    try driver.start()
+    narrator?.headline("A phone and its Lightning peer start in \(phone.home)")
+    let pids = try driver.start().pids
+    narrator?.remark(Daemon.allCases.map { "\($0.rawValue) \(pids[$0] ?? 0)" }.joined(separator: ", "))
+    narrator?.headline("The user opens the wallet, makes the invoices, and swipes the app away")
+  }
+
+  func come(to step: Scenario.Step, comment: String?) {
+    guard let narrator else { return }
+    narrator.follow()
+    if let comment { narrator.headline(comment) }
   }
 
   func makeInvoice(_ payment: PlannedPayment) throws {
@@ -73,6 +87,7 @@ final class RealStage: ScenarioStage {
   func goOn(until: Instant) throws {
     let end = min(until, now + pause)
     try driver.look(until: until, every: pause)
+    narrator?.follow()
     pause = now < end ? Self.lookAgain.first : min(pause + pause, Self.lookAgain.longest)
   }
 

@@ -9,13 +9,22 @@ import Simulation
 
 /// Plays stories one after the other, each in its own simulated world or on its own phone.
 struct ScenarioPlay {
-  private let isSimulated: Bool
-  private let updates: Bool
+  private var isSimulated = false
+  private var updates = false
   private let keep: String?
-  private let hasSeveral: Bool
-  private let seed: UInt64
-  private let world: WorldSettings
+  private var hasSeveral = false
+  private var seed: UInt64 = 1
+  private var world = WorldSettings()
   private let place: ScratchPlace?
+  /// Where the events of the processes are printed while the story plays.
+  private let events: Output?
+
+  /// A verb's own story, on real processes.
+  init(narrated invocation: Invocation) {
+    keep = invocation.line.text("--keep")
+    place = invocation.place
+    events = invocation.output
+  }
 
   init(_ invocation: Invocation) throws {
     let line = invocation.line
@@ -25,6 +34,14 @@ struct ScenarioPlay {
     hasSeveral = line.positionals.count > 1
     seed = UInt64(line.integer("--seed") ?? 1)
     world = try SimOptions(line).settings(seed: seed).world
+    events = line.isGiven("--events") ? invocation.output : nil
+    place = invocation.place
+    if isSimulated, events != nil {
+      throw CommandFailure(
+        .wrongUsage,
+        "--events prints the records of real processes; omit --simulated, or print a simulated run with `baton replay --seed`"
+      )
+    }
     if isSimulated, keep != nil {
       throw CommandFailure(
         .wrongUsage, "--keep and --simulated exclude each other: a simulation has no directory; omit one")
@@ -33,7 +50,6 @@ struct ScenarioPlay {
       throw CommandFailure(
         .wrongUsage, "--without requires --simulated")
     }
-    place = invocation.place
   }
 
   func play(_ scenario: Scenario, file: String) throws -> ScenarioOutcome {
@@ -68,7 +84,8 @@ struct ScenarioPlay {
 
   private func perform(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
     let home = try home(of: file)
-    let stage = try RealStage(home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings)
+    let stage = try RealStage(
+      home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings, narrates: events)
     let start = Clock.monotonicNow
     // Also after an error.
     defer { stage.end() }

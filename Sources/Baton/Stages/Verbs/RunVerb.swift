@@ -21,6 +21,8 @@ package enum RunVerb: Verb {
           "--keep", value: .path("DIR"),
           help: "play in this new directory and keep the phone; several files: a subdirectory each"),
         OptionDeclaration(
+          "--events", help: "print the events of the real processes as they happen, as `baton demo` does"),
+        OptionDeclaration(
           "--seed", value: .integer(0...Int64.max), default: "1",
           help: "with --simulated: the order of simultaneous events"),
         OptionDeclaration(
@@ -37,6 +39,7 @@ package enum RunVerb: Verb {
           "baton run Tests/Scenarios/frozen-and-thawed.txt",
           "0 as expected, 1 other answers, 2 exclusion or money broken, 3 no progress, 4 a crash"
         ),
+        ("baton run --events Tests/Scenarios/killed-after-the-claim.txt", "watch the processes meanwhile"),
         ("baton run --simulated Tests/Scenarios/*.txt", "all of them, in virtual time"),
         ("baton run --simulated --update my-story.txt", "write the actual answers into the file"),
       ])

@@ -1,0 +1,39 @@
+import DaemonRuntime
+import JSON
+import Testing
+import WaitingTests
+
+@testable import Inspection
+@testable import Stages
+
+@Suite("baton demo", .waits) struct DemoTests {
+  private let scratch = Scratch()
+
+  private func demo(_ words: String...) throws -> (end: ChildEnd.How?, lines: [JSONValue]) {
+    let end = scratch.end(try scratch.start("baton", ["--json", "demo", "--quick"] + words))
+    let lines = scratch.text("said").split(separator: "\n").map { JSONValue(parsing: Array($0.utf8)) }
+    return (end, try lines.map { try #require($0) })
+  }
+
+  @Test func `The demo prints events of all four processes, the app's waits, and the outcome`() throws {
+    let (end, lines) = try demo()
+    #expect(end == .exited(code: 0), "\(scratch.text("said"))")
+    let outcome = try #require(lines.last)
+    #expect(outcome["outcome"]?.text == "same" && outcome["file"]?.text == "demo")
+    let events = lines.filter { $0["kind"]?.text == "event" }
+    #expect(Set(events.compactMap { $0["process"]?.text }) == ["mainappd", "notifyextd", "iosd", "lspd"])
+    let steps = lines.filter { $0["kind"]?.text == "step" }.compactMap { $0["text"]?.text }
+    #expect(steps.contains { $0.hasPrefix("Payment 2 of 3") })
+    // Payment 1 and 2 are handed over, the third's extension dies; on a slow machine the app may come too late to wait.
+    let waits = lines.filter { $0["kind"]?.text == "wait" }
+    #expect((1...3).contains(waits.count))
+    #expect(waits.allSatisfy { ($0["took_ms"]?.int ?? -1) >= 0 })
+  }
+
+  @Test func `--print prints a story that baton run plays`() throws {
+    _ = scratch.end(try scratch.start("baton", ["demo", "--print", "--quick"]))
+    let story = scratch.write("story.txt", scratch.text("said"))
+    let end = scratch.end(try scratch.start("baton", ["run", "--simulated", story]))
+    #expect(end == .exited(code: 0), "\(scratch.text("said"))")
+  }
+}
