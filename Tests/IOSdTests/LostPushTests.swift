@@ -16,7 +16,10 @@ import WaitingTests
   }
 
   @Test
-  func `A waiting or served push is lost, one the app had is abandoned, a shown one stays`() throws {
+  func
+    `After a kill of iosd waiting and served pushes are lost, a push that the app had is abandoned, shown alerts stay`()
+    throws
+  {
     let phone = try PhoneProcess(ext: "ext-hang", ["--silent-budget", "1"])
     try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#)
     _ = try phone.notifications(1)

@@ -39,7 +39,10 @@ import WaitingTests
   }
 
   @Test
-  func `B-1.5.1f If the peer is unreachable the push fails in time, with the error in the journal`() throws {
+  func
+    `B-1.5.1f If the peer is unreachable the app completes a silent push as failed in time, and journals the error`()
+    throws
+  {
     // secp256k1's generator as node id, at a port where no process listens.
     let unreachable = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798@127.0.0.1:9"
     let phone = try PhoneProcess(
@@ -62,7 +65,9 @@ import WaitingTests
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func `B-1.5.1g A push is completed once, however often the app completes it`() throws {
+  @Test func `B-1.5.1g A silent push counts as completed once, however often the app reports its completion`()
+    throws
+  {
     let phone = try PhoneProcess(app: "app-done")
     try phone.ask("push", body: silent)
     try waitFor("completed with new-data", phone)
@@ -85,7 +90,9 @@ import WaitingTests
   }
 
   @Test
-  func `An alert with content-available is shown and also wakes the app under the silent-push rules`() throws
+  func
+    `A push with alert and content-available is shown, and also wakes the app under the silent-push rules`()
+    throws
   {
     let both = #"{"aps":{"alert":{"title":"Push","body":"both"},"mutable-content":1,"content-available":1}}"#
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
@@ -102,7 +109,11 @@ import WaitingTests
     #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
   }
 
-  @Test func `B-1.5.0b An app that does not complete a silent push halves its budget`() throws {
+  @Test
+  func
+    `B-1.5.0b An app that does not complete a silent push in time has half its budget of silent pushes left`()
+    throws
+  {
     let phone = try PhoneProcess(["--silent-time", "20ms"])
     try phone.ask("push", body: silent)
     try waitFor("expired: the app did not complete it in time", phone)
@@ -113,7 +124,7 @@ import WaitingTests
 
   @Test
   func
-    `B-1.5.0c, K-43 Low Power Mode and Background App Refresh stop silent pushes, notifications off does not`()
+    `B-1.5.0c, K-43 Silent pushes stop in Low Power Mode and with Background App Refresh off, not with notifications off`()
     throws
   {
     let phone = try PhoneProcess(app: "app-done")
@@ -128,7 +139,8 @@ import WaitingTests
   }
 
   @Test
-  func `K-46 The silent-push budget is configurable, and the newest held push replaces the older`() throws {
+  func `K-46 The silent-push budget is configurable, and a newer held silent push replaces the older`() throws
+  {
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
     for _ in 0..<3 { try phone.ask("push", body: silent) }
     try waitFor("completed with new-data", phone)
