@@ -201,7 +201,9 @@ final class PhoneShell {
       role: role, process: process, ledgerID: ledgerID, memoryLimit: limit,
       warningLimit: role == .app ? options.configuration.memoryWarningBytes : .max, loop: loop,
       onMessage: { [unowned self] in hear($0, from: role) },
-      onHangUp: { [unowned self] end in journal.note("the channel of the \(role.rawValue) ended: \(end)") },
+      onHangUp: { [unowned self] end in
+        journal.note("the \(role.rawValue)'s connection to iosd ended: \(end)")
+      },
       onSample: { [unowned self] sample in
         handle(
           .memorySampled(

@@ -28,11 +28,13 @@ import WaitingTests
     try phone.ask("push", body: silent)
     try phone.ask("push", body: silent)
     #expect(
-      try fates(phone) == [nil, nil, nil, "delivered", "held back: the budget of 1 an hour is used up"])
+      try fates(phone) == [
+        nil, nil, nil, "delivered", "held back: the budget of silent pushes (1 an hour) is used up",
+      ])
     try kill(phone)
     try phone.restart()
     let lost = "lost: gone with an earlier iosd"
-    let ends = [nil, lost, lost, "abandoned: the app ended before it completed it", lost]
+    let ends = [nil, lost, lost, "abandoned: the app ended before it completed the push", lost]
     #expect(try fates(phone) == ends)
     #expect(try phone.rows("notifications").count == 1)
     // Written once, not at each start.

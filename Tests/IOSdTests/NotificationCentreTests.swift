@@ -111,7 +111,7 @@ import WaitingTests
     let reasons = try phone.rows("ps").compactMap { $0["launch_reason"] as? String }
     #expect(
       reasons == [
-        "opened by the user", "opened by dismiss of notification 1", "opened by a tap on notification 2",
+        "opened by the user", "launched for dismiss of notification 1", "opened by a tap on notification 2",
       ])
   }
 

@@ -104,7 +104,7 @@ import WaitingTests
     #expect(rows.map { $0["visible"] as? Bool } == [true, false])
     #expect(rows.last?["of"] as? Int == 1)
     let second = try phone.ask("push", body: both)
-    #expect(second["waking-fate"] == "held back: the budget of 1 an hour is used up")
+    #expect(second["waking-fate"] == "held back: the budget of silent pushes (1 an hour) is used up")
     #expect(try phone.notifications(2).count == 2)
     #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
   }
@@ -116,10 +116,11 @@ import WaitingTests
   {
     let phone = try PhoneProcess(["--silent-time", "20ms"])
     try phone.ask("push", body: silent)
-    try waitFor("expired: the app did not complete it in time", phone)
+    try waitFor("expired: the app did not complete the push in time", phone)
     let answer = try phone.ask("push", body: silent)
     #expect(
-      answer["fate"] == "held back: throttled to 1 an hour, as the app did not complete an earlier push")
+      answer["fate"]
+        == "held back: silent pushes are throttled to 1 an hour, as the app did not complete an earlier one")
   }
 
   @Test
@@ -145,7 +146,7 @@ import WaitingTests
     for _ in 0..<3 { try phone.ask("push", body: silent) }
     try waitFor("completed with new-data", phone)
     #expect(try fate(phone, 2) == "replaced by push 3")
-    #expect(try fate(phone, 3) == "held back: the budget of 1 an hour is used up")
+    #expect(try fate(phone, 3) == "held back: the budget of silent pushes (1 an hour) is used up")
     try phone.ask("open")
     try waitFor("completed with new-data", phone, 3)
   }

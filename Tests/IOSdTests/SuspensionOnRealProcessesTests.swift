@@ -94,6 +94,6 @@ import WaitingTests
     _ = try pid(phone)
     try phone.ask("home")
     let reason = try phone.ended("app")["reason"] as? String
-    #expect(reason == "killed: did not end its tasks after 0.200 s in the background")
+    #expect(reason == "killed: did not end its background tasks after 0.200 s")
   }
 }
