@@ -65,7 +65,7 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "how long tasks of beginBackgroundTask keep the app awake"),
     OptionDeclaration(
       "--background-grace", value: .span, default: "5s",
-      help: "from the expiration of its beginBackgroundTask tasks to killing the app"),
+      help: "from the expiration of the app's beginBackgroundTask tasks to the app's kill"),
     OptionDeclaration(
       "--foreground-pushes", value: .choice(ForegroundPushes.allCases.map(\.rawValue)), default: "app",
       help: "which process gets a visible push while the app is in the foreground"),

@@ -364,6 +364,6 @@ final class PhoneShell {
 
   private func checkHello(_ message: ControlMessage, _ role: Role) throws(ControlMessageError) {
     let said = try message.required("role")
-    if said != role.rawValue { journal.note("the \(role.rawValue) introduced itself as \(said)") }
+    if said != role.rawValue { journal.note("the hello of the \(role.rawValue) names the role \(said)") }
   }
 }

@@ -111,7 +111,7 @@ import WaitingTests
 
   @Test
   func
-    `B-1.5.0b An app that does not complete a silent push in time has half its budget of silent pushes left`()
+    `B-1.5.0b If the app does not complete a silent push in time, its budget of silent pushes is halved`()
     throws
   {
     let phone = try PhoneProcess(["--silent-time", "20ms"])

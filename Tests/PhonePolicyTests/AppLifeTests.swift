@@ -79,7 +79,7 @@ import Testing
     (.signalled(9), .killedFromOutside(signal: 9)), (.signalled(15), .killedFromOutside(signal: 15)),
   ])
   func
-    `The end of a process that iosd neither asked nor killed is recorded as exit, crash or kill from outside`(
+    `The end of a process that iosd neither asked to end nor killed is recorded as exit, crash or kill from outside`(
       _ end: ProcessEnd, _ reason: EndReason
     )
   {

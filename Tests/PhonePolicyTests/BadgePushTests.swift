@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test
-  func `The recorded fate of a push with only a badge or a sound names them`() {
+  func `The recorded fate of a push with only a badge and a sound names both`() {
     func words(_ request: BadgeAndSound) -> String { PushFate.applied(request).description }
     #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is removed")
     #expect(

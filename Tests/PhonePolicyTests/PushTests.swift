@@ -17,7 +17,7 @@ import Testing
 
   @Test
   func
-    `K-27 With foregroundPushes extension the extension serves the push, and the app in front gets it too`()
+    `K-27 With --foreground-pushes extension the extension serves the push, and the app in front gets it too`()
   {
     var phone = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
     phone.openApp()
@@ -276,7 +276,7 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.alert(2))) == [.servePush(2)])
   }
 
-  @Test func `A local notification of the extension is shown`() {
+  @Test func `A local notification is shown`() {
     var phone = TestPhone()
     #expect(
       phone(.notificationPosted(received, key: nil))
