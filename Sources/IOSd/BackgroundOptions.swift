@@ -10,35 +10,39 @@ enum BackgroundOptions {
     OptionDeclaration(
       "--permitted-task", value: .text("ID"), mayRepeat: true,
       help:
-        "an identifier of background tasks that the app declares (default \(standard.permitted.joined(separator: " and ")))"
+        "a task identifier that the app may submit (default \(standard.permitted.joined(separator: " and ")))"
     ),
     OptionDeclaration(
       "--time-scale", value: .integer(1...1_000_000), default: "1",
-      help: "divides the spans of background budgets: 60 turns hours into minutes"),
+      help:
+        "divides the times until background work may start, never its time limits: 60 turns hours into minutes"
+    ),
     OptionDeclaration(
-      "--refresh-time", value: .span, default: "30s", help: "time limit of a background refresh"),
+      "--refresh-time", value: .span, default: "30s", help: "time limit of an app refresh task"),
     OptionDeclaration(
       "--processing-time", value: .span, default: "180s", help: "time limit of a processing task"),
     OptionDeclaration(
       "--task-grace", value: .span, default: "1s",
-      help: "from telling a background task to expire to releasing it"),
+      help: "how long after its expiration a scheduled task may still complete"),
     OptionDeclaration(
       "--sufficient-battery", value: .integer(0...100), default: "20",
-      help: "at or below this percentage no task runs on battery"),
+      help: "at or below this percentage no scheduled task runs on battery"),
     OptionDeclaration(
       "--task-deferral", value: .integer(0...100), default: "20",
-      help: "percentage of processing tasks that are deferred once"),
+      help: "percentage of processing tasks that the scheduler defers once"),
     OptionDeclaration(
       "--task-seed", value: .integer(0...Int64.max), default: "1",
       help: "seed of the scheduler's random decisions"),
     OptionDeclaration(
       "--background-mode", value: .choice(["audio"]), help: "a background mode that the app declares"),
     OptionDeclaration(
-      "--keep-alive-audio", help: "passed on: the app plays inaudible audio to stay awake"),
-    OptionDeclaration("--clean-journals", help: "passed on: the app removes journals older than a week"),
+      "--keep-alive-audio", help: "for the app: in the background it plays inaudible audio to stay awake"),
+    OptionDeclaration(
+      "--clean-journals", help: "for the app: a processing task removes journals older than a week"),
     OptionDeclaration(
       "--entitlements-file", value: .path("FILE"),
-      help: "JSON with the access groups and app groups of app and extension (default: both have ours)"),
+      help: "JSON with the access groups and app groups of app and extension (default: the wallet's for both)"
+    ),
   ]
 
   private static let standard = TaskConfiguration()

@@ -54,7 +54,7 @@ struct BlindSpots {
     guard let held = HeldLocks.files(in: container, lockedBy: getpid()) else { return .unreadableLocks }
     if held.contains(name) { return nil }
     return .locks(
-      "/proc/locks does not show the file of our own test lock; put --home on another file system")
+      "/proc/locks does not show iosd's test lock in the container; put --home on another file system")
   }
 
   /// Journals each once; some only appear with the first child.

@@ -119,7 +119,7 @@ final class ControlServer {
     do throws(SystemError) {
       try clockKeeper.step(bySeconds: seconds)
     } catch { return .error(error.description) }
-    shell.journal.note("the user set the wall clock by \(seconds) s")
+    shell.journal.note("the user stepped the wall clock by \(seconds) s")
     return ControlMessage("ok", ["wall-ns": "\(shell.clock.wallNanoseconds)"])
   }
 }

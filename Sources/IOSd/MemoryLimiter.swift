@@ -53,7 +53,7 @@ final class MemoryLimiter {
   var exactness: String {
     switch mechanism {
     case .cgroup:
-      "exact: the kernel kills it at the page that would cross the limit; its kernel memory counts too"
+      "exact: the kernel kills the extension at the page that would cross the limit; kernel memory used for it counts too"
     case .polling:
       "RssAnon + VmSwap, read every \(Self.pollSpan.wholeMilliseconds) ms: extensions that grew at full speed were killed up to 12 MB above the limit"
     case .none: "measured only: a debug build has no limits"

@@ -16,34 +16,40 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer of app and extension"),
     OptionDeclaration(
       "--peer-file", value: .path("FILE"),
-      help: "a file with the peer's address, passed on instead: other users cannot read it"),
-    OptionDeclaration("--tor", help: "for app and extension: the peer has three times as long, as over Tor"),
+      help:
+        "a file with the peer's address, instead of --peer, which other users see in the list of processes"),
+    OptionDeclaration(
+      "--tor",
+      help:
+        "for app and extension: the peer is reached over Tor, so dial and init may take three times as long"),
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
       help:
-        "for app and extension: pings, pongs, warnings and unknown messages accepted in 10 s (default 20)"
+        "for app and extension: the peer's pings, pongs, warnings and unknown messages accepted in 10 s (default 20)"
     ),
     OptionDeclaration(
       "--ping-after", value: .span,
-      help: "for app and extension: they ping the peer after this silence (default 30s)"),
+      help: "for app and extension: they ping the peer after it was silent for this time (default 30s)"),
     OptionDeclaration(
       "--takeover", value: .choice(["lock", "wait-stale"]), default: "lock",
-      help: "how both detect a dead holder of the node"),
+      help: "how app and extension detect that the holder of the node is dead"),
     OptionDeclaration(
-      "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
+      "--beat-interval", value: .span, default: "2s",
+      help: "how often the holder of the node writes a heartbeat"),
     OptionDeclaration(
       "--stale-after", value: .span, default: "5s",
-      help: "after how long without a beat a holder counts as frozen"),
+      help: "after how long without a heartbeat the holder of the node counts as frozen"),
     OptionDeclaration(
       "--multi-part-window", value: .span,
-      help: "passed on: how long the wallet waits for missing parts of a payment (default 60s)"),
+      help: "for app and extension: how long they wait for missing parts of a payment (default 60s)"),
     OptionDeclaration(
       "--build", value: .choice(["production", "debug"]), default: "production",
-      help: "a debug build has no time and memory limits"),
+      help: "a debug build has no time and memory limits and is not suspended"),
     OptionDeclaration(
       "--extension-time", value: .span, default: "30s", help: "time limit of the extension for one push"),
     OptionDeclaration(
-      "--expiry-notice", value: .span, default: "500ms", help: "how long before its end it is warned"),
+      "--expiry-notice", value: .span, default: "500ms",
+      help: "how long before the end of --extension-time the extension is warned"),
     OptionDeclaration(
       "--extension-idle", value: .span, default: "60s", help: "how long an idle extension keeps running"),
     OptionDeclaration(
@@ -56,10 +62,10 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "time in the background until the app is suspended"),
     OptionDeclaration(
       "--background-time", value: .span, default: "180s",
-      help: "how long the app's own background tasks keep it awake"),
+      help: "how long tasks of beginBackgroundTask keep the app awake"),
     OptionDeclaration(
       "--background-grace", value: .span, default: "5s",
-      help: "from the expiry of its background tasks to killing the app"),
+      help: "from the expiration of the app's beginBackgroundTask tasks to the app's kill"),
     OptionDeclaration(
       "--foreground-pushes", value: .choice(ForegroundPushes.allCases.map(\.rawValue)), default: "app",
       help: "which process gets a visible push while the app is in the foreground"),
@@ -75,11 +81,13 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "when the wallet can read its seed, which it keeps in the keychain"),
     OptionDeclaration(
       "--memory-mechanism", value: .choice(MemoryLimiter.Choice.allCases.map(\.rawValue)), default: "auto",
-      help: "how that limit is enforced: by the kernel if a memory cgroup can be created, else by polling"),
+      help:
+        "how --memory-limit is enforced; auto: by the kernel if a memory cgroup can be created, else by polling"
+    ),
     OptionDeclaration(
       "--fault-ballast", value: .integer(1...1_073_741_824),
-      help: "passed on: at its first push the extension allocates this many bytes"),
-    OptionDeclaration("--fault-hang", help: "passed on: at its first push the extension hangs"),
+      help: "for the extension: at its first push it allocates this many bytes"),
+    OptionDeclaration("--fault-hang", help: "for the extension: at its first push it hangs"),
     OptionDeclaration(
       "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
       help: "an entitlement that Apple has granted to the wallet"),
@@ -89,7 +97,7 @@ let phoneCommandLine = CommandLineDeclaration(
       "iosd --home /tmp/phone --peer \"$(cat /tmp/phone/lsp/address)\"",
       "a phone whose wallet connects to that peer"
     ),
-    ("iosd --app ./my-app --ext ./my-extension", "your own pair in place of ours; see docs/protocols.md"),
+    ("iosd --app ./my-app --ext ./my-extension", "your own app and extension; see docs/protocols.md"),
   ])
 
 /// iosd's parsed command line.

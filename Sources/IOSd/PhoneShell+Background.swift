@@ -7,7 +7,7 @@ import Reports
 extension PhoneShell {
   func understandBackground(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
     guard role == .app else {
-      journal.note("the \(role.rawValue) sent \(message.verb), which only the app may")
+      journal.note("the \(role.rawValue) sent \(message.verb), which only the app may send")
       return
     }
     if let event = try TaskMessages.event(of: message) { handle(.task(event)) }

@@ -26,7 +26,7 @@ extension PhoneShell {
   /// The app registers its notification categories.
   func hearCategories(_ message: ControlMessage) throws(ControlMessageError) {
     guard let categories = CategoryList.read(message.body) else {
-      throw .badValue(name: "categories", expected: "a body as docs/protocols.md has it")
+      throw .badValue(name: "categories", expected: "the JSON list that docs/protocols.md describes")
     }
     let wasOutdated = categoryFile.isOutdated
     handle(.categoriesRegistered(categories))

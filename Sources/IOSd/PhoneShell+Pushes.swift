@@ -15,6 +15,7 @@ extension PhoneShell {
 
   func refuseCompletion(of push: UInt64) {
     journal.note(
-      "the app completed push \(push), which is not open: a push can be completed once, after its delivery")
+      "the app completed push \(push), which was completed or had expired before, or was never delivered: no effect"
+    )
   }
 }

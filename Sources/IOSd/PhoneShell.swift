@@ -201,7 +201,9 @@ final class PhoneShell {
       role: role, process: process, ledgerID: ledgerID, memoryLimit: limit,
       warningLimit: role == .app ? options.configuration.memoryWarningBytes : .max, loop: loop,
       onMessage: { [unowned self] in hear($0, from: role) },
-      onHangUp: { [unowned self] end in journal.note("the channel of the \(role.rawValue) ended: \(end)") },
+      onHangUp: { [unowned self] end in
+        journal.note("the \(role.rawValue)'s connection to iosd ended: \(end)")
+      },
       onSample: { [unowned self] sample in
         handle(
           .memorySampled(
@@ -362,6 +364,6 @@ final class PhoneShell {
 
   private func checkHello(_ message: ControlMessage, _ role: Role) throws(ControlMessageError) {
     let said = try message.required("role")
-    if said != role.rawValue { journal.note("the \(role.rawValue) introduced itself as \(said)") }
+    if said != role.rawValue { journal.note("the hello of the \(role.rawValue) names the role \(said)") }
   }
 }

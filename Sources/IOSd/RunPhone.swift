@@ -10,7 +10,7 @@ func runPhone(with options: PhoneOptions) {
   } catch { exitWithSentence(.cannotCreate, error.description) }
   for program in [options.app, options.serviceExtension] where access(program, X_OK) != 0 {
     exitWithSentence(
-      .badConfiguration, "\(program) cannot be run; build it, or name another with --app or --ext")
+      .badConfiguration, "\(program) cannot be run; build it, or name another program with --app or --ext")
   }
   do {
     let loop = try EventLoop()

@@ -8,7 +8,8 @@ import WalletProcess
 
 let declaration = CommandLineDeclaration(
   name: "mainappd",
-  summary: "The wallet's app: holds the Lightning node while it is in the foreground.",
+  summary:
+    "The wallet's app: uses the Lightning node in the foreground, and in the background until its work is done.",
   options: WalletOptions.declarations + [
     OptionDeclaration("--background", help: "started by hand: stay in the background until SIGUSR2"),
     OptionDeclaration(
@@ -19,7 +20,7 @@ let declaration = CommandLineDeclaration(
   examples: [
     (
       "mainappd --container AppGroup --peer \"$(cat lsp/address)\"",
-      "run by hand; SIGUSR1 is the home button, SIGUSR2 brings it to the front"
+      "the app started by hand; SIGUSR1 is the home button, SIGUSR2 brings the app to the front"
     )
   ])
 let parsed = declaration.parseOrExit()

@@ -7,11 +7,13 @@ import WalletProcess
 
 let declaration = CommandLineDeclaration(
   name: "notifyextd",
-  summary: "The wallet's notification service extension: receives payments while the app is not running.",
+  summary:
+    "The wallet's notification service extension: receives payments for pushes, unless the app has the node.",
   options: WalletOptions.declarations + ExtensionFault.declarations + [
     OptionDeclaration(
       "--push", value: .path("FILE"), mayRepeat: true,
-      help: "started by hand: serve this payload (.apns), then end; repeated: one after the other")
+      help: "started by hand: serve the push with this payload (.apns), then end; several are served in order"
+    )
   ],
   examples: [
     ("notifyextd --container AppGroup --push payment.apns", "receive the payment of this push by hand")
@@ -27,6 +29,6 @@ let process = WalletProcess<ExtensionMachine>(WalletOptions(parsed))
 process.fault = ExtensionFault(parsed)
 if !process.isOnEmulatedPhone && payloads.isEmpty {
   exitWithSentence(
-    .wrongUsage, "there is no push to serve; give one with --push FILE, or let iosd start this")
+    .wrongUsage, "there is no push to serve; give one with --push FILE, or let iosd start notifyextd")
 }
 process.run { process.serve(payloads: payloads) }

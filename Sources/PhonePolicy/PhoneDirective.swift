@@ -77,7 +77,7 @@ public enum LaunchReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .push(let id): "launched for push \(id)"
     case .silentPush(let id): "launched in the background for silent push \(id)"
     case .notification(let id, nil): "opened by a tap on notification \(id)"
-    case .notification(let id, let action?): "opened by \(action) of notification \(id)"
+    case .notification(let id, let action?): "launched for \(action) of notification \(id)"
     case .scheduledTask(let identifier): "launched in the background for its task \(identifier)"
     }
   }

@@ -51,7 +51,7 @@ struct OptionTests {
       "notifyextd", ["--stale-after", "99999999999h"],
       "--stale-after must be a time of at most 106751d, not `99999999999h`"
     ),
-    ("notifyextd", [], "there is no push to serve; give one with --push FILE, or let iosd start this"),
+    ("notifyextd", [], "there is no push to serve; give one with --push FILE, or let iosd start notifyextd"),
   ]
 
   @Test(arguments: cases)

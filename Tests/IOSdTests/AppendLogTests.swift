@@ -30,7 +30,9 @@ import WaitingTests
   }
 
   @Test(.enabled(if: canMount, "mounting a small disk needs root"))
-  func `On a full disk a truncated row is removed, and written before the next row that fits`() throws {
+  func `On a full disk a row written in part is removed, and written whole before the next row that fits`()
+    throws
+  {
     try #require(mountSmallDisk())
     let path = "\(directory)/pushes.jsonl"
     let log = try AppendLog<PushRow>(path)
@@ -45,7 +47,7 @@ import WaitingTests
   }
 
   @Test
-  func `A row truncated by a kill is terminated, and the next one starts on its own line`()
+  func `A row truncated by a kill gets a line end, so that the next row has a line of its own`()
     throws
   {
     let path = "\(directory)/pushes.jsonl"

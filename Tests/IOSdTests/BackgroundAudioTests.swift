@@ -39,21 +39,21 @@ import WaitingTests
   }
 
   @Test
-  func `M-1.1 Audio without the declared mode is refused`() throws {
+  func `M-1.1 Audio without the declared background mode is refused`() throws {
     let phone = try Self.left("app-audio", [])
     try Self.wait(phone, forText: "has not declared the background mode audio")
     #expect(try phone.status()["now_playing"] == nil)
   }
 
   @Test
-  func `M-1.3 Audio at volume 0 counts as idle`() throws {
+  func `M-1.3 Audio at volume 0 is refused, as it counts as idle`() throws {
     let phone = try Self.left("app-audio-silent")
     try Self.wait(phone, forText: "counts as idle")
     #expect(try phone.status()["now_playing"] == nil)
   }
 
   @Test
-  func `M-1.2 Audio that mixes keeps playing beside another app's`() throws {
+  func `M-1.2 Audio that mixes keeps playing beside another app's audio`() throws {
     let phone = try Self.left("app-audio-mixing")
     try Wait.until("it plays") { try phone.status()["now_playing"] != nil }
     try phone.ask("device", ["audio": "yes"])

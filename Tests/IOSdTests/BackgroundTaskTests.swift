@@ -36,7 +36,7 @@ private let sync = "com.example.lightning.sync"
 
   @Test
   func
-    `D-1.1, D-1.5, D-2.3, K-33 A task runs and completes with success, and a second completion is refused`()
+    `D-1.1, D-1.5, D-2.3, K-33 A scheduled task runs and completes with success; a second completion is refused`()
     throws
   {
     let phone = try Self.used("app-task-twice")
@@ -51,7 +51,9 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test
-  func `D-1.4, M-2.3 A task whose time is up may still complete within its grace`() throws {
+  func `D-1.4, M-2.3 A scheduled task whose time is up may still complete, as failed, within the grace`()
+    throws
+  {
     let phone = try Self.used("app-task-slow", ["--refresh-time", "200ms", "--task-grace", "20s"])
     let row = try Self.task(phone, "failed", "expired", "completed")
     #expect(row["state"] as? String == "failed")
@@ -60,7 +62,10 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test
-  func `M-2.3 A task that does not complete within its grace has expired`() throws {
+  func
+    `M-2.3 A scheduled task that does not complete within the grace after its time is recorded as expired`()
+    throws
+  {
     let phone = try Self.used("app-task-deaf", ["--refresh-time", "200ms", "--task-grace", "200ms"])
     let row = try Self.task(phone, "expired")
     #expect(row["why"] as? String == "its time was up")
@@ -69,7 +74,10 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test
-  func `D-1.3, D-8.1 An identifier that is not permitted is refused, and the app gets the reason`() throws {
+  func
+    `D-1.3, D-8.1 A task request whose identifier is not permitted is refused, and the app gets the reason`()
+    throws
+  {
     let phone = try Self.used("app-task-wrong")
     #expect(try Self.task(phone, "refused")["why"] as? String != nil)
     let other = try PhoneProcess(app: "app-task-wrong")
@@ -84,7 +92,7 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test
-  func `D-1.1 An app that was killed is launched in the background for its task`() throws {
+  func `D-1.1 An app that was killed is launched in the background for its scheduled task`() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "1000"])
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
@@ -96,7 +104,9 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test
-  func `M-3.5, D-8.3 A processing task waits for lock screen, charger and network; unlocking ends it`() throws
+  func
+    `M-3.5, D-8.3 A processing task waits for lock screen, charger and network; unlocking the phone expires it`()
+    throws
   {
     let phone = try Self.used("app-task-processing")
     let why = { (word: String) in
@@ -118,7 +128,7 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test
-  func `M-2.5 With Background App Refresh off a task waits`() throws {
+  func `M-2.5 A scheduled task waits while Background App Refresh is off`() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "100000"])
     try phone.ask("open")
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
@@ -132,7 +142,10 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test
-  func `D-6.1, B-C.2 A debug build runs and expires tasks by hand, a production build refuses`() throws {
+  func
+    `D-6.1, B-C.2 In a debug build the user can start and expire scheduled tasks by hand, in a production build not`()
+    throws
+  {
     let phone = try PhoneProcess(app: "app-task-deaf", ["--build", "debug", "--task-grace", "50ms"])
     try phone.ask("open")
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
@@ -152,7 +165,7 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test
-  func `A task that waits when iosd is killed is recorded as lost`() throws {
+  func `A scheduled task that is waiting when iosd is killed is recorded as lost at the next start`() throws {
     let phone = try PhoneProcess(app: "app-task-deaf")
     try phone.ask("open")
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }

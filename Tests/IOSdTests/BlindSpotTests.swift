@@ -17,7 +17,7 @@ import WaitingTests
     try #require(try phone.status()["blind_spots"] as? [String])
   }
 
-  @Test func `Without restrictions iosd reports no blind spot`() throws {
+  @Test func `If the kernel denies iosd nothing, iosd's status has no blind spots`() throws {
     #expect(try spots(try PhoneProcess()) == [])
   }
 
@@ -41,7 +41,7 @@ import WaitingTests
 
   @Test(
     .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"))
-  func `An unreadable /proc/locks is reported at the start`() throws {
+  func `iosd reports at its start that it cannot read /proc/locks`() throws {
     let phone = try PhoneProcess(under: [
       Self.strace ?? "", "-f", "-o", "/dev/null", "-P", "/proc/locks", "-e", "trace=openat", "-e",
       "inject=openat:error=EACCES",
@@ -54,7 +54,7 @@ import WaitingTests
   }
 
   @Test
-  func `A lock that /proc/locks does not list is reported, and each blind spot only once`() throws {
+  func `iosd reports a lock that /proc/locks does not list, and each blind spot only once`() throws {
     var template = Array("/tmp/baton-blind-XXXXXX".utf8CString)
     let directory = String(cString: mkdtemp(&template)!)
     defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -34,7 +34,10 @@ import WaitingTests
   }
 
   @Test(arguments: obstacles)
-  func `An unusable file is reported in one sentence, and the phone starts without categories`(what: String)
+  func
+    `An unusable file of notification categories is noted in iosd's journal, and the phone starts without categories`(
+      what: String
+    )
     throws
   {
     let phone = try walletPhone()
@@ -53,7 +56,9 @@ import WaitingTests
   }
 
   @Test
-  func `A failed write is repeated when the app registers the same, and when the phone goes down`() throws {
+  func `A failed write of the categories is repeated when the app registers them again, and at power-off`()
+    throws
+  {
     let phone = try walletPhone()
     let path = "\(phone.home)/os/categories.json"
     try end(phone)

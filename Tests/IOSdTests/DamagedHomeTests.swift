@@ -5,7 +5,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@Suite("iosd on a damaged home", .waits) struct DamagedHomeTests {
+@Suite("iosd on a damaged phone directory", .waits) struct DamagedHomeTests {
   /// iosd's error when it cannot start, and its exit code.
   private func refusal(_ damage: (String) -> Void) throws -> (String, Int32) {
     var template = Array("/tmp/baton-home-XXXXXX".utf8CString)
@@ -37,9 +37,11 @@ import WaitingTests
   ]
 
   @Test(arguments: damages)
-  func `A directory or pipe in place of one of iosd's files is refused in one sentence`(
-    damage: (path: String, says: String, code: Int32)
-  ) throws {
+  func
+    `With a directory or pipe in place of one of its files iosd does not start, and says why in one sentence`(
+      damage: (path: String, says: String, code: Int32)
+    ) throws
+  {
     let asDirectory = try refusal { mkdir("\($0)/\(damage.path)", 0o700) }
     let says = { (kind: String) in damage.says.replacingOccurrences(of: "KIND", with: kind) }
     #expect(asDirectory == (says("it is a directory"), damage.code))
@@ -47,7 +49,8 @@ import WaitingTests
     #expect(asPipe == (says("it is not a plain file"), damage.code))
   }
 
-  @Test func `A home that is a file is refused in one sentence`() throws {
+  @Test func `If the phone's directory is a file, iosd does not start, and says why in one sentence`() throws
+  {
     let (words, code) = try refusal { home in
       try? FileManager.default.removeItem(atPath: home)
       close(open(home, O_CREAT | O_WRONLY, 0o600))
@@ -57,7 +60,9 @@ import WaitingTests
   }
 
   @Test
-  func `Torn rows and garbage are skipped, and ids continue after the last whole row`() throws {
+  func `Truncated rows and garbage in iosd's files are skipped, and ids continue after the last whole row`()
+    throws
+  {
     let phone = try PhoneProcess()
     try phone.push()
     _ = try phone.notifications(1)
@@ -77,7 +82,7 @@ import WaitingTests
   }
 
   @Test
-  func `The phone survives the removal of its journal directory, and the next process makes a new one`()
+  func `iosd survives the removal of the journal directory, and the next iosd creates it again`()
     throws
   {
     let phone = try PhoneProcess()
@@ -91,7 +96,7 @@ import WaitingTests
   }
 
   @Test
-  func `Without free descriptors iosd waits without spinning, and serves again when descriptors are free`()
+  func `Without free descriptors iosd sleeps, and it answers again when descriptors are free`()
     throws
   {
     let phone = try PhoneProcess()

@@ -17,7 +17,11 @@ import WaitingTests
     #"{"locked":true,"unlocked_before":true,"low_power":true,"background_refresh":false,"notifications":false,"#
     + #""focus":true,"battery":7,"charger":true,"network":false,"storage_full":true,"audio":true}"#
 
-  @Test func `Switches outlive a restart, and a locked phone counts as not unlocked since boot`() throws {
+  @Test
+  func
+    `The device's switches outlive a restart of iosd, and a locked phone then counts as not unlocked since boot`()
+    throws
+  {
     let phone = try PhoneProcess()
     #expect(try device(phone) == whenNew)
     let request: KeyValuePairs = [
@@ -35,7 +39,9 @@ import WaitingTests
     #expect(try device(phone, ["locked": "no"]).hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 
-  @Test func `A bad value is refused in one sentence, and no field of the request is applied`()
+  @Test
+  func
+    `A device request with an invalid value is refused in one sentence, and none of its fields is applied`()
     throws
   {
     let phone = try PhoneProcess()
@@ -53,7 +59,7 @@ import WaitingTests
       #"{"locked":false,"unlocked_before":true,"low_power":true,"background_refresh":true,"notifications":true,"#
         + #""focus":false,"battery":101,"charger":false,"network":true,"storage_full":false,"audio":false}"#,
     ])
-  func `A damaged device file resets the switches and does not stop the phone`(_ text: String) throws {
+  func `With a damaged device file the phone starts with the default switches`(_ text: String) throws {
     let phone = try PhoneProcess()
     try phone.ask("device", ["focus": "yes"])
     kill(phone.process.processIdentifier, SIGKILL)

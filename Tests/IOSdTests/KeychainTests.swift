@@ -36,7 +36,9 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `L-1.4b, L-2.4 The extension reads the app's item, others are refused, the file is encrypted`() throws
+  func
+    `L-1.4b, L-2.4 The extension reads the app's keychain item, a foreign process is refused, the file is encrypted`()
+    throws
   {
     let phone = try Self.withItem()
     try phone.push()
@@ -61,7 +63,10 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `L-I.1 An extension without the group is refused, and the error names the group`() throws {
+  func
+    `L-I.1 An extension without the access group is refused the keychain item, and the error names the group`()
+    throws
+  {
     let phone = try Self.withItem()
     try phone.ask("down")
     phone.process.waitUntilExit()
@@ -73,7 +78,9 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `L-I.2, L-1.4a The container of another group is not found, and the error names the id`() throws {
+  func `L-I.2, L-1.4a The container of another app group is not found, and the error names the group's id`()
+    throws
+  {
     let phone = try PhoneProcess(app: "app-container")
     try phone.ask("open")
     try Self.wait(phone, forText: "no container of the app group group.com.example.other")
@@ -81,7 +88,10 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `L-2.4 On the control socket a child process is recognised, a foreign process is refused`() throws {
+  func
+    `L-2.4 On the control socket a child of iosd gets the container's path, a foreign process is refused`()
+    throws
+  {
     let phone = try PhoneProcess(app: "app-keychain-socket")
     try phone.ask("open")
     try Self.wait(phone, forText: "on the socket: \(phone.home)/AppGroup")
@@ -89,7 +99,9 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `K-42 After a locked boot the item is withheld until the phone is unlocked once`() throws {
+  func `K-42 If the phone boots locked, a keychain item cannot be read until the phone is unlocked once`()
+    throws
+  {
     let phone = try Self.withItem()
     try phone.ask("device", ["locked": "yes"])
     try phone.push()
@@ -105,7 +117,7 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `L-2.1b Invalid entitlements are refused at the start`() throws {
+  func `L-2.1b With an invalid entitlements file iosd does not start`() throws {
     let phone = try PhoneProcess()
     for text in [
       "", "[]", "{\"app\":1}", #"{"app":{"keychain-access-groups":["com.example"]}}"#,
@@ -123,7 +135,10 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `A damaged item is reported, and a damaged or missing key keeps iosd from starting`() throws {
+  func
+    `A damaged keychain item is reported to the extension, and with a damaged or missing key iosd does not start`()
+    throws
+  {
     let phone = try Self.withItem()
     let items = "\(phone.home)/Keychain/items"
     let name = try #require(try FileManager.default.contentsOfDirectory(atPath: items).first)
@@ -158,7 +173,8 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `The store keeps items up to its limit and removes deleted ones`() throws {
+  func `The keychain store keeps, replaces and deletes items, and refuses a new item above its limit`() throws
+  {
     var template = Array("/tmp/baton-keychain-XXXXXX".utf8CString)
     let directory = String(cString: try #require(mkdtemp(&template)))
     defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -41,7 +41,7 @@ import WaitingTests
   }
 
   @Test
-  func `B-0.1, P-0.2 With 30 MB of ballast iosd kills the extension and shows the alert as sent`()
+  func `B-0.1, P-0.2 iosd kills an extension with 30 MB of extra memory, and shows the alert as sent`()
     throws
   {
     let phone = try phone("polling", "--fault-ballast", Self.above)
@@ -50,13 +50,18 @@ import WaitingTests
   }
 
   @Test(arguments: [10, 20])
-  func `B-0.1 With 10 or 20 MB of ballast the extension lives and delivers`(megabytes: Int) throws {
+  func `B-0.1 An extension with 10 or 20 MB of extra memory is not killed, and delivers`(megabytes: Int)
+    throws
+  {
     try expectAlive(try phone("polling", "--fault-ballast", "\(megabytes << 20)"))
   }
 
   /// A node like LDK's is said to need 25 to 30 MB with its runtime.
   @Test
-  func `B-0.3 A node of 27 MB costs a process per push, Baton's own costs none`() throws {
+  func
+    `B-0.3 With 27 MB of extra memory each push's extension is killed, without it one process serves all pushes`()
+    throws
+  {
     let large = try phone("polling", "--fault-ballast", "\(27 << 20)")
     for number in 1...3 {
       try large.push("the original")
@@ -88,7 +93,7 @@ import WaitingTests
   }
 
   @Test(.enabled(if: MemoryGroupTests.canBeMade, "a memory cgroup (v1) that this user can write"))
-  func `Under a cgroup 30 MB of ballast get the extension killed for memory`() throws {
+  func `A memory cgroup kills an extension with 30 MB of extra memory, and is removed at power-off`() throws {
     let phone = try phone("cgroup", "--fault-ballast", Self.above)
     #expect(try limits(phone)["memory_mechanism"] as? String == "memory cgroup")
     try expectKilledForMemory(phone)
@@ -103,7 +108,7 @@ import WaitingTests
   }
 
   @Test(.enabled(if: MemoryGroupTests.canBeMade, "a memory cgroup (v1) that this user can write"))
-  func `Under a cgroup an extension with ballast below the limit lives and delivers`() throws {
+  func `Under a memory cgroup an extension with 20 MB of extra memory is not killed, and delivers`() throws {
     try expectAlive(try phone("cgroup", "--fault-ballast", Self.justBelow))
   }
 
@@ -118,14 +123,14 @@ import WaitingTests
     #expect(try phone.ended("extension")["reason"] as? String == "killed: used up its 0.400 s for one push")
   }
 
-  @Test func `The status of a debug build shows no memory limit`() throws {
+  @Test func `The status of a debug build says that no memory limit is enforced`() throws {
     let phone = try PhoneProcess(["--build", "debug"])
     #expect(try limits(phone)["memory_mechanism"] as? String == "none")
     #expect(try limits(phone)["memory_group"] == nil)
   }
 
   @Test
-  func `K-44 Even a short-lived process has both its peaks: footprint and resident memory`() throws {
+  func `K-44 Even of a short-lived process the peaks of footprint and resident memory are recorded`() throws {
     let phone = try PhoneProcess(ext: "ext-words-then-exit")
     try phone.push()
     let row = try phone.ended("extension")

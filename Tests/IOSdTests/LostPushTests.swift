@@ -16,7 +16,10 @@ import WaitingTests
   }
 
   @Test
-  func `A waiting or served push is lost, one the app had is abandoned, a shown one stays`() throws {
+  func
+    `After a kill of iosd waiting and served pushes are lost, a push that the app had is abandoned, shown alerts stay`()
+    throws
+  {
     let phone = try PhoneProcess(ext: "ext-hang", ["--silent-budget", "1"])
     try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#)
     _ = try phone.notifications(1)
@@ -25,11 +28,13 @@ import WaitingTests
     try phone.ask("push", body: silent)
     try phone.ask("push", body: silent)
     #expect(
-      try fates(phone) == [nil, nil, nil, "delivered", "held back: the budget of 1 an hour is used up"])
+      try fates(phone) == [
+        nil, nil, nil, "delivered", "held back: the budget of silent pushes (1 an hour) is used up",
+      ])
     try kill(phone)
     try phone.restart()
     let lost = "lost: gone with an earlier iosd"
-    let ends = [nil, lost, lost, "abandoned: the app ended before it completed it", lost]
+    let ends = [nil, lost, lost, "abandoned: the app ended before it completed the push", lost]
     #expect(try fates(phone) == ends)
     #expect(try phone.rows("notifications").count == 1)
     // Written once, not at each start.

@@ -11,14 +11,14 @@ import WaitingTests
     33 29 0:30 / /sys/fs/cgroup/memory rw,relatime shared:13 - cgroup cgroup rw,memory
     """
 
-  @Test func `The process's own group is found below the controller's mount`() {
+  @Test func `iosd finds its own memory cgroup below the controller's mount point`() {
     let groups = "5:cpu,cpuacct:/a\n4:memory:/user/me\n0::/"
     #expect(
       MemoryGroup.place(mountinfo: Self.mounts, cgroup: groups) == "/sys/fs/cgroup/memory/user/me")
     #expect(MemoryGroup.place(mountinfo: Self.mounts, cgroup: "4:memory:/\n") == "/sys/fs/cgroup/memory")
   }
 
-  @Test func `Of a partly mounted hierarchy only groups within that part are found`() {
+  @Test func `Of a partly mounted cgroup hierarchy only cgroups within the mounted part are found`() {
     let mount = "33 29 0:30 /box/7 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"
     #expect(
       MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7/x") == "/sys/fs/cgroup/memory/x")
@@ -32,7 +32,9 @@ import WaitingTests
     ("33 29 0:30 / /x rw - cgroup cgroup rw,memory", "0::/"),
     ("33 29 0:30 / /x rw - cgroup cgroup rw,memory", "4:memory"),
   ])
-  func `Without a memory controller there is no group`(_ mountinfo: String, _ cgroup: String) {
+  func `Without a v1 memory controller, or with malformed lines, no memory cgroup is found`(
+    _ mountinfo: String, _ cgroup: String
+  ) {
     #expect(MemoryGroup.place(mountinfo: mountinfo, cgroup: cgroup) == nil)
   }
 
@@ -44,7 +46,7 @@ import WaitingTests
   }()
 
   @Test(.enabled(if: canBeMade, "a memory cgroup (v1) that this user can write"))
-  func `A group left behind by a killed phone is removed`() throws {
+  func `A memory cgroup left behind by a killed iosd is removed`() throws {
     let parent = try #require(MemoryGroup.place())
     // Our own pid with another start time: no living process has that name.
     let left = "\(parent)/baton-\(getpid())-1"

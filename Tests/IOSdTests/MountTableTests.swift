@@ -13,7 +13,10 @@ import WaitingTests
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   @Test
-  func `Lines are parsed with optional fields and escaped paths, and device numbers match stat's`() throws {
+  func
+    `Lines of the mount table may have optional fields and escaped paths, and device numbers are encoded as in stat`()
+    throws
+  {
     let table = try #require(
       parse(
         #"36 27 254:16 / /mnt/a\040disk\134\012 rw,noatime - ext4 /dev/vdb rw"#,
@@ -37,7 +40,7 @@ import WaitingTests
       #"36 27 254:16 / /mnt\04 rw - ext4 /dev/vdb rw"#, #"36 27 254:16 / /mnt\080 rw - ext4 /dev/vdb rw"#,
       #"36 27 254:16 / /mnt\400 rw - ext4 /dev/vdb rw"#, "\0",
     ])
-  func `One malformed line makes the whole table unknown`(_ line: String) {
+  func `With one malformed line the whole mount table is rejected`(_ line: String) {
     let good = "35 27 254:17 / /srv rw - ext4 /dev/vdc rw"
     #expect(parse(good) != nil)
     #expect(parse(good, line) == nil)
@@ -45,7 +48,7 @@ import WaitingTests
   }
 
   @Test
-  func `Paths are bytes: invalid UTF-8 and canonically equivalent names stay distinct`() throws {
+  func `Mount paths are bytes: invalid UTF-8 and canonically equivalent names stay distinct`() throws {
     let head = bytes("36 27 254:16 / /mnt/")
     let tail = bytes(" rw - ext4 /dev/vdb rw\n")
     let names: [[UInt8]] = [[0xFF], [0xFE], [0xC3, 0xA9], [0x65, 0xCC, 0x81]]
@@ -54,21 +57,28 @@ import WaitingTests
     #expect(Set(table.mounts.map(\.place)).count == 4)
   }
 
-  @Test func `This machine's table is parsed and has the root's disk`() throws {
+  @Test
+  func `This machine's mount table is parsed, and has the root directory with the device number of stat`()
+    throws
+  {
     let table = try #require(MountTable.read())
     var status = stat()
     try #require(stat("/", &status) == 0)
     #expect(table.mounts.contains { $0.place == bytes("/") && $0.device == UInt64(status.st_dev) })
   }
 
-  @Test func `The container's place has one slash before its name, also with the home at the root`() {
+  @Test
+  func
+    `The container's resolved path has one slash before its name, also if the phone's directory is the root`()
+  {
     #expect(SharedDisk.place(of: "//AppGroup", in: "/") == bytes("/AppGroup"))
     #expect(SharedDisk.place(of: "/proc/AppGroup", in: "/proc") == bytes("/proc/AppGroup"))
     #expect(SharedDisk.place(of: "/proc//AppGroup", in: "/proc/") == bytes("/proc/AppGroup"))
     #expect(SharedDisk.place(of: "/proc/nobody/AppGroup", in: "/proc/nobody") == nil)
   }
 
-  @Test func `A disk is the container's own if all of it is mounted there and only there`()
+  @Test
+  func `A disk is the container's own if its kind is known and all of it is mounted there and only there`()
     throws
   {
     let root = "27 1 254:0 / / rw - ext4 /dev/vda rw"

@@ -11,7 +11,9 @@ import WaitingTests
       id: id, push: nil, source: "local", title: "a", body: "b", badge: badge, wall: 1, at: 2, key: key)
   }
 
-  @Test(arguments: [Int.min, -1, 0]) func `A badge below zero in the file counts as zero`(_ badge: Int) {
+  @Test(arguments: [Int.min, -1, 0]) func `A badge below zero in iosd's file of notifications counts as zero`(
+    _ badge: Int
+  ) {
     var board = NotificationBoard([.notification(row(1, badge: badge))])
     #expect(board.badge == 0)
     #expect(board.withdraw(key: "k", wall: 3, at: 4)?.badge == 0)
@@ -29,7 +31,7 @@ import WaitingTests
   }
 
   @Test
-  func `A push's badge number replaces the badge, and later notifications count from there`() {
+  func `A push's badge number replaces the icon's badge, and later notifications count from there`() {
     var board = NotificationBoard([
       .notification(row(7, badge: 2)), .badge(BadgeRow(badge: 9, wall: 1, at: 2)),
     ])
@@ -42,7 +44,7 @@ import WaitingTests
   }
 
   @Test
-  func `Rows keep their order and their time of showing when closed or withdrawn`() {
+  func `Notification rows keep their order and their time of showing when closed or withdrawn`() {
     var board = NotificationBoard((1...5).map { .notification(row($0, badge: Int($0), key: "\($0)")) })
     #expect(board.close(1, "default", wall: 10, at: 20)?.wall == 1)
     #expect(board.withdraw(key: "3", wall: 11, at: 21)?.at == 2)

@@ -37,7 +37,8 @@ import WaitingTests
   }
 
   @Test
-  func `B-1.2.1 Critical content without the entitlement is refused, and the push's fate has the reason`()
+  func
+    `B-1.2.1 Without the entitlement the extension's critical content is refused, and the push's fate has the reason`()
     throws
   {
     let phone = try PhoneProcess(ext: "ext-critical")
@@ -54,7 +55,8 @@ import WaitingTests
   }
 
   @Test
-  func `B-1.2.2 The wallet registers INCOMING_PAYMENT with OPEN_NOW and dismissal reports at its start`()
+  func
+    `B-1.2.2 At its start the app registers the category INCOMING_PAYMENT: action OPEN_NOW, and dismissals reported`()
     throws
   {
     let phone = try walletPhone()
@@ -65,7 +67,10 @@ import WaitingTests
   }
 
   @Test
-  func `B-1.2.3 OPEN_NOW brings the wallet to the front, and its journal has action and dismissal`() throws {
+  func
+    `B-1.2.3 The action OPEN_NOW brings the app to the front, and the app's journal has the action and a dismissal`()
+    throws
+  {
     let phone = try walletPhone()
     try phone.ask("home")
     try phone.ask("push", body: alert)
@@ -85,7 +90,10 @@ import WaitingTests
   }
 
   @Test
-  func `B-1.2.3 A stopped app is launched in the background for a dismissal, in front for a tap`() throws {
+  func
+    `B-1.2.3 An app that is not running is launched in the background for a dismissal, in front for a tap`()
+    throws
+  {
     let phone = try walletPhone()
     for _ in 0..<2 {
       try phone.ask("home")
@@ -103,12 +111,14 @@ import WaitingTests
     let reasons = try phone.rows("ps").compactMap { $0["launch_reason"] as? String }
     #expect(
       reasons == [
-        "opened by the user", "opened by dismiss of notification 1", "opened by a tap on notification 2",
+        "opened by the user", "launched for dismiss of notification 1", "opened by a tap on notification 2",
       ])
   }
 
   @Test
-  func `Registered categories outlive the phone's end; a damaged file means no categories`() throws {
+  func `Registered notification categories outlive a power-off; if their file is damaged, there are none`()
+    throws
+  {
     let phone = try walletPhone()
     let registered = try phone.ask("categories").bodyText
     #expect(registered.contains("INCOMING_PAYMENT"))
@@ -129,7 +139,9 @@ import WaitingTests
   }
 
   @Test
-  func `B-1.2.4 A row has level, sound, thread and category, and whether a Focus let it be displayed`() throws
+  func
+    `B-1.2.4 A notification's row has level, sound, thread, category, and whether a Focus let it be displayed`()
+    throws
   {
     let phone = try PhoneProcess()
     try phone.ask("push", body: alert)
@@ -177,7 +189,7 @@ import WaitingTests
       #"[{"id":"A B","actions":[],"dismiss":true}]"#,
       #"[{"id":"A","actions":[],"dismiss":true},{"id":"A","actions":[],"dismiss":true}]"#,
     ])
-  func `A malformed list of categories is rejected`(_ body: String) {
+  func `A malformed list of notification categories is rejected`(_ body: String) {
     #expect(CategoryList.read(Array(body.utf8)) == nil)
   }
 }

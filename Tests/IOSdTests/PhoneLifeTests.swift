@@ -21,7 +21,7 @@ import WaitingTests
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func `An app in the background that does not end when asked is killed`() throws {
+  @Test func `A swiped-away app in the background that does not end when asked is killed`() throws {
     let phone = try PhoneProcess(app: "app-stubborn", ["--grace", "100ms"])
     try phone.ask("open")
     try phone.ask("home")
@@ -29,7 +29,7 @@ import WaitingTests
     #expect(try phone.ended("app")["reason"] as? String == "killed: did not end when it was asked to")
   }
 
-  @Test func `A kill from outside is recorded as such`() throws {
+  @Test func `A SIGKILL that iosd did not send is recorded as a kill from outside`() throws {
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(pid, SIGKILL)
@@ -38,7 +38,10 @@ import WaitingTests
   }
 
   @Test
-  func `Opening an app that has just died starts a new one, in whatever order iosd learns of both`() throws {
+  func
+    `Opening an app that has died starts a new process, even if iosd has not yet learned of the death`()
+    throws
+  {
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     let iosd = phone.process.processIdentifier
@@ -59,7 +62,7 @@ import WaitingTests
     #expect(answer["pid"] == running.map { "\($0)" })
   }
 
-  @Test func `Opening an app that was just killed never answers with the killed process`()
+  @Test func `Opening an app that was just killed never answers with the killed process's pid`()
     throws
   {
     let phone = try PhoneProcess()
@@ -74,7 +77,7 @@ import WaitingTests
     }
   }
 
-  @Test func `An app's last message is not attributed to the next process`() throws {
+  @Test func `The reason that an app gives for its end is not attributed to the app's next process`() throws {
     let phone = try PhoneProcess(app: Self.app)
     try phone.ask("open")
     try Wait.until("the app is in front") { try phone.said("app") != nil }
@@ -86,7 +89,7 @@ import WaitingTests
     #expect(try phone.ended("app")["reason"] as? String == "killed from outside by SIGKILL")
   }
 
-  @Test func `An app that reports why it ends has not crashed`() throws {
+  @Test func `An app that reports why it ends is not recorded as crashed`() throws {
     let phone = try PhoneProcess(app: Self.app)
     let container = "\(phone.home)/AppGroup"
     mkdir(container, 0o700)
@@ -103,7 +106,9 @@ import WaitingTests
   private static let app = "\(PhoneProcess.products)/mainappd"
 
   @Test
-  func `A request to the app and its answer pass as bytes, up to the message limit`() throws {
+  func `A request to the app and the app's answer pass unchanged; a request above 16,384 bytes is refused`()
+    throws
+  {
     let phone = try PhoneProcess()
     #expect(try phone.refusal("ask-app", body: "x")?.hasSuffix("open it first") == true)
     try phone.ask("open")
@@ -121,7 +126,7 @@ import WaitingTests
   }
 
   @Test
-  func `If the app ends before it answers, the client gets an error`() throws {
+  func `If the app ends before it answers a request, the client gets an error`() throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
@@ -133,7 +138,7 @@ import WaitingTests
     )
   }
 
-  @Test func `A second iosd on the same home is refused`() throws {
+  @Test func `A second iosd does not start on the same phone directory`() throws {
     let phone = try PhoneProcess()
     let second = try PhoneProcess.launch(["--home", phone.home, "--app", "/bin/true", "--ext", "/bin/true"])
     second.waitUntilExit()
@@ -141,7 +146,7 @@ import WaitingTests
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func `A missing program is reported at the start`() throws {
+  @Test func `If the app's program is missing, iosd does not start`() throws {
     let phone = try PhoneProcess()
     let other = try PhoneProcess.launch([
       "--home", "\(phone.directory)/other", "--app", "/nowhere/app", "--ext", "/bin/true",
@@ -151,7 +156,9 @@ import WaitingTests
   }
 
   @Test(arguments: ["down", "SIGTERM"])
-  func `A power-off ends app and extension and shows the pending alert`(_ way: String) throws {
+  func `A power-off by request or SIGTERM ends app and extension, and shows the alert of the unfinished push`(
+    _ way: String
+  ) throws {
     let phone = try PhoneProcess(ext: "ext-hang", ["--grace", "200ms"])
     let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     try phone.ask("home")
@@ -166,7 +173,7 @@ import WaitingTests
     #expect(try phone.rows("ps").allSatisfy { $0["reason"] != nil })
   }
 
-  @Test func `A wallet process does not survive a killed iosd`() throws {
+  @Test func `The app's process does not survive a killed iosd`() throws {
     let phone = try PhoneProcess(app: "app-stubborn")
     let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(phone.process.processIdentifier, SIGKILL)
@@ -176,7 +183,7 @@ import WaitingTests
     #expect(try phone.ended("app")["reason"] as? String == "gone with an earlier iosd")
   }
 
-  @Test func `Notifications, ids and the wall clock outlive a restart`() throws {
+  @Test func `Notifications, ids and the stepped wall clock outlive a restart of iosd`() throws {
     let phone = try PhoneProcess()
     try phone.push()
     _ = try phone.notifications(1)
@@ -193,7 +200,9 @@ import WaitingTests
     #expect(try phone.notifications(2) == ["served 1", "served 1"])
   }
 
-  @Test func `The wall clock can be stepped only within a bound`() throws {
+  @Test func `The wall clock can be stepped by at most ten years at once, and by a hundred years in all`()
+    throws
+  {
     let phone = try PhoneProcess()
     for bad in ["", "x", "9223372036854775807", "-315360001"] {
       #expect(try phone.refusal("clock", ["step-seconds": bad])?.contains("whole number") == true)
@@ -202,12 +211,12 @@ import WaitingTests
     #expect(try phone.refusal("clock", ["step-seconds": "315360000"])?.contains("that far off") == true)
   }
 
-  @Test func `An unknown verb is answered with the known ones`() throws {
+  @Test func `The refusal of an unknown verb names the known verbs`() throws {
     let phone = try PhoneProcess()
     #expect(try phone.refusal("dance")?.contains("it knows open, home, quit") == true)
   }
 
-  @Test func `The phone lists the newest 256 notifications, the file has all`() throws {
+  @Test func `iosd lists the newest 256 notifications, its file has all`() throws {
     let phone = try PhoneProcess()
     for _ in 0..<300 { try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#) }
     #expect(try phone.status()["notifications"] as? Int == 300)
@@ -217,7 +226,7 @@ import WaitingTests
     #expect(file.split(separator: UInt8(ascii: "\n")).count == 300)
   }
 
-  @Test func `A long-lived app stays in the process list after hundreds of extensions`() throws {
+  @Test func `A running app stays in the process list after 300 extension processes`() throws {
     let phone = try PhoneProcess(ext: "/bin/true")
     try phone.ask("open")
     try Wait.until("the app is in front") { try phone.state("app") == "foreground" }
@@ -239,7 +248,7 @@ import WaitingTests
     #expect(file.split(separator: UInt8(ascii: "\n")).count == 602)
   }
 
-  @Test func `A torn last line of iosd's files loses only that line`() throws {
+  @Test func `If the last line of iosd's files is truncated, only that line is lost`() throws {
     let phone = try PhoneProcess()
     try phone.push()
     _ = try phone.notifications(1)

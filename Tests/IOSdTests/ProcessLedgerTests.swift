@@ -37,7 +37,10 @@ import WaitingTests
   }
 
   @Test
-  func `A running process stays in the ledger however many ended after it, and its end is written`() throws {
+  func
+    `A running process stays in the process ledger however many later ones have ended, and its end is written`()
+    throws
+  {
     let ledger = try ledger()
     let app = begin(ledger, "app")
     for _ in 0..<300 { end(ledger, begin(ledger, "extension")) }
@@ -48,7 +51,10 @@ import WaitingTests
   }
 
   @Test
-  func `After a restart the newest ended processes are kept, and a running one is recorded as gone`() throws {
+  func
+    `After a restart of iosd the newest ended processes are kept, and a formerly running one is recorded as gone`()
+    throws
+  {
     var first: ProcessLedger? = try ledger()
     let app = begin(first!, "app")
     for _ in 0..<300 { end(first!, begin(first!, "extension")) }

@@ -23,7 +23,8 @@ import WaitingTests
   }
 
   @Test
-  func `A process's output has its own file, which a crash's row and note name with its last line`()
+  func
+    `A process's output goes to a file; a crash's row and journal note have the file's path and last line`()
     throws
   {
     let (phone, directory) = try phone("echo begun\necho 'no \u{1b}[31mpeer' >&2\necho\nexit 3")
@@ -49,7 +50,7 @@ import WaitingTests
     }
   }
 
-  @Test func `No file is left if there is no output`() throws {
+  @Test func `A process without output leaves no output file`() throws {
     let (phone, directory) = try phone("exit 1")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try phone.ask("open")
@@ -57,7 +58,11 @@ import WaitingTests
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/os/output").isEmpty)
   }
 
-  @Test func `A missing interpreter of a script is named in the refusal`() throws {
+  @Test
+  func
+    `If the app is a script and its interpreter is missing, the refusal to open the app names the interpreter`()
+    throws
+  {
     let (phone, directory) = try phone("exit 0", interpreter: "/nowhere/python3")
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let refusal = try #require(try phone.refusal("open"))

@@ -9,13 +9,15 @@ import WaitingTests
     try PushPayload(Array(#"{"aps":{"alert":"x","\#(flag)":\#(value)}}"#.utf8))
   }
 
-  @Test(arguments: ["1", "true", "1.0"]) func `A flag is set by 1 and by true`(value: String) throws {
+  @Test(arguments: ["1", "true", "1.0"]) func `A flag in a push's payload is set by 1 and by true`(
+    value: String
+  ) throws {
     #expect(try payload("mutable-content", value).hasMutableContent)
     #expect(try payload("content-available", value).waking != nil)
   }
 
   @Test(arguments: ["0", "false", "2", "1.5", "-1", "\"1\"", "null", "[1]"])
-  func `A flag is not set by any other value`(value: String) throws {
+  func `A flag in a push's payload is not set by a value other than 1 and true`(value: String) throws {
     #expect(try !payload("mutable-content", value).hasMutableContent)
     #expect(try payload("content-available", value).waking == nil)
     #expect(throws: PushPayloadError.nothingToDo) {
@@ -37,7 +39,7 @@ import WaitingTests
         BadgeAndSound(badge: 5, level: .timeSensitive)
       ),
     ])
-  func `A badge or a sound without an alert is parsed; an invalid badge number is ignored`(
+  func `A push with a badge or a sound and no alert is parsed; an invalid badge number is ignored`(
     aps: String, expected: BadgeAndSound
   ) throws {
     let push = try PushPayload(Array("{\"aps\":{\(aps)}}".utf8))
@@ -57,7 +59,7 @@ import WaitingTests
       "", #""badge":-1"#, #""badge":1.5"#, #""badge":"5""#, #""badge":null"#, #""badge":1e30"#,
       #""sound":"" "#, #""sound":{}"#, #""sound":5"#, #""mutable-content":1"#,
     ])
-  func `A payload without an effect is refused`(aps: String) {
+  func `A push's payload without alert, valid badge, sound or content-available is refused`(aps: String) {
     #expect(throws: PushPayloadError.nothingToDo) { try PushPayload(Array("{\"aps\":{\(aps)}}".utf8)) }
   }
 }

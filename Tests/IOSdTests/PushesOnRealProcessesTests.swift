@@ -15,7 +15,8 @@ import WaitingTests
   }
 
   @Test
-  func `P-0.1, K-27, K-45 A push goes to the app in front, or first to the extension and is shown`()
+  func
+    `P-0.1, K-27, K-45 With the app in front a push goes to the app, or if so configured to extension and app`()
     throws
   {
     let phone = try PhoneProcess()
@@ -32,7 +33,7 @@ import WaitingTests
     }
   }
 
-  @Test func `One process serves many pushes in order`() throws {
+  @Test func `One extension process serves five pushes in order`() throws {
     let phone = try PhoneProcess()
     for _ in 0..<5 { try phone.push() }
     #expect(try phone.notifications(5) == (1...5).map { "served \($0)" })
@@ -41,7 +42,7 @@ import WaitingTests
     #expect(try phone.status()["badge"] as? Int == 5)
   }
 
-  @Test func `An extension that hangs is killed at its time limit, and the original is shown`() throws {
+  @Test func `An extension that hangs is killed at its time limit, and the original alert is shown`() throws {
     let phone = try PhoneProcess(ext: "ext-hang", ["--extension-time", "300ms", "--expiry-notice", "50ms"])
     try phone.push("the original")
     #expect(try phone.notifications(1) == ["the original"])
@@ -53,7 +54,9 @@ import WaitingTests
   }
 
   @Test
-  func `K-26 An extension warned as early as configured can still deliver`() throws {
+  func `K-26 An extension that is warned of its time limit, as early as configured, can still deliver`()
+    throws
+  {
     let phone = try PhoneProcess(
       ext: "ext-expires", ["--extension-time", "20s", "--expiry-notice", "19900ms"])
     try phone.push("the original")
@@ -73,7 +76,7 @@ import WaitingTests
   }
 
   @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func `The recorded peak is the largest footprint, not the last`() throws {
+  func `The recorded peak memory of an extension is its largest footprint, not its last`() throws {
     let phone = try PhoneProcess(ext: "ext-shrinks")
     try phone.push()
     #expect(try phone.notifications(1).count == 1)
@@ -90,7 +93,7 @@ import WaitingTests
   }
 
   @Test
-  func `B-C.3 A debug build outlives 30 MB and its time limit`() throws {
+  func `B-C.3 In a debug build an extension above 30 MB and beyond its time limit is not killed`() throws {
     let phone = try PhoneProcess(ext: "ext-ballast", ["--build", "debug", "--extension-time", "1ms"])
     try phone.push()
     try Wait.until("it is above 30 MB") {
@@ -101,7 +104,9 @@ import WaitingTests
   }
 
   @Test(arguments: [("ext-crash", "crashed by SIG"), ("ext-exit", "crashed with exit code 3")])
-  func `A crash is recorded as such, and the original is shown`(_ ext: String, _ reason: String) throws {
+  func `A crash of the extension is recorded as a crash, and the original alert is shown`(
+    _ ext: String, _ reason: String
+  ) throws {
     let phone = try PhoneProcess(ext: ext)
     try phone.push("first")
     try phone.push("second")
@@ -112,7 +117,7 @@ import WaitingTests
     #expect(try phone.rows("ps").count == 2)
   }
 
-  @Test func `Content delivered twice is shown once`() throws {
+  @Test func `Content that the extension delivers twice is shown once`() throws {
     let phone = try PhoneProcess(ext: "ext-twice")
     try phone.push()
     try phone.push()
@@ -121,13 +126,16 @@ import WaitingTests
     #expect(try phone.rows("notifications").count == 2)
   }
 
-  @Test func `Content delivered right before the extension's end counts`() throws {
+  @Test func `Content that the extension delivers right before its end is shown`() throws {
     let phone = try PhoneProcess(ext: "ext-words-then-exit")
     for _ in 0..<10 { try phone.push("the original") }
     #expect(try phone.notifications(10) == [String](repeating: "last words", count: 10))
   }
 
-  @Test func `A dead extension's long backlog is read to its end`() throws {
+  @Test
+  func `iosd reads all unread messages of an extension that has died, and shows the content among them`()
+    throws
+  {
     let phone = try PhoneProcess(ext: "ext-chatty-then-exit")
     let iosd = phone.process.processIdentifier
     try phone.push("the original")
@@ -142,14 +150,16 @@ import WaitingTests
     #expect(try phone.notifications(1) == ["last words"])
   }
 
-  @Test func `An extension that sends garbage loses its push and harms nothing else`() throws {
+  @Test func `If the extension sends garbage, the push's original alert is shown, and iosd keeps running`()
+    throws
+  {
     let phone = try PhoneProcess(ext: "ext-garbage", ["--extension-time", "300ms"])
     try phone.push("the original")
     #expect(try phone.notifications(1) == ["the original"])
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func `An idle extension is asked to end`() throws {
+  @Test func `An idle extension is asked to end, and a new process serves the next push`() throws {
     let phone = try PhoneProcess(["--extension-idle", "50ms"])
     try phone.push()
     #expect(try phone.ended("extension")["reason"] as? String == "ended when it was asked to")
@@ -172,13 +182,15 @@ import WaitingTests
       "nested deeper than 64 brackets"
     ), ("{\"aps\":{\"alert\":\"\u{0}", "not JSON"),
   ])
-  func `A malformed push is refused in one sentence`(_ body: String, _ part: String) throws {
+  func `A malformed push, or one for another app, is refused with the reason`(_ body: String, _ part: String)
+    throws
+  {
     let phone = try PhoneProcess()
     #expect(try #require(try phone.refusal("push", body: body)).contains(part))
     #expect(try phone.rows("notifications").isEmpty)
   }
 
-  @Test func `An alert by localisation keys is shown with its arguments in place`() throws {
+  @Test func `An alert with localisation keys is shown as these keys, with its arguments in place`() throws {
     let phone = try PhoneProcess()
     try phone.ask("push", body: #"{"aps":{"alert":{"loc-key":"%@ of %2$@ 100%%","loc-args":["a","b"]}}}"#)
     try phone.ask(
@@ -191,7 +203,7 @@ import WaitingTests
   }
 
   @Test
-  func `A badge or sound without an alert changes the badge, starts no process, and shows no notification`()
+  func `A push with only a badge or sound sets or plays it, starts no process, and shows no notification`()
     throws
   {
     let phone = try PhoneProcess()

@@ -14,7 +14,7 @@ import WaitingTests
   }
 
   @Test
-  func `K-42 Both processes are killed, notifications stay, and the new boot is locked`() throws {
+  func `K-42 A reboot kills app and extension and keeps notifications, and leaves the phone locked`() throws {
     let phone = try PhoneProcess(app: "app-stubborn", ext: "ext-hang")
     let iosd = phone.process.processIdentifier
     let before = try clock(phone)
@@ -46,7 +46,9 @@ import WaitingTests
     #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 
-  @Test func `K-42 An item is withheld until the phone is unlocked, and no process crashes`()
+  @Test
+  func
+    `K-42 After a reboot a keychain item cannot be read until the phone is unlocked, and no process crashes`()
     throws
   {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
@@ -62,7 +64,9 @@ import WaitingTests
   }
 
   @Test(arguments: ["yes", "no"])
-  func `A push sent while the phone is off is served after the boot, locked or unlocked`(_ unlocks: String)
+  func `A push sent during a reboot is served after the boot, whether the phone is locked or unlocked`(
+    _ unlocks: String
+  )
     throws
   {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
@@ -83,7 +87,7 @@ import WaitingTests
     #expect(try phone.notifications(1) == [unlocks == "yes" ? "abandon ability able" : refused])
   }
 
-  @Test func `Only a reboot with --lose-beats erases the heartbeat`() throws {
+  @Test func `Only a reboot with --lose-beats erases the heartbeat file`() throws {
     let phone = try PhoneProcess()
     let heartbeat = "\(phone.home)/AppGroup/heartbeat"
     try Data([1, 2, 3]).write(to: URL(filePath: heartbeat))
@@ -95,7 +99,7 @@ import WaitingTests
   }
 
   @Test(arguments: ["yes", "no"])
-  func `While the phone is off it can be neither locked nor unlocked, and the request is refused whole`(
+  func `During a reboot a request to lock or unlock the phone is refused with all its fields`(
     _ locked: String
   ) throws {
     let phone = try PhoneProcess()
@@ -116,7 +120,7 @@ import WaitingTests
     try phone.ask("device", ["locked": locked])
   }
 
-  @Test func `A second reboot while the phone is off is refused`() throws {
+  @Test func `During a reboot a request for another reboot is refused`() throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     let iosd = phone.process.processIdentifier

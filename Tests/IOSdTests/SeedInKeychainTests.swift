@@ -8,7 +8,8 @@ import WaitingTests
 
 @testable import IOSd
 
-@Suite("The wallet's seed in the phone's keychain, with the real pair", .waits) struct SeedInKeychainTests {
+@Suite("The wallet's seed in the phone's keychain, with the real app and extension", .waits)
+struct SeedInKeychainTests {
   private func phone(_ options: [String] = []) throws -> PhoneProcess {
     try PhoneProcess(
       app: "\(PhoneProcess.products)/mainappd", ext: "\(PhoneProcess.products)/notifyextd", options)
@@ -31,7 +32,9 @@ import WaitingTests
     try phone.ended("extension")["reason"] as? String ?? ""
   }
 
-  @Test func `K-42 The app makes the seed once and keeps it sealed; no file has it in clear`() throws {
+  @Test func `K-42 The app creates the seed once and keeps it in the keychain; no file has it in clear`()
+    throws
+  {
     let phone = try phone()
     try open(phone)
     let made = try #require(try seed(phone))
@@ -49,7 +52,10 @@ import WaitingTests
   }
 
   @Test
-  func `B-T.5, K-42 After a reboot the push is shown as sent until the phone is unlocked`() throws {
+  func
+    `B-T.5, K-42 After a reboot a push is shown as sent, as the extension cannot read its seed until the unlock`()
+    throws
+  {
     let phone = try phone()
     try open(phone)
     try phone.ask("reboot")
@@ -66,7 +72,11 @@ import WaitingTests
     try Wait.until("the extension has read its seed") { try phone.said("extension") != nil }
   }
 
-  @Test func `K-42 With when-unlocked the seed is unreadable while the phone is locked`() throws {
+  @Test
+  func
+    `K-42 With --seed-protection when-unlocked the extension cannot read its seed while the phone is locked`()
+    throws
+  {
     let phone = try phone(["--seed-protection", "when-unlocked"])
     try open(phone)
     try phone.ask("quit")
@@ -78,7 +88,8 @@ import WaitingTests
   }
 
   @Test
-  func `The extension makes a missing seed, and a seed in an older file moves to the keychain`()
+  func
+    `The extension creates a new wallet's seed, and the app moves the seed in an older version's file to the keychain`()
     throws
   {
     let first = try phone()
@@ -98,7 +109,7 @@ import WaitingTests
   }
 
   @Test
-  func `A used wallet's missing seed is not made anew, and a seed of another size is refused`()
+  func `The missing seed of a used wallet is not created anew, and a seed that has not 32 bytes is refused`()
     throws
   {
     let phone = try phone()
@@ -122,7 +133,7 @@ import WaitingTests
     #expect(try reason(phone).contains("has 3 bytes instead of 32"))
   }
 
-  @Test func `Adding an item that exists is refused, and the first stays`() throws {
+  @Test func `Adding a keychain item that exists is refused, and the existing item stays`() throws {
     let phone = try PhoneProcess(app: "app-keychain-twice", ext: "ext-keychain")
     try phone.ask("open")
     try Wait.until("the app was refused") {
@@ -135,7 +146,8 @@ import WaitingTests
   }
 
   @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func `B-M.2 The app gets a memory warning once, and again after it fell below the limit`()
+  func
+    `B-M.2 One memory warning comes above the limit, another after a fall below it; the wallet frees SQLite memory`()
     throws
   {
     let phone = try PhoneProcess(app: "app-ballast", ["--memory-warning", "20000000"])

@@ -39,7 +39,10 @@ import WaitingTests
   }
 
   @Test
-  func `B-1.5.1f If the peer is unreachable the push fails in time, with the error in the journal`() throws {
+  func
+    `B-1.5.1f If the peer is unreachable the app completes a silent push as failed in time, and journals the error`()
+    throws
+  {
     // secp256k1's generator as node id, at a port where no process listens.
     let unreachable = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798@127.0.0.1:9"
     let phone = try PhoneProcess(
@@ -62,7 +65,9 @@ import WaitingTests
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func `B-1.5.1g A push is completed once, however often the app completes it`() throws {
+  @Test func `B-1.5.1g A silent push counts as completed once, however often the app reports its completion`()
+    throws
+  {
     let phone = try PhoneProcess(app: "app-done")
     try phone.ask("push", body: silent)
     try waitFor("completed with new-data", phone)
@@ -85,7 +90,9 @@ import WaitingTests
   }
 
   @Test
-  func `An alert with content-available is shown and also wakes the app under the silent-push rules`() throws
+  func
+    `A push with alert and content-available is shown, and also wakes the app under the silent-push rules`()
+    throws
   {
     let both = #"{"aps":{"alert":{"title":"Push","body":"both"},"mutable-content":1,"content-available":1}}"#
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
@@ -97,23 +104,28 @@ import WaitingTests
     #expect(rows.map { $0["visible"] as? Bool } == [true, false])
     #expect(rows.last?["of"] as? Int == 1)
     let second = try phone.ask("push", body: both)
-    #expect(second["waking-fate"] == "held back: the budget of 1 an hour is used up")
+    #expect(second["waking-fate"] == "held back: the budget of silent pushes (1 an hour) is used up")
     #expect(try phone.notifications(2).count == 2)
     #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
   }
 
-  @Test func `B-1.5.0b An app that does not complete a silent push halves its budget`() throws {
+  @Test
+  func
+    `B-1.5.0b If the app does not complete a silent push in time, its budget of silent pushes is halved`()
+    throws
+  {
     let phone = try PhoneProcess(["--silent-time", "20ms"])
     try phone.ask("push", body: silent)
-    try waitFor("expired: the app did not complete it in time", phone)
+    try waitFor("expired: the app did not complete the push in time", phone)
     let answer = try phone.ask("push", body: silent)
     #expect(
-      answer["fate"] == "held back: throttled to 1 an hour, as the app did not complete an earlier push")
+      answer["fate"]
+        == "held back: silent pushes are throttled to 1 an hour, as the app did not complete an earlier one")
   }
 
   @Test
   func
-    `B-1.5.0c, K-43 Low Power Mode and Background App Refresh stop silent pushes, notifications off does not`()
+    `B-1.5.0c, K-43 Silent pushes stop in Low Power Mode and with Background App Refresh off, not with notifications off`()
     throws
   {
     let phone = try PhoneProcess(app: "app-done")
@@ -128,12 +140,13 @@ import WaitingTests
   }
 
   @Test
-  func `K-46 The silent-push budget is configurable, and the newest held push replaces the older`() throws {
+  func `K-46 The silent-push budget is configurable, and a newer held silent push replaces the older`() throws
+  {
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
     for _ in 0..<3 { try phone.ask("push", body: silent) }
     try waitFor("completed with new-data", phone)
     #expect(try fate(phone, 2) == "replaced by push 3")
-    #expect(try fate(phone, 3) == "held back: the budget of 1 an hour is used up")
+    #expect(try fate(phone, 3) == "held back: the budget of silent pushes (1 an hour) is used up")
     try phone.ask("open")
     try waitFor("completed with new-data", phone, 3)
   }

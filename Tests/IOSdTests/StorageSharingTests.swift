@@ -39,9 +39,11 @@ import WaitingTests
   }
 
   @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"), arguments: Sharing.allCases)
-  func `A partly mounted disk, one mounted twice and one with the peer's files are not filled`(
-    _ sharing: Sharing
-  ) throws {
+  func
+    `The switch storage-full does not fill a disk mounted in part, mounted twice, or with the peer's files`(
+      _ sharing: Sharing
+    ) throws
+  {
     let disk = try DiskPhone(sharing.prepare)
     let note = try disk.note(["storage-full": "yes"])
     #expect(
@@ -52,7 +54,10 @@ import WaitingTests
   }
 
   @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func `A disk is emptied with a note when it becomes shared, and filled again when unshared`() throws {
+  func
+    `The file that fills the disk is removed, with a note, when the disk becomes shared, and comes back afterwards`()
+    throws
+  {
     let disk = try DiskPhone("1m")
     #expect(try disk.note(["storage-full": "yes"]) == nil)
     #expect(disk.writeError == ENOSPC)
@@ -70,7 +75,7 @@ import WaitingTests
   }
 
   @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func `A disk that grows beyond the bound is emptied`() throws {
+  func `The file that fills the disk is removed when the disk grows beyond 1 GiB`() throws {
     let disk = try DiskPhone("1m")
     try disk.phone.ask("device", ["storage-full": "yes"])
     try #require(mount(nil, disk.group, nil, UInt(MS_REMOUNT), "size=4g") == 0)
@@ -80,7 +85,10 @@ import WaitingTests
   }
 
   @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func `A nearly full disk that grows a little beyond the bound is emptied`() throws {
+  func
+    `The file that fills a disk of 600 MiB is removed when the disk grows to 1,500 MiB, and comes back at 1 GiB`()
+    throws
+  {
     let disk = try DiskPhone("600m")
     #expect(try disk.note(["storage-full": "yes"]) == nil)
     #expect(disk.writeError == ENOSPC)
@@ -93,7 +101,10 @@ import WaitingTests
   }
 
   @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func `A restarted iosd removes the ballast before its lock probe and fills the disk afterwards`() throws {
+  func
+    `A restarted iosd removes the file that fills the disk, creates its test lock, and then fills the disk again`()
+    throws
+  {
     let disk = try DiskPhone("1m")
     try disk.phone.ask("device", ["storage-full": "yes"])
     let watch = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))

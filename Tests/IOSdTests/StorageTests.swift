@@ -9,7 +9,7 @@ import WaitingTests
 
 @Suite("A full storage", .serialized, .waits) struct StorageTests {
   @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func `A small disk of the container's own is filled until the switch is off`() throws {
+  func `The switch storage-full fills a small disk of the container's own until the switch is off`() throws {
     let disk = try DiskPhone("1m")
     let phone = disk.phone
     #expect(disk.writeError == 0)
@@ -23,7 +23,10 @@ import WaitingTests
   }
 
   @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func `A killed iosd's ballast is removed at the next start, and renewed if the switch is on`() throws {
+  func
+    `After a kill and restart of iosd the disk is full if the switch storage-full is on, and has space if it is off`()
+    throws
+  {
     let disk = try DiskPhone("1m")
     let phone = disk.phone
     try phone.ask("device", ["storage-full": "yes"])
@@ -38,7 +41,7 @@ import WaitingTests
   }
 
   @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func `Room that becomes free is filled when the next process starts`() throws {
+  func `With storage-full on, space that becomes free is filled when the next process starts`() throws {
     let disk = try DiskPhone("1m")
     let phone = disk.phone
     let page = "\(disk.group)/given-up"
@@ -51,7 +54,10 @@ import WaitingTests
   }
 
   @Test(.enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
-  func `Room that becomes free is filled when a process ends, each time`() throws {
+  func
+    `With storage-full on, space that becomes free is filled when a process ends, also after the switch was off`()
+    throws
+  {
     let disk = try DiskPhone("1m")
     for place in 1...2 {
       let path = "\(disk.group)/\(place)"
@@ -71,7 +77,9 @@ import WaitingTests
   @Test(
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
     arguments: [("0", "not on its own file system"), ("4g", "MiB to fill")])
-  func `A disk without a size limit or above 1 GiB is not filled`(_ size: String, _ words: String) throws {
+  func `The switch storage-full does not fill a disk without a size limit or of 4 GiB`(
+    _ size: String, _ words: String
+  ) throws {
     let disk = try DiskPhone(size)
     #expect(try disk.note(["storage-full": "yes"])?.contains(words) == true)
     #expect(disk.writeError == 0)
@@ -81,7 +89,9 @@ import WaitingTests
   @Test(
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
     arguments: ["phone", "a user's phone"])
-  func `The suggested command moves the container to its own disk with its files`(_ name: String) throws {
+  func `The command that storage-full suggests moves the container with its files to a disk of its own`(
+    _ name: String
+  ) throws {
     let disk = try DiskPhone(named: name) { disk in
       try "of the wallet".write(toFile: "\(disk.group)/node", atomically: true, encoding: .utf8)
       try disk.type(StorageObstacle.move(disk.group), mounting: disk.group)
@@ -94,7 +104,9 @@ import WaitingTests
   }
 
   @Test
-  func `On a shared disk the switch fills nothing and says how to give the container its own disk`() throws {
+  func `On a shared disk storage-full fills nothing, and says how to give the container a disk of its own`()
+    throws
+  {
     let disk = try DiskPhone(nil)
     let words = try disk.note(["storage-full": "yes"])
     #expect(words?.contains("is not on its own file system: nothing is mounted there;\n") == true)

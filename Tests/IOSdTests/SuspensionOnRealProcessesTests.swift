@@ -15,7 +15,9 @@ import WaitingTests
   }
 
   @Test
-  func `An app without assertions is stopped, and continues when it is opened`() throws {
+  func `An app in the background that nothing keeps awake is stopped, and continues when it is opened`()
+    throws
+  {
     let phone = try PhoneProcess(Self.quick)
     let pid = try pid(phone)
     try phone.ask("home")
@@ -37,7 +39,9 @@ import WaitingTests
   }
 
   @Test
-  func `B-C.3 A debug build with a lock is neither stopped nor killed`() throws {
+  func `B-C.3 In a debug build an app in the background that holds a lock is neither stopped nor killed`()
+    throws
+  {
     let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick + ["--build", "debug"])
     let pid = try pid(phone)
     try phone.ask("home")
@@ -48,7 +52,7 @@ import WaitingTests
   }
 
   @Test
-  func `P-1.2 iosd ends a suspended app's connections, and the peer notices at once`() throws {
+  func `P-1.2 iosd ends a suspended app's connection, and the peer sees its end`() throws {
     let phone = try PhoneProcess(app: "app-connects", Self.quick)
     let listener = try LoopbackListener()
     _ = try pid(phone)
@@ -60,7 +64,9 @@ import WaitingTests
   }
 
   @Test
-  func `K-18 A handler that ends its task while the node still stops gets the app killed: 0xdead10cc`() throws
+  func
+    `K-18 An expiration handler that ends its background task before the node stops gets the app killed: 0xdead10cc`()
+    throws
   {
     let phone = try PhoneProcess(app: "app-seed-handler", Self.quick + ["--background-time", "100ms"])
     _ = try pid(phone)
@@ -79,12 +85,15 @@ import WaitingTests
   }
 
   @Test
-  func `M-6.5 A task keeps the app awake until its time is over; not ending it gets the app killed`() throws {
+  func
+    `M-6.5 A background task keeps the app awake until its time is over; an app that does not end it is killed`()
+    throws
+  {
     let phone = try PhoneProcess(
       app: "app-endless-task", Self.quick + ["--background-time", "200ms", "--background-grace", "50ms"])
     _ = try pid(phone)
     try phone.ask("home")
     let reason = try phone.ended("app")["reason"] as? String
-    #expect(reason == "killed: did not end its tasks after 0.200 s in the background")
+    #expect(reason == "killed: did not end its background tasks after 0.200 s")
   }
 }

@@ -5,7 +5,7 @@ import WaitingTests
 
 @Suite("--tor", .waits) struct TorOptionTests {
   @Test
-  func `iosd passes --tor on, and only then the app's node counts timeouts for Tor`() throws {
+  func `With --tor, and only then, iosd starts an app whose node has the timeouts for Tor`() throws {
     for options in [["--tor"], []] {
       let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd", options)
       try phone.ask("open")

@@ -18,7 +18,11 @@ private struct Seeded: RandomNumberGenerator {
 @Suite struct AnyOrderTests {
   /// In any order of events every visible push not given to the app in front is shown once, and the phone powers off.
   @Test(arguments: 0..<300 as Range<UInt64>)
-  func `Every visible push is shown exactly once in any order of events`(_ seed: UInt64) {
+  func
+    `In random orders of events each visible push not for the app in front is shown once, or dropped by a reboot`(
+      _ seed: UInt64
+    )
+  {
     var random = Seeded(state: seed)
     var world = World(seed.isMultiple(of: 2) ? .app : .extension)
     for _ in 0..<200 { world.step(&random) }

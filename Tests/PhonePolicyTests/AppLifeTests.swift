@@ -12,7 +12,7 @@ import Testing
     #expect(phone.phone.app == .foreground)
   }
 
-  @Test func `Home and open are sent to the app, and nothing is started twice`() {
+  @Test func `Leaving and reopening the app are told to its process, and no second process is started`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.userWentHome) == [.tell(.app, .enterBackground)])
@@ -22,14 +22,14 @@ import Testing
     #expect(phone(.userOpened) == [.tell(.app, .enterForeground)])
   }
 
-  @Test func `A user who leaves while the app starts finds it in the background`() {
+  @Test func `If the user leaves while the app is starting, the app starts in the background`() {
     var phone = TestPhone()
     _ = phone(.userOpened)
     #expect(phone(.userWentHome) == [])
     #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterBackground)])
   }
 
-  @Test func `An app that cannot be started is not running`() {
+  @Test func `After a failed launch the app is not running, and opening the app launches it again`() {
     var phone = TestPhone()
     _ = phone(.userOpened)
     #expect(phone(.launchFailed(.app, sentence: "no such file")) == [])
@@ -44,7 +44,7 @@ import Testing
     #expect(phone.phone.app == .notRunning)
   }
 
-  @Test func `An app in the background is asked to end, and killed after 5 s`() {
+  @Test func `A swipe asks an app in the background to end, and kills it after 5 s`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)
@@ -78,16 +78,18 @@ import Testing
     (.signalled(11), .crashed(.signalled(11))), (.signalled(6), .crashed(.signalled(6))),
     (.signalled(9), .killedFromOutside(signal: 9)), (.signalled(15), .killedFromOutside(signal: 15)),
   ])
-  func `An end that the phone did not order is recorded as exit, crash or outside kill`(
-    _ end: ProcessEnd, _ reason: EndReason
-  ) {
+  func
+    `The end of a process that iosd neither asked to end nor killed is recorded as exit, crash or kill from outside`(
+      _ end: ProcessEnd, _ reason: EndReason
+    )
+  {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.processEnded(.app, end)) == [.recordEnd(.app, reason)])
     #expect(phone(.processEnded(.app, end)) == [])
   }
 
-  @Test func `A process that announces its end is no crash, unless a signal ended it`() {
+  @Test func `The end of a process that announced its end is no crash, unless a signal ended the process`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.endAnnounced(.app)) == [])
@@ -107,7 +109,7 @@ import Testing
     #expect(!EndReason.gaveUp(code: 78).isCrash)
   }
 
-  @Test func `A crash that precedes our kill is recorded as a crash`() {
+  @Test func `A crash just before iosd's kill is recorded as a crash`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userQuit)
@@ -115,7 +117,7 @@ import Testing
       phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
   }
 
-  @Test func `The app answers a request, or the phone refuses it with a reason`() {
+  @Test func `A request to the app gets the app's answer, or a refusal with a reason`() {
     var phone = TestPhone()
     #expect(phone(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appNotRunning)])
     var starting = phone
@@ -149,7 +151,10 @@ import Testing
     #expect(phone(.userOpened) == [])
   }
 
-  @Test func `iosd's shutdown asks app and extension to end, and waits for both`() {
+  @Test
+  func
+    `A power-off asks app and extension to end, waits for both, and shows the alerts of unfinished pushes`()
+  {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)
@@ -167,7 +172,9 @@ import Testing
   }
 
   @Test
-  func `An app found ending is not in front; opening it starts another when it is gone`() {
+  func
+    `An app whose process is found dying is not in front; opening it starts a new process once the old one is gone`()
+  {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(.foundEnding(.app)) == [])
@@ -181,7 +188,9 @@ import Testing
   }
 
   @Test
-  func `An app found ending is neither asked nor killed, and powering off waits for its end`() {
+  func
+    `An app whose process is found dying is neither asked to end nor killed, and a power-off waits for its end`()
+  {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.foundEnding(.app))
@@ -193,13 +202,13 @@ import Testing
         == [.recordEnd(.app, .crashed(.exited(code: 3))), .powerOff])
   }
 
-  @Test func `A report that a stopped app is ending has no effect`() {
+  @Test func `A report that the app is dying has no effect if no app is running`() {
     var phone = TestPhone()
     #expect(phone(.foundEnding(.app)) == [])
     #expect(phone(.userOpened) == [.launch(.app, .user)])
   }
 
-  @Test func `A second request to go down kills both processes at once`() {
+  @Test func `A second power-off request kills app and extension at once`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)

@@ -15,7 +15,7 @@ import Testing
   private func start(_ session: AudioSession) -> PhoneEvent { .audio(.startRequested(session)) }
 
   @Test
-  func `M-1.1 Without the declared mode audio is refused, and the app is not kept awake`() {
+  func `M-1.1 Without the declared background mode audio is refused, and the app is not kept awake`() {
     var phone = Self.phone(declared: false)
     #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.refused(.notDeclared)))])
     #expect(phone.phone.assertions.isEmpty)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test
-  func `M-1.4 A counted loop ends after its last repetition`() {
+  func `M-1.4 Audio with a number of loops ends after the last one`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(loops: 2)))
     phone.pass(.milliseconds(2999))
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test
-  func `M-1.7 Another app's audio interrupts audio that does not mix, and only that`() {
+  func `M-1.7 Another app's audio interrupts only audio that does not mix`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(mixes: false)))
     #expect(phone.set(.otherAudio(true)).last == .tell(.app, .audio(.interrupted)))
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test
-  func `M-1.5 Audio ends with the app`() {
+  func `M-1.5 The app's audio ends with the app`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession()))
     #expect(phone.phone.audio.playing?.session == AudioSession())

@@ -14,7 +14,8 @@ import Testing
   }
 
   @Test
-  func `A badge push starts no extension and wakes no app, even with mutable-content`() {
+  func `A push with only a badge or a sound starts no extension and wakes no app, even with mutable-content`()
+  {
     var phone = TestPhone()
     let both = BadgeAndSound(badge: 5, sound: "default")
     #expect(phone(Self.push(both)) == Self.applied(both))
@@ -25,7 +26,7 @@ import Testing
   }
 
   @Test
-  func `A badge push does nothing while notifications are off`() {
+  func `A push with only a badge does nothing while notifications are off`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
     #expect(
@@ -33,7 +34,9 @@ import Testing
   }
 
   @Test
-  func `A badge push goes to the app in front; with --foreground-pushes extension its badge is set too`() {
+  func
+    `A push with only a badge goes to the app in front; with --foreground-pushes extension the badge is set too`()
+  {
     let request = BadgeAndSound(badge: 5)
     let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
     var phone = TestPhone()
@@ -45,7 +48,9 @@ import Testing
   }
 
   @Test
-  func `A Focus mutes the sound of a push unless its level breaks through; the badge is set`() {
+  func
+    `A Focus mutes a push's sound unless its interruption level breaks through, and lets the badge be set`()
+  {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.focus(true)))
     let badge = BadgeAndSound(badge: 5)
@@ -62,7 +67,7 @@ import Testing
   }
 
   @Test
-  func `A badge push's outcome names the badge and the sound`() {
+  func `The recorded fate of a push with only a badge and a sound names both`() {
     func words(_ request: BadgeAndSound) -> String { PushFate.applied(request).description }
     #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is removed")
     #expect(
@@ -71,7 +76,9 @@ import Testing
   }
 
   @Test
-  func `A badge beside an alert is set with the notification, and the extension's content keeps it`() {
+  func
+    `A badge sent with an alert is set with the notification, even if the extension's content has no badge`()
+  {
     var phone = TestPhone()
     var alert = TestPhone.original(1)
     alert.badge = 9

@@ -23,7 +23,7 @@ import Testing
   ]
 
   @Test(arguments: rows)
-  func `Each change sets its one value, is saved, and does nothing the second time`(
+  func `Each change of a device switch sets its one value, is saved, and does nothing the second time`(
     _ row: (change: DeviceChange, then: DeviceState)
   ) {
     var phone = TestPhone()
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test
-  func `Unlocking brings back the app that was in front at that lock, not at an earlier one`() {
+  func `Unlocking brings back an app that was in front at the last lock, not one only at an earlier lock`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.deviceChanged(.locked))
@@ -55,7 +55,10 @@ import Testing
     #expect(phone.phone.app != .foreground)
   }
 
-  @Test func `After boot the switches are kept, and a locked phone waits for its first unlock`() {
+  @Test
+  func
+    `After a boot the device's switches are kept, and a locked phone counts as never unlocked until its first unlock`()
+  {
     var state = DeviceState()
     state.isLocked = true
     state.hasFocus = true
@@ -70,7 +73,10 @@ import Testing
     #expect(state.afterBoot == state)
   }
 
-  @Test func `Unlocking does not bring back an app that ended behind the lock screen`() {
+  @Test
+  func
+    `Unlocking does not bring back an app that ended behind the lock screen and was launched for a silent push`()
+  {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.deviceChanged(.locked))

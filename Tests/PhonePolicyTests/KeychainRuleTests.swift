@@ -7,7 +7,9 @@ import Testing
   private let group = Entitlements.accessGroup
 
   @Test
-  func `L-1.4b, L-2.4, L-I.1 Only an entitled process gets a keychain item; a refusal names the group`() {
+  func
+    `L-1.4b, L-2.4, L-I.1 Only an entitled process gets a keychain item; a refusal names the access group`()
+  {
     var configuration = PhoneConfiguration()
     configuration.extensionEntitlements = Entitlements(accessGroups: ["ZZZZZZZZZZ.other"])
     let phone = Phone(configuration: configuration)
@@ -21,7 +23,7 @@ import Testing
   }
 
   @Test
-  func `L-I.2, L-1.4a The container of another group is refused, and the refusal names the id`() {
+  func `L-I.2, L-1.4a The container of another app group is refused, and the refusal names the group's id`() {
     let phone = Phone(configuration: PhoneConfiguration())
     #expect(phone.refusal(to: .wallet(.extension), container: Entitlements.appGroup) == nil)
     let refusal = phone.refusal(to: .wallet(.app), container: "group.other")
@@ -31,7 +33,9 @@ import Testing
   }
 
   @Test
-  func `K-42 Before the first unlock no item is readable, afterwards those that their class allows`() {
+  func
+    `K-42 Before the first unlock no keychain item is readable, afterwards those that their protection class allows`()
+  {
     var configuration = PhoneConfiguration()
     configuration.device.isLocked = true
     configuration.device.hasBeenUnlocked = false

@@ -4,7 +4,7 @@ import Testing
 @testable import PhonePolicy
 
 /// What an app sent just before it was suspended arrives after the suspension: each request still gets an answer.
-@Suite("Messages that arrive after the suspension") struct LateMessageTests {
+@Suite("An app's messages that arrive after its suspension") struct LateMessageTests {
   private func stopped() -> TestPhone {
     var configuration = PhoneConfiguration()
     configuration.hasAudioMode = true
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test
-  func `A background task request is accepted, and the app reads the answer when it is resumed`() {
+  func `A task request that arrives after the app's suspension is accepted, without waking the app`() {
     var phone = stopped()
     let directives = phone.submit(sync, .refresh)
     #expect(directives.toldTasks == [.accepted(identifier: sync)])
@@ -26,7 +26,10 @@ import Testing
     #expect(phone.phone.app == .suspended)
   }
 
-  @Test func `A named task that begins too late expires at once, without waking the app`() {
+  @Test
+  func
+    `A background task whose begin arrives after the app's suspension expires at once, without waking the app`()
+  {
     var phone = stopped()
     #expect(phone(.taskBegan(id: 4, name: "late")) == [.tell(.app, .taskExpiring(id: 4))])
     #expect(phone(.taskEnded(id: 4)) == [])
@@ -35,14 +38,14 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test func `An audio request is refused as too late`() {
+  @Test func `An audio request that arrives after the app's suspension is refused as too late`() {
     var phone = stopped()
     #expect(
       phone(.audio(.startRequested(AudioSession()))) == [.tell(.app, .audio(.refused(.tooLate)))])
     #expect(phone.phone.audio.playing == nil)
   }
 
-  @Test func `An app that is ending still gets answers; an app that has ended gets none`() {
+  @Test func `A terminating app still gets answers to its requests; an app that has ended gets none`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone(.userQuit)

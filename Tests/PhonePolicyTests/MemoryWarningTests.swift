@@ -12,7 +12,8 @@ import Testing
     [.tell(.app, .memoryWarning(footprintBytes: footprint))]
   }
 
-  @Test func `B-M.2 The warning comes once above 100 MB, and again only after a fall below`() {
+  @Test func `B-M.2 The app's memory warning comes once above 100 MB, and again only after a fall to 100 MB`()
+  {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(sample(104_857_600)) == [])
@@ -26,7 +27,9 @@ import Testing
   }
 
   @Test
-  func `B-M.2 The limit is configurable; the extension and a suspended app get no warning`() {
+  func
+    `B-M.2 The limit of the memory warning is configurable; the extension and a suspended app get no warning`()
+  {
     var configuration = PhoneConfiguration()
     configuration.memoryWarningBytes = 1000
     var phone = TestPhone(configuration, limitsBackground: true)

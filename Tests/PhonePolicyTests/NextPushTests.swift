@@ -3,7 +3,7 @@ import Testing
 
 @testable import PhonePolicy
 
-@Suite("The push after the first one") struct NextPushTests {
+@Suite("An extension's second push") struct NextPushTests {
   /// An extension that has served push 1 and is serving push 2.
   private func atTheSecond() -> TestPhone {
     var phone = TestPhone()
@@ -15,7 +15,9 @@ import Testing
   }
 
   @Test
-  func `A push whose content is delivered is not served again when the process ends`() {
+  func
+    `An extension's second push, once its content is delivered, is not served again when the process ends`()
+  {
     var phone = atTheSecond()
     #expect(phone(.contentDelivered(push: 2, received)) == [.showContent(2, received)])
     #expect(phone(.processEnded(.extension, .exited(code: 0))) == [.recordEnd(.extension, .ended)])
@@ -24,7 +26,7 @@ import Testing
   }
 
   @Test
-  func `A push cut off by a crash is shown as it was sent, and not served again`() {
+  func `An extension's second push, cut off by a crash, is shown as it was sent, and not served again`() {
     var phone = atTheSecond()
     #expect(
       phone(.processEnded(.extension, .signalled(11))) == [
@@ -33,7 +35,7 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test func `The 30 s of a push begin when it is handed over, however long the process was idle`() {
+  @Test func `A push's 30 s begin when the extension gets the push, however long its process was idle`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))

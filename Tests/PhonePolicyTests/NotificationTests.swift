@@ -29,7 +29,9 @@ import Testing
   // MARK: Levels
 
   @Test
-  func `B-1.2.1 Critical content without the entitlement is refused, and the alert shown as it was sent`() {
+  func
+    `B-1.2.1 Without the entitlement the extension's critical content is refused, and the alert is shown as sent`()
+  {
     var phone = TestPhone()
     phone.serve(1)
     #expect(
@@ -103,7 +105,9 @@ import Testing
   // MARK: User responses
 
   @Test
-  func `B-1.2.3 A tap opens the app from any state and passes the notification's id`() {
+  func
+    `B-1.2.3 A tap opens an app that is not running, in front or in the background, and passes the notification's id`()
+  {
     var phone = withCategories()
     let closed = PhoneDirective.closeNotification(id: 7, .tap)
     let tap = PhoneEvent.notificationTouched(id: 7, category: nil, .tap)
@@ -129,7 +133,9 @@ import Testing
   }
 
   @Test
-  func `B-1.2.3 A dismissal wakes the app in the background only if its category wants that`() {
+  func
+    `B-1.2.3 A dismissal launches the app, in the background, only if the category wants dismissals reported`()
+  {
     var phone = withCategories()
     #expect(
       phone(.notificationTouched(id: 6, category: quiet.id, .dismiss)) == [
@@ -147,7 +153,7 @@ import Testing
   }
 
   @Test
-  func `B-1.2.3 An app that does not finish handling a response is let go after 30 s`() {
+  func `B-1.2.3 An app that does not finish handling a notification response is kept awake for 30 s only`() {
     var phone = withCategories()
     _ = phone(.processStarted(.app, pid: 8))
     _ = phone(.notificationTouched(id: 7, category: incoming.id, .action("LATER")))
@@ -162,7 +168,7 @@ import Testing
   }
 
   @Test
-  func `B-1.2.2 An action that the category does not have is refused, and nothing happens`() {
+  func `B-1.2.2 A notification action that the category does not have is refused, and nothing happens`() {
     var phone = withCategories()
     for category in [nil, quiet.id, "OTHER"] {
       #expect(phone.phone.refusal(of: .action("OPEN_NOW"), category: category) == .noSuchAction("OPEN_NOW"))
@@ -172,7 +178,7 @@ import Testing
     #expect(phone.phone.refusal(of: .tap, category: nil) == nil)
   }
 
-  @Test func `A tap counts as opening the app: silent pushes come again after a swipe`() {
+  @Test func `A tap on a notification counts as opening the app: silent pushes come again after a swipe`() {
     var phone = withCategories()
     phone.openApp()
     _ = phone(.userQuit)

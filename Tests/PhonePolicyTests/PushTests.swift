@@ -17,7 +17,7 @@ import Testing
 
   @Test
   func
-    `K-27 With foregroundPushes extension the extension serves the push, and the app in front gets it too`()
+    `K-27 With --foreground-pushes extension the extension serves the push, and the app in front gets it too`()
   {
     var phone = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
     phone.openApp()
@@ -51,7 +51,10 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.alert(1001))) == [])
   }
 
-  @Test func `A push handed to an ending extension is served by the next one, once`() {
+  @Test
+  func
+    `A push handed to an ending extension is served by the next process; if that ends too, the alert is shown as sent`()
+  {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
@@ -75,7 +78,7 @@ import Testing
   }
 
   /// Under the key of a local notification, so that a later one about the same payment can replace it.
-  @Test func `Content can be withdrawn under its key`() {
+  @Test func `A notification with the extension's content can be withdrawn by its key`() {
     var phone = TestPhone()
     phone.serve(1)
     let shown = PhoneNotification(push: 1, source: .content, received, key: "aa")
@@ -93,7 +96,7 @@ import Testing
     #expect(phone(.contentDelivered(push: 1, received)) == [.refuseContent(push: 1)])
   }
 
-  @Test func `One process serves many pushes one after the other`() {
+  @Test func `One extension process serves several pushes one after the other`() {
     var phone = TestPhone()
     phone.serve(1)
     #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
@@ -107,14 +110,17 @@ import Testing
     #expect(phone(.serviceFinished(push: 2, reason: "done")) == [.servePush(3)])
   }
 
-  @Test func `An extension that finishes without content has the original alert shown`() {
+  @Test func `If the extension finishes a push without content, the original alert is shown`() {
     var phone = TestPhone()
     phone.serve(1)
     #expect(phone(.serviceFinished(push: 1, reason: "forgot")) == [.showOriginal(1)])
     #expect(phone.phone.service == .idle(since: phone.now))
   }
 
-  @Test func `An extension's death mid-push shows the original, and the next push gets a new process`() {
+  @Test
+  func
+    `If the extension dies during a push, its original alert is shown, and the next push gets a new process`()
+  {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
@@ -127,7 +133,7 @@ import Testing
     #expect(phone(.processStarted(.extension, pid: 10)) == [.servePush(2)])
   }
 
-  @Test func `An extension's death after its content shows nothing more`() {
+  @Test func `If the extension dies after it has delivered content, nothing more is shown`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
@@ -135,7 +141,7 @@ import Testing
       phone(.processEnded(.extension, .exited(code: 0))) == [.recordEnd(.extension, .ended)])
   }
 
-  @Test func `Every failed launch costs one push`() {
+  @Test func `Each failed launch of the extension shows one push as it was sent`() {
     var phone = TestPhone()
     _ = phone(.pushArrived(TestPhone.alert(1)))
     _ = phone(.pushArrived(TestPhone.alert(2)))
@@ -170,7 +176,7 @@ import Testing
     #expect(phone(.processEnded(.extension, .signalled(9))).count == 1)
   }
 
-  @Test func `Content that was sent before the kill counts`() {
+  @Test func `Content that the extension sent before it was killed is shown`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone.passToDeadline()
@@ -208,7 +214,7 @@ import Testing
     #expect(reason.description.hasPrefix("exceeded mem limit: ActiveHard 24 MB (fatal)"))
   }
 
-  @Test func `An extension that the kernel killed at the limit is recorded as killed for memory`() {
+  @Test func `An extension that the kernel killed at the memory limit is recorded as killed for memory`() {
     var phone = TestPhone()
     phone.serve(1)
     let limit: UInt64 = 25_165_824
@@ -219,7 +225,8 @@ import Testing
         == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
   }
 
-  @Test func `A kill for time stays one when the kernel's memory kill comes first`() {
+  @Test
+  func `An extension killed for its time is recorded so even if the kernel then reports a kill for memory`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone.passToDeadline()
@@ -240,7 +247,7 @@ import Testing
     #expect(phone.phone.app == .foreground)
   }
 
-  @Test func `Without limits neither time nor memory ends the extension`() {
+  @Test func `In a debug build neither time nor memory ends the extension`() {
     var phone = TestPhone(PhoneConfiguration(enforcesLimits: false))
     phone.serve(1)
     #expect(phone.phone.deadline == nil)
@@ -269,7 +276,7 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.alert(2))) == [.servePush(2)])
   }
 
-  @Test func `A local notification of the extension is shown`() {
+  @Test func `A local notification is shown`() {
     var phone = TestPhone()
     #expect(
       phone(.notificationPosted(received, key: nil))

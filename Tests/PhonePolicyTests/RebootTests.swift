@@ -13,7 +13,7 @@ import Testing
 
   private var boot: [PhoneDirective] { [.boot(losingBeats: false), .saveDevice(afterReboot)] }
 
-  @Test func `A phone without processes reboots at once, locked and not yet unlocked`() {
+  @Test func `A phone without processes reboots at once, and is then locked and not unlocked since boot`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.focus(true)))
     _ = phone(.deviceChanged(.otherAudio(true)))
@@ -24,7 +24,7 @@ import Testing
     #expect(phone.phone.device.hasBeenUnlocked)
   }
 
-  @Test func `Both processes are killed at once, and the boot begins when both are gone`() {
+  @Test func `A reboot kills app and extension at once, and the boot begins when both are gone`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
@@ -43,7 +43,9 @@ import Testing
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test func `A process that starts, runs or was asked to end is killed too`() {
+  @Test
+  func `A reboot kills an app that is starting or was asked to end, and forgets a request to open it again`()
+  {
     var phone = TestPhone()
     _ = phone(.userOpened)
     #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
@@ -61,7 +63,10 @@ import Testing
       "the request to open it again is forgotten by the reboot")
   }
 
-  @Test func `A push without notification is lost; content delivered before the kill is shown`() {
+  @Test
+  func
+    `A reboot drops pushes without a notification yet, and shows content delivered before the extension's end`()
+  {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
@@ -77,7 +82,7 @@ import Testing
       other(.processEnded(.extension, .signalled(9))) == [.recordEnd(.extension, .killed(.reboot))] + boot)
   }
 
-  @Test func `Pushes sent while the phone is off come after the boot in order, up to a limit`() {
+  @Test func `Pushes sent during a reboot come after the boot in order; beyond 64 they are dropped`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
@@ -95,7 +100,8 @@ import Testing
   }
 
   @Test
-  func `A reboot drops the waiting silent push, and resets the push budget and the swiped-away state`() {
+  func `A reboot drops the waiting silent push, and resets the silent-push budget and the swiped-away state`()
+  {
     var configuration = PhoneConfiguration()
     configuration.silentPushes.budget = 1
     var phone = TestPhone(configuration)
@@ -115,7 +121,7 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.silent(4))).first == .launch(.app, .silentPush(4)))
   }
 
-  @Test func `A reboot with unlock unlocks the phone before the pushes that came meanwhile`() {
+  @Test func `A reboot with --unlock unlocks the phone before the pushes that came meanwhile are served`() {
     for unlocking in [true, false] {
       var phone = TestPhone()
       phone.serve(1)
@@ -129,7 +135,9 @@ import Testing
     }
   }
 
-  @Test func `An open request to the app is refused, and a request to go down is honoured`() {
+  @Test
+  func `A reboot refuses the app's unanswered request, and a power-off requested meanwhile follows the boot`()
+  {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.appAsked(request: 5, inFront: false))
@@ -142,7 +150,9 @@ import Testing
   }
 
   @Test
-  func `A waiting task outlives the reboot until the app is opened, a running one is lost`() {
+  func
+    `A waiting scheduled task outlives a reboot and runs once the app has been opened; a running task is lost`()
+  {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -162,7 +172,7 @@ import Testing
   }
 
   @Test
-  func `A task that becomes due while the phone is off sets no deadline in the past`() {
+  func `A scheduled task that becomes due during a reboot sets no deadline in the past`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -180,7 +190,7 @@ import Testing
     #expect(phone(.processEnded(.app, .signalled(9))).fates == [.waits(.neverOpened)])
   }
 
-  @Test func `No task is launched by hand, and no notification touched, on a phone that is off`() {
+  @Test func `During a reboot no scheduled task is launched by hand, and no notification can be tapped`() {
     var configuration = PhoneConfiguration(enforcesLimits: false)
     configuration.tasks.deferralPercent = 0
     var phone = TestPhone(configuration)

@@ -33,7 +33,9 @@ extension PhoneDirective {
   }
 
   @Test
-  func `B-1.5.1c An app that is not running is launched in the background and kept awake until done`() {
+  func
+    `B-1.5.1c For a silent push an app that is not running is launched in the background and kept awake until done`()
+  {
     var phone = phone()
     #expect(phone(.pushArrived(TestPhone.silent(1))) == PhoneDirective.wakeFor(1))
     #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterBackground), .tellSilent(1)])
@@ -44,7 +46,9 @@ extension PhoneDirective {
   }
 
   @Test
-  func `B-1.5.1g A second completion is refused, and so is the completion of an unknown push`() {
+  func
+    `B-1.5.1g A second completion of a silent push is refused, and so is the completion of an unknown push`()
+  {
     var phone = woken()
     _ = phone(.silentPushDone(push: 1, .noData))
     #expect(phone(.silentPushDone(push: 1, .newData)) == [.refuseCompletion(push: 1)])
@@ -52,7 +56,7 @@ extension PhoneDirective {
   }
 
   @Test
-  func `K-46 Above the budget only the newest push waits, until the hour is over`() {
+  func `K-46 Above the budget only the newest silent push waits, until an hour after the first delivery`() {
     var phone = woken()
     _ = phone(.silentPushDone(push: 1, .noData))
     let first = phone.now
@@ -121,7 +125,10 @@ extension PhoneDirective {
     #expect(phone(.pushArrived(TestPhone.silent(2))) == [.tellSilent(2), .recordFate(push: 2, .delivered)])
   }
 
-  @Test func `B-1.5.0a The configured percentage is lost, the same pushes for the same seed`() {
+  @Test
+  func
+    `B-1.5.0a About the configured percentage of silent pushes is lost, the same pushes for the same seed`()
+  {
     func lost(_ percent: UInt64, seed: UInt64) -> [UInt64] {
       var phone = phone(SilentPushRules(budget: 1000, dropPercent: percent, seed: seed))
       return (1...200 as ClosedRange<UInt64>).filter {
@@ -135,7 +142,7 @@ extension PhoneDirective {
     #expect(lost(50, seed: 1) != lost(50, seed: 2))
   }
 
-  @Test func `B-1.5.0a A delayed push comes within the configured maximum`() {
+  @Test func `B-1.5.0a A delayed silent push comes within the configured maximum delay`() {
     var phone = phone(SilentPushRules(delayMax: .seconds(100)))
     let sent = phone.now
     #expect(phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.delayed))])
@@ -144,7 +151,9 @@ extension PhoneDirective {
   }
 
   @Test
-  func `B-1.5.0b An app that does not complete is warned at 30 s, dropped at 31 s, then throttled`() {
+  func
+    `B-1.5.0b An app that does not complete a silent push is warned at 30 s, kept awake until 31 s, then throttled`()
+  {
     var phone = woken()
     let start = phone.now
     #expect(phone.passToDeadline() == [.tell(.app, .timeWillExpire(push: 1))])
@@ -162,7 +171,9 @@ extension PhoneDirective {
   }
 
   @Test
-  func `B-1.5.0b A crash while handling a push throttles, an outside kill does not`() {
+  func
+    `B-1.5.0b A crash while the app handles a silent push throttles later ones, a kill from outside does not`()
+  {
     var phone = woken()
     #expect(phone(.processEnded(.app, .signalled(11))).contains(.recordFate(push: 1, .abandoned)))
     #expect(phone.phone.silent.throttledUntil == phone.now + .seconds(3600))
@@ -172,7 +183,7 @@ extension PhoneDirective {
   }
 
   @Test
-  func `A silent push's time runs in the background only`() {
+  func `The app's time for a silent push runs in the background only`() {
     var phone = woken()
     _ = phone(.userOpened)
     #expect(phone.phone.deadline == nil)
@@ -182,7 +193,7 @@ extension PhoneDirective {
   }
 
   @Test
-  func `A failed launch drops the push, and going down drops the held one`() {
+  func `A failed launch of the app drops the silent push, and a power-off drops a held one`() {
     var phone = phone()
     _ = phone(.pushArrived(TestPhone.silent(1)))
     #expect(phone(.launchFailed(.app, sentence: "no")) == PhoneDirective.dropped(1, .launchFailed))
@@ -192,7 +203,7 @@ extension PhoneDirective {
     #expect(down.phone.deadline == nil)
   }
 
-  @Test func `Shifting the clock shifts every deadline by the same span`() {
+  @Test func `Shifting the phone's clock shifts every deadline of silent pushes by the same span`() {
     var phone = woken(SilentPushRules(budget: 1))
     _ = phone(.pushArrived(TestPhone.silent(2)))
     let before = phone.phone.deadline

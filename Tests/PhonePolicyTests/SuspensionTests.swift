@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test
-  func `P-1.1 A background task keeps the app awake for up to 180 s or until its end`() {
+  func `P-1.1 A background task keeps the app awake until its end, for at most 180 s`() {
     var phone = inBackground()
     let left = phone.now
     #expect(phone(.taskBegan(id: 1, name: "send")) == [])
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test
-  func `A task that begins late has its full time if another assertion kept the app awake`() {
+  func `A background task that begins late has its full 180 s if an earlier one kept the app awake`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "first"))
     _ = phone(.backgroundDone())
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test
-  func `An app that ends its expired tasks is not killed, even if a push keeps it awake`() {
+  func `An app that ends its expired background tasks is not killed, even if a silent push keeps it awake`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.backgroundDone())
@@ -74,7 +74,7 @@ import Testing
     #expect(phone.passToDeadline() == [.tell(.app, .timeWillExpire(push: 9))])
   }
 
-  @Test func `A task begun in front counts from the moment the app left the front`() {
+  @Test func `The time of a background task begun in front counts from the moment the app left the front`() {
     var phone = TestPhone(limitsBackground: true)
     phone.openApp()
     _ = phone(.taskBegan(id: 1, name: "send"))
@@ -84,7 +84,7 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .seconds(180))
   }
 
-  @Test func `Beyond 1,000 open background tasks a new one expires as it begins`() {
+  @Test func `Beyond 1,000 open background tasks a new background task expires as it begins`() {
     var phone = inBackground()
     for id in UInt64(1)...1000 { #expect(phone(.taskBegan(id: id, name: "task")) == []) }
     #expect(phone(.taskBegan(id: 1001, name: "task")) == [.tell(.app, .taskExpiring(id: 1001))])
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test
-  func `A done report for an earlier stay in the background does not count for the next`() {
+  func `A report that the app has finished entering the background does not count for its next stay there`() {
     var phone = inBackground()
     let first = phone.phone.timesInBackground
     _ = phone(.userOpened)
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test
-  func `A lock found after the app was resumed is ignored`() {
+  func `A lock that iosd finds after it has resumed the app is ignored`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -146,7 +146,9 @@ import Testing
   }
 
   @Test
-  func `B-C.3 A debug build is neither suspended nor killed, as under a debugger`() {
+  func
+    `B-C.3 In a debug build the app in the background is neither suspended nor killed, as under a debugger`()
+  {
     var phone = inBackground(PhoneConfiguration(enforcesLimits: false))
     #expect(phone.phone.deadline == nil)
     _ = phone(.taskBegan(id: 1, name: "send"))
@@ -155,7 +157,7 @@ import Testing
   }
 
   @Test
-  func `A suspended app is resumed when opened or when the phone goes down, and killed by a swipe`() {
+  func `A suspended app is resumed when opened or at a power-off, and killed by a swipe`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -167,7 +169,7 @@ import Testing
   }
 
   @Test
-  func `A suspended app can neither answer a request nor begin a task`() {
+  func `A suspended app can neither answer a request nor begin a background task`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -177,7 +179,7 @@ import Testing
   }
 
   @Test
-  func `A task begun twice counts once, and ending an unknown task does nothing`() {
+  func `A background task begun twice counts once, and ending an unknown one does nothing`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.taskBegan(id: 1, name: "send"))

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct TaskRequestTests {
   @Test
-  func `D-8.1, D-1.3 An identifier that is not declared is refused, and the reason lists the declared ones`()
+  func
+    `D-8.1, D-1.3 A task request whose identifier is not declared is refused, and the reason lists the declared ones`()
   {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -18,7 +19,7 @@ import Testing
   }
 
   @Test
-  func `D-1.1 A second request with the same identifier replaces the waiting one`() {
+  func `D-1.1 A second task request with the same identifier replaces the waiting one`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -27,7 +28,7 @@ import Testing
   }
 
   @Test
-  func `At most one refresh and ten processing requests may wait, as on iOS`() {
+  func `At most one request for an app refresh and ten for processing tasks may wait, as on iOS`() {
     let names = (0..<11).map { "p\($0)" }
     var phone = TestPhone.withTasks { $0.tasks.permitted = names + ["r1", "r2"] }
     phone.useApp()
@@ -43,7 +44,7 @@ import Testing
   }
 
   @Test
-  func `M-2.5 With Background App Refresh off requests are refused, and waiting ones go on waiting`() {
+  func `M-2.5 With Background App Refresh off task requests are refused, and waiting ones go on waiting`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -55,7 +56,7 @@ import Testing
   }
 
   @Test
-  func `A negative delay is refused, an enormous one waits for ever`() {
+  func `A task request with a negative delay is refused, one with an enormous delay waits for ever`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     let told = phone.submit(sync, .refresh, after: .seconds(-1)).toldTasks
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test
-  func `Going down loses the waiting requests and starts nothing more`() {
+  func `At a power-off waiting task requests are lost, and no task starts`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -75,7 +76,7 @@ import Testing
     #expect(phone(.processEnded(.app, .exited(code: 0))).last == .powerOff)
   }
 
-  @Test func `A phone shifted in time schedules and expires its tasks the same`() {
+  @Test func `After a shift of its clock the phone schedules and expires the same tasks as without it`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)

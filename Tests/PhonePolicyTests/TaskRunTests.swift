@@ -14,7 +14,9 @@ import Testing
   }
 
   @Test
-  func `M-2.3, M-6.1 A refresh is told to end after 30 s, and let go a second later`() {
+  func
+    `M-2.3, M-6.1 An app refresh is told to end after 30 s, and a second later no longer keeps the app awake`()
+  {
     var phone = Self.running(.refresh)
     phone.pass(.milliseconds(29_999))
     #expect(phone.runs == [sync])
@@ -35,7 +37,7 @@ import Testing
   }
 
   @Test
-  func `D-1.4, K-33 A task completed within its grace has completed, once`() {
+  func `D-1.4, K-33 A scheduled task that completes within the grace after its time has completed, once`() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(30))
     let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: false))
@@ -46,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `D-1.5, D-1.6, K-33 A completion counts once, with or without success`() {
+  func `D-1.5, D-1.6, K-33 A scheduled task's completion counts once, with or without success`() {
     for isSuccess in [true, false] {
       var phone = Self.running(.refresh)
       let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: isSuccess))
@@ -57,7 +59,7 @@ import Testing
   }
 
   @Test
-  func `K-33 A late completion of an older run does not end a newer run`() {
+  func `K-33 A late completion of an earlier run of a scheduled task does not end its newer run`() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(31))
     phone.submit(sync, .refresh)
@@ -68,7 +70,9 @@ import Testing
   }
 
   @Test
-  func `K-34 A request submitted during a run waits for its own date and outlives the run's failure`() {
+  func
+    `K-34 A task request submitted while the task runs waits for its own date, and outlives a crash of the app`()
+  {
     var phone = Self.running(.refresh)
     phone.submit(sync, .refresh, after: .seconds(14_400))
     _ = phone(.processEnded(.app, .signalled(6)))
@@ -87,14 +91,16 @@ import Testing
   }
 
   @Test
-  func `The app's death ends its run as lost`() {
+  func `If the app dies, its running scheduled task is recorded as lost`() {
     var phone = Self.running(.refresh)
     #expect(phone(.processEnded(.app, .signalled(11))).fates == [.lost])
     #expect(phone.runs == [])
   }
 
   @Test
-  func `D-6.1, B-C.2 By hand a debug build runs and expires waiting tasks, a production build refuses`() {
+  func
+    `D-6.1, B-C.2 In a debug build a waiting task can be started and a running one expired by hand, in production not`()
+  {
     var phone = TestPhone.withTasks { $0.enforcesLimits = false }
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(3600))
@@ -113,7 +119,7 @@ import Testing
   }
 
   @Test
-  func `A debug build's task has no time limit`() {
+  func `In a debug build a scheduled task has no time limit`() {
     var phone = Self.running(.refresh, debug: true)
     #expect(phone.pass(.seconds(3600)) == [])
     #expect(phone.runs == [sync])

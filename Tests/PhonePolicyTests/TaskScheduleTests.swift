@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TaskScheduleTests {
   @Test
-  func `D-1.2 A refresh does not run before its earliest date`() {
+  func `D-1.2 An app refresh does not run before its earliest date`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test
-  func `D-1.2 The time scale shortens the wait, not the run`() {
+  func `D-1.2 The option --time-scale shortens a scheduled task's wait, not its time limit`() {
     var phone = TestPhone.withTasks { $0.tasks.timeScale = 60 }
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -28,7 +28,9 @@ import Testing
   }
 
   @Test
-  func `M-2.2, M-6.1 Refreshes come about every 15 minutes, irregularly, and the same for the same seed`() {
+  func
+    `M-2.2, M-6.1 App refreshes come about every 15 minutes, irregularly, and at the same times for the same seed`()
+  {
     let rhythm = { (seed: UInt64) -> [TimeSpan] in
       var phone = TestPhone.withTasks { $0.tasks.seed = seed }
       phone.useApp()
@@ -50,7 +52,7 @@ import Testing
   }
 
   @Test
-  func `D-8.2 An app that was never opened is not started for a task`() {
+  func `D-8.2 An app that was never opened gets no scheduled task`() {
     var phone = TestPhone.withTasks()
     phone.useAppWithoutOpeningIt()
     phone.submit(sync, .refresh)
@@ -62,7 +64,7 @@ import Testing
   }
 
   @Test
-  func `M-6.6 A swiped-away app gets no task until it is opened again`() {
+  func `M-6.6 A swiped-away app gets no scheduled task until it is opened again`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -75,7 +77,8 @@ import Testing
   }
 
   @Test
-  func `D-1.1 An app that is not running is started in the background for its task and kept awake`() {
+  func `D-1.1 An app that is not running is started in the background for its scheduled task and kept awake`()
+  {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -98,7 +101,7 @@ import Testing
   }
 
   @Test
-  func `M-3.6 A processing task without a need for power runs on battery`() {
+  func `M-3.6 A processing task that does not require external power runs on battery`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(processing, .processing, power: false)
@@ -106,7 +109,7 @@ import Testing
   }
 
   @Test
-  func `D-8.3 Below the battery limit no task runs unless the phone is charging`() {
+  func `D-8.3 At or below the battery limit no scheduled task runs unless the phone is charging`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone.set(.battery(percent: 20))
@@ -119,7 +122,7 @@ import Testing
   }
 
   @Test
-  func `A task that needs the network waits for it, and Low Power Mode holds every task back`() {
+  func `A processing task that needs the network waits for the network and for the end of Low Power Mode`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone.set(.network(false), .lowPowerMode(true), .charger(true), .locked)
@@ -131,7 +134,7 @@ import Testing
   }
 
   @Test
-  func `M-3.7 A processing task that could run may be put off, once`() {
+  func `M-3.7 The scheduler may defer a processing task that could run, once`() {
     var phone = TestPhone.withTasks { $0.tasks.deferralPercent = 100 }
     phone.useApp()
     _ = phone.set(.charger(true), .locked)

@@ -18,7 +18,9 @@ import Testing
   }
 
   @Test
-  func `K-33, D-1.2 In any order of events each request ends exactly once`() {
+  func
+    `K-33, D-1.2 In random orders of events each task request ends exactly once, and none runs before its date`()
+  {
     let runs = (0..<200 as Range<UInt64>).map(runs)
     #expect(runs.filter { $0 > 3 }.count > 100)
   }

@@ -77,7 +77,7 @@ struct RealScenarioTests {
     payment 1 of 1000 sat arrives
     wait until the user sees payment 1
     the user chooses “CALL_BACK” of the newest notification
-      > cannot be done: the app has registered no action CALL_BACK for this notification; `baton notifications categories` lists them
+      > cannot be done: the app has registered no action CALL_BACK for this notification; `baton notifications categories` lists the registered ones
     the app opens
     wait until the app is connected
     the app goes home

@@ -10,7 +10,7 @@ public enum AudioRefusal: String, Hashable, Codable, Sendable, CustomStringConve
     switch self {
     case .notDeclared:
       "the app has not declared the background mode audio; start the phone with --background-mode audio"
-    case .silent: "at volume 0 it counts as idle and keeps no app awake; play at 0.001 or louder"
+    case .silent: "audio at volume 0 counts as idle and keeps no app awake; play at 0.001 or louder"
     case .otherPlays:
       "another app plays audio, and this session does not mix with it; start it again when the other audio has ended"
     case .tooLate:

@@ -12,7 +12,7 @@ public enum AskRefusal: String, Hashable, Codable, Sendable, CustomStringConvert
   public var description: String {
     switch self {
     case .appNotRunning: "the app is not running, and only the app can do that; open it first"
-    case .appStarting: "the app is still starting, and only the app can do that; ask again"
+    case .appStarting: "the app is still starting, and only the app can do that; try again"
     case .appSuspended: "the app is suspended, and only the app can do that; open it first"
     case .appEnding: "the app is terminating, and only the app can do that; open it again first"
     case .notInFront: "this needs the app in the foreground; open it first"

@@ -38,7 +38,7 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .watchdog(let limit):
       "0x8badf00d: did not finish going to the background within \(Self.seconds(limit)) s"
     case .reboot: "reboot"
-    case .tasksNotEnded(let limit): "did not end its tasks after \(Self.seconds(limit)) s in the background"
+    case .tasksNotEnded(let limit): "did not end its background tasks after \(Self.seconds(limit)) s"
     }
   }
 

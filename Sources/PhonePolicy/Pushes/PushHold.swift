@@ -9,8 +9,9 @@ public enum PushHold: Hashable, Codable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .budgetUsed(let count): "the budget of \(count) an hour is used up"
-    case .throttled(let count): "throttled to \(count) an hour, as the app did not complete an earlier push"
+    case .budgetUsed(let count): "the budget of silent pushes (\(count) an hour) is used up"
+    case .throttled(let count):
+      "silent pushes are throttled to \(count) an hour, as the app did not complete an earlier one"
     case .lowPowerMode: "Low Power Mode is on"
     case .delayed: "delayed at random"
     case .appIsEnding: "the app is terminating"

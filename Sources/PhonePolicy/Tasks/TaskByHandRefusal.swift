@@ -13,7 +13,7 @@ public enum TaskByHandRefusal: Hashable, Codable, Sendable, CustomStringConverti
     case .notWaiting: "no such task is pending; `baton tasks` lists the pending ones"
     case .alreadyRuns: "a task with that identifier is already running; try again when it is done"
     case .notRunning: "no such task is running; `baton tasks` lists the running ones"
-    case .appEnding: "the app is terminating; try again when it has ended"
+    case .appEnding: "the app is terminating, or the phone is powering off or rebooting; try again later"
     }
   }
 }

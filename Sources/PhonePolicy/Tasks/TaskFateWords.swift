@@ -22,7 +22,7 @@ extension TaskRecord.Fate {
     case .cancelled: "the app cancelled it"
     case .refused(let refusal): refusal.description
     case .expires(let expiry), .expired(let expiry): expiry.description
-    case .lost: "the app or the phone ended first"
+    case .lost: "the app or the phone ended before the task"
     case .runs, .completed: nil
     }
   }

@@ -9,7 +9,7 @@ public enum TaskRefusal: Hashable, Codable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notPermitted(let permitted):
-      "the identifier is not among those that the app may use (\(permitted.joined(separator: ", "))); add it with --permitted-task"
+      "the identifier is not among those that the app may use (\(permitted.joined(separator: ", "))); permit it with --permitted-task"
     case .tooMany(.refresh): "a refresh is already pending, and only one may be; cancel it first"
     case .tooMany(.processing): "ten processing tasks are already pending, the maximum; cancel one first"
     case .refreshOff: "background app refresh is off; turn it on with `baton device background-refresh on`"
