@@ -129,7 +129,8 @@ import Testing
     // The balance of this world's channel has not changed.
     world.checkSendsAtTheEnd()
     #expect(
-      world.violation?.sentence == "The wallet's balance is not received minus paid.")
+      world.violation?.sentence
+        == "The wallet's balance is not the initial one plus received less sent amounts.")
   }
 
   @Test

@@ -31,7 +31,7 @@ package struct ExploreReport {
     let explorer = exploration.explorer
     let perSecond = UInt64(explorer.states) * 1_000_000_000 / UInt64(max(1, exploration.took.nanoseconds))
     return
-      "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) wait, \(HumanText.grouped(perSecond)) states a second"
+      "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) still to expand, \(HumanText.grouped(perSecond)) states a second"
   }
 
   /// Nil if all states were visited.
@@ -72,7 +72,7 @@ package struct ExploreReport {
   }
 
   private func endOfFindings(_ output: Output) -> [String] {
-    guard explorer.settings.findsAll else { return ["--all searches for others, too"] }
+    guard explorer.settings.findsAll else { return ["with --all the search goes on after a violation"] }
     let count = "\(findings.count) \(findings.count == 1 ? "way" : "ways") to break an invariant"
     return explorer.isDone
       ? ["\(count); all states were visited"]
