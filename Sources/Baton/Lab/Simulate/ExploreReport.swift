@@ -65,10 +65,15 @@ package struct ExploreReport {
     } else {
       lines.append(
         output.paint(
-          "given up: \(reached?.sentence ?? "it was ended"); no invariant broke in the visited states. Lower a bound of the world, or raise that limit.",
+          "given up: \(reached?.sentence ?? "it was ended"); no invariant broke in the visited states.\(advice)",
           .yellow))
     }
     return lines
+  }
+
+  private var advice: String {
+    if case .interruption? = reached { return "" }
+    return " Lower a bound of the world, or raise that limit."
   }
 
   private func endOfFindings(_ output: Output) -> [String] {
