@@ -42,10 +42,10 @@ public enum HeartbeatTimingError: Error, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .intervalOutOfRange: "the beat interval must be between 10 ms and 10 minutes; iOS wallets use 2s"
+    case .intervalOutOfRange: "the beat interval must be between 10 ms and 10 minutes; Phoenix uses 2s"
     case .ruleShorterThanTwoBeats:
-      "the staleness rule must be at least two beat intervals, or one late beat counts as a dead holder; use 5s for beats of 2s"
-    case .ruleTooLong: "the staleness rule must be at most one hour"
+      "the time until a beat is stale must be at least two beat intervals, or one late beat makes a live owner look frozen; use 5s for beats of 2s"
+    case .ruleTooLong: "the time until a beat is stale must be at most one hour"
     }
   }
 }

@@ -174,7 +174,8 @@ extension Phrase {
     {
       .ask(.howIs($0.role))
     },
-    Phrase("what became of the payments?", "Each payment's state for its sender and in the wallet.") { _ in
+    Phrase("what became of the payments?", "Each incoming payment's state for its sender and in the wallet.")
+    { _ in
       .ask(.payments)
     },
     Phrase("what does the user see?", "The notifications, oldest first.") { _ in .ask(.notifications) },
@@ -182,6 +183,6 @@ extension Phrase {
 
   private static let verdict = Phrase(
     verdictForm,
-    "The last line of every story: did one process use the node at a time, is the money right, did all settle?"
+    "The last line of every story: did only one process at a time use the node, is the money right, did all settle?"
   ) { _ in .verdict }
 }

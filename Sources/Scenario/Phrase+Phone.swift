@@ -6,13 +6,13 @@ extension Phrase {
   static let settings = [
     Phrase(
       "the phone suspends the app after TIME",
-      "iOS suspends the app this long after it left the foreground; default 5 s."
+      "iOS suspends the app this long after it left the foreground, unless it has a background task; default 5 s."
     ) {
       .given(.suspendsAfter($0.span))
     },
     Phrase(
       "the phone gives the app TIME in the background",
-      "The time that a background task gives the app; default 180 s."
+      "The time that `beginBackgroundTask` gives the app; default 180 s."
     ) { .given(.backgroundTime($0.span)) },
     Phrase(
       "what the wallet pays takes TIME to arrive",
@@ -37,7 +37,8 @@ extension Phrase {
       "The newest silent push waits until the mode is off; by default each is dropped."
     ) { _ in .given(.holdsInLowPower) },
     Phrase(
-      "the phone runs a debug build", "The phone sets no limits of time and memory; a story can launch tasks."
+      "the phone runs a debug build",
+      "The phone sets no limits of time and memory; a story can launch background tasks."
     ) {
       _ in
       .given(.debugBuild)
@@ -114,14 +115,14 @@ extension Phrase {
     },
     Phrase(
       "the battery is at PERCENT percent",
-      "The phone launches no task while the battery is low and the charger unplugged."
+      "The phone launches no background task while the battery is low and the charger unplugged."
     ) {
       .make(.device(.battery(percent: $0.percent)))
     },
-    Phrase("the charger is plugged in", "The phone may launch tasks that need the charger.") { _ in
+    Phrase("the charger is plugged in", "The phone may launch background tasks that need the charger.") { _ in
       .make(.device(.charger(true)))
     },
-    Phrase("the charger is unplugged", "A running task that needs the charger expires.") { _ in
+    Phrase("the charger is unplugged", "A running background task that needs the charger expires.") { _ in
       .make(.device(.charger(false)))
     },
   ]
@@ -187,7 +188,8 @@ extension Phrase {
       .wait(.shownAsSent)
     },
     Phrase(
-      "wait until the newest silent push is over", "The push was dropped, replaced, completed or has expired."
+      "wait until the newest silent push is over",
+      "The push was dropped, replaced, completed or abandoned, or has expired."
     ) {
       _ in
       .wait(.silentPushOver)

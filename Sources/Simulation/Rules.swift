@@ -7,7 +7,7 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
   case fencedWrites = "fenced-writes"
   /// The claim gives the state that it read; without, a process continues with its state in memory.
   case stateFromClaim = "state-from-claim"
-  /// The row and the state are read once more after the peer's `init`.
+  /// The row and the state are read once more after the peer's `channel_reestablish`.
   case initCheck = "init-check"
   /// A claim succeeds only against the epoch that was seen.
   case compareAndSet = "compare-and-set"
@@ -43,7 +43,8 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .lock: "A role lock tells at once whether its holder lives."
     case .fencedWrites: "Each write checks the claim row in its own transaction."
     case .stateFromClaim: "The node starts from the channel state read with its claim, not from memory."
-    case .initCheck: "The claim row and the channel state are read again after the peer's init."
+    case .initCheck:
+      "The claim row and the channel state are read again after the peer's channel_reestablish."
     case .compareAndSet: "A claim succeeds only if the epoch is still the one read before."
     case .incarnation: "Two claims of one epoch number differ by a random incarnation."
     case .earlyBeat: "Beats begin with the claim, not with the connection."
@@ -52,9 +53,9 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .inodeCheck: "A replaced lock file is locked again with the next beat."
     case .claimBeforeDialling: "The epoch is claimed before the node dials."
     case .peerFencing: "The peer refuses the owner of an older epoch."
-    case .evictAfterFence: "The peer closes an older connection only for a newer epoch."
+    case .evictAfterFence: "A new connection replaces an older one only once the peer has accepted its epoch."
     case .releaseOrder: "The lock is released after the connection is closed."
-    case .veto: "A process that has the node vetoes the other's connection, whatever its votes."
+    case .veto: "While one process has the node, no votes let the other connect."
     case .completeSet: "A preimage is sent only when all parts of its payment have arrived."
     case .ownPause: "Time in which the observer was stopped does not count as the holder's silence."
     }

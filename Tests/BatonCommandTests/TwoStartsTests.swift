@@ -36,9 +36,9 @@ import WaitingTests
   @Test
   func `Impossible timing is refused before a daemon starts`() throws {
     for (options, words) in [
-      (["--beat-interval", "3s"], "the staleness rule must be at least two beat intervals"),
+      (["--beat-interval", "3s"], "the time until a beat is stale must be at least two beat intervals"),
       (["--beat-interval", "1ms"], "the beat interval must be between 10 ms and 10 minutes"),
-      (["--stale-after", "2h"], "the staleness rule must be at most one hour"),
+      (["--stale-after", "2h"], "the time until a beat is stale must be at most one hour"),
       (["--ping-after", "300ms"], "--ping-after 300ms causes up to 66 pings and pongs in 10 s"),
     ] {
       #expect(scratch.end(try start(["up"] + options)) == .exited(code: 64))

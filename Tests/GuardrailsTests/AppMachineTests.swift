@@ -19,13 +19,14 @@ import Testing
     #expect(app.shown == [.idle])
   }
 
-  @Test func `Entering the foreground, the app raises its intent, announces it and checks ownership`() {
+  @Test
+  func `Entering the foreground, the app takes the intent lock, announces its intent and checks ownership`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     #expect(app.send(.enteredForeground) == [.raiseIntent, say(.appPing, wants: true), .look])
   }
 
-  @Test func `Entering the foreground without a launch event raises the intent, once`() {
+  @Test func `Entering the foreground without a launch event, the app takes the intent lock, once`() {
     var app = Driver<AppMachine>()
     #expect(app.send(.enteredForeground) == [.raiseIntent, say(.appPing, wants: true), .look])
     #expect(app.send(.enteredForeground) == [])
@@ -115,7 +116,7 @@ import Testing
     #expect(app.shown.count == shownBefore, "the text must not flicker with every try")
   }
 
-  @Test func `The app shows a blocked ownership check as trouble and retries after 100 ms`() {
+  @Test func `The app shows that an ownership check is blocked, and retries after 100 ms`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     #expect(app.send(.lookFailed(.blocked(pid: nil, isStopped: false))) == [])
@@ -128,13 +129,13 @@ import Testing
     #expect(app.send(.claimSuperseded) == [.look])
   }
 
-  @Test func `A busy lock of the own role is retried after 10 ms`() {
+  @Test func `If its own role's lock is busy, the app retries its claim after 10 ms`() {
     var app = Driver<AppMachine>.claiming()
     #expect(app.send(.ownLockWasBusy, at: 0) == [])
     #expect(app.machine.deadline == seconds(0.01))
   }
 
-  @Test func `While an older process of its role holds the lock, the app retries every 250 ms`() {
+  @Test func `If its own role's lock stays busy, the app's retries slow down to one every 250 ms`() {
     var app = Driver<AppMachine>.claiming()
     let free = GuardEvent.observed(observation(row(7, .extension), lockIsBusy: false))
     for _ in 0..<10 {
@@ -178,7 +179,7 @@ import Testing
     #expect(app.send(ping) == [pong], "the node is connected")
   }
 
-  @Test func `The app ignores its own messages and messages before its launch`() {
+  @Test func `The app ignores messages of its own role, and messages before its launch`() {
     var app = Driver<AppMachine>()
     app.play(.deadlineReached)
     #expect(app.send(.presenceHeard(PresenceMessage(code: .extensionPing))) == [])

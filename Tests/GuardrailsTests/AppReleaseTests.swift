@@ -79,7 +79,8 @@ import Testing
     #expect(app.send(.deadlineReached, at: 4) == [.stopNode(gracefully: false), .readRow])
   }
 
-  @Test func `A row that cannot be read at the release omits only the last beat`() {
+  @Test
+  func `If the claim row cannot be read at the release, the app unlocks without a beat and names no epoch`() {
     var app = Driver<AppMachine>.connected()
     app.play(.enteredBackground, .node(.stopped))
     let end = app.send(.rowReadFailed(.failed("The disk is full.")))
@@ -103,7 +104,7 @@ import Testing
     #expect(app.send(.terminationRequested) == [unavailable(released: nil), .end(.terminated)])
   }
 
-  @Test func `The app reads the row again before every beat`() {
+  @Test func `The app reads the claim row again before every beat`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     #expect(app.machine.deadline == seconds(2))
     #expect(app.send(.deadlineReached, at: 1.999) == [])
@@ -113,7 +114,7 @@ import Testing
     #expect(app.machine.deadline == seconds(4))
   }
 
-  @Test func `Without an answer about the row the app does not beat, and reads again`() {
+  @Test func `After a failed read of the claim row the app does not beat, and reads again`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.deadlineReached, at: 2)
     #expect(app.send(.rowReadFailed(.blocked(pid: nil, isStopped: true))) == [])
@@ -121,7 +122,7 @@ import Testing
     #expect(app.send(.deadlineReached, at: 2.1) == [.readRow])
   }
 
-  @Test func `An unexpected answer changes nothing`() {
+  @Test func `Unexpected answers and events change nothing`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     let before = app.machine
     for event: GuardEvent in [
@@ -143,7 +144,7 @@ import Testing
     #expect(answer == [.stopNode(gracefully: false), .dropLock, .look])
   }
 
-  @Test func `A node that reports the fence ends the ownership without a beat`() {
+  @Test func `When its node is fenced, the app unlocks without a beat and checks ownership again`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.node(.fenced)) == [.stopNode(gracefully: false), .dropLock, .look])
   }

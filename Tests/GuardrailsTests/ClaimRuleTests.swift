@@ -15,7 +15,8 @@ import Testing
     #expect(decision == .claim(seen: 0, reason: .neverClaimed))
   }
 
-  @Test(arguments: Role.allCases) func `A free lock is claimed at once, even with a fresh beat`(role: Role) {
+  @Test(arguments: Role.allCases)
+  func `If the holder's lock is free the node is claimed at once, even with a fresh beat`(role: Role) {
     var rule = rule(role)
     let seen = observation(
       row(7, role.other), lockIsBusy: false, beat: beat(role.other, epoch: 7, counter: 3))
@@ -58,7 +59,8 @@ import Testing
     #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderDied))
   }
 
-  @Test(arguments: Role.allCases) func `A busy lock with continuing beats is not claimed`(role: Role) {
+  @Test(arguments: Role.allCases)
+  func `While the holder's lock is busy and its beats continue, the node is not claimed`(role: Role) {
     var rule = rule(role)
     let holder = row(7, role.other)
     for half in 0..<120 {
@@ -72,7 +74,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Role.allCases) func `A busy lock without new beats is claimed after 5 s`(role: Role) {
+  @Test(arguments: Role.allCases)
+  func `If the holder's lock is busy without a new beat the node is claimed after 5 s`(role: Role) {
     var rule = rule(role)
     let seen = observation(
       row(7, role.other), lockIsBusy: true, beat: beat(role.other, epoch: 7, counter: 3), appWantsNode: true)
@@ -119,7 +122,7 @@ import Testing
     #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderStale))
   }
 
-  @Test func `A row of another incarnation or epoch is not owned`() {
+  @Test func `A claim does not own a row of another incarnation or epoch`() {
     var foreign = row(8, .app)
     #expect(claim(8).owns(foreign))
     foreign.incarnation += 1

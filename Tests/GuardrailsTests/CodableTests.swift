@@ -81,17 +81,17 @@ import Testing
     #expect(try JSONDecoder().decode(Value.self, from: text) == value)
   }
 
-  @Test(arguments: events) func `Every event decodes to itself from the journal`(event: GuardEvent) throws {
+  @Test(arguments: events) func `A guard event decodes to itself from JSON`(event: GuardEvent) throws {
     try survives(event)
   }
 
-  @Test(arguments: directives) func `Every directive decodes to itself from the journal`(
+  @Test(arguments: directives) func `A guard directive decodes to itself from JSON`(
     directive: GuardDirective
   ) throws {
     try survives(directive)
   }
 
-  @Test func `Every configuration decodes to itself from the journal`() throws {
+  @Test func `A guard configuration with each takeover rule decodes to itself from JSON`() throws {
     for takeover in Takeover.allCases { try survives(GuardConfiguration(takeover: takeover)) }
   }
 }

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test
-  func `The foreground opens all connections, the background only with a task, a lost network none`() {
+  func `The foreground permits all connections, the background only with a task, a lost network none`() {
     #expect(gate().open == ConnectionTarget.allCases)
     #expect(gate(background: true).open == [])
     #expect(gate(background: true, tasks: 1).open == ConnectionTarget.allCases)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test
-  func `An owner may open all; without a network or after release, none`() {
+  func `An owner may open all connections; without a network or in the background, none`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.mayConnect == ConnectionTarget.allCases)
     app.play(.networkChanged(isThere: false))
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test
-  func `P-1.2 No connection closes in the background while a task runs`() {
+  func `P-1.2 In the background the app may have all connections while a task is pending, then none`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let send = TaskBeginning(name: "send", generation: 1)
     app.play(.taskBegan(send), .enteredBackground)

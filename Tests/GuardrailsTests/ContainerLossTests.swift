@@ -8,7 +8,7 @@ import Testing
 @Suite struct ContainerLossTests {
   private let lost = GuardEvent.containerLost("It is gone.")
 
-  @Test func `An app that owns the node stops it abruptly and ends`() {
+  @Test func `An app that owns the node and loses the container stops the node abruptly and ends`() {
     var app = Driver<AppMachine>.claimed()
     let end = app.send(lost)
     #expect(end.prefix(3) == [.withdrawIntent, .stopNode(gracefully: false), .dropLock])
@@ -17,7 +17,7 @@ import Testing
     #expect(app.send(.enteredForeground) == [])
   }
 
-  @Test func `An app in the background shows the loss and ends`() {
+  @Test func `An app in the background shows the loss of the container and ends`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     let end = app.send(lost)
@@ -25,7 +25,7 @@ import Testing
     #expect(end.last == .end(.containerLost))
   }
 
-  @Test func `An app that is releasing stops its node and ends at once`() {
+  @Test func `An app that loses the container while it releases the node stops the node and ends at once`() {
     var app = Driver<AppMachine>.claimed()
     app.play(.enteredBackground)
     let end = app.send(lost)
@@ -34,7 +34,7 @@ import Testing
   }
 
   /// A failed answer has the same effect as a node that reports the loss.
-  @Test func `An answer that reports the loss ends the app`() {
+  @Test func `An answer that the container is lost ends the app`() {
     let trouble = Trouble.lost("It is gone.")
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
@@ -54,7 +54,7 @@ import Testing
       app.send(.claimFailed(trouble)).last == .end(.containerLost), "the raise of the epoch was pending")
   }
 
-  @Test func `An answer that reports the loss finishes the push and ends the extension`() {
+  @Test func `An answer that the container is lost finishes the push and ends the extension`() {
     let trouble = Trouble.lost("It is gone.")
     for (event, before) in [
       (GuardEvent.lookFailed(trouble), Driver<ExtensionMachine>.looking()),
@@ -69,13 +69,13 @@ import Testing
   }
 
   /// A pending claim is answered before the end.
-  @Test func `When the node finds the loss, a pending claim is awaited before the end`() {
+  @Test func `When the node finds the container lost, the app awaits a pending claim before it ends`() {
     var app = Driver<AppMachine>.claiming()
     #expect(app.send(lost).last != .end(.containerLost))
     #expect(app.send(.claimFailed(.lost("It is gone."))).last == .end(.containerLost))
   }
 
-  @Test func `A silent push is completed as failed, with the loss as its reason`() {
+  @Test func `A silent push is completed as failed, with the loss of the container as the reason`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .silentPushArrived(push(3)))
     let end = app.send(.lookFailed(.lost("It is gone.")))
@@ -84,7 +84,7 @@ import Testing
         && end.contains(.completed(push: 3, .failed)))
   }
 
-  @Test func `The extension delivers each push's text once and ends`() {
+  @Test func `After the loss of the container the extension delivers each push's text once and ends`() {
     var notifier = Driver<ExtensionMachine>.claimed()
     notifier.play(.pushArrived(push(2)))
     let end = notifier.send(lost)

@@ -107,7 +107,7 @@ import Testing
     #expect(notifier.send(.expiryWarned(push: 1)) == [])
   }
 
-  @Test func `A fenced extension stops the node, unlocks, delivers, finishes and ends`() {
+  @Test func `A fenced extension stops the node, unlocks, delivers the text, finishes the push and ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let end = notifier.end(.node(.fenced))
     #expect(end.prefix(3) == [.stopNode(gracefully: false), .dropLock, .deliver(push: 1, missed)])
@@ -115,7 +115,7 @@ import Testing
     #expect(notifier.send(.pushArrived(push(2))) == [])
   }
 
-  @Test func `An extension that reads a foreign row ends without a beat`() {
+  @Test func `An extension that reads another process's claim row ends without a beat`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, at: 2)
     let end = notifier.end(.rowRead(row(9, .app), appWantsNode: true))
@@ -123,14 +123,14 @@ import Testing
     #expect(end.last == .end(.fenced))
   }
 
-  @Test func `Asked to terminate, the extension delivers, releases and ends`() {
+  @Test func `Asked to terminate, the extension delivers the text, releases the node and ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let end = ending(&notifier, .terminationRequested, at: 1)
     #expect(end.first == .deliver(push: 1, missed))
     #expect(end.suffix(2) == [.finished(push: 1, .terminated), .end(.terminated)])
   }
 
-  @Test func `The end is the last directive of its list`() {
+  @Test func `When the extension ends, the end of its process is the last directive`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let end = notifier.machine.handle(.terminationRequested, at: notifier.now)
     #expect(end.last == question)
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: [Push.Reason.incomingPayment, .pendingSettlement, .onionMessage])
-  func `Every push reason has its own text`(reason: Push.Reason) {
+  func `A push without a payment has a text for the push's reason`(reason: Push.Reason) {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1, reason)))
     #expect(notifier.end(.expiryWarned(push: 1)).first == .deliver(push: 1, .nothingReceived(reason)))

@@ -40,7 +40,7 @@ import Testing
     #expect(notifier.send(.presenceHeard(PresenceMessage(code: .appPong))) == [])
   }
 
-  @Test func `Messages of the own role are ignored`() {
+  @Test func `The extension ignores messages of its own role`() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.observed(observation(row(7, .app), lockIsBusy: true)))
     #expect(notifier.send(.presenceHeard(PresenceMessage(code: .extensionPing, wantsNode: true))) == [])
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// The second payment was the first received, so it would have been the text.
-  @Test func `A payment displaced from the text by the push's own is notified at once`() {
+  @Test func `A payment displaced from the text by the push's own payment is notified at once`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned())
     #expect(notifier.send(.node(.received(secondPayment)), at: 1) == [])
@@ -141,7 +141,7 @@ import Testing
     return notifier
   }
 
-  @Test func `After stepping back, the extension finishes when the app has claimed`() {
+  @Test func `After releasing to the app, the extension finishes when the app has claimed`() {
     var notifier = steppedBack()
     #expect(notifier.send(.deadlineReached, at: 1.25) == [.look])
     let end = notifier.send(.observed(observation(row(9, .app), lockIsBusy: true, appWantsNode: true)))
@@ -149,7 +149,7 @@ import Testing
     #expect(end.last == .finished(push: 1, .appWantsNode))
   }
 
-  @Test func `After stepping back, the extension receives if the app dies before its claim`() {
+  @Test func `After releasing to the app, the extension receives if the app dies before its claim`() {
     var notifier = steppedBack()
     #expect(notifier.send(.partnerEnded, at: 1.1) == [.look])
     let free = observation(row(8, .extension), lockIsBusy: false)
@@ -161,7 +161,7 @@ import Testing
   }
 
   /// A hung app keeps its intent lock: releasing to it a second time would lose the payment.
-  @Test func `The intent of a hung app does not make the extension release twice`() {
+  @Test func `The intent lock of a hung app does not make the extension release twice`() {
     var notifier = steppedBack()
     let intentRaised = GuardEvent.observed(
       observation(row(8, .extension), lockIsBusy: false, appWantsNode: true))
@@ -173,7 +173,7 @@ import Testing
     #expect(notifier.send(request).contains(.acceptNoNewPayment), "a message proves that the app runs")
   }
 
-  @Test func `The intent of a frozen app does not make the extension release`() {
+  @Test func `The intent lock of a frozen app does not make the extension release`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let frozen = GuardEvent.observed(observation(row(7, .app), lockIsBusy: true, appWantsNode: true))
     for quarter in 0...20 { notifier.play(.deadlineReached, frozen, at: Double(quarter) / 4) }
@@ -203,7 +203,7 @@ import Testing
     #expect(notifier.send(owned()).last == .finished(push: 1, .handedOver))
   }
 
-  @Test func `An intent read with the row counts as a handover request`() {
+  @Test func `A busy intent lock, read with the claim row, counts as a handover request`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, at: 2)
     let answer = notifier.send(owned(appWants: true))
@@ -231,7 +231,7 @@ import Testing
       ])
   }
 
-  @Test func `Queued unreadable pushes are all delivered and finished`() {
+  @Test func `Queued unreadable pushes all get a text and are finished`() {
     var notifier = Driver<ExtensionMachine>.looking()
     for id: UInt64 in 2...4 { notifier.play(.pushArrived(push(id, .unreadable))) }
     let end = notifier.end(.expiryWarned(push: 1))
@@ -273,7 +273,7 @@ import Testing
     #expect(end.last == .end(.terminated))
   }
 
-  @Test func `A push beyond the queue's limit is delivered and finished at once`() {
+  @Test func `A push beyond the queue's limit gets its text and is finished at once`() {
     var notifier = Driver<ExtensionMachine>.looking()
     for id in 2...UInt64(PushQueue.limit + 1) { notifier.play(.pushArrived(push(id))) }
     let end = notifier.end(.pushArrived(push(999)), [999])

@@ -11,7 +11,7 @@ struct LastQuestionTests {
   private let failed = GuardEvent.receivedNotRead(.failed("The disk is broken."), push: 1)
 
   @Test
-  func `A failed read is repeated after 250 ms, and its payment is then delivered`() {
+  func `A failed read is repeated every 250 ms, and the text reports the payment that it finds`() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(failed, at: 1) == [])
     #expect(notifier.machine.deadline == seconds(1.25))
@@ -51,7 +51,7 @@ struct LastQuestionTests {
   }
 
   @Test(arguments: [true, false])
-  func `The end of a push waits at most 250 ms for the container`(fails: Bool) {
+  func `The end of a push waits at most 250 ms for the container's answer`(fails: Bool) {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1), at: 1)
     #expect(notifier.machine.deadline == seconds(1.25))
@@ -85,7 +85,7 @@ struct LastQuestionTests {
   }
 
   @Test
-  func `The container is not read once it is lost or the app continues`() {
+  func `The text waits for no read once the container is lost or the app continues`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
     #expect(notifier.send(.receivedNotRead(.lost("It is gone."), push: 1)).contains(missed))
@@ -97,7 +97,7 @@ struct LastQuestionTests {
   }
 
   @Test
-  func `A queued push gets the text of its payment before its process ends`() {
+  func `For each queued push the container is read and a text delivered before the extension ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(
       .pushArrived(push(2, hash: paymentHash("bb"))), .pushArrived(push(3, hash: paymentHash("cc"))))
@@ -118,7 +118,7 @@ struct LastQuestionTests {
   }
 
   @Test
-  func `A queued push is delivered 250 ms after an unanswered read, or when the container is lost`() {
+  func `A queued push's text is delivered 250 ms after an unanswered read, or when the container is lost`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))), .expiryWarned(push: 2), at: 1)
     var lost = notifier
@@ -129,7 +129,7 @@ struct LastQuestionTests {
   }
 
   @Test
-  func `An answer for a finished push does not reach the next push`() {
+  func `A second answer to a finished push's read does not change the next push's text`() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1)), .pushArrived(push(2, hash: paymentHash("bb"))))
     #expect(

@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test
-  func `A settling payment survives a lost connection and ends on the next one`() {
+  func `The task of a settling payment survives a lost connection, and ends when the node reports its end`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)), owned, .node(.connecting), owned)
     #expect(app.machine.tasks.count == 1)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test
-  func `An expired background task gives up the running work and releases in order`() {
+  func `When its background task expires, the app gives up its long-lived tasks and releases the node`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
     #expect(app.send(.backgroundTimeExpired(task: 7)) == [], "another background task's number")
@@ -127,14 +127,14 @@ import Testing
   }
 
   @Test
-  func `A payment settling under a lost claim is not a task any more`() {
+  func `Another process's claim ends the task of a settling payment`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 
   @Test
-  func `A task does not outlive the fence of its app`() {
+  func `An app fenced in the background ends its background task although a long-lived task is pending`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
     let directives = app.send(.node(.fenced))
@@ -142,7 +142,7 @@ import Testing
     #expect(app.machine.place == .background)
   }
 
-  @Test func `The app reports the names of its tasks`() {
+  @Test func `taskNames has the app's pending named tasks, not the node's activity`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let splice = TaskBeginning(name: "splice 1", generation: 1)
     app.play(.taskBegan(send), .taskBegan(splice), .node(.busy(.settling)))

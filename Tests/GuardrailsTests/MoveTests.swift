@@ -24,7 +24,10 @@ import Testing
     return app
   }
 
-  @Test func `A move request wakes a halted app, which replaces the other container's claim`() {
+  @Test
+  func
+    `After a move request an app that the peer refused claims again and replaces the other container's claim`()
+  {
     var app = halted()
     #expect(app.send(.moveRequested) == [.raiseIntent, .say(ping), .look])
     app.play(.observed(observation(row(8, .app), lockIsBusy: false, appWantsNode: true)), .claimed(claim(9)))
@@ -40,7 +43,7 @@ import Testing
 
   private var ping: PresenceMessage { PresenceMessage(code: .appPing, wantsNode: true) }
 
-  @Test func `A move from a container with the higher epoch raises its own epoch`() {
+  @Test func `A move raises the epoch also if it is higher than the other container's`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.moveRequested)
     let lower = GuardEvent.node(.refused(highest: 3, container: otherContainer))
@@ -60,7 +63,7 @@ import Testing
   }
 
   @Test
-  func `A move survives a blocked raise of the epoch, not a failed one`() {
+  func `A move request survives a blocked raise of the epoch, not a failed one`() {
     for (trouble, isAnswered) in [
       (Trouble.blocked(pid: 5, isStopped: false), true), (.failed("The disk is full."), false),
     ] {
@@ -85,7 +88,7 @@ import Testing
     #expect(app.send(.moveRequested) == [])
   }
 
-  @Test func `A move request ends with the connection and with entering the background`() {
+  @Test func `A move request ends when the app is connected or enters the background`() {
     var connected = movingApp()
     connected.play(.node(.established))
     #expect(connected.machine.ownership.movesHereUntil == nil)
@@ -110,7 +113,7 @@ import Testing
     #expect(app.machine.ownership.movesHereUntil == nil)
   }
 
-  @Test func `The raise of a move is bounded like any other`() {
+  @Test func `A move that must raise the epoch by more than 2^32 releases the node`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.moveRequested)
     let far = GuardEvent.node(.refused(highest: 8 + 1 << 32, container: otherContainer))

@@ -11,7 +11,7 @@ import Testing
   ]
 
   @Test
-  func `P-1.4 Going home with parts pending keeps the app at work until the set is complete`() {
+  func `P-1.4 An app left with parts of a payment pending keeps the node until the payment is settled`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.node(.busy(.collecting([paymentHash("aa")])))) == [])
     #expect(app.machine.hasNamedTask)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test
-  func `The text of a push reports whether its parts wait, were failed back or were received`() {
+  func `The text of a push reports whether its payment's parts wait, were failed back or were received`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
     #expect(text(at: 29.5, of: &notifier) == .deliver(push: 1, .partsWait))
@@ -67,7 +67,9 @@ import Testing
   }
 
   @Test(arguments: [paymentHash("aa"), nil])
-  func `The text of a push with a payment hash reports only that payment's parts`(hash: Bytes32?) {
+  func `The text of a push reports only its payment's parts, or without a payment hash any payment's`(
+    hash: Bytes32?
+  ) {
     let other = paymentHash("cc")
     func text(_ collecting: [Bytes32]...) -> GuardDirective? {
       var notifier = Driver<ExtensionMachine>.connected(hash: hash)
@@ -91,7 +93,7 @@ import Testing
   }
 
   @Test
-  func `P-1.1 After 180 s the app leaves; a new connection does not restart the time`() {
+  func `P-1.1 The task of an incomplete set ends after 180 s; a new connection does not restart the time`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let begun = app.now
@@ -102,7 +104,7 @@ import Testing
   }
 
   @Test
-  func `A set collected under a lost claim is not a task any more`() {
+  func `Another process's claim ends the task of a multi-part payment`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
       .node(.busy(.collecting([paymentHash("aa")]))), .node(.busy(.settling)),
@@ -111,7 +113,7 @@ import Testing
   }
 
   @Test
-  func `An incomplete set without a payment does not end the extension early`() {
+  func `With an incomplete set the extension goes on until 5 s after a received payment`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
@@ -123,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [1, 4])
-  func `The text of a payment does not wait for the parts of another`(_ second: Double) {
+  func `The text of a payment does not wait for the parts of another payment`(_ second: Double) {
     var notifier = Driver<ExtensionMachine>.connected()
     for event in second < 3 ? [0, 1] : [1, 0] {
       notifier.play(

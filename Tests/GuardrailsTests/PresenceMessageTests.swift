@@ -12,21 +12,22 @@ import Testing
     }
   }
 
-  @Test func `Every message decodes to itself`() {
+  @Test func `Every presence message decodes to itself`() {
     for message in Self.all {
       #expect(message.encoded().count == PresenceMessage.size)
       #expect(PresenceMessage(decoding: message.encoded()) == message)
     }
   }
 
-  @Test func `Every truncated or extended message is refused`() {
+  @Test func `A truncated or extended presence message is refused`() {
     let bytes = Self.all[6].encoded()
     for length in 0..<bytes.count { #expect(PresenceMessage(decoding: Array(bytes[..<length])) == nil) }
     #expect(PresenceMessage(decoding: bytes + [0]) == nil)
   }
 
   /// Only the canonical encoding of a message is accepted.
-  @Test func `A message with a flipped bit is refused or is another canonical message`() {
+  @Test func `A presence message with a flipped bit is refused, or is the exact encoding of another message`()
+  {
     for message in Self.all {
       let bytes = message.encoded()
       for bit in 0..<(8 * bytes.count) {

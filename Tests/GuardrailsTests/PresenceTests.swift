@@ -15,7 +15,7 @@ import Testing
     for code in PresenceCode.allCases { #expect(PresenceCode(code.speaker, code.kind) == code) }
   }
 
-  @Test func `A presence starts suspended and ignores messages`() {
+  @Test func `Before its first resume a presence ignores messages`() {
     let presence = Presence(role: .app)
     #expect(presence.isSuspended)
     #expect(presence.heard(.extensionPing) == .ignored)
@@ -27,7 +27,7 @@ import Testing
     #expect(presence.suspend() == .extensionUnavailable)
   }
 
-  @Test func `Suspensions nest, and only the outermost sends a message`() {
+  @Test func `Calls of suspend nest, and only the outermost suspend and resume send a message`() {
     var presence = Presence(role: .app)
     _ = presence.resume()
     #expect(presence.suspend() == .appUnavailable)
@@ -53,7 +53,7 @@ import Testing
     #expect(presence.heard(.extensionUnavailable) == .counts(answer: nil))
   }
 
-  @Test func `Messages of the own role are ignored`() {
+  @Test func `A presence ignores messages of its own role`() {
     for role in Role.allCases {
       var presence = Presence(role: role)
       _ = presence.resume()

@@ -15,7 +15,7 @@ import Testing
     return app
   }
 
-  @Test func `A refusal with a higher epoch raises the own epoch above it`() {
+  @Test func `A refusal with a higher epoch makes the app raise its epoch above that one`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     #expect(app.send(refusal) == raising)
     let beatAndDial: [GuardDirective] = [
@@ -24,7 +24,7 @@ import Testing
     #expect(app.send(.claimed(claim(21))) == beatAndDial)
   }
 
-  @Test func `A refusal with an equal epoch raises the own epoch`() {
+  @Test func `A refusal with an equal epoch makes the app raise its epoch`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     let equal = GuardEvent.node(.refused(highest: 8, container: container))
     #expect(app.send(equal) == [.stopNode(gracefully: false), .raiseEpoch(claim(8), above: 8)])
@@ -55,7 +55,7 @@ import Testing
     #expect(app.machine.deadline == nil)
   }
 
-  @Test func `A refusal for another container stops the app until the user acts`() {
+  @Test func `A refusal for another container ends the app's dials until the user opens the app again`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     let stopped = app.send(.node(.refused(highest: 20, container: otherContainer)))
     #expect(stopped == [.withdrawIntent, .stopNode(gracefully: true)])
@@ -66,13 +66,14 @@ import Testing
     #expect(app.send(.enteredForeground).last == .look)
   }
 
-  @Test func `An app replaced meanwhile does not raise its epoch`() {
+  @Test
+  func `An app whose claim is superseded during a raise of the epoch unlocks and checks ownership again`() {
     var app = raisingApp()
     #expect(app.send(.claimSuperseded) == [.stopNode(gracefully: false), .dropLock, .look])
   }
 
   @Test(arguments: [GuardEvent.ownLockWasBusy, .claimFailed(.blocked(pid: 5, isStopped: true))])
-  func `A failed raise of the epoch gives the node up`(answer: GuardEvent) {
+  func `After a failed raise of the epoch the app begins to release the node`(answer: GuardEvent) {
     var app = raisingApp()
     #expect(app.send(answer) == [.readRow])
   }
@@ -84,9 +85,11 @@ import Testing
       TimeSpan.milliseconds(100)
     ),
   ])
-  func `After a failed raise the app shows the reason and looks again later`(
-    trouble: Trouble, status: Status, pause: TimeSpan
-  ) {
+  func
+    `After a failed raise the app shows the reason, and checks ownership after 1 s, if blocked after 100 ms`(
+      trouble: Trouble, status: Status, pause: TimeSpan
+    )
+  {
     var app = raisingApp()
     app.play(.claimFailed(trouble))
     let failedAt = app.now
@@ -98,7 +101,7 @@ import Testing
   }
 
   /// The raise is pending when the user presses home, so the new epoch is released.
-  @Test func `Going home during a raise releases the new epoch and is not a fence`() {
+  @Test func `Going home during a raise of the epoch releases the node under the new epoch`() {
     var app = raisingApp()
     #expect(!app.send(.enteredBackground).contains(.readRow))
     #expect(app.send(.rowRead(row(8, .app), appWantsNode: false)) == [], "an answer from before the raise")
@@ -109,7 +112,7 @@ import Testing
       end == [.beat(epoch: 21, phase: .released, counter: 2), .dropLock, released, .endBackgroundTask(1)])
   }
 
-  @Test func `The extension finishes when refused for another container`() {
+  @Test func `An extension refused for another container delivers its text and stops its node`() {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
     let answer = notifier.end(.node(.refused(highest: 20, container: otherContainer)))
     #expect(
@@ -117,7 +120,7 @@ import Testing
   }
 
   /// After a long pause another process may hold the claim: the row is read before the dial.
-  @Test func `A claim answered after a pause is checked before the dial`() {
+  @Test func `If a claim took a minute, the app reads the claim row before it dials`() {
     var app = Driver<AppMachine>.claiming(epoch: 8)
     #expect(app.send(.claimed(claim(8)), at: 60) == [.readRow])
     var zombie = app

@@ -44,7 +44,7 @@ import Testing
 
   @Test
   func
-    `B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f The app claims, starts the node, stops the node, unlocks, completes`()
+    `B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f The app claims, starts and stops the node, unlocks, completes the push`()
   {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground)
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test
-  func `A handler with less than 30 s completes before its time ends`() {
+  func `With less than 30 s for a silent push the app completes it before its time ends`() {
     func patience(_ time: TimeSpan?) -> TimeSpan { SilentPushHandler.totalTime(of: time) }
     #expect(patience(nil) == .seconds(25))
     #expect(patience(.seconds(30)) == .seconds(25))
@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test
-  func `While the extension beats, the app completes with no data and raises no intent`() {
+  func `While the extension beats, the app completes the push with no data and takes no intent lock`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     let beating = observation(
@@ -257,7 +257,7 @@ import Testing
   }
 
   @Test
-  func `B-1.5.1b In the foreground, or for an unreadable push, the app completes with no data`() {
+  func `B-1.5.1b In the foreground, or if the push is unreadable, the app completes it with no data`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.silentPushArrived(push)) == [.completed(push: 3, .noData)])
     var behind = Driver<AppMachine>()
@@ -276,7 +276,7 @@ import Testing
   }
 
   @Test
-  func `During a task of the app each push completes after its own 5 s`() {
+  func `During a long-lived task each silent push completes after its own 5 s`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(TaskBeginning(name: "send", generation: 1)), .enteredBackground)
     #expect(app.send(.silentPushArrived(push), at: 1) == [])

@@ -11,7 +11,9 @@ import Testing
   ]
 
   @Test
-  func `P-1.4 A splice holds the app awake under its name until the node reports its end`() {
+  func
+    `P-1.4 A background task with the splice's name keeps the app awake until the node reports the splice's end`()
+  {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let begun = TaskBeginning(name: "splice 7", generation: 1)
     app.play(.taskBegan(begun))
@@ -25,7 +27,7 @@ import Testing
   }
 
   @Test
-  func `P-1.4 A splice pending from an earlier run holds the app awake without a name`() {
+  func `P-1.4 A splice pending from an earlier process keeps the app awake by an unnamed background task`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)))
     #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1, name: nil), .backgroundDone])
@@ -34,7 +36,7 @@ import Testing
   }
 
   @Test
-  func `P-1.1 After 180 s the app leaves; a repeated splice report is not a new task`() {
+  func `P-1.1 The task of a splice ends after 180 s; a repeated report does not restart the time`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)))
     let begun = app.now
@@ -43,7 +45,7 @@ import Testing
   }
 
   @Test
-  func `A splice under a lost claim is not a task any more`() {
+  func `Another process's claim ends the tasks of a splice and a settling payment`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
       .node(.busy(.splicing)), .node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
@@ -51,7 +53,7 @@ import Testing
   }
 
   @Test
-  func `A splice delays the extension's idle end, not its total time or a lost connection`() {
+  func `A splice delays the extension's idle end only while connected, and never its total time`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.splicing)), .node(.received(payment)), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))

@@ -29,13 +29,13 @@ import Testing
     #expect(judge(beat(counter: 1, stamp: seconds(100), boot: otherBoot), at: seconds(100)) == .stale)
   }
 
-  @Test mutating func `A missing, foreign or released beat is stale at once`() {
+  @Test mutating func `A missing beat, another epoch's beat and a released beat are stale at once`() {
     #expect(judge(nil, at: seconds(100)) == .stale)
     #expect(judge(beat(epoch: 6, counter: 1, stamp: seconds(100)), at: seconds(100)) == .stale)
     #expect(judge(beat(counter: 1, phase: .released, stamp: seconds(100)), at: seconds(100)) == .stale)
   }
 
-  @Test mutating func `A stamp from the future is fresh for at most 5 s`() {
+  @Test mutating func `A beat with a stamp from the future is fresh for at most 5 s`() {
     let future = beat(counter: 1, stamp: seconds(3700))
     #expect(judge(future, at: seconds(100)) == .fresh(remaining: .seconds(5)))
     #expect(judge(future, at: seconds(104.999)) == .fresh(remaining: .milliseconds(1)))

@@ -23,7 +23,7 @@ import Testing
     #expect(monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(5)) == .stale)
   }
 
-  @Test mutating func `A new counter restarts the window`() {
+  @Test mutating func `A new counter restarts the 5 s`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let verdict = monitor.looked(at: beat(counter: 2), ofEpoch: 7, at: seconds(4.5))
     #expect(verdict == .beating(atLeastUntil: seconds(9.5)))
@@ -35,13 +35,13 @@ import Testing
     #expect(verdict == .beating(atLeastUntil: seconds(11)))
   }
 
-  @Test mutating func `Without any beat the window starts at the first ownership check`() {
+  @Test mutating func `Without any beat the 5 s start at the first ownership check`() {
     let verdicts = silence(after: nil, from: 0, through: 5)
     #expect(verdicts.prefix(5).allSatisfy { $0 == .beating(atLeastUntil: seconds(5)) })
     #expect(verdicts.last == .stale)
   }
 
-  @Test mutating func `A pause of the observer restarts its window`() {
+  @Test mutating func `A pause of the observer restarts its 5 s`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 3)
     let verdict = monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(600))
     #expect(verdict == .beating(atLeastUntil: seconds(605)))
@@ -58,7 +58,7 @@ import Testing
     #expect(monitor.looked(at: nil, ofEpoch: 7, at: seconds(15)) == .beating(atLeastUntil: seconds(17.001)))
   }
 
-  @Test mutating func `A new counter after a pause gets a full window`() {
+  @Test mutating func `A new counter after a pause starts the 5 s anew`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let verdict = monitor.looked(at: beat(counter: 2), ofEpoch: 7, at: seconds(60))
     #expect(verdict == .beating(atLeastUntil: seconds(65)))
@@ -78,13 +78,13 @@ import Testing
     #expect(monitor.looked(at: released, ofEpoch: 7, at: seconds(5)) == .stale)
   }
 
-  @Test mutating func `A new holder gets a window of its own`() {
+  @Test mutating func `For a new holder the 5 s start anew`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let verdict = monitor.looked(at: nil, ofEpoch: 8, at: seconds(5))
     #expect(verdict == .beating(atLeastUntil: seconds(10)))
   }
 
-  @Test mutating func `A slot torn once neither restarts nor ends the window`() {
+  @Test mutating func `A beat that is unreadable once neither restarts nor ends the 5 s`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 2)
     _ = monitor.looked(at: nil, ofEpoch: 7, at: seconds(3))
     #expect(

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `Every single flipped bit reads as no beat`() {
+  @Test func `A slot with one flipped bit reads as no beat`() {
     for beat in [Self.extremes[0], beat(counter: 3), Self.extremes[Self.extremes.count - 1]] {
       let bytes = BeatSlot.encode(beat)
       for bit in 0..<(8 * bytes.count) {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `Every truncation and every extension reads as no beat`() {
+  @Test func `A truncated or extended slot reads as no beat`() {
     let bytes = BeatSlot.encode(beat(counter: 3))
     for length in 0..<bytes.count { #expect(BeatSlot.decode(Array(bytes[..<length])) == nil) }
     #expect(BeatSlot.decode(bytes + [0]) == nil)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `An empty file and a file of zeros read as no beat`() {
+  @Test func `An empty slot, and one of only zeros or ones, read as no beat`() {
     #expect(BeatSlot.decode([]) == nil)
     #expect(BeatSlot.decode(Array(repeating: 0, count: BeatSlot.size)) == nil)
     #expect(BeatSlot.decode(Array(repeating: 0xFF, count: BeatSlot.size)) == nil)

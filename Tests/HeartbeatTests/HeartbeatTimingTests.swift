@@ -10,7 +10,7 @@ import Testing
     #expect(HeartbeatTiming.standard.staleAfter == .seconds(5))
   }
 
-  @Test func `The standard passes its own validation`() throws {
+  @Test func `The standard timing passes the validation`() throws {
     let timing = try HeartbeatTiming(interval: .seconds(2), staleAfter: .seconds(5))
     #expect(timing == .standard)
   }
@@ -36,21 +36,21 @@ import Testing
     }
   }
 
-  @Test func `Every error is one sentence without its full stop`() {
+  @Test func `Every timing error is one sentence without its full stop`() {
     for error: HeartbeatTimingError in [.intervalOutOfRange, .ruleShorterThanTwoBeats, .ruleTooLong] {
       #expect(!error.description.hasSuffix("."))
       #expect(!error.description.contains("\n"))
     }
   }
 
-  @Test func `A timing decodes to itself from the journal`() throws {
+  @Test func `A timing decodes to itself from JSON`() throws {
     let timing = try HeartbeatTiming(interval: .milliseconds(20), staleAfter: .milliseconds(50))
     let text = try JSONEncoder().encode(timing)
     #expect(try JSONDecoder().decode(HeartbeatTiming.self, from: text) == timing)
   }
 
   /// A journal with an interval of 0 would make a replay beat forever at one instant.
-  @Test func `A forbidden timing cannot be decoded from a journal`() {
+  @Test func `A forbidden timing cannot be decoded from JSON`() {
     let text = Data(#"{"interval":0,"staleAfter":0}"#.utf8)
     #expect(throws: (any Error).self) { try JSONDecoder().decode(HeartbeatTiming.self, from: text) }
   }

@@ -207,7 +207,7 @@ struct OptionTests {
 
 private enum HeartbeatTimingSentence {
   static let tooShort =
-    "the staleness rule must be at least two beat intervals, or one late beat counts as a dead holder; use 5s for beats of 2s"
-  static let tooLong = "the staleness rule must be at most one hour"
-  static let interval = "the beat interval must be between 10 ms and 10 minutes; iOS wallets use 2s"
+    "the time until a beat is stale must be at least two beat intervals, or one late beat makes a live owner look frozen; use 5s for beats of 2s"
+  static let tooLong = "the time until a beat is stale must be at most one hour"
+  static let interval = "the beat interval must be between 10 ms and 10 minutes; Phoenix uses 2s"
 }

@@ -49,7 +49,7 @@ import WaitingTests
   }
 
   @Test
-  func `B-T.2 If the silent push is dropped the story does not reach its end`() throws {
+  func `B-T.2 If the silent push is dropped, a story that waits for its completion times out`() throws {
     let arrival = "payment 1 of 50000 sat arrives"
     let text = try Stories.text("silent-push-beside-a-visible-one.txt")
       .replacing(arrival, with: "Low Power Mode is switched on\n\(arrival)")
@@ -94,7 +94,9 @@ import WaitingTests
       Self.settled, in: "background-refresh-off.txt")
   }
 
-  @Test func `B-T.7 With notifications off nothing happens until the user opens the app`()
+  @Test
+  func
+    `B-T.7 With notifications off no extension starts, and the payment waits until the user opens the app`()
     throws
   {
     try expect(

@@ -108,7 +108,7 @@ private struct PaperStage: ScenarioStage {
     #expect(!performance.isSound)
   }
 
-  @Test func `A broken promise ends the story at that line`() throws {
+  @Test func `A broken invariant ends the story at the line of the action`() throws {
     var stage = PaperStage(settlesAfter: .seconds(3))
     stage.breaksAt = .pay(number: 1)
     let (performance, _) = try play(text, on: stage)
@@ -116,12 +116,12 @@ private struct PaperStage: ScenarioStage {
     #expect(performance.played.count == 1)
   }
 
-  @Test func `An action that the stage cannot do is reported as its answer`() throws {
+  @Test func `If the stage cannot do an action, the reason is the action's answer`() throws {
     let (performance, _) = try play("# x\nthe next push is lost\nthe verdict", on: PaperStage())
     #expect(performance.played.first?.said == ["cannot be done: no push is on its way"])
   }
 
-  @Test func `Passing time moves the clock to the instant`() throws {
+  @Test func `A line such as 2500 ms pass moves the clock by that time`() throws {
     let (_, stage) = try play("# x\n2500 ms pass\nthe verdict", on: PaperStage())
     #expect(stage.now == Instant(nanoseconds: 2_500_000_000))
   }

@@ -32,7 +32,8 @@ import WaitingTests
     #expect(!Condition.suspended.holds(in: awake))
   }
 
-  @Test func `The reason of a process's end is iosd's, also when another process runs by now`() {
+  @Test
+  func `The reason of a process's end is the one that iosd gave, also when another process runs by now`() {
     let held = EndReason.killed(.lockHeldWhileSuspended("app.lock")).description
     let gone = scene(Scene.Process(place: .ended(held), lastEnd: held))
     #expect(
@@ -49,7 +50,7 @@ import WaitingTests
     #expect(answer(.whyEnded(.extension), again) == ["the extension has not ended yet"])
   }
 
-  @Test func `The answer on the device lists what differs from a new phone`() {
+  @Test func `The answer to how is the phone lists what differs from a new phone`() {
     #expect(DeviceWords.of(DeviceState()) == ["the phone is as ever"])
     var state = DeviceState()
     let changes: [DeviceChange] = [
@@ -90,7 +91,7 @@ import WaitingTests
     #expect(answer(.task("x"), scene) == ["the app has not asked for the task “x”"])
   }
 
-  @Test func `A task's answer has its state and reason, and it is over when completed`() {
+  @Test func `The answer about a background task has its state and reason; a completed task is over`() {
     let waits = ScenarioWords.task("x", state: "waiting", why: TaskHindrance.noCharger.description)
     let done = ScenarioWords.task("x", state: "completed", why: nil)
     func scene(_ tasks: [Scene.Task]) -> Scene {
@@ -104,7 +105,7 @@ import WaitingTests
   }
 
   @Test
-  func `A notification that is only in the list still counts as the payment's`() {
+  func `The user sees a payment also by a notification that is only in the list`() {
     let listed = Scene.Notification(
       title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)
     #expect(listed.words == "Received payment: +1 sat: payment 1, only in the list")

@@ -19,7 +19,7 @@ struct RealScenarioTests {
   private static let tooLong = ["frozen-until-the-phone-kills-it.txt"]
   private static let atOnce = 5
 
-  @Test func `Each story gives the same answers on real processes as in virtual time`()
+  @Test func `Stories for both stages give the same answers on real processes as in virtual time`()
     throws
   {
     let names = Stories.names.filter { Stories.isPlayedEverywhere($0) && !Self.tooLong.contains($0) }
@@ -57,7 +57,7 @@ struct RealScenarioTests {
   }
 
   @Test(arguments: Stories.names.filter(Stories.isRealOnly))
-  func `A story for real processes only has its expected answers`(name: String) throws {
+  func `A story that only real processes can play has its expected answers`(name: String) throws {
     let run = try BatonRun()
     #expect(try run.run(Stories.folder.appending(path: name).path) == 0, "\(run.said)")
   }
@@ -92,7 +92,9 @@ struct RealScenarioTests {
     """
 
   @Test
-  func `Launching a task that does not wait is refused, and any launch in a production build`() throws {
+  func `Launching a background task that is not pending is refused, and any launch in a production build`()
+    throws
+  {
     let run = try BatonRun()
     let debug = """
       # No such task
@@ -139,7 +141,7 @@ struct RealScenarioTests {
     return (pid, phone, app)
   }
 
-  @Test func `A crash ends the run with 4, naming the process and signal`() throws {
+  @Test func `A crash ends baton run with exit code 4, naming the process and signal`() throws {
     let run = try BatonRun()
     let (_, phone, app) = try startIdle(run)
     kill(app, SIGSEGV)
@@ -149,7 +151,7 @@ struct RealScenarioTests {
     #expect(DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil)
   }
 
-  @Test func `A missing daemon ends the run with 4`() throws {
+  @Test func `A killed daemon ends baton run with exit code 4`() throws {
     let run = try BatonRun()
     let (_, phone, _) = try startIdle(run)
     kill(try #require(DaemonProbe.pid(listeningOn: phone.lspdSocket)), SIGKILL)
@@ -172,7 +174,7 @@ struct RealScenarioTests {
     #expect(kill(app, 0) != 0)
   }
 
-  @Test func `A timeout ends with 3, a broken verdict with 2, a crash with 4`() {
+  @Test func `The exit code is 3 for a timeout, 2 for a broken verdict, 4 for a crash`() {
     func outcome(_ end: Performance.End) -> ExitCode {
       let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
       return ScenarioOutcome(file: "x", Performance(scenario: story, played: [], end: end), took: .zero)

@@ -83,14 +83,14 @@ import WaitingTests
     #expect(try run.run("--simulated", "--without", "nothing", file) == 64)
   }
 
-  @Test func `A violation of an invariant ends with 2 and prints its story`() throws {
+  @Test func `A broken invariant ends baton run with exit code 2 and prints BROKEN`() throws {
     let run = try BatonRun()
     let file = Stories.folder.appending(path: "home-and-back-again-and-again.txt").path
     #expect(try run.run("--simulated", "--without", "init-check,state-from-claim", file) == 2)
     #expect(run.said.contains("BROKEN"))
   }
 
-  @Test func `--commands lists every line of the language`() throws {
+  @Test func `--commands lists lines of the language, and which are for the simulation only`() throws {
     let run = try BatonRun()
     #expect(try run.run("--commands") == 0)
     #expect(run.said.contains("the PROCESS is killed") && run.said.contains("In the simulation only"))

@@ -57,7 +57,9 @@ import WaitingTests
   }
 
   @Test(arguments: Stories.names)
-  func `Every question has an expected answer, and no other line has one`(name: String) throws {
+  func `Every question has an expected answer, and no other line but a refused action has one`(name: String)
+    throws
+  {
     for step in try Stories.story(name).steps {
       let isQuestion: Bool
       switch step.command {
@@ -71,35 +73,41 @@ import WaitingTests
   }
 
   @Test
-  func `Without the fenced-writes rule a frozen extension writes under an epoch it has lost`() throws {
+  func
+    `Without fenced-writes a story with a frozen extension ends with exit code 2 in some orders of events`()
+    throws
+  {
     #expect(
       try codes("frozen-in-the-middle-of-five-payments.txt", without: [.fencedWrites])
         == [.done, .exclusionOrMoneyBroken])
   }
 
   @Test
-  func `Without init-check and state-from-claim the peer receives state that is not durable`() throws {
+  func
+    `Without init-check and state-from-claim a story with many handovers ends with exit code 2 in some orders`()
+    throws
+  {
     #expect(
       try codes("home-and-back-again-and-again.txt", without: [.initCheck, .stateFromClaim])
         .contains(.exclusionOrMoneyBroken))
   }
 
-  @Test func `Without row-before-beat a thawed extension never ends`()
+  @Test func `Without row-before-beat a story with a thawed extension ends with exit code 3`()
     throws
   {
     #expect(try codes("frozen-and-thawed.txt", without: [.rowBeforeBeat]) == [.noProgress])
   }
 
-  @Test func `Without inode-check no process can hold the node again`() throws {
+  @Test func `Without inode-check a story with a replaced lock file ends with exit code 3`() throws {
     #expect(try codes("lock-file-replaced.txt", without: [.inodeCheck]) == [.noProgress])
   }
 
-  @Test func `Without complete-set the preimage is released for the first part`() throws {
+  @Test func `Without complete-set a story with a part to each process ends with exit code 2`() throws {
     #expect(
       try codes("part-to-each-process.txt", without: [.completeSet]) == [.exclusionOrMoneyBroken])
   }
 
-  @Test func `Without incarnations an old copy's epoch is taken for the newest`() throws {
+  @Test func `Without incarnation a story with an old copy of the database has other answers`() throws {
     #expect(try codes("old-copy-put-back.txt", without: [.incarnation]) == [.differs])
   }
 }

@@ -42,7 +42,7 @@ import Wallet
     }.compactMap { if case .recordTask(let record) = $0 { record.fate } else { nil } }
   }
 
-  @Test func `The app submits the next run before it completes a run launched by hand`() {
+  @Test func `The app submits a task again before it completes a run launched by hand`() {
     var world = world()
     let fates = fates(&world) {
       $0.launchTask(Self.refresh)
@@ -52,7 +52,7 @@ import Wallet
   }
 
   @Test
-  func `During a foreign transaction a run retries, and fails before its time ends`() {
+  func `During another process's transaction a task retries, and fails before its time ends`() {
     var world = world()
     world.container.value.writer = 99
     let begun = fates(&world) {
@@ -70,7 +70,7 @@ import Wallet
     #expect(later.last == .completed(isSuccess: true))
   }
 
-  @Test func `An expired run fails in time; a frozen app reports too late`() {
+  @Test func `A task that expires is completed as failed in time; a frozen app completes it too late`() {
     var world = world()
     world.container.value.writer = 99
     let ended = fates(&world) {
@@ -104,7 +104,7 @@ import Wallet
     return world
   }
 
-  @Test func `A run that is completed twice is a violation`() {
+  @Test func `A background task that is completed twice is a violation`() {
     var world = worldWithRefresh()
     rest(&world, for: .seconds(60))
     #expect(world.tasksCompleted > 0)
@@ -117,7 +117,7 @@ import Wallet
   }
 
   @Test
-  func `A blocked run is completed in time; a run that the app forgets is a violation`() {
+  func `A blocked background task is completed in time; one that the app forgets is a violation`() {
     var world = worldWithRefresh()
     world.container.value.writer = 99
     while world.lives.app?.value.taskRuns.isEmpty == true, world.now < .zero + .seconds(120) {
@@ -133,7 +133,7 @@ import Wallet
     #expect(world.violation?.invariant == .tasksAreCompleted)
   }
 
-  @Test func `Some seeds have background work, and the app completes many runs`() {
+  @Test func `Of 8 seeds some complete no background task, and all together more than 20`() {
     var completed: [Int] = []
     for seed in 1...8 as ClosedRange<UInt64> {
       var run = SeedRun(RunSettings(seed: seed))
@@ -144,7 +144,7 @@ import Wallet
     #expect(completed.reduce(0, +) > 20)
   }
 
-  @Test func `Without background habits no task is submitted`() {
+  @Test func `An app configured without background tasks submits none`() {
     var world = World()
     world.make(.open)
     rest(&world)

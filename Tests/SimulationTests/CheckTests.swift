@@ -21,7 +21,7 @@ import Wallet
     return world
   }
 
-  @Test func `An app suspended while it settles the log or claims is killed, which is a violation`()
+  @Test func `An app suspended while it checkpoints the log or claims is killed, which is a violation`()
     throws
   {
     let world = suspended(with: .settle)
@@ -32,7 +32,7 @@ import Wallet
   }
 
   @Test
-  func `An app suspended while reading, or frozen before settling, holds no lock`() {
+  func `An app suspended while it reads, or frozen before a checkpoint, is not killed`() {
     for world in [suspended(with: .look), suspended(with: .settle, isFrozen: true)] {
       #expect(world.life(.app)?.isSuspended == true)
       #expect(world.violation == nil)
@@ -40,7 +40,7 @@ import Wallet
   }
 
   @Test
-  func `A status that is outdated or missing is a violation`() {
+  func `A shown status that is outdated or missing is a violation`() {
     let shown: [WalletDirective] = [
       .phone(.show(.claiming)), .container(.look), .phone(.show(.idle)), .container(.settle),
     ]

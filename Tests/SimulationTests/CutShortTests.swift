@@ -7,12 +7,17 @@ import Testing
 /// An extension that ends during a payment, while the app stays closed.
 @Suite("An extension killed at any step") struct CutShortTests {
   @Test
-  func `A received payment of a killed extension is settled and reported by the next push`() throws {
+  func `A payment stored but not settled by a killed extension is settled and reported by the next push`()
+    throws
+  {
     try cutShort { $0.make(.kill(.extension)) }
   }
 
   @Test
-  func `A received payment of an extension disconnected and killed is settled by the next push`() throws {
+  func
+    `A payment stored but not settled by an extension disconnected and killed is settled by the next push`()
+    throws
+  {
     try cutShort { world in
       world.make(.network(isThere: false))
       world.live(for: .seconds(1))

@@ -30,14 +30,14 @@ import Testing
     return explorer
   }
 
-  @Test func `A world without allowances has one state`() {
+  @Test func `A world in which no event may happen has one state`() {
     let explorer = explore([:])
     #expect(explorer.states == 1)
     #expect(explorer.findings == [])
   }
 
   @Test
-  func `One push and one opening break no invariant in any interleaving; batches change nothing`() {
+  func `One push and one opening break no invariant in any interleaving; the batch size changes nothing`() {
     let explorer = explore([.pushes: 1, .opens: 1])
     #expect(explorer.findings == [])
     #expect(explorer.states > 500)
@@ -58,7 +58,7 @@ import Testing
     #expect(taken)
   }
 
-  @Test func `Without the inode check an invariant breaks, and its story ends with the violation`()
+  @Test func `Without the inode check a healthy owner is displaced, and the found run reports just that`()
     throws
   {
     let explorer = explore(
@@ -148,7 +148,7 @@ import Testing
       + parts("world", worlds.0, worlds.1).filter { !$0.contains("Boxed") && !$0.hasPrefix("world.ways") }
   }
 
-  @Test func `Every inserted digest is found, and an absent one is not`() {
+  @Test func `The set of seen states finds each inserted digest, and not an absent one`() {
     var seen = SeenStates()
     var generator = SeededGenerator(seed: 5)
     var digests: [UInt64] = [1, .max]

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("A lone part of a payment, with the app closed") struct LonePartTests {
   @Test
-  func `The extension fails a payment's only part after a minute, and the user sees two notifications`()
+  func
+    `If one of two parts arrives the extension fails it after a minute, and the user sees two notifications`()
     throws
   {
     var world = try World.withAClosedApp()

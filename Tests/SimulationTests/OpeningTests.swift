@@ -16,13 +16,15 @@ import Testing
     return world.opening.since != nil
   }
 
-  @Test func `A tap and an action that opens the app start the opening time`() {
+  @Test func `A tap, and an action that opens the app, start the time to the connection`() {
     #expect(opened(by: .tap))
     #expect(opened(by: .action("OPEN_NOW")))
   }
 
   @Test
-  func `A dismissal, an unknown action and a restarting phone do not start the opening time`() {
+  func
+    `A dismissal, an unknown action and a tap on a restarting phone do not start the time to the connection`()
+  {
     #expect(!opened(by: .dismiss))
     #expect(!opened(by: .action("CALL_BACK")))
     #expect(
@@ -31,7 +33,7 @@ import Testing
       })
   }
 
-  @Test func `After an action the opening time ends when the app is connected`() {
+  @Test func `After an action the time to the connection ends when the app is connected`() {
     var world = World()
     world.registerCategories()
     world.touch(1, category: category, .action("OPEN_NOW"))

@@ -28,16 +28,19 @@ import Testing
     return isFound()
   }
 
-  @Test func `Phoenix: after a clean finish the app waits until the last beat is 5 s old`() {
+  @Test func `Phoenix: after the extension has finished, the app waits while the last beat looks fresh`() {
     #expect(finds("the extension has finished, but its last beat looks fresh for 5 s", as: .phoenix, in: [:]))
   }
 
   @Test
-  func `P-0.4 Phoenix: with a late message both processes check and then connect`() {
+  func `P-0.4 Phoenix: with a lost, repeated or late message both processes check and then connect`() {
     #expect(finds("looked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
   }
 
-  @Test func `Phoenix: a task's vote outweighs the extension's veto in foreground and background`() {
+  @Test
+  func
+    `Phoenix: with a task the app in front outvotes the extension, and in the background tells it nothing`()
+  {
     #expect(
       finds(
         "its votes for a connection outweigh the one against it",
@@ -52,7 +55,7 @@ import Testing
         in: [.clockSteps: 1]))
   }
 
-  @Test func `P-0.4 Phoenix: with a late message a payment is received twice`() {
+  @Test func `P-0.4 Phoenix: with a lost, repeated or late message a payment is received twice`() {
     #expect(finds("A payment is received a second time.", as: .phoenix, in: [.messageFaults: 1]))
   }
 
@@ -71,7 +74,7 @@ import Testing
         "was frozen until its sign of life was stale, and its node goes on", as: .matrix, in: [.freezes: 1]))
   }
 
-  @Test func `Baton breaks no invariant with the same faults in 3,000 states`() {
+  @Test func `Baton breaks no invariant with a set clock, a task or a late message in 3,000 states`() {
     #expect(!finds("", as: .baton, in: [.clockSteps: 1, .tasks: 1], statesMax: 3000))
     #expect(!finds("", as: .baton, in: [.messageFaults: 1], statesMax: 3000))
   }

@@ -23,7 +23,8 @@ import Testing
   }
 
   @Test
-  func `A text without a payment is a violation if it is settled, unless the process could not know`() throws
+  func `A text that omits the push's settled payment is a violation, unless the process could not know`()
+    throws
   {
     let before = try received()
     func violation(_ outcome: PushOutcome, _ change: (inout Life) -> Void = { _ in }) -> Invariant? {
@@ -55,7 +56,9 @@ import Testing
   }
 
   @Test(arguments: [StorageTrouble.blocked, .fails])
-  func `The text reports an earlier push's payment although its first read fails`(trouble: StorageTrouble)
+  func `The text reports a payment received during an earlier push although the first read fails`(
+    trouble: StorageTrouble
+  )
     throws
   {
     var world = try received()

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test
-  func `Without the check after init and the state from the claim two processes drive the node`() {
+  func `Without init-check and state-from-claim two processes use the node at once`() {
     #expect(firstFailure(without: [.initCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
   }
 
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test
-  func `A failure shrinks to at most 6 agenda entries that break the same invariant`() throws {
+  func `A broken run shrinks to at most 6 actions and faults that break the same invariant`() throws {
     let failure = try #require(firstFailure(without: [.initCheck, .stateFromClaim]))
     let violation = try #require(failure.violation)
     var settings = RunSettings(seed: failure.seed)

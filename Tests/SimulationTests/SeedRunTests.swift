@@ -34,7 +34,7 @@ import Testing
 
   /// A digest of all directives of some runs, the same in debug and release builds and on any machine. It changes with
   /// every change of a core: run scripts/pages, and raise `JournalForm.current` if older journals replay differently.
-  @Test func `A seed gives the same story, byte for byte, in every build`() throws {
+  @Test func `The stories of four seeds have the stored digest in every build`() throws {
     var digest = Digest()
     for seed in 1...4 as ClosedRange<UInt64> {
       var settings = RunSettings(seed: seed)
@@ -84,7 +84,7 @@ private struct Digest {
 
   /// Regression: a payment was fulfilled before messages could be sent, and the next step stored it without its
   /// receipt.
-  @Test func `A payment fulfilled while nothing can be sent is stored at once, with its receipt`() {
+  @Test func `Seed 4055, in which a payment is fulfilled while nothing can be sent, breaks no invariant`() {
     var settings = RunSettings(seed: 4055)
     settings.only = [21, 22, 23, 28, 29, 30, 31, 35, 37, 39, 41, 42]
     var run = SeedRun(settings)

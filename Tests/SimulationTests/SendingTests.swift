@@ -12,7 +12,8 @@ import Testing
 
 @Suite("Outgoing payments in runs of a seed") struct SendingTests {
   @Test
-  func `P-1.3 Outgoing payments settle in the runs, and no app run has a task for an earlier run's payment`()
+  func
+    `P-1.3 Outgoing payments settle in the runs, and no app process has a task for an earlier process's payment`()
   {
     var (sent, arrived, restarts, pendingAtStart) = (0, 0, 0, 0)
     for seed in 1...16 as ClosedRange<UInt64> {
@@ -97,7 +98,7 @@ import Testing
     #expect(world.violation?.sentence == "A payee is paid twice for one invoice.")
   }
 
-  @Test func `A wrong end of a payment, or the end of an unknown one, is a violation`() {
+  @Test func `A false outcome of a payment, or the end of a payment that is not pending, is a violation`() {
     let code = FailureCode.incorrectOrUnknownPaymentDetails
     var (world, invoice) = world()
     world.store(offer(invoice))
@@ -114,7 +115,7 @@ import Testing
   }
 
   @Test
-  func `Money that left without a payment, or a wrong balance, is a violation at the end`() {
+  func `Money that left without a recorded payment, or a wrong balance, is a violation at the end`() {
     var (world, invoice) = world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
@@ -128,11 +129,13 @@ import Testing
     // The balance of this world's channel has not changed.
     world.checkSendsAtTheEnd()
     #expect(
-      world.violation?.sentence == "The wallet's balance is not received minus paid.")
+      world.violation?.sentence
+        == "The wallet's balance is not the initial one plus received less sent amounts.")
   }
 
   @Test
-  func `P-1.2, P-1.3 An app that sleeps with an open request, or has a task without one, is a violation`()
+  func
+    `P-1.2, P-1.3 An app suspended with a payment pending, or with a task for an ended one, is a violation`()
     throws
   {
     var (world, invoice) = world()

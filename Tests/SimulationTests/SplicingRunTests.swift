@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test
-  func `With every fault each splice is completed or absent at both ends`() {
+  func `In 24 seeds with faults each splice is completed or absent at both ends`() {
     var (wanted, begun, done, pendingAtStart) = (0, 0, 0, 0)
     for seed in 1...24 as ClosedRange<UInt64> {
       var run = SeedRun(settings(seed))
@@ -47,7 +47,9 @@ import Testing
   }
 
   @Test
-  func `A funding without a request, and different fundings at the two ends, are violations`() {
+  func
+    `A funding transaction without a request, and different funding outputs at the two ends, are violations`()
+  {
     var world = world()
     var record = world.peer.value.state.channel.record
     world.checkFunding(record)

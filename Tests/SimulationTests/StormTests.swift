@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test
-  func `Under dense faults each payment is whole or absent, and no invariant breaks`() {
+  func `Under dense faults each payment is received whole or fails, and no invariant breaks`() {
     var (lives, zombies, sent, spliced) = (0, 0, 0, 0)
     for seed in 1...24 as ClosedRange<UInt64> {
       var storm = Storm(seed)

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `An extension that is not connected steps back for the app`(number: UInt64) {
+  func `An extension that is not connected releases the node to the app within 2 s`(number: UInt64) {
     var story = pushed(number, until: \.isDialling)
     story.world.make(.open)
     #expect(story.waits(.seconds(2)) { $0.owns(.app) })
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `With all presence messages lost the extension reads the intent and hands over`(number: UInt64) {
+  func `With all presence messages lost the extension sees the intent lock and hands over`(number: UInt64) {
     var story = pushed(number)
     story.losesLetters = true
     story.world.make(.open)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `The extension takes over from a killed app at once`(number: UInt64) {
+  func `The extension takes over from a killed app within 1 s`(number: UInt64) {
     var story = withoutWire(number) { $0.make(.kill(.app)) }
     story.world.make(.pay(0))
     #expect(story.waits(.seconds(1)) { $0.owns(.extension) })

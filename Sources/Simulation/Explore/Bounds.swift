@@ -22,11 +22,11 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
 
   public var sentence: String {
     switch self {
-    case .pushes: "payments to the wallet, each with its push if the wallet is away"
+    case .pushes: "payments to the wallet, each with its push if the wallet is not connected"
     case .opens: "times the user opens the app, and leaves it at any moment"
     case .crashes: "times a process is killed"
     case .freezes: "times a process is stopped, also inside a transaction, until any moment"
-    case .preemptions: "times the other process overtakes a process at work"
+    case .preemptions: "times the other process makes a step while a process still has work"
     case .messageFaults: "presence messages that are lost, repeated or late"
     case .cuts: "connections that break"
     case .slowConnections: "connections whose messages to the peer arrive at any later moment"

@@ -27,7 +27,9 @@ struct Healing {
   {
     var path: [UInt64] = []
     while passed < Self.within {
-      guard becomeQuiet(onMove) else { break }
+      guard becomeQuiet(onMove) else {
+        return fail("After \(Self.movesAtOnce) steps at one instant", onMove)
+      }
       if world.violation != nil { return nil }
       if world.isSettled {
         world.checkAtTheEnd()
@@ -41,7 +43,11 @@ struct Healing {
       goOn(onMove)
       if world.violation != nil { return nil }
     }
-    world.reportNoProgress(within: Self.within)
+    return fail("\(Self.within.nanoseconds / 1_000_000_000) s after the last fault", onMove)
+  }
+
+  private mutating func fail(_ when: String, _ onMove: (inout World, TimeSpan) -> Void) -> [UInt64]? {
+    world.reportNoProgress(when)
     onMove(&world, passed)
     return nil
   }

@@ -10,7 +10,7 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
   case phoenix
   /// Bitkit: a lock file with the date of locking.
   case bitkit
-  /// matrix-rust-sdk: a lease in a row, extended every 50 ms.
+  /// matrix-rust-sdk: a lease in a row, extended at an interval (see `LeaseTerms.matrix`).
   case matrix
 
   public var sentence: String {
@@ -18,11 +18,12 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
     case .baton: "the guardrails that ship here"
     case .phoenix: "a beat stamped with the wall clock, votes for and against connecting, and messages"
     case .bitkit: "a lock file with the time of locking: checked first, written afterwards, never renewed"
-    case .matrix: "a lease of 500 ms in a database row, renewed every 50 ms"
+    case .matrix: "a lease of 500 ms in a database row, renewed every 250 ms (in the product 50 ms)"
     }
   }
 
-  /// The other schemes have no epochs, so the peer does not fence, and nothing is read again after its `init`.
+  /// The other schemes have no epochs, so the peer does not fence, and nothing is read again after its
+  /// `channel_reestablish`.
   var lacks: Rules { self == .baton ? [] : [.peerFencing, .initCheck] }
 
   /// Whether the invariant is checked. The other schemes are checked for who runs the node, and for received

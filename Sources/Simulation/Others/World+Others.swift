@@ -143,6 +143,9 @@ extension World {
     case .didNotLook?: return Self.checkThenConnect
     case .sawOld? where clock.wasStepped:
       return "the wall clock was stepped, so the \(other)'s last sign of life looked old"
+    case .sawOld? where others?.coordination == .phoenix && !hasThawed:
+      return
+        "the app last saw an old beat, or none, and connected without seeing the extension's newer one"
     case .sawOld? where hasThawed:
       return "the \(other) was frozen until its sign of life was stale, and its node goes on after the thaw"
     case .sawOld?:

@@ -44,7 +44,7 @@ extension World {
     if let channel = change.channel, change.restored == nil, let stored = container.value.node.channel,
       channel.revision <= stored.revision
     {
-      report(.channelNeverBack, "The database would go back to revision \(channel.revision).")
+      report(.channelNeverBack, "The channel in the database would go back to revision \(channel.revision).")
     }
     store(change)
     if isOwner, let channel = change.channel { life.soundRevision = channel.revision }

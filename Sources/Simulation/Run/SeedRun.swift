@@ -284,13 +284,14 @@ public struct SeedRun {
     for part in laterParts { make(part.move) }
     laterParts = []
     make(.noMoreFaults)
-    let bound = world.peerNow + settings.healsWithin
+    let start = world.peerNow
+    let bound = start + settings.healsWithin
     // A lost part is waited for until the end of its window, which may begin as late as the bound.
     let boundOfParts = bound + settings.world.multiPartWindow
     var look = world.peerNow
     while world.violation == nil, !world.isSettled {
       guard world.peerNow < (world.lacksOnlyParts ? boundOfParts : bound) else {
-        return world.reportNoProgress(within: settings.healsWithin)
+        return world.reportNoProgress(within: world.peerNow - start)
       }
       if look <= world.peerNow {
         look = world.peerNow + .seconds(5)

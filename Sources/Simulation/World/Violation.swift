@@ -16,8 +16,8 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
 
   public var sentence: String {
     switch self {
-    case .oneDriver: "Two processes drive the node."
-    case .channelNeverBack: "A channel state goes back."
+    case .oneDriver: "One process at a time uses the node."
+    case .channelNeverBack: "No channel state goes back."
     case .paidIsReceivedOnce: "A payment that its sender sees as paid is received exactly once."
     case .oneTextPerPush: "A visible push ends with one notification."
     case .progress: "Without faults, the app connects and everything settles."

@@ -53,7 +53,7 @@ extension World {
         !life.hasLostContainer, !life.emptyReads.contains(push)
       else { return }
       report(
-        .textIsTrue, "The text of push \(push) says that nothing was received, but its payment is settled.")
+        .textIsTrue, "The text of push \(push) names no payment, but the push's payment is settled.")
     case .received(let payment):
       // After a restored copy the same positions hold other payments.
       guard let before = told.receivedBefore, copies.restored == 0,
@@ -73,17 +73,22 @@ extension World {
   }
 
   mutating func reportNoProgress(within span: TimeSpan) {
-    let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "is not there"
+    reportNoProgress("\(span.nanoseconds / 1_000_000_000) s after the last fault")
+  }
+
+  /// `when` begins the sentence: the bound that was reached.
+  mutating func reportNoProgress(_ when: String) {
+    let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "does not run"
     report(
       .progress,
-      "\(span.nanoseconds / 1_000_000_000) s after the last fault the app \(app), and \(peer.value.state.payments.count) payments are pending\(ownUnderWay)."
+      "\(when) the app \(app); incoming payments pending: \(peer.value.state.payments.count)\(ownUnderWay)."
     )
   }
 
   private var ownUnderWay: String {
     let count = container.value.node.payments.pending.count
-    let cancels = areCancelsAnswered ? "" : ", and an invoice cancellation is unanswered"
-    return (count == 0 ? "" : ", and \(count) outgoing payments are pending") + cancels
+    let cancels = areCancelsAnswered ? "" : "; an invoice cancellation is unanswered"
+    return (count == 0 ? "" : "; outgoing payments pending: \(count)") + cancels
   }
 
   /// Of several `show` orders the last one stays on the screen.

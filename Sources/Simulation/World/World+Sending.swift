@@ -94,7 +94,7 @@ extension World {
     guard channel.htlcs.isEmpty else { return }
     let owned = channel.remoteMsat + sending.arrivedMsat + splices.takenMsat
     if owned != ChannelTerms.standard.walletMsat + invoicing.receivedMsat {
-      report(.sentOnce, "The wallet's balance is not received minus paid.")
+      report(.sentOnce, "The wallet's balance is not the initial one plus received less sent amounts.")
     }
   }
 }

@@ -52,7 +52,7 @@ struct WorldSplices: Hashable, Sendable {
       ),
       (
         wallet.capacityMsat + takenMsat != terms.walletMsat + terms.providerMsat,
-        "The channel's capacity is not what the splices left."
+        "The channel's capacity is not the initial one less the amounts and fees of its splices."
       ),
       (done.count > withdrawals.count, "More splices are done than the user requested."),
     ]

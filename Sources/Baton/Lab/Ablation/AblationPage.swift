@@ -8,8 +8,9 @@ struct AblationPage {
       "", "## Baton's rules, one by one", "",
       "Each rule is removed from a simulated world; the state machines stay unchanged, and the world answers as if the rule",
       "did not exist. The worlds are those above, and two more: a lock file is replaced, a connection is slow. A world is",
-      "given up after 100,000 states. Each story is a shortest counterexample. The last column is about \(rules.seeds.count) seeds of `baton sim`, ten minutes with faults each: how many",
-      "of them break an invariant, and the time from opening the app to its connection, on average and at most.",
+      "given up after 100,000 states. Each story is a shortest counterexample. The last column is measured with \(rules.seeds.count) seeds",
+      "of `baton sim`, ten minutes with faults each: how many of them break an invariant, and the time from opening the app",
+      "to its connection, on average and at most.",
       "",
     ] + rules.markdown
   }
@@ -24,8 +25,10 @@ struct AblationPage {
       "The same node, phone, peer and user, with another coordination between the two processes. Other wallets have no",
       "epochs, so their peer lets the newest connection win, as today's peers do. The models follow the public sources,",
       "reduced to what decides which process runs the node ([fidelity.md](fidelity.md#other-coordinations) says how far);",
-      "no other product was run. “Both run the node” is reported when both processes have sent channel messages; the",
-      "stories in which channel state goes back, or a payment is received twice, are possible consequences.",
+      "no other product was run. “Both run the node” is reported when both processes run, have sent `channel_reestablish` and",
+      "were not told to stop; the stories in which channel state goes back, or a payment is received twice, are possible",
+      "consequences. In these stories “claimed epoch 1” means that a process read the state or took that wallet's lock,",
+      "“released epoch 1” that it freed the lock, or erased Phoenix's beat.",
       "",
     ]
   }

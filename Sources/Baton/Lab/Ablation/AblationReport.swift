@@ -68,8 +68,8 @@ struct AblationReport {
     let isPairs = together.allSatisfy { $0.rules.count == 2 }
     let words =
       isPairs
-      ? "Rules whose removal breaks nothing are backed by another rule. Two of them removed together:"
-      : "Rules whose removal breaks nothing are backed by another rule. Removing any two of them breaks nothing in the seeds; all of them removed:"
+      ? "Of the rules with “none in these worlds”, these pairs break an invariant when removed together:"
+      : "Of the rules with “none in these worlds”, any two removed together break nothing in the seeds. All of them removed:"
     return [
       "", words, "",
       "| without | the broken invariant | when | seeds with a broken invariant; mean and longest wait |",

@@ -21,7 +21,7 @@ struct ExploreOptions {
         "--max-memory", value: .integer(16...1_048_576),
         help: "give up at N MB of memory; default: half of the machine's memory"),
       OptionDeclaration(
-        "--all", help: "continue after a violation, and print the shortest story of each kind"),
+        "--all", help: "continue after a violation, and print a shortest run of each kind of violation"),
       SimOptions.coordinationDeclaration,
     ] + SimOptions.worldDeclarations
   }

@@ -31,7 +31,7 @@ package struct ExploreReport {
     let explorer = exploration.explorer
     let perSecond = UInt64(explorer.states) * 1_000_000_000 / UInt64(max(1, exploration.took.nanoseconds))
     return
-      "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) wait, \(HumanText.grouped(perSecond)) states a second"
+      "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) still to expand, \(HumanText.grouped(perSecond)) states a second"
   }
 
   /// Nil if all states were visited.
@@ -65,14 +65,19 @@ package struct ExploreReport {
     } else {
       lines.append(
         output.paint(
-          "given up: \(reached?.sentence ?? "it was ended"); no invariant broke in the visited states. Lower a bound of the world, or raise that limit.",
+          "given up: \(reached?.sentence ?? "it was ended"); no invariant broke in the visited states.\(advice)",
           .yellow))
     }
     return lines
   }
 
+  private var advice: String {
+    if case .interruption? = reached { return "" }
+    return " Lower a bound of the world, or raise that limit."
+  }
+
   private func endOfFindings(_ output: Output) -> [String] {
-    guard explorer.settings.findsAll else { return ["--all searches for others, too"] }
+    guard explorer.settings.findsAll else { return ["with --all the search goes on after a violation"] }
     let count = "\(findings.count) \(findings.count == 1 ? "way" : "ways") to break an invariant"
     return explorer.isDone
       ? ["\(count); all states were visited"]

@@ -11,14 +11,14 @@ enum MoveSentences {
       .home, .quit, .invoice, .pay, .payPart:
       nil
     case .send(let number, let isKnown):
-      "the user pays invoice \(number + 1) of another payee\(isKnown ? "" : ", which its node no longer knows")"
+      "the user pays external invoice \(number + 1)\(isKnown ? "" : ", which its recipient no longer knows")"
     case .cancel(let invoice): "the user cancels invoice \(invoice + 1)"
     case .withdraw(let amount):
       "the user withdraws \(HumanText.amount(msat: amount &* 1000)) on chain"
     case .beginTask: "the user starts a task that continues in the background"
     case .endTask: "the user's task is done"
     case .network(isThere: false): "the phone loses its network"
-    case .network(isThere: true): "the phone has a network"
+    case .network(isThere: true): "the phone has its network again"
     case .kill(let role): "the \(role.rawValue) is killed"
     case .freeze(let role): "the \(role.rawValue) is frozen"
     case .freezeInside(let role):
@@ -33,7 +33,7 @@ enum MoveSentences {
     case .replaceLock(let role): "the lock file of the \(role.rawValue) is replaced by a new file"
     case .loseBeat(let role): "the beats of the \(role.rawValue) are erased"
     case .failStorage(let role, let fault):
-      "the next storage fault of the \(role.rawValue): \(fault.sentence)"
+      "the next such operation of the \(role.rawValue) fails: \(fault.sentence)"
     case .fillDisk(let isFull): isFull ? "the disk is full" : "the disk has room again"
     case .reboot: "the phone reboots"
     case .deviceSleeps(let span): "the device sleeps for \(HumanText.span(span))"

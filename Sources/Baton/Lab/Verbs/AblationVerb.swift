@@ -11,14 +11,16 @@ package enum AblationVerb: Verb {
     CommandLineDeclaration(
       name: "ablation",
       summary:
-        "remove rules of the coordination, or use another wallet's: the shortest story of what breaks",
+        "show what breaks without a rule of the coordination, or with another wallet's",
       options: [
         OptionDeclaration(
           "--rules", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
-          help: "only these rules, separated by commas"),
+          help: "only these rules, separated by commas, and no comparison of wallets"),
         OptionDeclaration(
           "--seeds", value: .text("A..B"), default: "1..300",
-          help: "seeds that are run without each rule, for the waiting times"),
+          help:
+            "seeds that are run without each rule, for the waiting times and the number that breaks an invariant"
+        ),
         OptionDeclaration("--markdown", help: "print docs/ablation.md"),
         OptionDeclaration(
           "--picture", value: .text("FILE"), help: "write the comparison of wallets to this file, as SVG"),
@@ -27,7 +29,7 @@ package enum AblationVerb: Verb {
           help: "threads; default: the number of processors"),
       ],
       examples: [
-        ("baton ablation --rules compare-and-set,inode-check", "two rules; all rules take minutes"),
+        ("baton ablation --rules compare-and-set,inode-check", "two rules; all rules take much longer"),
         (
           "baton ablation --markdown --picture docs/coordinations.svg >docs/ablation.md",
           "regenerate the page and its picture"

@@ -21,12 +21,12 @@ package enum ExploreVerb: Verb {
       examples: [
         (
           "baton explore",
-          "exit code 2 if an invariant broke, 3 without progress; prints a shortest story"
+          "exit code 2 if an invariant broke, 3 if only progress did; then prints a shortest run that breaks it"
         ),
         ("baton explore --crashes 0 --freezes 0 --preemptions 255", "every order of steps, without a fault"),
         (
           "baton explore --without inode-check --replaced-locks 1 --crashes 0 --freezes 0",
-          "what a rule prevents: prints the story of what breaks without it"
+          "what a rule prevents: prints a shortest run that breaks an invariant without it"
         ),
       ])
   }

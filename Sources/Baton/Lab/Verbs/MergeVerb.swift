@@ -29,7 +29,7 @@ package enum MergeVerb: Verb {
         ),
         (
           "baton merge --seeds 1..1000 --missing 25 parts/*.jsonl",
-          "the seeds still to be run, in ranges of 25"
+          "the seeds still to be run, in ranges of at most 25"
         ),
       ])
   }

@@ -9,16 +9,17 @@ package enum ReplayVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "replay",
-      summary: "replay a journal and compare byte for byte, or print the story of a simulated seed",
+      summary: "replay a journal and compare each record byte for byte, or print a simulated run",
       options: [
         OptionDeclaration("--step", help: "print every event and its directives"),
         OptionDeclaration(
-          "--seed", value: .text("N"), help: "print the story of this run of `baton sim`"),
+          "--seed", value: .text("N"), help: "print the events of run N of `baton sim`, in order"),
         OptionDeclaration(
-          "--only", value: .text("NUMBERS"), help: "with --seed: play only these inputs, such as 3,9,12"),
+          "--only", value: .text("NUMBERS"),
+          help: "with --seed: keep only these user actions, payments and faults, such as 3,9,12"),
         OptionDeclaration(
           "--order", value: .integer(0...Int64.max), default: "0",
-          help: "with --seed: another order of its moves"),
+          help: "with --seed: the processes move in another order, chosen by N"),
       ] + SimOptions.declarations,
       positionals: [
         PositionalDeclaration(
@@ -26,8 +27,8 @@ package enum ReplayVerb: Verb {
           help: "files in a phone's directory journal/")
       ],
       examples: [
-        ("baton replay .baton/journal/*.jsonl", "check that the shells add nothing to the cores' decisions"),
-        ("baton replay --seed 17", "the story of one simulated run; with --step every event"),
+        ("baton replay .baton/journal/*.jsonl", "check that each core decides again what the journal says"),
+        ("baton replay --seed 17", "the events of one simulated run; with --step all of them"),
       ])
   }
 

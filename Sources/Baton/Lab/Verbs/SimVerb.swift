@@ -27,9 +27,9 @@ package enum SimVerb: Verb {
       examples: [
         (
           "baton sim --seeds 1..100000",
-          "a hundred thousand runs; exit code 2 if an invariant broke, 3 without progress"
+          "a hundred thousand runs; exit code 2 if an invariant broke, 3 if only progress did"
         ),
-        ("baton replay --seed 17", "the story of one run"),
+        ("baton replay --seed 17", "the events of one run, in order"),
       ])
   }
 
