@@ -30,7 +30,7 @@ import Testing
   }
 
   /// A zombie keeps its pid and start time until it is reaped.
-  @Test func `An ended process is not alive before it is reaped`() throws {
+  @Test func `An ended process is not alive, even before it is reaped`() throws {
     var options = ChildProcess.Options()
     options.diesWithParent = false
     let child = try ChildProcess.start("/bin/true", arguments: [], boot: boot, options: options)

@@ -23,7 +23,7 @@ import Testing
       #"{"id":256}"#, #"{"id":-1}"#, #"{"id":1.0}"#, #"{"id":"1"}"#, #"{"id":true}"#, #"{"id":null}"#, "{}",
       "[]", "1", "", #"{"id":1,"id":1}"#, #"{"id":1,"name":2}"#, #"{"id":1,"share":1e999}"#,
       #"{"id":1,"inner":{}}"#,
-    ]) func `A value of another type or range is refused`(text: String)
+    ]) func `A value of another type or range, a missing member and a duplicate key are refused`(text: String)
   {
     #expect(throws: DecodingError.self) { try row(text) }
   }

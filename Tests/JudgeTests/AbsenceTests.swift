@@ -32,9 +32,11 @@ import Testing
       ("os/processes.jsonl", "phone", "phone"), ("os/pushes.jsonl", "phone", "phone"),
       ("os/notifications.jsonl", "phone", "phone"), ("journal", "journals of mainappd", "journals"),
     ])
-  func `The verdict is 'no verdict' and names the missing part and the option to waive it`(
-    path: String, part: String, kind: String
-  ) throws {
+  func
+    `Without a part of the evidence there is no verdict; its text names the part and the option to waive it`(
+      path: String, part: String, kind: String
+    ) throws
+  {
     let verdict = try judged(remove(path))
     #expect(verdict.findings == [], "\(verdict.text)")
     #expect(verdict.outcome == .noVerdict && verdict.exitCode == 74 && !verdict.passed)
@@ -125,7 +127,7 @@ import Testing
       ("notifications", "\"id\":1,", "lacks 1 row, the first before row 2"),
       ("processes", "\"id\":2,", "lacks 1 row, the first before row 3"),
     ])
-  func `A row removed from iosd's files is noticed, in the middle and at the end`(
+  func `A row removed from iosd's files counts as missing evidence, even if the phone is waived`(
     file: String, row: String, words: String
   ) throws {
     for waived in [[], [EvidencePart.phone]] as [Set<EvidencePart>] {
@@ -147,7 +149,8 @@ import Testing
   }
 
   @Test
-  func `A journal of iosd that ends before the rows of iosd's files is missing evidence`() throws {
+  func `A journal of iosd that ends before the last rows of iosd's files counts as missing evidence`() throws
+  {
     for (kept, isCut) in [("{\"processEnded\"", false), ("\"end\"", false), ("{\"pushArrived\"", true)] {
       let verdict = try judged { run in
         try rewrite("\(run.home)/journal/\(run.phone.name)") { lines in
@@ -163,7 +166,9 @@ import Testing
   }
 
   @Test
-  func `After a kill of iosd only a lost push or the last one may lack its journal line`() throws {
+  func `After a kill of iosd only a lost push, or a last push without a fate, may lack its journal line`()
+    throws
+  {
     for (fate, isCut) in [
       ("", false),
       (",\"fate\":\"lost\",\"fate_code\":\"lost\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
@@ -189,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: ["pushes", "notifications", "processes"])
-  func `A malformed line in iosd's files counts as missing evidence, a row truncated by a kill does not`(
+  func `A malformed line in iosd's files counts as missing evidence, a truncated row does not`(
     file: String
   )
     throws

@@ -36,7 +36,8 @@ struct ClaimMomentTests {
   }
 
   @Test
-  func `The claim is rejected when its process went on with another event`() throws {
+  func `The claim violates invariant 1 when its process went on to another event, or ended in order`() throws
+  {
     #expect(try findings(written: [Self.found]) == [1])
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found, Self.found]) == [1])
     #expect(try findings(ordered: [Self.lookForReceived], written: ["\"deadlineReached\""]) == [1])

@@ -4,7 +4,7 @@ import Testing
 @testable import TestHomes
 
 @Suite("The verdict on an outgoing payment") struct SentTests {
-  @Test func `The run is sound when the payment left once, arrived, and both tables agree`() throws {
+  @Test func `The run is sound when the payment was sent once and arrived, and both tables agree`() throws {
     let run = try SampleStory.tellOfSending()
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [], "\(verdict.findings.map(\.sentence))")
@@ -66,7 +66,9 @@ import Testing
       "\(findings.map { "\($0.invariant) \($0.sentence)" })")
   }
 
-  @Test func `A fulfilment that the peer never signed violates invariant 3`()
+  @Test
+  func
+    `A payment that the wallet has as paid, but whose fulfilment the peer never signed for, violates invariant 3`()
     throws
   {
     let run = try SampleStory.tellOfSending()
