@@ -124,11 +124,11 @@ struct PeerReplay {
     }
     guard link.state == .registered, registered == connection else {
       if frame.entry.isActedOn {
-        let newest = registered.map { "connection \($0) was registered" } ?? "no connection was registered"
+        let newest = registered.map { "that was connection \($0)" } ?? "no accepted one was open"
         find(
           1,
           "The peer processed \(message.name) (frame \(frame.entry.id)) of connection \(connection), "
-            + "which is not the registered one: \(newest)", frame)
+            + "which is not the connection that it accepted last: \(newest)", frame)
       }
       return
     }
