@@ -125,7 +125,7 @@ import Testing
       text.hasPrefix(words.contains("push") ? "phone push: delivers a push\n" : "phone: plays a phone\n"))
   }
 
-  @Test func `The help lists everything that is declared`() throws {
+  @Test func `A command's help lists its declared arguments, options and examples`() throws {
     guard case .help(let text) = try Self.declaration.parse(["push", "-h"]) else {
       Issue.record("-h is not understood")
       return

@@ -14,8 +14,8 @@ import Testing
     return Doorkeeper(limits: limits)
   }
 
-  @Test func `Above the limit a new connection is accepted, and the connection silent the longest is closed`()
-  {
+  @Test
+  func `Above the limit of silent connections a new one is accepted, and the longest silent one closed`() {
     var door = door()
     #expect(door.arrived(1, at: start) == nil)
     #expect(door.arrived(2, at: start) == nil)
@@ -67,7 +67,7 @@ import Testing
     #expect(door.count == 1)
   }
 
-  @Test func `A request beyond the limit of a connection's unanswered requests asks too much`() {
+  @Test func `A request beyond a connection's limit of unanswered requests is rejected`() {
     var door = door()
     _ = door.arrived(1, at: start)
     for _ in 0..<3 { #expect(door.spoke(1, at: start) == .stays) }

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `Every start has its own journal file with mode 0600`() throws {
+  @Test func `Each journal has a file of its own, with mode 0600`() throws {
     let directory = TemporaryDirectory()
     let first = try journal(directory)
     let second = try journal(directory)
@@ -30,7 +30,7 @@ import Testing
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `Records have a number and a kind`() throws {
+  @Test func `Journal records have a number and a kind`() throws {
     let directory = TemporaryDirectory()
     let journal = try journal(directory)
     journal.record(CounterCore.self, configuration: .init(step: 5))
@@ -87,7 +87,7 @@ import Testing
     #expect(records.last?["seq"] as? Int == 5)
   }
 
-  @Test func `A partially written line loses one record, not two`() throws {
+  @Test func `A partially written journal line loses one record, not two`() throws {
     let directory = TemporaryDirectory()
     let journal = try journal(directory)
     let file = fcntl(journal.descriptor, F_DUPFD_CLOEXEC, 0)

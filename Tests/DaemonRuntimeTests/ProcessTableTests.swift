@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProcessTableTests {
   private let boot = BootID(high: 1, low: 2)
 
-  @Test func `This process is alive and not stopped`() throws {
+  @Test func `The test's own process is alive and not stopped`() throws {
     let own = ProcessTable.current(boot: boot)
     #expect(own.startTime > 0)
     #expect(ProcessTable.isAlive(own, boot: boot))

@@ -60,7 +60,7 @@ import Testing
     right.close()
   }
 
-  @Test func `A reader with too many queued messages is disconnected`() throws {
+  @Test func `A client with too many unread messages in its queue is disconnected`() throws {
     var limits = UnixConnection.Limits()
     limits.queuedFrames = 3
     let (left, right) = try pair(limits)

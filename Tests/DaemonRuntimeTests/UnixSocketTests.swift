@@ -35,7 +35,7 @@ import Testing
     return arrived ? Array(buffer[..<count]) : nil
   }
 
-  @Test func `A request gets its answer`() throws {
+  @Test func `A request over a Unix socket gets its answer`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let listener = try echo(directory("s"), on: loop)
@@ -142,7 +142,7 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func `A reader with too many queued bytes is disconnected`() throws {
+  @Test func `A client with too many unread bytes in its queue is disconnected`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     var connection: UnixConnection?
@@ -203,7 +203,7 @@ import Testing
 
 @Suite struct LastMessagesTests {
   @Test(arguments: [false, true])
-  func `Messages that the other end sent before it hung up are received although it did not read ours`(
+  func `Messages that the other end sent before it disconnected are received although it did not read ours`(
     _ speaksOnceMore: Bool
   ) throws {
     let loop = try EventLoop()

@@ -13,7 +13,7 @@ import Testing
     try JSONLineDecoder().decode(Row.self, from: Array(text.utf8))
   }
 
-  @Test func `Unknown members are ignored`() throws {
+  @Test func `Unknown JSON members are ignored`() throws {
     #expect(try row(#"{"x":[1,{}],"id":7,"name":null,"share":1}"#) == Row(id: 7, share: 1))
     #expect(try row(#"{"id":1,"inner":[{"id":2}]}"#) == Row(id: 1, inner: [Row(id: 2)]))
   }

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test
-  func `A waived part is not required; the rest is judged and listed`() throws {
+  func `A waived part of the evidence is not required; the rest is judged and listed`() throws {
     for (part, path) in [
       (EvidencePart.peer, "lsp/ledger.sqlite"), (.phone, "os"), (.journals, "journal"),
     ] {
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test
-  func `Missing parts hide no broken invariant in the parts that are there`() throws {
+  func `Missing evidence hides no broken invariant in the evidence that is there`() throws {
     for path in ["lsp/ledger.sqlite", "os", "journal"] {
       let verdict = try judged { run in
         try remove(path)(run)
@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test
-  func `Waiving a part does not excuse damage in it`() throws {
+  func `Waiving a part of the evidence does not excuse damage in it`() throws {
     let verdict = try judged(without: [.journals]) { run in
       let journal = try #require(run.journals.last)
       try rewrite("\(run.home)/journal/\(journal.name)") { $0 + ["x"] }

@@ -188,7 +188,7 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A sealed seed is searched for if the keychain's key opens it`() throws {
+  func `The judge searches for a sealed seed if the keychain's key opens it`() throws {
     for key in [SampleRun.keychainKey, [UInt8](repeating: 1, count: 32)] {
       let run = try SampleStory.tell()
       try run.sealSeed(with: key)
@@ -241,7 +241,7 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A lost push is accepted only if the iosd that took it did not end in good order`() throws {
+  func `A lost push is accepted only if the journal of the iosd that took it has no end`() throws {
     // The journal's start, whether the journal has an end, whether the row calls the push lost.
     for (began, hasEnd, isSaid, found) in [
       (10, false, true, false), (10, true, true, true), (10, false, false, true), (30, true, true, false),

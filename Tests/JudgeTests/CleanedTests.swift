@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: Story.allCases)
-  func `The run is sound, and the verdict remarks that journals were removed`(story: Story) throws {
+  func `A run whose older journals the app removed is sound, with a remark`(story: Story) throws {
     let run = try story.tell()
     try run.removeJournals()
     let verdict = try Judge.verdict(home: run.home)
@@ -32,9 +32,11 @@ import Testing
   }
 
   @Test(arguments: Story.allCases)
-  func `There is no verdict without --clean-journals, or if journals less than a week old are gone`(
-    story: Story
-  ) throws {
+  func
+    `There is no verdict if journals are missing without --clean-journals, or journals less than a week old`(
+      story: Story
+    ) throws
+  {
     for how in [Taking(arguments: ["--beat-interval"]), Taking(days: 6)] { try take(story, how) }
   }
 

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test
-  func `The text shows five findings of a kind, and all of them on request`() throws {
+  func `The verdict's text shows five findings of a kind, and all of them on request`() throws {
     let run = try SampleStory.tell()
     for number in 10..<30 {
       try run.wallet.execute(

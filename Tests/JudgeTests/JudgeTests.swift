@@ -27,7 +27,9 @@ struct JudgeTests {
   }
 
   @Test
-  func `With requireSettled the judge reports a pending payment as invariant 6, exit code 3`() throws {
+  func `If all payments had to be settled, the judge reports a pending one as invariant 6, exit code 3`()
+    throws
+  {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home, requireSettled: true)
     #expect(verdict.findings.map(\.invariant) == [6])

@@ -12,7 +12,9 @@ import Testing
       home: run.home, others: others.map { "\(run.home)/\($0)" }, requireSettled: true, without: without)
   }
 
-  @Test func `With both containers the run is sound, and the move is in the remarks`() throws {
+  @Test func `After a move the run is sound if both containers are given, and a remark names the move`()
+    throws
+  {
     let verdict = try verdict(of: try SampleStory.tellOfMove(), others: ["AppGroup-before"])
     #expect(verdict.findings == [] && verdict.exitCode == 0, "\(verdict.text)")
     #expect(verdict.counts.paid == 1 && verdict.counts.received == 1 && verdict.counts.appClaims == 3)
@@ -70,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `A move that names a claim other than the newest, and was accepted, is reported`()
+  func `A move that the peer accepted although it replaces a claim other than the newest is reported`()
     throws
   {
     let verdict = try verdict(of: try SampleStory.tellOfMove(naming: 0), others: [])

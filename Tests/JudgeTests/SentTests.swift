@@ -55,9 +55,11 @@ import Testing
         "began 1 payments and ended 0"
       ),
     ])
-  func `A table that contradicts the other, the frames or a journal is reported`(
-    place: Place, change: String, invariant: Int, words: String
-  ) throws {
+  func
+    `A payment table that contradicts the other table, the frames, a journal or the wallet's writes is reported`(
+      place: Place, change: String, invariant: Int, words: String
+    ) throws
+  {
     let run = try SampleStory.tellOfSending()
     try (place == .wallet ? run.wallet : run.ledger).execute(change)
     let findings = try Judge.verdict(home: run.home).findings

@@ -97,7 +97,7 @@ import Testing
   }
 
   /// Ownership is decided in a core or in the container's transaction; the code between them passes the row on.
-  @Test func `No code between core and container compares a claim with a claim row`() {
+  @Test func `No code between core and container decides whether a claim row owns the node`() {
     let shells = [
       "Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Coordinator/",
       "Sources/MainAppd/", "Sources/NotifyExtd/", "Sources/DaemonRuntime/", "Sources/Simulation/Ports/",
