@@ -124,7 +124,7 @@ struct PeerReplay {
     }
     guard link.state == .registered, registered == connection else {
       if frame.entry.isActedOn {
-        let newest = registered.map { "that was connection \($0)" } ?? "no accepted one was open"
+        let newest = registered.map { "that was connection \($0)" } ?? "it had accepted none"
         find(
           1,
           "The peer processed \(message.name) (frame \(frame.entry.id)) of connection \(connection), "
