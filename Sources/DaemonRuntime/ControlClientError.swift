@@ -17,8 +17,8 @@ public enum ControlClientError: Error, Hashable, Sendable, CustomStringConvertib
       "\(daemon) does not run (no program listens on \(path)); start it first"
     case .foreign(let daemon, let path, let user):
       "\(user.map { "the user \($0)" } ?? "another user") listens on \(path) in place of your \(daemon); nothing was sent to it; use a phone of your own"
-    case .timedOut(let path): "no answer from \(path) in time; look at the journal of that daemon"
-    case .hungUp(let path): "\(path) disconnected without an answer; look at the journal of that daemon"
+    case .timedOut(let path): "the daemon at \(path) did not answer in time; look at its journal"
+    case .hungUp(let path): "the daemon at \(path) disconnected without an answer; look at its journal"
     case .refused(let sentence), .stopped(let sentence): sentence
     case .malformed(let error): error.description
     case .system(let error): error.description

@@ -166,7 +166,9 @@ public final class UnixListener {
     case .stays: break
     case .staysInPlaceOf(let other):
       sendAway(
-        other, "\(limits.door.activeMax) newer connections needed the place of this one; connect again")
+        other,
+        "a newer connection took the place of this one, as at most \(limits.door.activeMax) stay open; connect again"
+      )
     case .asksTooMuch:
       sendAway(
         caller, "\(limits.door.openRequests) requests of this connection have no answer yet; wait for those")

@@ -52,7 +52,7 @@ struct CopiedContainerTests {
     #expect(!report.verdict.isHeld)
     #expect(
       report.holderSentence
-        == "free: its holder mainappd \(getpid()) is gone without a release (this is a copy: the process lives, and holds the locks of another container)"
+        == "free in this copy of a container: its holder mainappd \(getpid()) lives, and holds the locks of another container"
     )
     #expect(report.holder.json.contains(#""verdict":"copied""#))
     #expect(report.problems == [])

@@ -38,8 +38,8 @@ struct OlderJournalTests {
       #expect(outcome.difference == nil && outcome.missing?.line == 2 && !outcome.isWhole)
       #expect(
         outcome.missing?.sentence
-          == "another version wrote the journal, and core guard-extension differs here between the versions; "
-          + "use the program that wrote the journal")
+          == "another version of Baton wrote the journal, and its core guard-extension decides or writes this "
+          + "otherwise; replay the journal with that version's `baton`")
     }
   }
 

@@ -34,7 +34,10 @@ import WaitingTests
     _ = try phone.run("tasks", "launch", "com.example.lightning.sync")
     try Wait.until("the task to be done") { try phone.run("tasks").contains("completed") }
     let text = try phone.run("pushes")
-    #expect(text.contains("2 arrived, 2 were handed to the app, 1 received a payment, 0 found none"))
+    #expect(
+      text.contains(
+        "2 arrived, 2 were handed to the app, with 1 the app received a payment, 0 ended without the payment")
+    )
     #expect(text.contains("the node started ") && text.contains("the node was connected "))
     #expect(text.contains("background tasks: 1 completed of 1 begun"))
     let json = try value(try phone.run("pushes", "--json"))

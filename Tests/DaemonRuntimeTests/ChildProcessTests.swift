@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: ["", "\r"])
-  func `Starting a script without its interpreter names the interpreter`(ending: String) throws {
+  func `Starting a script whose interpreter is missing names the interpreter`(ending: String) throws {
     var template = Array("/tmp/baton-script-XXXXXX".utf8CString)
     let file = mkstemp(&template)
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -88,7 +88,10 @@ import Testing
     #expect(try end(of: child).how == .exited(code: 3))
   }
 
-  @Test func `A child starts in its own group, with limits, unmasked signals and descriptor 3`() throws {
+  @Test
+  func `A child starts with its own process group, limits, environment, unmasked signals and descriptor 3`()
+    throws
+  {
     let ends = makePipe(nonblocking: false)
     let child = try start(
       """
@@ -109,7 +112,7 @@ import Testing
         == "stack 256 core 0\nenv 1 enable=no 3\nleader\nchannel\nunmasked\n")
   }
 
-  @Test func `The channel carries messages both ways and ends with the child`() throws {
+  @Test func `The socket to a child carries messages both ways and ends with the child`() throws {
     let loop = try EventLoop()
     let child = try start("head -c 5 <&3 >&3")
     let connection = try #require(UnixConnection(adopting: child.channel, loop: loop))
@@ -126,7 +129,7 @@ import Testing
     close(child.pidfd)
   }
 
-  @Test func `A failed start is one sentence that names the path`() throws {
+  @Test func `The error of a failed start is one sentence that names the path`() throws {
     #expect(throws: SystemError("start /nowhere/app", code: ENOENT)) {
       _ = try ChildProcess.start("/nowhere/app", arguments: [], boot: boot)
     }

@@ -8,14 +8,14 @@ import Testing
 @Suite struct ClockTests {
   private let boot = BootID(high: 0x0123_4567_89ab_cdef, low: 42)
 
-  @Test func `Without a clock file the kernel's boot id and time are used`() {
+  @Test func `Without a clock file, or with a missing one, the boot id is the same and not zero`() {
     let clock = Clock()
     #expect(clock.boot != BootID(high: 0, low: 0))
     #expect(clock.boot == Clock(phoneClockFile: "/nowhere/clock").boot)
     #expect(clock.now <= clock.now)
   }
 
-  @Test func `A clock file sets the phone's boot and time offsets`() throws {
+  @Test func `A clock file sets the phone's boot id and the offsets of its clocks`() throws {
     let directory = TemporaryDirectory()
     let file = PhoneClockFile(path: directory("clock"))
     let hour: Int64 = 3_600_000_000_000
@@ -28,7 +28,7 @@ import Testing
     #expect(abs((phone.bootClock - kernel.bootClock).nanoseconds - hour) < hour / 2)
   }
 
-  @Test func `An open clock sees a change of its file`() throws {
+  @Test func `An open clock sees a new boot id in its file`() throws {
     let directory = TemporaryDirectory()
     let file = PhoneClockFile(path: directory("clock"))
     try file.write(PhoneClock(boot: boot))
@@ -38,7 +38,7 @@ import Testing
     #expect(phone.boot == BootID(high: 7, low: 7))
   }
 
-  @Test func `A damaged clock file keeps the last valid value`() throws {
+  @Test func `A clock keeps its last valid boot id when its file is damaged or cut short`() throws {
     let directory = TemporaryDirectory()
     let file = PhoneClockFile(path: directory("clock"))
     try file.write(PhoneClock(boot: boot))
@@ -52,7 +52,7 @@ import Testing
     close(descriptor)
   }
 
-  @Test func `A clock file with a changed byte is refused`() {
+  @Test func `A clock file with a changed byte or of another length is refused`() {
     let good = PhoneClock(boot: boot, wallOffsetNanoseconds: -1, bootOffsetNanoseconds: .max).encoded()
     #expect(good.count == PhoneClock.size)
     #expect(PhoneClock(decoding: good)?.bootOffsetNanoseconds == .max)

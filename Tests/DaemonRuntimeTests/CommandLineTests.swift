@@ -44,7 +44,7 @@ import Testing
     return parsed
   }
 
-  @Test func `Options are accepted in both spellings and at any place`() throws {
+  @Test func `Options are accepted with = or a space, and at any place`() throws {
     let parsed = try parse("--home=/x", "push", "-a", "2s", "a.apns", "--json", "--tag=1", "b", "--tag", "2")
     #expect(parsed.verbs == ["push"])
     #expect(parsed.positionals == ["a.apns", "b"])
@@ -66,7 +66,7 @@ import Testing
     #expect(parsed.text("--unheard-of") == nil)
   }
 
-  @Test func `After two dashes every argument is positional`() throws {
+  @Test func `Arguments after two dashes, negative numbers and a single dash are positional`() throws {
     #expect(try parse("push", "--", "-h", "--json").positionals == ["-h", "--json"])
     #expect(try parse("clock", "-5").positionals == ["-5"])
     #expect(try parse("push", "-90s").positionals == ["-90s"])
@@ -110,7 +110,8 @@ import Testing
     (["clock", "1", "2"], "`2` is one word too many; see phone clock -h"),
     (["clock", "100"], "SECONDS must be a whole number from -99 to 99, not `100`"),
   ])
-  func `A command line that cannot be parsed is one error sentence`(_ words: [String], _ sentence: String) {
+  func `A command line that cannot be parsed gives one error sentence`(_ words: [String], _ sentence: String)
+  {
     #expect(throws: UsageError(description: sentence)) { try Self.declaration.parse(words) }
   }
 
@@ -124,7 +125,7 @@ import Testing
       text.hasPrefix(words.contains("push") ? "phone push: delivers a push\n" : "phone: plays a phone\n"))
   }
 
-  @Test func `The help lists everything that is declared`() throws {
+  @Test func `A command's help lists its declared arguments, options and examples`() throws {
     guard case .help(let text) = try Self.declaration.parse(["push", "-h"]) else {
       Issue.record("-h is not understood")
       return
@@ -180,7 +181,7 @@ import Testing
   func `A malformed host and port is refused`(_ text: String) { #expect(HostAndPort(text) == nil) }
 
   @Test(arguments: ["push\na\u{1b}[2J", "--tag=\r\n", "--x\u{7}", "push \u{202e}a", "x\0y"])
-  func `An error shows typed control characters on one line`(_ line: String) {
+  func `An error shows typed control characters as dots`(_ line: String) {
     let words = line.split(separator: " ").map(String.init)
     let error = #expect(throws: UsageError.self) {
       try Self.declaration.parse(words + ["--count", "\n", "one", "too", "many"])

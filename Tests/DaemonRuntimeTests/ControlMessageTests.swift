@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `The limits hold for encoding and decoding`() throws {
+  @Test func `Too many fields and too many bytes are refused in encoding and decoding`() throws {
     let many = ControlMessage(
       "x", fields: (0...ControlMessage.maximumFields).map { .init(name: name($0), value: "") })
     #expect(throws: ControlMessageError.tooManyFields) { try many.encoded() }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `Fields are read with their types`() throws {
+  @Test func `A field is read as the requested type, or refused`() throws {
     let message = ControlMessage("x", ["n": "300", "yes": "yes", "bad": "1e3"])
     #expect(try message.integer("n", in: UInt16.min...UInt16.max) == 300)
     #expect(try message.flag("yes", default: false))

@@ -6,7 +6,7 @@ import Testing
 @testable import DaemonRuntime
 
 @Suite struct CoreRunnerTests {
-  @Test func `Directives run in order, before an event that they cause`() throws {
+  @Test func `Directives are carried out in order, and before an event that one of them causes`() throws {
     let loop = try EventLoop()
     var log: [String] = []
     var runner: CoreRunner<CounterCore>!
@@ -41,7 +41,7 @@ import Testing
     #expect(runner.core.deadline == nil)
   }
 
-  @Test func `A core that keeps a past deadline is called only after pauses`() throws {
+  @Test func `A core whose deadline stays in the past is called only after pauses`() throws {
     struct Stuck: Core {
       struct Nothing: Codable, Hashable, Sendable {}
       static let name = "stuck"
@@ -60,7 +60,7 @@ import Testing
     #expect(runner.eventCount < 50)
   }
 
-  @Test func `A replayed journal gives the same bytes`() throws {
+  @Test func `Replaying a journal gives the directives again byte for byte`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let clock = Clock()

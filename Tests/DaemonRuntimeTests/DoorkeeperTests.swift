@@ -14,7 +14,8 @@ import Testing
     return Doorkeeper(limits: limits)
   }
 
-  @Test func `A new connection is always accepted; the longest silent one is closed`() {
+  @Test
+  func `Above the limit of silent connections a new one is accepted, and the longest silent one closed`() {
     var door = door()
     #expect(door.arrived(1, at: start) == nil)
     #expect(door.arrived(2, at: start) == nil)
@@ -23,7 +24,7 @@ import Testing
     #expect(door.count == 2)
   }
 
-  @Test func `Silent connections never displace one that has sent a request`() {
+  @Test func `Silent connections never displace a connection that has sent a request`() {
     var door = door()
     _ = door.arrived(1, at: start)
     #expect(door.spoke(1, at: start) == .stays)
@@ -32,7 +33,8 @@ import Testing
     #expect(door.count == 3)
   }
 
-  @Test func `Of served connections the longest idle is closed, those without an open request first`() {
+  @Test
+  func `Of connections that sent requests the longest idle is closed, those without an open request first`() {
     var door = door()
     for guest: UInt64 in [1, 2] {
       _ = door.arrived(guest, at: start)
@@ -49,7 +51,9 @@ import Testing
     #expect(door.spoke(5, at: start) == .staysInPlaceOf(4))
   }
 
-  @Test func `Silent connections are closed after a time, at the earliest one's deadline`() {
+  @Test
+  func `A connection silent for 10 s is overdue; the deadline is that of the connection silent the longest`()
+  {
     var door = door(silentMax: 5)
     #expect(door.deadline == nil)
     _ = door.arrived(1, at: start)
@@ -63,7 +67,7 @@ import Testing
     #expect(door.count == 1)
   }
 
-  @Test func `A connection with too many unanswered requests is refused`() {
+  @Test func `A request beyond a connection's limit of unanswered requests is rejected`() {
     var door = door()
     _ = door.arrived(1, at: start)
     for _ in 0..<3 { #expect(door.spoke(1, at: start) == .stays) }
@@ -72,7 +76,9 @@ import Testing
     #expect(door.spoke(1, at: start) == .asksTooMuch)
   }
 
-  @Test func `Without descriptors the oldest silent connection is closed, never one with a request`() {
+  @Test
+  func `To free a descriptor the connection silent the longest is closed, never a connection with a request`()
+  {
     var door = door()
     _ = door.arrived(1, at: start)
     _ = door.spoke(1, at: start)

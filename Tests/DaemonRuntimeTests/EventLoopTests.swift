@@ -22,7 +22,7 @@ import Testing
     close(writer)
   }
 
-  @Test func `A handler can remove another whose event is already fetched`() throws {
+  @Test func `A handler can remove another handler whose event is already fetched`() throws {
     let loop = try EventLoop()
     let (first, firstWriter) = pipePair()
     let (second, secondWriter) = pipePair()
@@ -66,7 +66,7 @@ import Testing
     #expect(stray == 0)
   }
 
-  @Test func `A condition met by posted work ends the run without a wait`() throws {
+  @Test func `The loop ends when posted work meets the condition, without waiting for a timer`() throws {
     let loop = try EventLoop()
     var isDone = false
     var hasWaited = false
@@ -101,7 +101,7 @@ import Testing
     #expect(fired == [])
   }
 
-  @Test func `A due timer can be cancelled by one that fires before it`() throws {
+  @Test func `A due timer can be cancelled by a timer that fires before it`() throws {
     let loop = try EventLoop()
     var fired: [String] = []
     var second: LoopTimer?
@@ -115,7 +115,7 @@ import Testing
     #expect(fired == ["first"])
   }
 
-  @Test func `Timers set again in the past do not starve descriptors`() throws {
+  @Test func `A timer that sets itself again in the past does not starve descriptors`() throws {
     let loop = try EventLoop()
     let (reader, writer) = pipePair()
     func again() { loop.at(Instant(nanoseconds: 0)) { again() } }
@@ -149,7 +149,7 @@ import Testing
   }
 
   /// Otherwise a process whose work was done before its loop ran would wait forever.
-  @Test func `A stop before the run ends the run`() throws {
+  @Test func `A stop before the loop runs ends its next run, and only that run`() throws {
     let loop = try EventLoop()
     var waited = false
     let waker = loop.after(.seconds(2)) {

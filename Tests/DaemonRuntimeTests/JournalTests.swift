@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `Every start has its own journal file with mode 0600`() throws {
+  @Test func `Each journal has a file of its own, with mode 0600`() throws {
     let directory = TemporaryDirectory()
     let first = try journal(directory)
     let second = try journal(directory)
@@ -30,7 +30,7 @@ import Testing
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `Records have a number and a kind`() throws {
+  @Test func `Journal records have a number and a kind`() throws {
     let directory = TemporaryDirectory()
     let journal = try journal(directory)
     journal.record(CounterCore.self, configuration: .init(step: 5))
@@ -52,7 +52,7 @@ import Testing
     #expect(raw[3].hasSuffix(#""kind":"note","text":"hello"}"#))
   }
 
-  @Test func `A step of the wall clock is noted`() throws {
+  @Test func `A jump of the wall clock is noted in the journal`() throws {
     let directory = TemporaryDirectory()
     let file = PhoneClockFile(path: directory("clock"))
     let boot = BootID(high: 1, low: 1)
@@ -67,7 +67,7 @@ import Testing
     #expect(texts[1...] == ["after", "later"])
   }
 
-  @Test func `The record after a full disk states how many were lost`() throws {
+  @Test func `The record after a full disk states how many records were lost`() throws {
     let directory = TemporaryDirectory()
     let journal = try journal(directory)
     journal.note("before")
@@ -87,7 +87,7 @@ import Testing
     #expect(records.last?["seq"] as? Int == 5)
   }
 
-  @Test func `A partially written line loses one record, not two`() throws {
+  @Test func `A partially written journal line loses one record, not two`() throws {
     let directory = TemporaryDirectory()
     let journal = try journal(directory)
     let file = fcntl(journal.descriptor, F_DUPFD_CLOEXEC, 0)
@@ -103,7 +103,7 @@ import Testing
     #expect(text(ofFile: journal.path).contains("\n\n{\"seq\":3,"))
   }
 
-  @Test func `A journal directory that cannot be made is an error`() {
+  @Test func `A journal directory that cannot be created is an error`() {
     #expect(throws: SystemError.self) {
       _ = try Journal(
         directory: "/proc/no/journal", name: "x", clock: Clock(), version: "", arguments: [])
@@ -113,7 +113,7 @@ import Testing
   @Test(arguments: [
     (0, "19700101T000000"), (1_000_000_000_000_000_000, "20010909T014640"), (-1, "19700101T000000"),
   ])
-  func `Time stamps are in UTC`(_ nanoseconds: Int64, _ expected: String) {
+  func `The time stamp in a journal's name is in UTC`(_ nanoseconds: Int64, _ expected: String) {
     #expect(Journal.stamp(nanoseconds) == expected)
   }
 

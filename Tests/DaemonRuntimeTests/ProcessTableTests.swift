@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProcessTableTests {
   private let boot = BootID(high: 1, low: 2)
 
-  @Test func `This process is alive and not stopped`() throws {
+  @Test func `The test's own process is alive and not stopped`() throws {
     let own = ProcessTable.current(boot: boot)
     #expect(own.startTime > 0)
     #expect(ProcessTable.isAlive(own, boot: boot))
@@ -30,7 +30,7 @@ import Testing
   }
 
   /// A zombie keeps its pid and start time until it is reaped.
-  @Test func `An ended process is not alive before it is reaped`() throws {
+  @Test func `An ended process is not alive, even before it is reaped`() throws {
     var options = ChildProcess.Options()
     options.diesWithParent = false
     let child = try ChildProcess.start("/bin/true", arguments: [], boot: boot, options: options)

@@ -7,7 +7,7 @@ import Testing
   private let directory = TemporaryDirectory()
   private var file: SecretFile { SecretFile(path: directory("secret"), size: 4) }
 
-  @Test func `The first secret kept stays, and a second keep returns it`() throws {
+  @Test func `A second secret does not replace the first, and storing it returns the first`() throws {
     #expect(try file.read() == nil)
     #expect(try file.keep([1, 2, 3, 4]) == [1, 2, 3, 4])
     #expect(try file.keep([5, 6, 7, 8]) == [1, 2, 3, 4])
@@ -15,7 +15,7 @@ import Testing
     #expect(directory.entries == ["secret"])
   }
 
-  @Test func `A secret has mode 0600, and a file readable by others is refused`() throws {
+  @Test func `A secret has mode 0600, and a file that its group can read is refused`() throws {
     _ = try file.keep([1, 2, 3, 4])
     var status = stat()
     #expect(stat(directory("secret"), &status) == 0)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [[UInt8](), [1, 2, 3], [1, 2, 3, 4, 5]])
-  func `A secret of another size is refused`(bytes: [UInt8]) throws {
+  func `A secret file of another size is refused`(bytes: [UInt8]) throws {
     let descriptor = open(directory("secret"), O_CREAT | O_WRONLY, 0o600)
     write(descriptor, bytes, bytes.count)
     close(descriptor)

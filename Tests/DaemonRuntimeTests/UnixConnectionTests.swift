@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Only queued bytes count against the limit, not all bytes sent.
-  @Test func `A client that keeps reading may receive any number of bytes`() throws {
+  @Test func `A client that keeps reading receives more bytes than the queue's limit`() throws {
     var limits = UnixConnection.Limits()
     limits.queuedBytes = 20_000
     let (left, right) = try pair(limits)
@@ -60,7 +60,7 @@ import Testing
     right.close()
   }
 
-  @Test func `A reader with too many queued messages is disconnected`() throws {
+  @Test func `A client with too many unread messages in its queue is disconnected`() throws {
     var limits = UnixConnection.Limits()
     limits.queuedFrames = 3
     let (left, right) = try pair(limits)

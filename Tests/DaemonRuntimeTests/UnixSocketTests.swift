@@ -35,7 +35,7 @@ import Testing
     return arrived ? Array(buffer[..<count]) : nil
   }
 
-  @Test func `A request gets its answer`() throws {
+  @Test func `A request over a Unix socket gets its answer`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let listener = try echo(directory("s"), on: loop)
@@ -78,7 +78,7 @@ import Testing
     #expect(directory.entries == [])
   }
 
-  @Test func `A replaced listener does not remove the new one's path`() throws {
+  @Test func `A replaced listener that shuts down does not remove the new listener's socket`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     let old = try echo(directory("s"), on: loop)
@@ -96,13 +96,13 @@ import Testing
     #expect(throws: SystemError.self) { try UnixPath(directory("")) }
   }
 
-  @Test func `An error shows a path with control characters on one line`() throws {
+  @Test func `An error shows control characters in a path as dots`() throws {
     let loop = try EventLoop()
     let refusal = #expect(throws: UnixListenerError.self) { _ = try echo("/\u{1b}[2J\n/a.sock", on: loop) }
     #expect(refusal?.description.contains("/.[2J./a.sock") == true)
   }
 
-  @Test func `A path that is not a socket is refused and not changed`() throws {
+  @Test func `A listener at a path that is a file, has no directory or is empty is refused`() throws {
     let directory = TemporaryDirectory()
     close(open(directory("s"), O_CREAT | O_WRONLY, 0o600))
     let loop = try EventLoop()
@@ -142,7 +142,7 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func `A reader with too many queued bytes is disconnected`() throws {
+  @Test func `A client with too many unread bytes in its queue is disconnected`() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     var connection: UnixConnection?
@@ -203,7 +203,7 @@ import Testing
 
 @Suite struct LastMessagesTests {
   @Test(arguments: [false, true])
-  func `Messages that the other end sent before it hung up are received although it did not read ours`(
+  func `Messages that the other end sent before it disconnected are received although it did not read ours`(
     _ speaksOnceMore: Bool
   ) throws {
     let loop = try EventLoop()

@@ -11,7 +11,9 @@ import WaitingTests
 @Suite("Hostile input: descriptor 3 at both ends", .serialized, .waits)
 struct ChannelTests {
   @Test(arguments: ["garbage", "too large", "gone"])
-  func `A wallet process whose phone sends garbage or disconnects releases its node and ends`(_ how: String)
+  func `An app that receives garbage or a disconnect on descriptor 3 releases the node and ends`(
+    _ how: String
+  )
     throws
   {
     let phone = try TestPhone()
@@ -34,7 +36,8 @@ struct ChannelTests {
   }
 
   @Test
-  func `Unknown verbs and invalid fields are refused in one sentence and change nothing`() throws {
+  func `The app refuses unknown requests and invalid fields in one sentence, and connects afterwards`() throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -13,7 +13,7 @@ import WaitingTests
   }
 
   @Test(.disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer writes what it knows of a crash"))
-  func `A crash leaves no core dump and adds nothing to a log`() throws {
+  func `iosd and lspd may write no core dump, and their crash adds nothing to their logs`() throws {
     var limit = rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
     var before = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &before)

@@ -14,7 +14,9 @@ struct CrowdTests {
       if: RealPhone.descriptorsAllowed >= 2600,
       "each of the four clients holds 2,500 descriptors; raise the limit with `ulimit -Hn`"),
     arguments: RealPhone.Door.allCases)
-  func `With 10,000 idle connections clients are served, and iosd and lspd sleep`(_ door: RealPhone.Door)
+  func `With 10,000 silent connections to a daemon the app still connects, and the daemon sleeps`(
+    _ door: RealPhone.Door
+  )
     throws
   {
     let phone = try RealPhone()
@@ -43,7 +45,9 @@ struct CrowdTests {
   }
 
   @Test(arguments: RealPhone.Door.allCases)
-  func `10,000 connections opened and dropped leave no descriptor, memory or row`(_ door: RealPhone.Door)
+  func `10,000 connections opened and dropped leave no descriptor and no row, and less than 2 MiB`(
+    _ door: RealPhone.Door
+  )
     throws
   {
     let phone = try RealPhone()

@@ -31,7 +31,7 @@ struct FileTests {
   }
 
   @Test(arguments: Content.allCases)
-  func `With an invalid clock file the wallet uses the kernel's clocks`(_ content: Content) throws {
+  func `With an invalid clock file the app connects under the kernel's boot id`(_ content: Content) throws {
     let phone = try TestPhone()
     defer { phone.end() }
     try put(content, at: "\(phone.home)/os/clock")
@@ -42,7 +42,7 @@ struct FileTests {
   }
 
   @Test
-  func `A clock file with extreme offsets does not stop the app`() throws {
+  func `With extreme offsets in the clock file the app connects and ends in order`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     for offset in [Int64.max, .min] {
@@ -60,8 +60,9 @@ struct FileTests {
   }
 
   @Test(arguments: Content.allCases)
-  func `With an invalid address file lspd writes a new one, or names the obstacle`(_ content: Content) throws
-  {
+  func `lspd replaces an invalid address file, and names the path if a directory is in its place`(
+    _ content: Content
+  ) throws {
     let phone = try RealPhone()
     _ = try phone.baton(["down"])
     let path = "\(phone.home)/lsp/address"

@@ -58,7 +58,8 @@ import WaitingTests
   }
 
   @Test(.enabled(if: canMount, "mounting a small disk needs root"))
-  func `A full storage is reported in a sentence, and with room again all payments settle`() throws {
+  func `A full storage is reported in a sentence, and with room again each payment is paid or failed`() throws
+  {
     var group = ""
     let phone = try RealPhone { home in
       group = "\(home)/AppGroup"

@@ -10,7 +10,7 @@ struct GarbageTests {
   private static let tooLarge = String(repeating: "x", count: 131_073)
 
   @Test
-  func `A malformed request is answered with one sentence, and the daemon keeps serving`() throws {
+  func `A malformed request is answered with one error sentence, and the daemon keeps serving`() throws {
     let phone = try RealPhone()
     let noEnd = "the message has no empty line after its fields; end the fields with one"
     let cases: [(sent: String, said: String)] = [
@@ -41,7 +41,10 @@ struct GarbageTests {
   }
 
   @Test
-  func `A request with invalid fields is answered with one sentence, and the connection stays`() throws {
+  func
+    `A request with an unknown verb or invalid content is answered with an error, and the connection stays open`()
+    throws
+  {
     let phone = try RealPhone()
     let hash = String(repeating: "0", count: 64)
     let cases: [(RealPhone.Door, ControlMessage, String)] = [

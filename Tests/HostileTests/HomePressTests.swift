@@ -57,7 +57,7 @@ import WaitingTests
   }
 
   @Test
-  func `P-1.5 While the app is connected, the LSP sends no push and no process is started`() throws {
+  func `P-1.5 While the app is connected, a payment starts no other process`() throws {
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")
@@ -88,7 +88,9 @@ import WaitingTests
   }
 
   @Test
-  func `Without a network the app is not connected; with it it reconnects and receives`() throws {
+  func `Without a network the app is not connected; when the network is back it reconnects and receives`()
+    throws
+  {
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")

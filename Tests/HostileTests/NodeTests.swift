@@ -9,7 +9,7 @@ import WaitingTests
 @Suite("Hostile input: a wallet with a hostile LSP", .serialized, .waits)
 struct NodeTests {
   @Test(arguments: HostilePeer.Behaviour.allCases)
-  func `With a hostile LSP the extension stays within its memory, delivers its text and ends`(
+  func `With a hostile LSP the extension stays below 24 MiB, delivers one text and ends`(
     _ behaviour: HostilePeer.Behaviour
   ) throws {
     let phone = try TestPhone()
@@ -45,7 +45,9 @@ struct NodeTests {
   }
 
   @Test(arguments: [HostilePeer.Behaviour.sendsZeros, .breaksOffAtOnce, .pingsWithoutEnd])
-  func `With a hostile LSP the app keeps dialling and releases in order`(_ behaviour: HostilePeer.Behaviour)
+  func `With a hostile LSP the app keeps dialling, and releases the node when the user leaves`(
+    _ behaviour: HostilePeer.Behaviour
+  )
     throws
   {
     let phone = try TestPhone()

@@ -55,7 +55,7 @@ struct OptionTests {
   ]
 
   @Test(arguments: cases)
-  func `An invalid command line is refused by every program in one sentence`(
+  func `Each program refuses an invalid command line in one sentence`(
     _ program: String, _ words: [String], _ sentence: String
   ) throws {
     try inScratch { directory in
@@ -105,7 +105,7 @@ struct OptionTests {
   }
 
   @Test
-  func `iosd works and goes down with the longest permitted times`() throws {
+  func `iosd takes a push and shuts down with the longest permitted times`() throws {
     try inScratch { directory in
       let longest = ["--extension-time", "--expiry-notice", "--extension-idle", "--grace"].flatMap {
         [$0, "106751d"]
@@ -155,7 +155,7 @@ struct OptionTests {
   }
 
   @Test
-  func `Invalid environment variables are refused or ignored`() throws {
+  func `An invalid BATON_HOME or BATON_OS_FD is refused, a long NO_COLOR or TERM ignored`() throws {
     let long = try RealPhone.run(
       "baton", ["ps"], environment: ["BATON_HOME": String(repeating: "x", count: 100_000)])
     #expect(long.errors.hasPrefix("baton: BATON_HOME must be a path of at most 4095 bytes, not `xxx"))

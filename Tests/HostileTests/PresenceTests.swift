@@ -22,7 +22,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `False requests for the node delay the extension and lose no payment`() throws {
+  func `False requests for the node may delay a payment, which is then received once`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -54,7 +54,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `A false release does not make the app take the holder's node`() throws {
+  func `False messages about a release do not make the app take the holder's node`() throws {
     let phone = try TestPhone(["--stale-after", "300s"])
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -81,7 +81,7 @@ struct PresenceTests {
     #expect(phone.owner?.epoch == (epoch ?? 0) + 1)
   }
 
-  @Test func `A flood of presence messages adds a bounded number of journal records`()
+  @Test func `20,000 presence messages in a row add fewer than 2,000 journal records and one note`()
     throws
   {
     let phone = try TestPhone()
@@ -133,7 +133,9 @@ struct PresenceTests {
   }
 
   @Test
-  func `With another listener on the app's presence socket the app notes it and connects`() throws {
+  func `With another program's listener on the app's presence socket the app notes it and still connects`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let first = try phone.launchExtension()

@@ -10,7 +10,7 @@ struct PushTests {
   private static let object = #"{"aps":{"alert":"Hello"}}"#
 
   @Test
-  func `A file that is not a push is refused in one sentence`() throws {
+  func `A file that is not a valid push is refused in one sentence`() throws {
     let phone = try RealPhone()
     let file = "\(phone.home)/push.apns"
     let deep =
@@ -107,7 +107,9 @@ struct PushTests {
       String(repeating: "[", count: 4096), String(repeating: #"{"a":"#, count: 800),
       #"{"reason":"IncomingPayment"}"# + String(repeating: " ", count: 4096),
     ])
-  func `An unreadable payload gets a text, and the node is not claimed`(_ payload: String) throws {
+  func `A push with an unreadable payload gets a notification text, and the node is not claimed`(
+    _ payload: String
+  ) throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let notifier = try phone.launchExtension()
@@ -119,7 +121,7 @@ struct PushTests {
   }
 
   @Test
-  func `1,000 pushes in a row get a text each within the extension's memory`() throws {
+  func `1,000 pushes in a row get 1,000 texts from an extension below 24 MiB`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let notifier = try phone.launchExtension()

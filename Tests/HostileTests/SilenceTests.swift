@@ -23,7 +23,7 @@ struct SilenceTests {
   }
 
   @Test
-  func `With --ping-after of baton up an idle connection is pinged, and the judge accepts it`() throws {
+  func `With --ping-after of baton up an idle connection carries pings, which the judge accepts`() throws {
     let real = try RealPhone(["--ping-after", "200ms", "--chatter", "100"])
     #expect(try real.baton(["app", "open"]).code == 0)
     let ledger = try Connection(

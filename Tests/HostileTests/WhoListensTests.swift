@@ -52,7 +52,7 @@ import WaitingTests
     arguments: [
       "os/iosd.sock", "lsp/lspd.sock",
     ])
-  func `baton down asks a foreign program at a daemon's path only for its status`(socket: String) throws {
+  func `baton down asks a foreign program at a daemon's socket only for its status`(socket: String) throws {
     let place = try Place()
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
     let other = try Listener(at: place("phone/\(socket)"))
@@ -80,7 +80,7 @@ import WaitingTests
     #expect(other.heard() == "")
   }
 
-  @Test func `A symbolic link in the place of a home is refused`() throws {
+  @Test func `A symbolic link in the place of a phone's directory is refused`() throws {
     let phone = try RealPhone()
     let place = try Place()
     symlink(phone.home, place("phone"))

@@ -13,7 +13,7 @@ import Testing
     try JSONLineDecoder().decode(Row.self, from: Array(text.utf8))
   }
 
-  @Test func `Unknown members are ignored`() throws {
+  @Test func `Unknown JSON members are ignored`() throws {
     #expect(try row(#"{"x":[1,{}],"id":7,"name":null,"share":1}"#) == Row(id: 7, share: 1))
     #expect(try row(#"{"id":1,"inner":[{"id":2}]}"#) == Row(id: 1, inner: [Row(id: 2)]))
   }
@@ -23,7 +23,7 @@ import Testing
       #"{"id":256}"#, #"{"id":-1}"#, #"{"id":1.0}"#, #"{"id":"1"}"#, #"{"id":true}"#, #"{"id":null}"#, "{}",
       "[]", "1", "", #"{"id":1,"id":1}"#, #"{"id":1,"name":2}"#, #"{"id":1,"share":1e999}"#,
       #"{"id":1,"inner":{}}"#,
-    ]) func `A value of another type or range is refused`(text: String)
+    ]) func `A value of another type or range, a missing member and a duplicate key are refused`(text: String)
   {
     #expect(throws: DecodingError.self) { try row(text) }
   }

@@ -32,7 +32,7 @@ import Testing
     #expect(try encode([Fact]()) == "[]")
   }
 
-  @Test func `Keys keep their order of encoding`() throws {
+  @Test func `JSON keys keep their order of encoding`() throws {
     struct Zebra: Encodable {
       var z = 1
       var a = 2
@@ -40,7 +40,7 @@ import Testing
     #expect(try encode(Zebra()) == #"{"z":1,"a":2}"#)
   }
 
-  @Test func `Strings are escaped`() throws {
+  @Test func `Strings are escaped as JSON requires`() throws {
     #expect(try encode("a\"b\\c\n\r\t\u{1}\u{7f}é🥕/") == #""a\"b\\c\n\r\t\u0001\u007fé🥕/""#)
   }
 

@@ -23,7 +23,7 @@ struct JSONValueTests {
     #expect(JSONValue(parsing: Array(nested(100_000).utf8)) == nil)
   }
 
-  @Test func `Numbers keep their spelling, and every escape is decoded`() {
+  @Test func `JSON numbers keep their spelling, and every escape is decoded`() {
     let text =
       #" {"n":[0,-0.5e+3,18446744073709551615],"s":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00","b":[true,false,null]} "#
     let value = JSONValue(parsing: Array(text.utf8))
@@ -35,7 +35,7 @@ struct JSONValueTests {
     #expect(value?["b"] == .array([.bool(true), .bool(false), .null]))
   }
 
-  @Test func `A value is written as it was read, and a null member reads as absent`() {
+  @Test func `A JSON value is written as it was read, and a null member reads as absent`() {
     let text = #"{"n":[0,-0.5e+3],"s":"\"é","b":[true,false,null],"o":{}}"#
     let value = JSONValue(parsing: Array(text.utf8))
     #expect(value?.json == text)

@@ -32,9 +32,11 @@ import Testing
       ("os/processes.jsonl", "phone", "phone"), ("os/pushes.jsonl", "phone", "phone"),
       ("os/notifications.jsonl", "phone", "phone"), ("journal", "journals of mainappd", "journals"),
     ])
-  func `The verdict is 'no verdict' and names the missing part and the option to waive it`(
-    path: String, part: String, kind: String
-  ) throws {
+  func
+    `Without a part of the evidence there is no verdict; its text names the part and the option to waive it`(
+      path: String, part: String, kind: String
+    ) throws
+  {
     let verdict = try judged(remove(path))
     #expect(verdict.findings == [], "\(verdict.text)")
     #expect(verdict.outcome == .noVerdict && verdict.exitCode == 74 && !verdict.passed)
@@ -52,7 +54,7 @@ import Testing
   }
 
   @Test
-  func `A waived part is not required; the rest is judged and listed`() throws {
+  func `A waived part of the evidence is not required; the rest is judged and listed`() throws {
     for (part, path) in [
       (EvidencePart.peer, "lsp/ledger.sqlite"), (.phone, "os"), (.journals, "journal"),
     ] {
@@ -68,7 +70,7 @@ import Testing
   }
 
   @Test
-  func `Missing parts hide no broken invariant in the parts that are there`() throws {
+  func `Missing evidence hides no broken invariant in the evidence that is there`() throws {
     for path in ["lsp/ledger.sqlite", "os", "journal"] {
       let verdict = try judged { run in
         try remove(path)(run)
@@ -125,7 +127,7 @@ import Testing
       ("notifications", "\"id\":1,", "lacks 1 row, the first before row 2"),
       ("processes", "\"id\":2,", "lacks 1 row, the first before row 3"),
     ])
-  func `A row removed from iosd's files is noticed, in the middle and at the end`(
+  func `A row removed from iosd's files counts as missing evidence, even if the phone is waived`(
     file: String, row: String, words: String
   ) throws {
     for waived in [[], [EvidencePart.phone]] as [Set<EvidencePart>] {
@@ -147,7 +149,8 @@ import Testing
   }
 
   @Test
-  func `A journal of iosd that ends before the rows of iosd's files is missing evidence`() throws {
+  func `A journal of iosd that ends before the last rows of iosd's files counts as missing evidence`() throws
+  {
     for (kept, isCut) in [("{\"processEnded\"", false), ("\"end\"", false), ("{\"pushArrived\"", true)] {
       let verdict = try judged { run in
         try rewrite("\(run.home)/journal/\(run.phone.name)") { lines in
@@ -163,7 +166,9 @@ import Testing
   }
 
   @Test
-  func `After a kill of iosd only a lost push or the last one may lack its journal line`() throws {
+  func `After a kill of iosd only a lost push, or a last push without a fate, may lack its journal line`()
+    throws
+  {
     for (fate, isCut) in [
       ("", false),
       (",\"fate\":\"lost\",\"fate_code\":\"lost\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
@@ -189,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: ["pushes", "notifications", "processes"])
-  func `A malformed line in iosd's files counts as missing evidence, a row truncated by a kill does not`(
+  func `A malformed line in iosd's files counts as missing evidence, a truncated row does not`(
     file: String
   )
     throws
@@ -205,7 +210,7 @@ import Testing
   }
 
   @Test
-  func `Waiving a part does not excuse damage in it`() throws {
+  func `Waiving a part of the evidence does not excuse damage in it`() throws {
     let verdict = try judged(without: [.journals]) { run in
       let journal = try #require(run.journals.last)
       try rewrite("\(run.home)/journal/\(journal.name)") { $0 + ["x"] }

@@ -19,7 +19,7 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A step that the peer processed before the wallet stored it violates invariant 1`() throws {
+  func `A fulfilment that the peer processed before the wallet stored it violates invariant 1`() throws {
     let run = try SampleStory.tell()
     // The write before the first fulfilment is moved behind it: the peer knows more than the database.
     try run.wallet.execute(
@@ -33,9 +33,11 @@ struct BrokenInvariantTests {
       ("", true), ("WHERE epoch = 2 ORDER BY id LIMIT 1", true),
       ("WHERE epoch = 2 AND what LIKE '%received%' ORDER BY id LIMIT 1", false),
     ])
-  func `A preimage sent before its payment is stored is reported, unless that write restored a backup`(
-    restoredBy write: String, isFound: Bool
-  ) throws {
+  func
+    `A preimage sent before its payment is stored is reported, unless the write that stored it restored a backup`(
+      restoredBy write: String, isFound: Bool
+    ) throws
+  {
     let run = try SampleStory.tell()
     if !write.isEmpty {
       try run.wallet.execute(
@@ -57,7 +59,8 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `Payment of a cancelled invoice is reported, and a cancellation that no write made`() throws {
+  func `A payment of a cancelled invoice is reported, and so is a cancellation that no write reports`() throws
+  {
     let run = try SampleStory.tell()
     try run.wallet.execute(
       "INSERT INTO cancelled_invoices SELECT payment_hash, 1, 1 FROM received_payments LIMIT 1")
@@ -72,7 +75,7 @@ struct BrokenInvariantTests {
     #expect(!after.contains { $0.contains("writes say so") || $0.contains("an unknown summary") })
   }
 
-  @Test func `An invoice that a journal reports as cancelled and that is open is reported`()
+  @Test func `An open invoice that a journal reports as cancelled violates invariant 4`()
     throws
   {
     let run = try SampleStory.tell()
@@ -88,7 +91,7 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A processed frame of an evicted connection violates invariant 1`() throws {
+  func `A processed frame of a refused connection violates invariant 1`() throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(
       "UPDATE frames SET acted = 1, why_not = NULL WHERE why_not = 'its connection is refused'")
@@ -121,7 +124,7 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A received payment without a paid sender violates invariant 3`() throws {
+  func `A received payment that failed for its sender violates invariant 3`() throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(
       "UPDATE payments SET state = 'failed', preimage = NULL, failure_code = 4103, failure = 'no-balance' WHERE id = 2"
@@ -130,7 +133,7 @@ struct BrokenInvariantTests {
   }
 
   @Test(arguments: [true, false])
-  func `A second notification for one push, or a push without one, violates invariant 5`(twice: Bool) throws {
+  func `A push with two notifications, or without a notification, violates invariant 5`(twice: Bool) throws {
     let run = try SampleStory.tell()
     let path = "\(run.home)/os/notifications.jsonl"
     let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -140,7 +143,9 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A push with only a badge needs no notification, and having one violates invariant 5`() throws {
+  func `A push with only a badge needs no notification, and a notification of it violates invariant 5`()
+    throws
+  {
     let run = try SampleStory.tell()
     func add(_ row: String, to name: String) throws {
       let path = "\(run.home)/os/\(name).jsonl"
@@ -183,7 +188,7 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A sealed seed is searched for if its key opens it`() throws {
+  func `The judge searches for a sealed seed if the keychain's key opens it`() throws {
     for key in [SampleRun.keychainKey, [UInt8](repeating: 1, count: 32)] {
       let run = try SampleStory.tell()
       try run.sealSeed(with: key)
@@ -209,7 +214,10 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A push without notification is excused by its own row when iosd's journal is missing`() throws {
+  func
+    `A push without notification is excused if its row says not shown, given to the app, or dropped by a reboot`()
+    throws
+  {
     let coded = [
       ("not-shown", "", false), ("dropped", "reboot", false), ("dropped", "swiped-away", true),
       ("given-to-app", "", false), ("content-refused", "", true),
@@ -233,7 +241,7 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A lost push is accepted only if the iosd that took it did not end in good order`() throws {
+  func `A lost push is accepted only if the journal of the iosd that took it has no end`() throws {
     // The journal's start, whether the journal has an end, whether the row calls the push lost.
     for (began, hasEnd, isSaid, found) in [
       (10, false, true, false), (10, true, true, true), (10, false, false, true), (30, true, true, false),

@@ -24,19 +24,22 @@ struct ClaimMomentTests {
   }
 
   @Test
-  func `The claim is accepted when the request for it is the journal's last line`() throws {
+  func `A claim without answer is accepted if the request for it is the journal's last line`() throws {
     #expect(try findings() == [])
     #expect(try findings(ordered: [Self.lookForReceived]) == [])
   }
 
   @Test
-  func `The claim is accepted when only directives ordered before it were answered since`() throws {
+  func `A claim without answer is accepted if since its request only earlier orders were answered`() throws {
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found]) == [])
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.notRead]) == [])
   }
 
   @Test
-  func `The claim is rejected when its process went on with another event`() throws {
+  func
+    `A claim without answer violates invariant 1 if its process went on to another event, or ended in order`()
+    throws
+  {
     #expect(try findings(written: [Self.found]) == [1])
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found, Self.found]) == [1])
     #expect(try findings(ordered: [Self.lookForReceived], written: ["\"deadlineReached\""]) == [1])

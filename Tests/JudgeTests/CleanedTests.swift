@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: Story.allCases)
-  func `The run is sound, and the verdict remarks that journals were removed`(story: Story) throws {
+  func `A run whose older journals the app removed is sound, with a remark`(story: Story) throws {
     let run = try story.tell()
     try run.removeJournals()
     let verdict = try Judge.verdict(home: run.home)
@@ -32,7 +32,10 @@ import Testing
   }
 
   @Test(arguments: Story.allCases)
-  func `There is no verdict without --clean-journals, or when journals go within a week`(story: Story) throws
+  func
+    `There is no verdict if journals are missing without --clean-journals, or journals less than a week old`(
+      story: Story
+    ) throws
   {
     for how in [Taking(arguments: ["--beat-interval"]), Taking(days: 6)] { try take(story, how) }
   }
@@ -70,7 +73,7 @@ import Testing
   }
 
   @Test
-  func `There is no verdict without each program's newest journal, which cleaning keeps`() throws {
+  func `There is no verdict without each program's newest journal, which --clean-journals keeps`() throws {
     let run = try SampleStory.tell()
     try run.removeJournals(andTheNewestOf: "notifyextd")
     let verdict = try Judge.verdict(home: run.home)
@@ -100,7 +103,7 @@ import Testing
         "but the wallet received"
       ),
     ])
-  func `The judge still reports what contradicts the databases and the frames`(
+  func `The judge still reports a row that contradicts the other database or the frames`(
     story: Story, isWallets: Bool, change: String, words: String
   ) throws {
     let run = try story.tell()

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test
-  func `The text shows five findings of a kind, and all of them on request`() throws {
+  func `The verdict's text shows five findings of a kind, and all of them on request`() throws {
     let run = try SampleStory.tell()
     for number in 10..<30 {
       try run.wallet.execute(
@@ -40,7 +40,7 @@ import Testing
     let few = verdict.text.components(separatedBy: "\n")
     #expect(few.count { $0.contains(foreign) } == 5)
     #expect(few.contains { $0.hasSuffix("and 15 more of this kind; --all shows them") })
-    #expect(few.contains { $0.contains("[invariant 3 (each payment settles once and equal)]") })
+    #expect(few.contains { $0.contains("[invariant 3 (each payment settles once, equal on both sides)]") })
     let all = verdict.text(showingAll: true).components(separatedBy: "\n")
     #expect(all.count { $0.contains(foreign) } == 20)
     #expect(!all.contains { $0.contains("more of this kind") })

@@ -42,7 +42,7 @@ import Testing
   private func verdict(_ run: SampleRun) throws -> Verdict { try Judge.verdict(home: run.home) }
 
   @Test
-  func `A write or claim without its lost journal record breaks no invariant`() throws {
+  func `A write or claim whose journal record was lost to a full disk breaks no invariant`() throws {
     for words in [["\"write\""], ["\"claim\""], ["claimed"], ["claim", "write"]] {
       for place in 0..<3 {
         let run = try SampleStory.tell()
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `A write of another time than the gap is not excused`() throws {
+  func `A write without journal record at another time than the lost records is reported`() throws {
     let run = try SampleStory.tell()
     #expect(try lose(run) { $0.contains("\"claimed\"") } == 1)
     try run.wallet.execute(
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test
-  func `A killed process's last records may be missing if another journal notes the full disk`() throws {
+  func `A killed process's last records may be missing if another journal has lost records too`() throws {
     for isNoted in [true, false] {
       let run = try SampleStory.tell()
       let path = "\(run.home)/journal/\(run.journals[1].name)"

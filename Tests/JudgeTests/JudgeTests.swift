@@ -27,7 +27,9 @@ struct JudgeTests {
   }
 
   @Test
-  func `The judge reports an unsettled payment as no progress if all had to be settled`() throws {
+  func `If all payments had to be settled, the judge reports a pending one as invariant 6, exit code 3`()
+    throws
+  {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home, requireSettled: true)
     #expect(verdict.findings.map(\.invariant) == [6])
@@ -50,8 +52,7 @@ struct JudgeTests {
   }
 
   @Test
-  func `The judge reports an empty database as a wallet that never started, unless the peer knows it`() throws
-  {
+  func `An empty database counts as a wallet that never started, unless the peer has frames of it`() throws {
     let run = try SampleStory.tell()
     let path = "\(run.home)/AppGroup/node.sqlite"
     try Data().write(to: URL(filePath: path))

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test
-  func `A long run is sound, and row reads grow linearly with its payments`() throws {
+  func `A run with many payments is sound, and the judge's reads grow linearly with the payments`() throws {
     let short = try LargeRun.tell(payments: 50)
     let long = try LargeRun.tell(payments: 200)
     let verdict = try Judge.verdict(home: long.home, requireSettled: true)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test
-  func `Row reads grow linearly with rows that no other evidence knows`() throws {
+  func `The judge's reads grow linearly with rows that no other evidence knows`() throws {
     func broken(_ rows: Int) throws -> SampleRun {
       let run = try SampleStory.tell()
       try run.wallet.execute(

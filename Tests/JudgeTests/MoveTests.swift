@@ -12,7 +12,9 @@ import Testing
       home: run.home, others: others.map { "\(run.home)/\($0)" }, requireSettled: true, without: without)
   }
 
-  @Test func `With both containers the run is sound, and the move is in the remarks`() throws {
+  @Test func `After a move the run is sound if both containers are given, and a remark names the move`()
+    throws
+  {
     let verdict = try verdict(of: try SampleStory.tellOfMove(), others: ["AppGroup-before"])
     #expect(verdict.findings == [] && verdict.exitCode == 0, "\(verdict.text)")
     #expect(verdict.counts.paid == 1 && verdict.counts.received == 1 && verdict.counts.appClaims == 3)
@@ -24,7 +26,7 @@ import Testing
   }
 
   @Test
-  func `Without the former container there is no verdict, unless it is waived`() throws {
+  func `Without the former container there is no verdict, unless that container is waived`() throws {
     let run = try SampleStory.tellOfMove()
     let missing = try verdict(of: run)
     #expect(missing.findings == [] && missing.exitCode == 74, "\(missing.text)")
@@ -35,7 +37,7 @@ import Testing
     #expect(waived.text.contains("as far as it was judged"))
   }
 
-  @Test func `Judged from its first container the run is sound, given the second one`() throws {
+  @Test func `Judged from the first container, with the second given, the run is sound`() throws {
     let run = try SampleStory.tellOfMove()
     try FileManager.default.moveItem(atPath: "\(run.home)/AppGroup", toPath: "\(run.home)/later")
     try FileManager.default.moveItem(atPath: "\(run.home)/AppGroup-before", toPath: "\(run.home)/AppGroup")
@@ -57,7 +59,7 @@ import Testing
       ("AppGroup-before", "UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
       ("AppGroup", "INSERT INTO received_payments VALUES (1, x'05', 5, 2, 9)", 3, "no sender paid it"),
     ])
-  func `A broken row in either container, or at the peer, is reported`(
+  func `A broken row in either container is reported`(
     container: String, change: String, invariant: Int, words: String
   ) throws {
     let run = try SampleStory.tellOfMove()
@@ -70,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `A move that replaces a claim other than the newest is reported`()
+  func `A move that the peer accepted although it replaces a claim other than the newest is reported`()
     throws
   {
     let verdict = try verdict(of: try SampleStory.tellOfMove(naming: 0), others: [])
@@ -82,7 +84,7 @@ import Testing
       "\(verdict.text)")
   }
 
-  @Test func `A container that the wallet never used is refused as other container`() throws {
+  @Test func `A container that the wallet never used is refused as the other container`() throws {
     let run = try SampleStory.tell()
     let other = try SampleStory.tellOfMove()
     #expect(throws: JudgeError.noOtherContainer(path: "\(other.home)/AppGroup-before")) {

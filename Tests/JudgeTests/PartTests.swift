@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test
-  func `A receipt of one part only, or with one part twice, violates invariant 3`() throws {
+  func `A received amount of one part only, or with one part twice, violates invariant 3`() throws {
     for change in [
       "UPDATE received_payments SET amount_msat = 60000", "UPDATE received_payments SET amount_msat = 160000",
     ] {
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test
-  func `A part too many is reported, in whatever order the parts came`() throws {
+  func `A superfluous part of a payment is reported, in whatever order the parts came`() throws {
     for order in ["1, 60000, 40000", "60000, 1, 40000", "60000, 40000, 1"] {
       let run = try SampleStory.tellInParts()
       let amounts = order.split(separator: ", ")

@@ -4,7 +4,7 @@ import Testing
 @testable import TestHomes
 
 @Suite("The verdict on an outgoing payment") struct SentTests {
-  @Test func `The run is sound when the payment left once, arrived, and both tables agree`() throws {
+  @Test func `The run is sound when the payment was sent once and arrived, and both tables agree`() throws {
     let run = try SampleStory.tellOfSending()
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [], "\(verdict.findings.map(\.sentence))")
@@ -55,9 +55,11 @@ import Testing
         "began 1 payments and ended 0"
       ),
     ])
-  func `A table that contradicts the other, the frames or a journal is reported`(
-    place: Place, change: String, invariant: Int, words: String
-  ) throws {
+  func
+    `A payment table that contradicts the other table, the frames, a journal or the wallet's writes is reported`(
+      place: Place, change: String, invariant: Int, words: String
+    ) throws
+  {
     let run = try SampleStory.tellOfSending()
     try (place == .wallet ? run.wallet : run.ledger).execute(change)
     let findings = try Judge.verdict(home: run.home).findings
@@ -66,7 +68,9 @@ import Testing
       "\(findings.map { "\($0.invariant) \($0.sentence)" })")
   }
 
-  @Test func `A fulfilment that the peer never signed violates invariant 3`()
+  @Test
+  func
+    `A payment that the wallet has as paid, but whose fulfilment the peer never signed for, violates invariant 3`()
     throws
   {
     let run = try SampleStory.tellOfSending()

@@ -7,7 +7,7 @@ import Testing
   private func findings(_ run: SampleRun) throws -> [Finding] { try Judge.verdict(home: run.home).findings }
 
   @Test(arguments: [SampleStory.SpliceEnd.whole, .resumed, .forgotten, .again])
-  func `A splice done at once, resumed, forgotten, or repeated after that is sound`(
+  func `A splice done at once, resumed, forgotten, or forgotten and then repeated is sound`(
     end: SampleStory.SpliceEnd
   ) throws {
     let found = try findings(try SampleStory.tellOfSplice(end))
@@ -44,7 +44,7 @@ import Testing
         3, "the wallet has it 2 times"
       ),
     ])
-  func `A table that contradicts the other, the frames or the user's request is reported`(
+  func `A splice table that contradicts the other table, the frames or the user's request is reported`(
     place: Place, change: String, invariant: Int, words: String
   ) throws {
     let run = try SampleStory.tellOfSplice()
@@ -54,7 +54,7 @@ import Testing
       found.contains { $0.invariant == invariant && $0.sentence.contains(words) }, "\(found.map(\.sentence))")
   }
 
-  @Test func `A splice pending in both tables is listed as unsettled`() throws {
+  @Test func `A splice that is pending in the wallet's table is listed as unsettled`() throws {
     let run = try SampleStory.tellOfSplice(.resumed)
     try run.wallet.execute("UPDATE splices SET state = 'committed', ended_epoch = NULL, ended_wall_ns = NULL")
     // No evidence shows that the wallet received the peer's last messages: they may be in flight.
@@ -91,7 +91,7 @@ import Testing
     #expect(try findings(run).isEmpty)
   }
 
-  @Test func `A warning with an unknown code is a malformed frame`() throws {
+  @Test func `A warning with an unknown code is reported as malformed`() throws {
     let run = try SampleStory.tellOfStfu(
       61, isAnswered: true, WireBytes.warning("", code: 2, of: WireBytes.channel))
     #expect(try findings(run).contains { $0.sentence.contains("is not allowed in a warning") })
@@ -119,7 +119,7 @@ import Testing
       ),
       ("no turn", SpliceBytes.txComplete, SpliceBytes.spliceInit, "not the sender's turn"),
     ])
-  func `A frame that BOLT 2 forbids at its place violates invariant 2`(
+  func `A splice frame that its recipient must reject violates invariant 2`(
     what: String, new: [UInt8], old: [UInt8], words: String
   ) throws {
     let run = try SampleStory.tellOfSplice()
@@ -166,7 +166,7 @@ import Testing
       "\(found.map(\.sentence))")
   }
 
-  @Test func `A splice reported to the user with another end than its row has violates invariant 3`()
+  @Test func `A splice whose end in a journal differs from its row violates invariant 3`()
     throws
   {
     let run = try SampleStory.tellOfSplice()

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test
-  func `Forgetting unsigned steps at a disconnect changes the array in place`() {
+  func `Dropping the wallet's uncommitted updates at a disconnect changes the array in place`() {
     var sequence: [Entry] = []
     for frame in 0..<1000 {
       sequence.append(Entry(frame: Int64(frame), by: .wallet, step: .commit(htlcSignatures: 0, funding: nil)))

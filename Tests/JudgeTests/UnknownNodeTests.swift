@@ -27,7 +27,7 @@ struct UnknownNodeTests {
   }
 
   @Test
-  func `An unknown node may send init and ping`() throws {
+  func `An unknown node's init and ping are no finding`() throws {
     #expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) } == [])
   }
 
@@ -52,7 +52,7 @@ struct UnknownNodeTests {
   }
 
   @Test
-  func `A processed frame of it violates invariant 1`() throws {
+  func `A processed peer_storage or channel_reestablish of an unknown node violates invariant 1`() throws {
     #expect(try findings { try $0.receive(2, WireBytes.storage([1, 2, 3])) }.contains(1))
     #expect(
       try findings {

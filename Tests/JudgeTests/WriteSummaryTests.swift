@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The summary of a write")
 struct WriteSummaryTests {
-  @Test func `Both formats, key=value and words, are parsed in full`() throws {
+  @Test func `A write's summary is parsed in both formats, key=value and words`() throws {
     for text in [
       "restored=1 revision=7 invoice=1 cancelled=1 received=3 offered=2 ended=4 waiting=0 failed=1",
       "restored from the peer's backup, channel revision 7, new invoice, invoice cancelled, received 3, "
@@ -26,7 +26,7 @@ struct WriteSummaryTests {
       "received", "received -1", "received 9223372036854775808",
       "channel revision x", "new invoices", "new invoice 1", "waiting -1", "revision=7, received=1",
     ])
-  func `A count that overflows, is negative or is misspelled makes the summary invalid`(text: String) {
+  func `A count that is missing, negative, too large or misspelled makes the summary invalid`(text: String) {
     #expect(WriteSummary(text) == nil)
   }
 

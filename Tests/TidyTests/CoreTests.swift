@@ -1,10 +1,10 @@
 import Testing
 
-/// A core has no time, randomness or I/O, and does the same every time.
+/// A pure module has no time, randomness or I/O, and does the same every time.
 @Suite struct CoreTests {
   private var cores: [Project.File] { Project.sources.filter { Walls.cores.contains($0.module) } }
 
-  @Test func `A core names no clock, no randomness and no I/O`() {
+  @Test func `A pure module names no clock, no randomness and no I/O`() {
     let words: [String] = [
       #"\bDate\("#, #"\bTask\s*[{.(]"#, #"\b(Continuous|Suspending|Dispatch)\w*Clock\b"#, #"\.random\("#,
       #"\b(SystemRandomNumberGenerator|shuffled|randomElement)\b"#,
@@ -18,7 +18,7 @@ import Testing
   }
 
   /// The order of a set or dictionary differs from run to run: a journal could not be replayed.
-  @Test func `A core never iterates a set or a dictionary`() {
+  @Test func `A pure module iterates no set or dictionary unless sorted`() {
     for module in Walls.cores {
       let files = cores.filter { $0.module == module }
       let code = files.flatMap(\.code).joined(separator: "\n")
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `A core has no fatalError, try! or as!`() {
+  @Test func `A pure module has no fatalError, try! or as!`() {
     for file in cores {
       #expect(file.places(matching: #"\b(fatalError|try!|as!)"#) == [])
     }

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `Each behaviour has a test or a reason, and not both`() throws {
+  @Test func `Each behaviour in coverage.tsv has a test, or a reason why it has none`() throws {
     let rows = try rows()
     #expect(rows.count > 90)
     #expect(Set(rows.map(\.id)).count == rows.count, "an id is there twice")
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `Each id in a test's name is in the table`() throws {
+  @Test func `Each id in a test's name is in coverage.tsv`() throws {
     let known = Set(try rows().map(\.id))
     #expect(Self.names.count > 100)
     for name in Self.names {
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// Fails if the generated page is older than a renamed test.
-  @Test func `The page has each row and names existing tests`() throws {
+  @Test func `coverage.md has each row of coverage.tsv, and names existing tests`() throws {
     let page = try #require(Project.file("docs/coverage.md"))
     for row in try rows() {
       #expect(page.text.contains("| \(row.id) | \(row.claim) |"), "run scripts/coverage: \(row.id)")

@@ -20,7 +20,7 @@ import Testing
   /// Test names, test functions and scripts.
   private static let tests = Project.tests.map(\.text).joined(separator: "\n")
 
-  @Test func `Each row names existing tests`() throws {
+  @Test func `Each row of robustness.md names existing tests, or says that no test holds it`() throws {
     let tables = try tables()
     #expect(tables.filter { $0.testColumn != nil }.count > 10)
     #expect(tables.filter { $0.testColumn != nil }.map(\.rows.count).reduce(0, +) > 100)

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `Each sentence names existing tests, or says why it has none`() throws {
+  @Test func `Each row of seed-sentences.md names existing tests, or begins with 'not yet'`() throws {
     let rows = try rows()
     #expect(rows.count > 40)
     for row in rows where !row.holds.hasPrefix("not yet: ") {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `Each test of a sentence is on the page`() throws {
+  @Test func `Each test in SeedSentenceTests is on seed-sentences.md`() throws {
     let named = try rows().flatMap(\.names)
     #expect(tests.count > 25)
     for test in tests { #expect(named.contains(test), "docs/seed-sentences.md has no row for `\(test)`") }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct StyleTests {
   private let swift = Project.sources + Project.tests + Project.fuzzers
 
-  @Test func `A file has at most 400 lines`() {
+  @Test func `A Swift file has at most 400 lines`() {
     for file in swift where file.code.count > 401 {
       Issue.record("\(file.path): \(file.code.count - 1) lines")
     }
@@ -28,13 +28,13 @@ import Testing
     }
   }
 
-  @Test func `No file sleeps`() {
+  @Test func `No Swift file calls a sleep function`() {
     for file in swift where !file.path.hasPrefix("Tests/TidyTests/") {
       #expect(file.places(matching: #"\b(sleep|usleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\("#) == [])
     }
   }
 
-  @Test func `A test's name is one sentence in backticks`() {
+  @Test func `A test's name is in backticks`() {
     for file in Project.tests where !file.path.hasPrefix("Tests/TidyTests/StyleTests") {
       for match in file.text.matches(of: #/@Test\(\s*"|@Test(\([^"`]*?\))?\s+func\s+\w+/#) {
         Issue.record("\(file.path): write @Test func `A sentence`(): \(match.0)")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `Scripts are executable`() {
+  @Test func `A file that begins with #! is executable`() {
     for file in Project.files where file.text.hasPrefix("#!") {
       let full = Project.root.appending(path: file.path).path
       #expect(FileManager.default.isExecutableFile(atPath: full), "\(file.path) is not executable")
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// A path of one machine means nothing on another.
-  @Test func `No file names a path of one machine`() {
+  @Test func `No file names a directory of a developer's machine`() {
     let places = ["/wo" + "rk/", "/ro" + "ot/", "/tmp/" + "w/", "/home/" + "user/"]
     for file in Project.files {
       for place in places where file.text.contains(place) { Issue.record("\(file.path) names \(place)") }

@@ -24,7 +24,7 @@ import Testing
     #expect(Set(files.map(\.module)) == Set(Self.modules))
   }
 
-  @Test func `Only a system's own file names what that system alone has`() throws {
+  @Test func `Names that only Linux or only Darwin has are only in the two Kernel files`() throws {
     let words = try Regex(
       #"/proc\b|/dev/shm|/sys/|pidfd|memfd|epoll|\b(timer|signal|event|i?notify)fd\b|\bO_(PATH|TMPFILE|SYMLINK)\b|"#
         + #"\b(CLOCK_\w*(BOOT|UP)TIME\w*|CLOCK_MONOTONIC\w*|getentropy|arc4random\w*|sysctl\w*|F_FULLFSYNC|F_OFD_\w+)\b|"#
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `The C library is imported for both systems`() {
+  @Test func `A file that imports the C library imports it for Linux and for Darwin`() {
     let library = /\b(Glibc|Darwin|Musl)\b/.wordBoundaryKind(.simple)
     var count = 0
     for file in common {
@@ -54,7 +54,7 @@ import Testing
   }
 
   /// Both files declare the same functions; the compiler sees only one at a time.
-  @Test func `Both systems declare the same functions`() throws {
+  @Test func `The Kernel files for Linux and Darwin declare the same functions`() throws {
     let linux = try #require(Project.file(Self.linux))
     let darwin = try #require(Project.file(Self.darwin))
     let asked = questions(linux)

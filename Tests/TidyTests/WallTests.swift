@@ -41,7 +41,9 @@ import Testing
   }
 
   @Test(arguments: ["NotifyExtd", "CoordinatorC"])
-  func `A program for the extension links no Foundation and no concurrency`(program: String) {
+  func `No module that NotifyExtd or CoordinatorC links imports Foundation or uses Swift concurrency`(
+    program: String
+  ) {
     let linked = Manifest.linked(into: program)
     #expect(linked.contains("Heartbeat") && linked.contains("SharedContainer"))
     for file in Project.sources where linked.contains(file.module) {
@@ -52,7 +54,7 @@ import Testing
   }
 
   /// Hooks of the simulation are invisible to users of the library.
-  @Test func `No hook of the simulation is public`() {
+  @Test func `No simulation hook in the library's modules is public`() {
     let library = Manifest.linked(into: "CoordinatorC")
     let hooks =
       #"\bpublic\b.*\b(Shiftable|Staged|Stage|SeededGenerator|func (shift|renumber\w*|ignorePause|beatCounter))\b"#
@@ -62,7 +64,8 @@ import Testing
   }
 
   /// Wallet and provider share no node code; each knows of the other only by messages.
-  @Test func `The wallet and the provider link nothing of each other`() {
+  @Test
+  func `The wallet does not link LightningProvider, and the LSP links neither LightningNode nor Wallet`() {
     for wallet in ["LightningNode", "Wallet", "WalletStore", "MainAppd", "NotifyExtd"] {
       #expect(!Manifest.linked(into: wallet).contains("LightningProvider"), "\(wallet)")
     }
@@ -73,7 +76,7 @@ import Testing
   }
 
   /// The judge reads SQLite and hexadecimal with the shared modules, but decides by its own rules.
-  @Test func `The judge shares no rule with the judged code`() {
+  @Test func `The judge links no module whose rules it judges`() {
     let own = Manifest.linked(into: "Judge")
     for accused in [
       "Guardrails", "Bitcoin", "LightningWire", "SharedContainer", "WalletStore", "WalletProcess",
@@ -86,7 +89,7 @@ import Testing
   }
 
   /// The command reads databases through snapshots.
-  @Test func `The command opens no database`() {
+  @Test func `Sources/Baton opens no database itself`() {
     for file in Project.sources where file.path.hasPrefix("Sources/Baton/") {
       #expect(!file.imports.contains("CSQLite"), "\(file.path)")
       #expect(file.places(matching: #"\b(Connection|Database)\s*\(|sqlite3_"#) == [])
@@ -94,7 +97,7 @@ import Testing
   }
 
   /// Ownership is decided in a core or in the container's transaction; the code between them passes the row on.
-  @Test func `No code between core and container compares a claim with a row`() {
+  @Test func `No code between core and container decides whether a claim row owns the node`() {
     let shells = [
       "Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Coordinator/",
       "Sources/MainAppd/", "Sources/NotifyExtd/", "Sources/DaemonRuntime/", "Sources/Simulation/Ports/",
@@ -111,7 +114,7 @@ import Testing
 
   /// Directives of guard and node are interpreted by `Wallet`, in the processes and in the simulation, and by the
   /// library, which has an external wallet's node. Other modules only read them.
-  @Test func `Only permitted modules interpret the directives of guard and node`() {
+  @Test func `Only listed files and folders handle certain directives of guard and node`() {
     let words: [(pattern: String, allowed: [String])] = [
       (
         #"\.(startNode|stopNode|acceptNoNewPayment|endLongPause)\b"#,
@@ -135,7 +138,7 @@ import Testing
 
   /// A function with a directive as parameter carries it out or describes it. Tests have one for a machine under
   /// random events, and for a node without a container.
-  @Test func `Only known files have functions over directives of guard or node`() {
+  @Test func `Only listed files have functions with a directive of guard or node as parameter`() {
     let files = Project.sources + Project.tests + Project.fuzzers
     let takers = files.filter { $0.places(matching: #"\b_ \w+: (Guard|Node)Directive\b"#) != [] }
     #expect(
@@ -154,7 +157,7 @@ import Testing
   }
 
   /// By the type's names, so that no pattern over their cases is needed.
-  @Test func `Only known files name the directive types of guard and node`() {
+  @Test func `Only listed files and folders name the directive types of guard and node`() {
     let known = [
       "Sources/Guardrails/", "Sources/Lightning/Node/", "Sources/Wallet/", "Sources/Coordinator/",
       "Sources/WalletProcess/WalletContainer.swift", "Sources/WalletProcess/WalletJournal.swift",
@@ -171,14 +174,14 @@ import Testing
     }
   }
 
-  @Test func `Only Simulation/Ports and Simulation/Others carry out container, wire and phone orders`() {
+  @Test func `In the simulation only Ports and Others carry out container, wire and phone orders`() {
     let carryOut = #"func \w+\(\w+ order: (Container|Wire|Phone)Order\b"#
     let folders = Project.sources.filter { $0.module == "Simulation" && $0.places(matching: carryOut) != [] }
       .map { $0.path.split(separator: "/")[2] }
     #expect(Set(folders) == ["Ports", "Others"])
   }
 
-  @Test func `No test of a core imports the simulation`() {
+  @Test func `No test of a pure module imports the simulation, except those of Simulation and Scenario`() {
     let folders = (Walls.cores + ["Lightning"]).map { "Tests/\($0)Tests/" }
       .filter { $0 != "Tests/SimulationTests/" }
     #expect(Project.tests.count { file in folders.contains { file.path.hasPrefix($0) } } > 50)

@@ -122,8 +122,9 @@ extension PeerReplay {
     guard body != expected else { return }
     find(
       2,
-      "The peer's channel_reestablish (frame \(frame.entry.id)) says \(body.nextCommitment)/\(body.nextRevocation) "
-        + "where the frames before it lead to \(expected.nextCommitment)/\(expected.nextRevocation), "
+      "The peer's channel_reestablish (frame \(frame.entry.id)) says next commitment \(body.nextCommitment), revocation "
+        + "\(body.nextRevocation) "
+        + "where the frames before it lead to \(expected.nextCommitment) and \(expected.nextRevocation), "
         + "or its channel, secret or fundings differ", frame)
   }
 
@@ -143,10 +144,10 @@ extension PeerReplay {
     if !isCommitmentKnown || !isRevocationKnown {
       find(
         2,
-        "The wallet's channel_reestablish (frame \(frame.entry.id)) says \(body.nextCommitment)/"
-          + "\(body.nextRevocation), but \(view.commitmentsSigned[.peer]) commitments and \(revocations) revocations "
+        "The wallet's channel_reestablish (frame \(frame.entry.id)) says next commitment \(body.nextCommitment), "
+          + "revocation \(body.nextRevocation), but \(view.commitmentsSigned[.peer]) commitments and \(revocations) revocations "
           + "were sent to it, and its own messages acknowledge "
-          + "\(view.revocationsSent[.wallet])/\(least): a state went backwards", frame)
+          + "\(view.revocationsSent[.wallet]) and \(least): a state went backwards", frame)
     }
     let secret =
       body.nextRevocation == 0

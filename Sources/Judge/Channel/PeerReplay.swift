@@ -124,11 +124,14 @@ struct PeerReplay {
     }
     guard link.state == .registered, registered == connection else {
       if frame.entry.isActedOn {
-        let newest = registered.map { "connection \($0) was registered" } ?? "no connection was registered"
+        let accepted = registered.map { "that was connection \($0)" } ?? "it had accepted none"
+        let why =
+          registered == connection
+          ? "which had failed before" : "which is not the connection that it accepted last: \(accepted)"
         find(
           1,
-          "The peer processed \(message.name) (frame \(frame.entry.id)) of connection \(connection), "
-            + "which is not the registered one: \(newest)", frame)
+          "The peer processed \(message.name) (frame \(frame.entry.id)) of connection \(connection), \(why)",
+          frame)
       }
       return
     }

@@ -31,8 +31,8 @@ extension Checker {
         guard durable < needed else { continue }
         find(
           1,
-          "The peer processed \(bundle.name) (frame \(bundle.frame)) of epoch \(claim.epoch), which is step "
-            + "\(needed) of that epoch, when the wallet had made \(durable) writes under it",
+          "The peer processed \(bundle.name) (frame \(bundle.frame)) of epoch \(claim.epoch), which needs "
+            + "\(countWords(needed, "write")) of that epoch, when the wallet had made \(durable)",
           ["ledger frames \(bundle.frame)", claim.evidence])
         break
       }

@@ -36,7 +36,7 @@ extension Checker {
       if epoch < highest {
         find(
           1,
-          "The peer registered connection \(connection) of epoch \(epoch) after it had registered epoch \(highest)",
+          "The peer accepted connection \(connection) of epoch \(epoch) after it had accepted epoch \(highest)",
           [entry.evidence])
       }
       highest = max(highest, epoch)

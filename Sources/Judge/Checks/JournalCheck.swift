@@ -11,7 +11,7 @@ extension Checker {
   private mutating func remarkCleaned() {
     let gone = [
       missing.cleanedEpochs.isEmpty ? nil : "of epochs \(Self.list(missing.cleanedEpochs))",
-      missing.cleanedRuns.isEmpty ? nil : "of the peer's runs \(Self.list(missing.cleanedRuns))",
+      missing.cleanedRuns.isEmpty ? nil : "of lspd's starts \(Self.list(missing.cleanedRuns))",
     ].compactMap { $0 }
     guard !gone.isEmpty else { return }
     remark(

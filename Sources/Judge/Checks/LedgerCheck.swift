@@ -9,7 +9,7 @@ extension Checker {
     for loss in ledger.losses {
       find(
         2,
-        "On connection \(loss.connection) the state of \(loss.whose == "wallet" ? "the wallet" : "the peer") was behind",
+        "On connection \(loss.connection) the state of \(loss.whose == "wallet" ? "the wallet was behind the peer's" : "the peer was behind the wallet's")",
         [loss.evidence])
     }
     checkBackups()

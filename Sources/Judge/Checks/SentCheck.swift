@@ -64,7 +64,7 @@ extension Checker {
     } else if replay.isChannelKnown, life?.endSignedNs == nil || life?.failureCode != entry.failureCode {
       find(
         3,
-        "The wallet marks \(name(entry)) as failed with \(entry.failureCode ?? 0), which the peer never signed for",
+        "The wallet marks \(name(entry)) as failed with code \(entry.failureCode ?? 0), which the peer never signed for",
         [entry.evidence])
     }
   }

@@ -92,7 +92,7 @@ extension Checker {
       } else if !mayHaveLostRequest(entry, peers.all(entry.txid)) {
         find(
           3,
-          "No request of the user has amount and address of \(entry.name), or it was made twice",
+          "No request of the user has amount and address of \(entry.name), or the splice was made twice",
           [entry.evidence])
       }
     }

@@ -41,15 +41,16 @@ struct Absences {
   }
 
   private mutating func addDamage(_ part: String, _ sentence: String) {
-    let damage = Absence(part: part, sentence: sentence, advice: "judge the home as the run left it")
+    let damage = Absence(
+      part: part, sentence: sentence, advice: "judge the phone's directory as its programs left it")
     all.append(damage)
     damages.insert(damage)
   }
 
   private static let journalAdvice =
-    "judge the home as the run left it, or pass --without journals if these programs keep none"
+    "judge the phone's directory as its programs left it, or pass --without journals if these programs keep none"
   private static let phoneAdvice =
-    "judge the home as the run left it, or pass --without phone if no iosd ran"
+    "judge the phone's directory as its programs left it, or pass --without phone if no iosd ran"
 
   // MARK: The peer and the phone
 
@@ -57,7 +58,7 @@ struct Absences {
     guard !evidence.hasLedger else { return }
     add(
       "peer's ledger", "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite",
-      "judge the home as the run left it, or pass --without peer if the peer keeps none")
+      "judge the phone's directory as its programs left it, or pass --without peer if the peer keeps none")
   }
 
   private mutating func addPhone(_ evidence: Evidence) {
@@ -129,7 +130,7 @@ struct Absences {
       add(
         "other container",
         "\(words) is in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is missing",
-        "name that container, or its home, with --other, or pass --without other if it is lost")
+        "name that container, or its phone's directory, with --other, or pass --without other if it is lost")
     }
   }
 
@@ -143,7 +144,7 @@ struct Absences {
     let epochs = Self.list(claims.map(\.epoch))
     add(
       "journals of \(program)",
-      "\(program) claimed \(claims.count == 1 ? "epoch" : "epochs") \(epochs) but left no journal of that (process \(first.pid))",
+      "\(program) claimed \(claims.count == 1 ? "epoch" : "epochs") \(epochs), without a journal of the claiming process (\(first.pid))",
       Self.journalAdvice)
   }
 
@@ -155,7 +156,7 @@ struct Absences {
       let runs = Self.list(missing.runs.sorted())
       add(
         "journals of lspd",
-        "the peer left no journal of its \(missing.runs.count == 1 ? "run" : "runs") \(runs)",
+        "the ledger has \(missing.runs.count == 1 ? "start" : "starts") \(runs) of lspd, without a journal",
         Self.journalAdvice)
     }
   }

@@ -23,19 +23,19 @@ extension JudgeError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .missing(let part, let path):
-      "there is no \(part) at \(path): name the home directory of a phone that has run"
+      "there is no \(part) at \(path): name the directory of a phone that has run"
     case .neverBegun(let path):
       "no wallet was created yet: \(path) is empty, so there is nothing to judge; make room on its disk, open the app, then judge again"
     case .unreadable(let path, let reason):
       "\(path) cannot be read (\(reason)): check its rights and its disk, then judge again"
     case .tooLarge(let path, let bytes):
-      "\(path) has \(Self.size(bytes)), and the judge copies no file above \(Self.size(Scratch.sizeLimit)): see what made it so large, or give it the file of a wallet"
+      "\(path) has \(Self.size(bytes)), and the judge copies no file above \(Self.size(Scratch.sizeLimit)): see what made it so large, or put the wallet's file in its place"
     case .noRoom(let path, let bytes, let directory, let free):
       "\(path) with its log has \(Self.size(bytes)), and there is room for \(Self.size(free)) in \(directory): make room, or name another directory in TMPDIR, then judge again"
     case .noPlace(let directory, let reason):
       "no directory for copies can be made in \(directory) (\(reason)): name another one in TMPDIR, then judge again"
     case .foreign(let path, let reason):
-      "\(path) is not what a run leaves behind (\(reason)): judge with the version that ran it"
+      "\(path) is not as this version of Baton writes it (\(reason)): judge it with the version that wrote it"
     case .noOtherContainer(let path):
       "\(path) is no container that this wallet moved from or to: name one that it did, or leave --other out"
     case .unstable(let home):

@@ -37,8 +37,8 @@ struct SealedSeed {
     let groups = seeds.map(\.group).joined(separator: ", ")
     let choice =
       group == nil
-      ? "no journal names the wallet's, so the first was used"
-      : own.map { "that of \($0.group) is the wallet's" } ?? "none of them is the wallet's"
+      ? "no journal names the wallet's group, so the first seed was used"
+      : own.map { "that of \($0.group) is the wallet's" } ?? "none is in the wallet's group"
     return (own, "the keychain has \(seeds.count) seeds, in \(groups): \(choice)")
   }
 

@@ -13,7 +13,7 @@ public enum Invariant: Int, Hashable, Codable, Sendable, CaseIterable {
     switch self {
     case .exclusion: "one process drives the node at a time"
     case .noStateGoesBack: "no channel state goes back"
-    case .paymentsOnce: "each payment settles once and equal"
+    case .paymentsOnce: "each payment settles once, equal on both sides"
     case .nothingIsGone: "nothing acknowledged is gone"
     case .notifications: "one notification for each visible push"
     case .progress: "all settles in the end"

@@ -7,7 +7,7 @@ extension Verdict {
 
   public func text(showingAll: Bool) -> String {
     var lines = [
-      "\(countWords(counts.payments, "payment")), \(counts.paid) received once, \(counts.failed) failed, "
+      "\(countWords(counts.payments, "payment")), \(counts.paid) paid, \(counts.failed) failed, "
         + "\(unsettled.count) pending.",
       "\(countWords(counts.connections, "connection")) at the peer (\(counts.refused) refused), "
         + "\(countWords(counts.frames, "frame")); claims: \(counts.appClaims) by the app, "

@@ -119,7 +119,7 @@ package enum HolderVerdict: Hashable, Sendable {
       return
         "held by \(who), alive, with current beats; its lock file was removed or replaced: the next beat locks a new one"
     case .lockHeldByAnother(let pid):
-      return "between two owners: the last claim is \(who)'s, but its role lock is held by \(pid)"
+      return "between two owners: \(who) made the last claim, but process \(pid) holds the lock of that role"
     case .released: return "free: \(who) released it"
     case .gone where isLive, .goneWithoutBeat where isLive:
       return "free: its holder \(who) is gone, the lock is free"
@@ -131,7 +131,7 @@ package enum HolderVerdict: Hashable, Sendable {
         "free: its holder \(who) is gone; no beat of it is left that shows whether it released the node"
     case .copied:
       return
-        "free: its holder \(who) is gone without a release (this is a copy: the process lives, and holds the locks of another container)"
+        "free in this copy of a container: its holder \(who) lives, and holds the locks of another container"
     }
   }
 }

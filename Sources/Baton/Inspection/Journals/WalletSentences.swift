@@ -23,7 +23,7 @@ package enum WalletSentences {
         Sentence(
           hasMoved
             ? "moved the wallet into this container, epoch \(epoch)"
-            : "is already connected in this container")
+            : "moves nothing: the wallet is already in this container, and connected")
       ]
     case .answer, .beginTask, .endTask, .moveHere, .makeInvoice, .readPast, .node: []
     }
@@ -31,9 +31,9 @@ package enum WalletSentences {
 
   package static func of(_ event: BackgroundEvent) -> [Sentence] {
     switch event {
-    case .runBegan(let task, _): [Sentence("begins the background task \(task.identifier)")]
-    case .runExpires: [Sentence("its task expires")]
-    case .stepDone(_, .busy(let why)): [Sentence("delays its task: \(why)", matters: false)]
+    case .runBegan(let task, _): [Sentence("begins the scheduled task \(task.identifier)")]
+    case .runExpires: [Sentence("is told that its scheduled task expires")]
+    case .stepDone(_, .busy(let why)): [Sentence("delays its scheduled task: \(why)", matters: false)]
     case .deadlineReached, .enteredForeground, .enteredBackground, .stepDone: []
     }
   }

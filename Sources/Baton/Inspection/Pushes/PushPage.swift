@@ -49,7 +49,8 @@ package struct PushPage {
     if figures.silentArrived > 0 {
       all.append(
         "silent pushes: \(figures.silentArrived) arrived, \(figures.handlerStarts) \(figures.handlerStarts == 1 ? "was" : "were") handed to the app, "
-          + "\(figures.received) received a payment, \(figures.leftToVisible) found none")
+          + "with \(figures.received) the app received a payment, \(figures.leftToVisible) ended without the payment that "
+          + "they announced")
     }
     for (what, spans) in [
       ("the node started", figures.nodeStarts), ("the node was connected", figures.connections),
@@ -72,7 +73,7 @@ package struct PushPage {
       var handlerStarts: Int
       /// Pushes that received a payment.
       var received: Int
-      /// Pushes for which the app looked for a payment and found none.
+      /// Pushes that ended without the payment that they announced.
       var leftToVisible: Int
       var nodeStartMs: [Int64]
       var connectedMs: [Int64]

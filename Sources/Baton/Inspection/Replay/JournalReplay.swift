@@ -128,8 +128,8 @@ package struct JournalReplay {
       outcome.missing = Missing(
         line: line.number,
         sentence:
-          "another version wrote the journal, and core \(line.header.core ?? "?") differs here between the "
-          + "versions; use the program that wrote the journal")
+          "another version of Baton wrote the journal, and its core \(line.header.core ?? "?") decides or writes this "
+          + "otherwise; replay the journal with that version's `baton`")
     } else {
       outcome.difference = Difference(
         line: line.number, sentence: sentence, recorded: line.text, computed: computed)

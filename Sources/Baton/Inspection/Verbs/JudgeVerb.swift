@@ -9,17 +9,18 @@ import Reports
 package enum JudgeVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "judge", summary: "check from raw evidence that a run kept exclusion and lost no money",
+      name: "judge",
+      summary: "check from raw frames, tables and journals: one owner at a time, no money lost",
       options: [
         OptionDeclaration(
-          "--require-settled", help: "a pending payment is a failure (exit code 3)"),
+          "--require-settled", help: "a pending payment or splice is a failure (exit code 3)"),
         OptionDeclaration(
           "--without", value: .choice(EvidencePart.allCases.map(\.rawValue)), mayRepeat: true,
-          help: "do not require this evidence, as the programs that ran leave none"),
+          help: "do not require this evidence: the programs that ran leave none, or it is lost"),
         OptionDeclaration(
           "--other", value: .path("DIR"), mayRepeat: true,
-          help: "another container of a wallet moved with `baton restore`, or the home of its phone"),
-        OptionDeclaration("--all", help: "show all findings, not only the first of each kind"),
+          help: "another container of a wallet moved with `baton restore`, or its phone's directory"),
+        OptionDeclaration("--all", help: "show all findings, not only the first five of each kind"),
         OptionDeclaration("--junit", value: .path("FILE"), help: "also write the verdict as JUnit XML"),
       ],
       positionals: [
