@@ -10,7 +10,9 @@ import WaitingTests
 @Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized, .waits)
 struct FreezeTests {
   @Test
-  func `A frozen extension is taken over after 5 s; thawed, it is fenced and ends`() throws {
+  func `The app takes the node from a frozen extension; thawed, the extension writes nothing and ends`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -81,7 +83,9 @@ struct FreezeTests {
   }
 
   @Test
-  func `An observer frozen for longer than staleAfter does not find a beating holder stale`() throws {
+  func `An extension stopped for longer than --stale-after does not then take the node from a beating owner`()
+    throws
+  {
     // A beat may checkpoint the log, and a sync of a busy disk is slow: staleAfter is far longer.
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "3s"])
     defer { phone.end() }
