@@ -66,7 +66,7 @@ struct FreezeTests {
     let stopped = try phone.bystander("stop-in-transaction")
     try phone.wait("the holder to stop") { ProcessTable.isStopped(stopped.pid) }
     phone.open(app)
-    let sentence = "blocked: \(stopped.pid) is stopped inside a transaction"
+    let sentence = "blocked: process \(stopped.pid) is stopped inside a transaction"
     try phone.wait("the app to name the blocking process") { app.statuses.contains(sentence) }
     // The app's loop keeps running: a request is refused while the app is blocked.
     let refusal = #expect(throws: Wait.Failure.self) { try phone.invoice(1000, app) }

@@ -96,7 +96,7 @@ struct HandoverTests {
     let notifier = try phone.launchExtension()
     let id = phone.push(notifier)
     try phone.wait("the extension to let the app go first") {
-      notifier.status == "waiting: the app goes first"
+      notifier.status == "waiting: the app may claim the node first"
     }
     intentHolder.kill(SIGKILL)
     try phone.waitUntilSettled(invoice)

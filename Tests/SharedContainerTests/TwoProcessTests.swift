@@ -164,7 +164,7 @@ import WaitingTests
     #expect(child.nextByte() == UInt8(ascii: "S"))
     #expect(child.waitUntilStopped())
     let stopped = BlockedBy(pid: child.pid, isStopped: true)
-    #expect(stopped.description == "\(child.pid) is stopped inside a transaction")
+    #expect(stopped.description == "process \(child.pid) is stopped inside a transaction")
 
     #expect(app.claim(seen: 0, by: .test()) { _ in 0 } == .blocked(stopped))
     #expect(!app.roleLock.isHeld)

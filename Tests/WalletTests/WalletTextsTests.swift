@@ -24,7 +24,8 @@ import Wallet
   @Test
   func `A blocked status says which process, if known, is inside the transaction, and if it is stopped`() {
     #expect(
-      Status.blocked(pid: 4242, isStopped: true).text == "blocked: 4242 is stopped inside a transaction")
+      Status.blocked(pid: 4242, isStopped: true).text
+        == "blocked: process 4242 is stopped inside a transaction")
     #expect(
       Status.blocked(pid: nil, isStopped: false).text == "blocked: another process is inside a transaction")
   }

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `K-33, D-1.4 When iOS ends a run's time, its work is cancelled, and it is completed once`() {
-    let expired = completed(false, "the phone's time is up")
+    let expired = completed(false, "the time that iOS gives the run is up")
     var work = refreshing()
     _ = work.handle(.stepDone(run: 7, blocked), at: seconds(1))
     #expect(work.handle(.runExpires(run: 7), at: seconds(1.1)) == expired)
@@ -89,7 +89,7 @@ import Testing
     #expect(work.handle(.runExpires(run: 1), at: seconds(3)) == [])
     #expect(
       work.handle(.runExpires(run: 2), at: seconds(4))
-        == completed(false, "the phone's time is up", run: 2))
+        == completed(false, "the time that iOS gives the run is up", run: 2))
   }
 
   @Test func `A run that the phone reports twice begins once`() {
