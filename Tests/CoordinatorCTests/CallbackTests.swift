@@ -37,7 +37,7 @@ struct CallbackTests {
     #expect(!caller.carryOut(app).contains { $0.kind == BATON_START_NODE })
   }
 
-  @Test func `A refused node is cut off before a higher epoch is claimed`() {
+  @Test func `A node that the peer refuses is cut off before a higher epoch is claimed`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)

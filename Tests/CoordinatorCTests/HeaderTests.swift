@@ -21,7 +21,7 @@ struct HeaderTests {
   }
 
   @Test
-  func `Every call refuses a null handle`() {
+  func `The functions of baton.h refuse a null handle`() {
     let codes = [
       baton_want(nil), baton_unwant(nil), baton_event(nil, nil), baton_wake(nil), baton_next(nil, nil),
       baton_write(nil, 1, nil, nil, nil), baton_read(nil, 1, nil, nil), baton_sql(nil, nil, nil, 0, nil, nil),

@@ -146,7 +146,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `With presence sockets a handover completes without any deadline`() throws {
+  func `With presence sockets a handover completes without waiting for a deadline`() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     #expect(wallet.coordinator.listen() != nil && app.coordinator.listen() != nil)

@@ -68,7 +68,7 @@ struct TurnTests {
   }
 
   @Test
-  func `A node that reports stopped unasked can write under its lease until it is asked to stop`() throws {
+  func `A node that reports stopped without being asked can still write until the guard stops it`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     app.node.lease?.report(.stopped)

@@ -58,7 +58,8 @@ struct FreezeTests {
   }
 
   @Test
-  func `A process stopped inside a transaction is named by the app, which connects after its end`() throws {
+  func `The app names a process stopped inside a transaction, and connects after that process's end`() throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

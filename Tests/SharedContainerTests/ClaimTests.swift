@@ -77,7 +77,9 @@ import WaitingTests
     #expect(!app.roleLock.isHeld)
   }
 
-  @Test func `The reader of a claim cannot write and is invalid afterwards`() throws {
+  @Test func `The reader that a claim passes to its caller cannot write, and is invalid after the claim`()
+    throws
+  {
     let app = try place.open(.app)
     var kept: NodeReader?
     let result = app.claim(seen: 0, by: .test()) { node in

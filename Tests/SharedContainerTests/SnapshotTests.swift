@@ -159,7 +159,7 @@ import WaitingTests
     #expect(try Snapshot.take(of: place.directory).schemaVersion == 99)
   }
 
-  @Test func `An invalid claim row is reported as a problem, and the other rows are shown`() throws {
+  @Test func `A snapshot reports an invalid claim row as a problem, and shows the other rows`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     _ = try app.owned(seen: 1)
@@ -175,7 +175,7 @@ import WaitingTests
       ])
   }
 
-  @Test func `A table whose name needs quoting is shown`() throws {
+  @Test func `A snapshot shows a table whose name needs quoting`() throws {
     _ = try place.open(.app)
     let raw = try Connection(path: place.layout.database, access: .readWrite)
     try raw.script(

@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `M-3.4 A journal being written, an unreadable one and other files stay`() throws {
+  func `M-3.4 A running process's journal, an unreadable journal and other files are not removed`() throws {
     let folder = try Folder()
     let own = ProcessTable.startTime(of: getpid()) ?? 0
     folder.write(

@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test
-  func `D-1.6, D-2.4, K-34 A failed run is completed without success, and the next run submits again`() {
+  func
+    `D-1.6, D-2.4, K-34 A failed refresh is completed without success; the next one submits a refresh too`()
+  {
     var work = refreshing()
     #expect(
       work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1))
@@ -92,7 +94,7 @@ import Testing
         == completed(false, "the time that iOS gives the run is up", run: 2))
   }
 
-  @Test func `A run that the phone reports twice begins once`() {
+  @Test func `A background task's run that iOS reports twice begins once`() {
     var work = refreshing()
     #expect(work.handle(.runBegan(.refresh, run: 7), at: seconds(1)) == [])
     #expect(work.runs.count == 1)
@@ -122,7 +124,9 @@ import Testing
   }
 
   @Test
-  func `The foreground submits the configured tasks and stops the audio; the background plays it`() {
+  func
+    `Entering the foreground submits the configured tasks and stops the audio; leaving it plays the audio`()
+  {
     for cleansUp in [false, true] {
       for audio in [false, true] {
         var work = work(cleansUp: cleansUp, audio: audio)

@@ -80,7 +80,8 @@ struct NestedOrderTests {
       ])
   }
 
-  @Test func `After a fence or the container's loss the connection is cut off before the lock is dropped`()
+  @Test
+  func `After a fence or the container's loss the connection is cut off before the role lock is dropped`()
     throws
   {
     for event in [lost, .containerLost("gone"), .node(.fenced)] {
