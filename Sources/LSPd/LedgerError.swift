@@ -6,7 +6,7 @@ enum LedgerError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .unreadable(let what):
-      "the ledger is damaged (\(what)): keep it, as only it has the LSP's side of the channel; for another run begin a new phone with --home"
+      "the ledger is damaged (\(what)): keep it, as only it has the LSP's side of the channel; to go on without it, begin a new phone with --home"
     case .otherWallet:
       "the ledger's channel is with another node than --wallet names: omit the option, or begin a new phone with --home"
     }

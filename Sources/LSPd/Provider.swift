@@ -121,7 +121,7 @@ final class Provider {
     } else if runner.core.lacksWallet, !hasReportedMissingWallet {
       hasReportedMissingWallet = true
       printLine(
-        "lspd: a node has connected, and \(file) does not have the wallet's node id yet; until then no node has the channel. For a wallet that does not write the file, start lspd without --wallet-file"
+        "lspd: a node has connected, and \(file) does not have the wallet's node id yet; until it has, no node gets the channel. For a wallet that does not write the file, start lspd without --wallet-file"
       )
     }
   }

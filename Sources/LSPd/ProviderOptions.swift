@@ -14,7 +14,8 @@ struct ProviderOptions {
       OptionDeclaration("--home", value: .path("DIR"), default: "./.baton", help: "the phone's directory"),
       OptionDeclaration(
         "--listen", value: .hostAndPort,
-        help: "where wallets connect; by default the address of the last run, or any free port of 127.0.0.1"),
+        help: "where wallets connect; by default the address of its last start, or any free port of 127.0.0.1"
+      ),
       OptionDeclaration(
         "--hold-seconds", value: .integer(0...86_400), default: "60",
         help: "how long a payment is held for a disconnected wallet"),
@@ -27,16 +28,16 @@ struct ProviderOptions {
         "--no-splices", help: "do not support splices: the wallet cannot withdraw on chain"),
       OptionDeclaration(
         "--splice-delay", value: .span, default: "0s",
-        help: "how long lspd takes to sign a splice; the wallet waits 30 s for a message of it"),
+        help: "how long lspd takes to sign a splice; the wallet waits 30 s for each message of the splice"),
       OptionDeclaration(
         "--wallet", value: .text("NODEID"),
         help: "the wallet's node id; by default the first node whose init has a fence"),
       OptionDeclaration(
         "--wallet-file", value: .path("FILE"),
-        help: "the file that the wallet writes its node id to; until then no node has the channel"),
-      OptionDeclaration("--legacy", help: "ignore epochs: the newest connection wins"),
+        help: "the file that the wallet writes its node id to; until it has, no node gets the channel"),
+      OptionDeclaration("--legacy", help: "ignore epochs: the newest connection replaces the others"),
     ] + ConnectionOptions.declarations,
-    examples: [("lspd --home .baton", "serve the phone in that directory")])
+    examples: [("lspd --home .baton", "be the peer of the phone in that directory")])
 
   let home: String
   let listen: HostAndPort?

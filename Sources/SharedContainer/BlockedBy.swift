@@ -14,7 +14,7 @@ public struct BlockedBy: Hashable, Sendable, CustomStringConvertible {
     self.isStopped = isStopped
   }
 
-  public var description: String { "\(pid) is \(isStopped ? "stopped " : "")inside a transaction" }
+  public var description: String { "process \(pid) is \(isStopped ? "stopped " : "")inside a transaction" }
 
   // Byte 120 of the shared-memory file is the write lock of a database with a write-ahead log; the two bytes
   // after the first GiB of the database itself are the pending and reserved locks of one without.

@@ -95,7 +95,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .blocked(let path, .some(let holder)): "\(path) is in use: \(holder); try again in a moment"
     case .epochsExhausted(let path): "\(path) has used up all epochs; \(Self.wayBack)"
     case .epochJumpRefused(let from, let above):
-      "the epoch cannot be raised from \(from) above \(above), which no restored copy explains; ask the peer's operator"
+      "the epoch cannot be raised from \(from) above \(above), a difference that no restored copy explains; ask the peer's operator"
     case .intentIsTheAppsOnly: "`setIntent` needs a container opened with role `.app`"
     case .workFailed(let words):
       "the transaction was rolled back and nothing was written (\(words)); fix the cause and try again"
@@ -116,7 +116,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// An old copy of the channel must not be used: the newest state is in the peer's backup.
   private static let wayBack =
-    "keep the directory, move it away, open the app, and run `baton restore`: the channel is restored from the peer's backup, and the peer refuses the old state"
+    "move the container's directory away and keep it, open the app, and run `baton restore`: the channel is restored from the peer's backup, and the peer refuses the old state"
 
   /// ENOENT for an existing directory is the answer of a kernel file system such as /proc.
   private static func words(_ code: Int32, of place: String) -> String {

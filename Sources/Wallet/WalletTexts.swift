@@ -13,7 +13,7 @@ extension Status {
     case .idle: "not connected: the node is not wanted"
     case .waitingForExtension: "receiving payment in background"
     case .waitingForOther(let pid): "waiting: process \(pid) holds the node"
-    case .appGoesFirst: "waiting: the app goes first"
+    case .appGoesFirst: "waiting: the app may claim the node first"
     case .blocked(let pid, let isStopped): Trouble.blocked(pid: pid, isStopped: isStopped).text
     case .claiming: "claiming the node"
     case .connecting: "connecting"
@@ -33,7 +33,7 @@ extension Trouble {
   public var text: String {
     switch self {
     case .blocked(let pid, let isStopped):
-      "blocked: \(pid.map(String.init) ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
+      "blocked: \(pid.map { "process \($0)" } ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
     case .failed(let sentence), .lost(let sentence): sentence
     }
   }
@@ -42,7 +42,7 @@ extension Trouble {
 extension FinishReason {
   public var text: String {
     switch self {
-    case .totalTime: "29.5 s are over"
+    case .totalTime: "29.5 s after the push"
     case .idle: "5 s without another payment"
     case .appWantsNode: "the app wants the node"
     case .handedOver: "handed over to the app"

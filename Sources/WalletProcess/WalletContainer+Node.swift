@@ -75,7 +75,7 @@ extension WalletContainer {
     case .read(let sentence): return .done(sentence)
     case .blocked(let holder):
       return .busy(
-        "the container is blocked by \(holder.map { "\($0)" } ?? "a process that cannot be found")")
+        "the container is blocked: \(holder.map { "\($0)" } ?? "an unknown process is inside a transaction")")
     case .failed(let error): return .failed("\(error)")
     }
   }

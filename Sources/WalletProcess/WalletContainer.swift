@@ -112,7 +112,7 @@ final class WalletContainer {
         forgetHolder()
         say(.partnerEnded)
       }
-    } catch { journal.note("the holder's end is noticed by looking only: \(error)") }
+    } catch { journal.note("the holder's end will be noticed only by an ownership check: \(error)") }
   }
 
   private func forgetHolder() {

@@ -195,7 +195,8 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       emulatedPhone?.answer(request, answer.message(signed: invoices.takeSigned(for: request)))
     case .cleanUp(let run): runner.handle(.background(.stepDone(run: run, cleaner.step())))
     case .complete(let task, _, let isSuccess, let sentence):
-      journal.note("the task \(task.identifier) is \(isSuccess ? "done" : "not done"): \(sentence)")
+      journal.note(
+        "the background task \(task.identifier) is \(isSuccess ? "done" : "not done"): \(sentence)")
     case .end(let reason): ended(reason)
     case .show, .mayConnect, .deliver, .notify, .withdraw, .finished, .completed, .backgroundDone,
       .beginBackgroundTask, .endBackgroundTask, .submit, .playAudio, .stopAudio:

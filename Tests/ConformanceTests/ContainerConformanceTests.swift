@@ -7,7 +7,9 @@ import Testing
 /// simulation hold for the real one.
 @Suite("Conformance: lock, claim, fenced write, beat and intent") struct ContainerConformanceTests {
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func `The simulated container answers every step like the real directory`(seed: UInt64) throws {
+  func `The simulated container answers 250 random steps as a real container directory does`(seed: UInt64)
+    throws
+  {
     var generator = SeededGenerator(seed: seed)
     let real = try RealContainer()
     var model = ModelContainer()

@@ -29,7 +29,7 @@ struct CallbackTests {
   }
 
   @Test
-  func `A start not fetched before the container is lost is never returned, without cut_off`() {
+  func `A BATON_START_NODE not fetched before the container's loss is never returned, nor cut_off called`() {
     let (_, app) = caller.open()
     baton_want(app)
     loseContainer(app)
@@ -37,7 +37,7 @@ struct CallbackTests {
     #expect(!caller.carryOut(app).contains { $0.kind == BATON_START_NODE })
   }
 
-  @Test func `A refused node is cut off before a higher epoch is claimed`() {
+  @Test func `A node that the peer refuses is cut off before a higher epoch is claimed`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -62,13 +62,13 @@ struct CallbackTests {
     #expect(caller.called == ["read"])
   }
 
-  @Test func `A handle needs cut_off, and the extension's also settled`() {
+  @Test func `baton_open requires the callback cut_off, and for the extension also settled`() {
     #expect(caller.open(changing: { $0.cut_off = nil }).code == Int32(BATON_MISUSE))
     #expect(caller.open(BATON_EXTENSION, changing: { $0.settled = nil }).code == Int32(BATON_MISUSE))
     #expect(caller.open(changing: { $0.settled = nil }).code == Int32(BATON_OK))
   }
 
-  @Test func `A payment that the app received meanwhile is the text of the push`() {
+  @Test func `The text of a push is about the payment that the callback settled finds`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -88,7 +88,7 @@ struct CallbackTests {
   }
 
   @Test
-  func `The callback settled gets the push's payment hash; a failing callback is noted`() {
+  func `The callback settled gets the push's payment hash; its failures are noted once`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -106,7 +106,7 @@ struct CallbackTests {
   }
 
   @Test(arguments: [true, false])
-  func `The text of a push reports whether its parts wait or were failed back`(stillWait: Bool) {
+  func `The text of a push reports whether its payment's parts wait or were failed back`(stillWait: Bool) {
     let (_, wallet) = caller.open(BATON_EXTENSION)
     let hash = [UInt8](1...32)
     _ = caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT, hash)

@@ -21,7 +21,7 @@ struct HeaderTests {
   }
 
   @Test
-  func `Every call refuses a null handle`() {
+  func `The functions of baton.h refuse a null handle`() {
     let codes = [
       baton_want(nil), baton_unwant(nil), baton_event(nil, nil), baton_wake(nil), baton_next(nil, nil),
       baton_write(nil, 1, nil, nil, nil), baton_read(nil, 1, nil, nil), baton_sql(nil, nil, nil, 0, nil, nil),
@@ -113,7 +113,7 @@ struct HeaderTests {
   }
 
   @Test
-  func `The code that a body returns is the result, and its writes are rolled back`() {
+  func `An error code that a body returns is the call's result, and the body's writes are rolled back`() {
     let (_, app) = caller.open()
     baton_want(app)
     let lease = caller.carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
@@ -156,7 +156,7 @@ struct HeaderTests {
   }
 
   @Test
-  func `A state that cannot be read prevents the claim`() {
+  func `If the callback that reads the state fails, no node is started and the status is 'failed'`() {
     let (_, app) = caller.open(reading: { _, _ in 200 })
     baton_want(app)
     let asked = caller.carryOut(app)

@@ -26,7 +26,9 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A report that the node sends while it starts is handled after the pending directives`() throws {
+  func `Reports that the node sends during its start are handled after the guard's pending directives`()
+    throws
+  {
     let app = try place.wallet(.app)
     var statusThen: NodeStatus?
     app.node.onStart = { [node = app.node, phone = app.phone] in
@@ -41,7 +43,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `The background task ends after the lock is free and the log checkpointed`() throws {
+  func `The background task ends only after the role lock is free and SQLite's log is checkpointed`() throws {
     let app = try place.wallet(.app)
     let other = try place.open(.extension)
     var isFree: Bool?
@@ -61,7 +63,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A node that does not stop is cut off after 3 s, and its lease is fenced`() throws {
+  func `A node that does not stop is cut off after 3 s, and writes under its lease are fenced`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     app.node.stops = false
@@ -94,7 +96,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A push of a payment that the app received delivers that payment`() throws {
+  func `For a push about a payment that the app received, the extension delivers that payment`() throws {
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -106,7 +108,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A failed read of settled payments is noted once and repeated`() throws {
+  func `A read of settled payments that fails twice is noted once, and repeated until it succeeds`() throws {
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     let wallet = try place.wallet(.extension)
     wallet.node.settled = [ReceivedPayment(paymentHash: hash, amountMsat: 7, text: "")]
@@ -118,7 +120,9 @@ struct CoordinatorTests {
   }
 
   @Test(arguments: [PushReason.incomingPayment, .pendingSettlement, .onionMessage, .unreadable])
-  func `The text of a push without a payment carries the push's reason`(reason: PushReason) throws {
+  func `If nothing was received, the result that is delivered has the push's reason`(reason: PushReason)
+    throws
+  {
     let wallet = try place.wallet(.extension)
     wallet.coordinator.push(1, reason)
     wallet.coordinator.timeWillExpire(push: 1)
@@ -142,7 +146,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `With presence sockets a handover takes no time`() throws {
+  func `With presence sockets a handover completes without waiting for a deadline`() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     #expect(wallet.coordinator.listen() != nil && app.coordinator.listen() != nil)
@@ -157,7 +161,8 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `Without sockets presence goes through the phone, and malformed messages are ignored`() throws {
+  func `Without sockets the wallet's own code carries presence messages; malformed ones are ignored`() throws
+  {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     wallet.coordinator.push(1, .incomingPayment)
@@ -190,7 +195,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A frozen owner is replaced after 5 s and fenced`() throws {
+  func `After 5 s without beats the app takes the node over, and the old owner's write is fenced`() throws {
     let wallet = try place.wallet(.extension)
     wallet.coordinator.push(1, .incomingPayment)
     try wallet.node.pay(1)
@@ -228,7 +233,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A lost container throws containerLost and ends the coordinator`() throws {
+  func `A write into a lost container throws containerLost, and the coordinator ends`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     rename(place.directory, place.path + "/elsewhere")
@@ -241,7 +246,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A refusal for another device is distinguished from an epoch out of reach`() throws {
+  func `The status distinguishes a refusal for another device from an epoch out of reach`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let fence = try #require(app.node.lease?.fence)
@@ -260,7 +265,8 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A body's error is thrown unchanged, and its writes are rolled back`() throws {
+  func `An error thrown inside a lease's write is thrown on unchanged, and the write is rolled back`() throws
+  {
     struct Own: Error {}
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -280,7 +286,8 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A released coordinator ends its lease; its lock stays until the lease is released`() throws {
+  func `A deallocated coordinator ends its lease; the role lock stays until the lease is deallocated`() throws
+  {
     var app: Wallet? = try place.wallet(.app)
     app?.coordinator.enteredForeground()
     var lease = app?.node.lease
@@ -293,7 +300,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A task keeps the node in the background until it ends`() throws {
+  func `A long-lived task keeps the app's node in the background until the task ends`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     app.coordinator.taskBegan("outgoing payment", generation: 1)
@@ -305,7 +312,7 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `A silent push is completed once, after the release`() throws {
+  func `A silent push that finds no payment is completed once, with noData`() throws {
     let app = try place.wallet(.app)
     app.coordinator.silentPush(3, .incomingPayment)
     #expect(app.phone.status == .connected(epoch: 1))

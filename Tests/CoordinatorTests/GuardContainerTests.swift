@@ -44,7 +44,7 @@ struct GuardContainerTests {
   }
 
   @Test
-  func `A raise of the epoch is a claim with its own reason`() throws {
+  func `Each raise of the epoch is a claim row with a reason of its own`() throws {
     let container = try container(.app)
     func claim(_ directive: GuardDirective) throws -> Claim {
       guard case .claimed(let claim)? = container.carryOut(directive)?.event else {
@@ -69,7 +69,7 @@ struct GuardContainerTests {
   }
 
   @Test
-  func `Only another process that holds the node is to be watched`() throws {
+  func `The process to watch is the holder of the node, if that is another process`() throws {
     let container = try container(.app)
     _ = container.carryOut(.look)
     #expect(container.holderToWatch == nil)
@@ -84,13 +84,13 @@ struct GuardContainerTests {
   }
 
   @Test
-  func `A directive for another port gets no answer`() throws {
+  func `The container port does not answer directives for other ports`() throws {
     #expect(try container(.app).carryOut(.stopNode(gracefully: true)) == nil)
     #expect(try container(.app).carryOut(.readReceived(paymentHash: nil)) == nil)
   }
 
   @Test
-  func `Each beat but the last checks the role lock and notes a change once`() throws {
+  func `Each beat but that of a release checks the role lock, and a change is noted once`() throws {
     let notes = Notes()
     let container = try container(.app, notes)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
@@ -132,7 +132,7 @@ struct GuardContainerTests {
   }
 
   @Test
-  func `The other process reads the intent; an intent lock held by another is noted`() throws {
+  func `The extension sees the app's intent lock; that another app process holds it is noted`() throws {
     let notes = Notes()
     let container = try container(.app, notes)
     let other = try place.open(.extension)
@@ -145,7 +145,7 @@ struct GuardContainerTests {
   }
 
   @Test
-  func `Reading the row also reads the intent`() throws {
+  func `Reading the claim row also finds whether the app's intent lock is held`() throws {
     let container = try container(.extension)
     let app = try place.open(.app)
     #expect(app.setIntent(true) == .taken)
@@ -153,7 +153,7 @@ struct GuardContainerTests {
   }
 
   @Test
-  func `A lost container fails every directive and is reported as lost`() throws {
+  func `In a lost container ownership check, row read and claim fail, and the loss is reported`() throws {
     let container = try container(.app)
     rename(place.directory, place.path + "/elsewhere")
     for directive in [.look, .readRow, .claim(seen: 0, reason: .neverClaimed)] as [GuardDirective] {

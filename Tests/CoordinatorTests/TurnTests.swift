@@ -35,7 +35,7 @@ struct TurnTests {
   }
 
   @Test
-  func `A push without a payment hash reports payments settled since its own arrival`() throws {
+  func `Each push without a payment hash reports payments settled since that push's arrival`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let wallet = try place.wallet(.extension)
@@ -57,7 +57,7 @@ struct TurnTests {
     #expect(wallet.node.questions.last.map { $0.since >= between } == true)
   }
 
-  @Test func `A failing read of settled payments is noted once and repeated`() throws {
+  @Test func `Failing reads of settled payments are repeated, and noted once`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let wallet = try place.wallet(.extension)
@@ -68,7 +68,7 @@ struct TurnTests {
   }
 
   @Test
-  func `A node that reports stopped unasked keeps its lease until it is stopped`() throws {
+  func `A node that reports stopped without being asked can still write until the guard stops it`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     app.node.lease?.report(.stopped)
@@ -92,7 +92,7 @@ struct TurnTests {
     #expect(app.node.asked == ["start 1 []", "dial now", "dial now"])
   }
 
-  @Test func `The state read by a claim is released with it, even if the node never started`()
+  @Test func `The state that a claim read is freed after the release, even if the node never started`()
     throws
   {
     let node = HoldingNode()

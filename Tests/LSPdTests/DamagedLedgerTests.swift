@@ -57,7 +57,9 @@ import Testing
   }
 
   @Test
-  func `A plain file as its socket and a second lspd are refused; the first stays reachable`() throws {
+  func `A plain file at lspd's socket path and a second lspd are refused; the first lspd stays reachable`()
+    throws
+  {
     let plain = try refusal { close(open("\($0)/lspd.sock", O_CREAT | O_WRONLY, 0o600)) }
     #expect(plain == ("lspd: HOME/lsp/lspd.sock exists and is not a socket; move it away\n", 73))
     let first = try ProviderProcess()

@@ -32,7 +32,7 @@ final class LedgerReadingTests {
 
   private func state() throws -> PeerState { try ledger.readState(newChannel: SHA256.hash([1]), at: now) }
 
-  @Test func `The fence with the highest epoch is read`() throws {
+  @Test func `From its ledger lspd reads the fence with the highest epoch`() throws {
     for epoch: UInt64 in [3, 5] {
       try commit(.fence(Claim(epoch: epoch, incarnation: epoch, container: ContainerID(high: 7, low: 7))))
     }
@@ -40,12 +40,12 @@ final class LedgerReadingTests {
       try state().fence == Claim(epoch: 5, incarnation: 5, container: ContainerID(high: 7, low: 7)))
   }
 
-  @Test func `The latest backup is read`() throws {
+  @Test func `From its ledger lspd reads the latest backup`() throws {
     for byte: UInt8 in [1, 2] { try commit(.backup(connection: 1, [byte])) }
     #expect(try state().backup == [2])
   }
 
-  @Test func `The channel's failure is read with its first reason`() throws {
+  @Test func `From its ledger lspd reads a failed channel's first reason`() throws {
     #expect(try state().failure == nil)
     for (connection, why) in [(3, "wrong secret"), (4, "later")] as [(UInt64, String)] {
       try commit(.channelFailed(connection: connection, why))
@@ -53,7 +53,7 @@ final class LedgerReadingTests {
     #expect(try state().failure == "wrong secret")
   }
 
-  @Test func `Only undelivered pushes are read`() throws {
+  @Test func `From its ledger lspd reads only undelivered pushes`() throws {
     let requests = [UInt8(1), 2].map {
       PushRequest(reason: .incomingPayment, paymentHash: SHA256.hash([$0]), amountMsat: UInt64($0))
     }
@@ -65,7 +65,7 @@ final class LedgerReadingTests {
     #expect(open.map(\.request) == [requests[1]])
   }
 
-  @Test func `An external invoice that the wallet has paid is read as paid`() throws {
+  @Test func `From its ledger lspd reads which external invoices the wallet has paid`() throws {
     let invoices = [UInt8(1), 2].map { byte in
       let preimage = SHA256.hash([byte])
       return ExternalInvoice(
@@ -79,7 +79,7 @@ final class LedgerReadingTests {
     #expect(read.map(\.isPaid) == [true, false])
   }
 
-  @Test func `Open connections of the previous run are closed at the next start`() throws {
+  @Test func `At its start lspd marks the connections that an earlier lspd left open as closed`() throws {
     try commit(.connectionOpened(connection: 1), .connectionOpened(connection: 2))
     try commit(.connectionClosed(connection: 1, "the peer disconnected"))
     try ledger.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
@@ -91,7 +91,7 @@ final class LedgerReadingTests {
   }
 
   @Test
-  func `Of one hash the unfinished payment is found, else the paid, else the newest`() throws {
+  func `Of the payments with one hash the pending one is found, else the paid, else the newest`() throws {
     let hash = SHA256.hash([1])
     func ask(_ id: UInt64) throws {
       try commit(
@@ -115,7 +115,7 @@ final class LedgerReadingTests {
   }
 
   /// One payment in each direction; one of them fails.
-  @Test func `The channel is read as written at each step of its payments`() throws {
+  @Test func `lspd's channel is read as written at each step of its payments`() throws {
     var ours = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 2000, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([1]), localMsat: 2000, remoteMsat: 5000, isOpener: false)
     let fromOurs = ours.reestablish()
@@ -153,7 +153,9 @@ final class LedgerReadingTests {
     #expect(removals.contains(.failed(code: 16399)))
   }
 
-  @Test func `A splice is read at each stage, with the times of its start and end`() throws {
+  @Test func `lspd's ledger returns a splice as written at each stage, with the times of its start and end`()
+    throws
+  {
     var record = ChannelRecord(id: SHA256.hash([1]), isOpener: true, localMsat: 5000, remoteMsat: 2000)
     for stage in PendingSplice.Stage.allCases {
       record.splice = PendingSplice(

@@ -37,7 +37,9 @@ final class LedgerTests {
   }
 
   @Test(arguments: ["pushes", "frames", "fence"])
-  func `A step that cannot be written whole is rolled back with the steps before it`(table: String) throws {
+  func `If a step cannot be written into the ledger, all steps of the same commit are rolled back`(
+    table: String
+  ) throws {
     try ledger.database.script(
       "CREATE TRIGGER refuse BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'no'); END")
     let before = step(at: 1, .paymentHeld(request(1, holdUntil: instant(60))))
@@ -64,7 +66,7 @@ final class LedgerTests {
   }
 
   @Test
-  func `An older ledger's push sentences become codes, with iosd's error as detail`() throws {
+  func `An older ledger's sentences about pushes become codes, with iosd's error as detail`() throws {
     let path = "\(directory)/older.sqlite"
     let sentences = [
       "asked", "delivered", "no longer needed", "one like it is on its way", "iosd is not there",
@@ -85,7 +87,7 @@ final class LedgerTests {
   }
 
   /// The clock counts from the boot: the remaining 60 s would become the previous boot's uptime.
-  @Test func `After a reboot a held payment waits no longer`() throws {
+  @Test func `A payment held before a reboot has no waiting time left after it`() throws {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
     let read = try PaymentTable.readUnresolved(ledger.database, at: instant(5))
     #expect(read.map(\.request.holdUntil) == [instant(5)])

@@ -9,7 +9,7 @@ struct PayeeTests {
   }
 
   @Test
-  func `lspd pays only its own wallet, which it still knows after a kill`() throws {
+  func `lspd pays only invoices of its wallet, whose node id it still knows after a kill`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let wallet = ScriptedWallet(loop: loop)

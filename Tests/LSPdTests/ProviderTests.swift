@@ -9,7 +9,9 @@ import PeerTransport
 import Testing
 
 @Suite(.serialized) struct ProviderTests {
-  @Test func `A payment for an offline wallet requests a push and is received`() throws {
+  @Test func `A payment to an offline wallet requests a push, and is received when the wallet connects`()
+    throws
+  {
     let provider = try ProviderProcess()
     let loop = provider.loop
     var pushes: [ControlMessage] = []
@@ -68,7 +70,7 @@ import Testing
     #expect(try provider.loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
   }
 
-  @Test func `A payment continues after lspd is killed at any message and restarted`() throws {
+  @Test func `A payment is completed after lspd was killed at any of its messages and restarted`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let wallet = ScriptedWallet(loop: loop)
@@ -115,7 +117,9 @@ import Testing
     #expect(isEqual)
   }
 
-  @Test func `With --wallet lspd accepts no other node as its wallet, not even the first`() throws {
+  @Test func `With --wallet lspd accepts no other node as its wallet, even if that node connects first`()
+    throws
+  {
     let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
     let provider = try ProviderProcess(["--wallet", key.publicKey.hex])
     let loop = provider.loop
@@ -215,7 +219,7 @@ import Testing
     #expect(bytes.split(separator: 10).allSatisfy { $0.count < 10_000 })
   }
 
-  @Test func `A stale epoch is refused and disconnected, and the owner stays connected`() throws {
+  @Test func `A connection with a lower epoch is refused and closed, and the owner stays connected`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let address = try #require(provider.address)
@@ -245,7 +249,7 @@ import Testing
     #expect(stale.fenceAnswer?.highest == 5)
   }
 
-  @Test func `A newer owner evicts the older one`() throws {
+  @Test func `A connection with a higher epoch replaces the older owner's connection`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let address = try #require(provider.address)
@@ -264,7 +268,7 @@ import Testing
     #expect(try provider.ledger("SELECT epoch FROM fence ORDER BY id") == [1, 2])
   }
 
-  @Test func `Unread messages of an evicted connection are dropped`() throws {
+  @Test func `Unread messages of a replaced connection are discarded`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let address = try #require(provider.address)
@@ -293,7 +297,10 @@ import Testing
     #expect(count < sent)
   }
 
-  @Test func `A payment without a wallet fails with 0x1007, and the push is stored as undelivered`() throws {
+  @Test
+  func `A payment whose wallet does not connect fails with 0x1007, and its push is stored as undelivered`()
+    throws
+  {
     let provider = try ProviderProcess()
     let answer = try provider.pay(1, hold: 1).receive()
     #expect(answer["state"] == "failed")
@@ -304,7 +311,7 @@ import Testing
     #expect(outcome == ["iosd-away"] || outcome == ["not-needed"])
   }
 
-  @Test func `A held payment and its deadline survive a kill`() throws {
+  @Test func `A held payment and its deadline survive a kill of lspd`() throws {
     let provider = try ProviderProcess()
     let answer = try provider.pay(1, hold: 2, waiting: false).receive()
     #expect(answer["state"] == "held")
@@ -317,7 +324,7 @@ import Testing
     #expect(end["reason"] == "recipient-away")
   }
 
-  @Test func `A payment's state is answered at once to a request that does not wait`() throws {
+  @Test func `An await request with wait=no is answered at once with the payment's state`() throws {
     let provider = try ProviderProcess()
     _ = try provider.pay(1, waiting: false).receive()
     let question = ControlMessage("await", ["payment-hash": paymentHash(1).hex, "wait": "no"])
@@ -338,7 +345,7 @@ import Testing
     #expect(try provider.client().request(ControlMessage("status")).verb == "status")
   }
 
-  @Test func `Invalid requests are answered with an error`() throws {
+  @Test func `Invalid control requests to lspd are answered with an error`() throws {
     let provider = try ProviderProcess()
     let wrong = [
       ControlMessage("dance"),
@@ -353,7 +360,7 @@ import Testing
     #expect(try provider.client().request(ControlMessage("payments")).bodyText == "[]")
   }
 
-  @Test func `Of more payments than one message holds, the newest are listed`() throws {
+  @Test func `Of 300 payments lspd lists the newest 256`() throws {
     let provider = try ProviderProcess()
     // Without a wallet and with a hold of 0 s each payment fails at once.
     for number in UInt64(1)...300 {

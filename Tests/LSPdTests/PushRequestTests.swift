@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Push requests of lspd for an absent wallet") struct PushRequestTests {
   @Test
-  func `Pushes requested while iosd is down are merged into one`() throws {
+  func `Pushes that lspd requests for the same payment while iosd is down are merged into one`() throws {
     let provider = try ProviderProcess()
     let wallet = ScriptedWallet(loop: provider.loop)
     wallet.isFulfilling = false

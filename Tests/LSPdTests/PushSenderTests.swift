@@ -58,7 +58,9 @@ final class PushSenderTests {
     }
   }
 
-  @Test func `A delivered push is closed and not sent again`() throws {
+  @Test func `A delivered push is closed, and a later request for the same payment is a push of its own`()
+    throws
+  {
     let phone = try phone()
     sender.send(try ask(1))
     #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["delivered, open 0, attempts 1"] })
@@ -72,7 +74,9 @@ final class PushSenderTests {
   }
 
   @Test
-  func `When iosd comes up each payment gets one push, and repeated requests are merged`() throws {
+  func `While iosd is down repeated push requests are merged; when it comes up each payment gets one push`()
+    throws
+  {
     for number: UInt8 in [1, 2, 1] { sender.send(try ask(number)) }
     #expect(
       try rows() == [
@@ -86,7 +90,7 @@ final class PushSenderTests {
     phone.shutDown()
   }
 
-  @Test func `A push that is no longer needed is closed without being sent`() throws {
+  @Test func `A push that is no longer needed when iosd comes up is closed without being sent`() throws {
     sender.send(try ask(1))
     wanted = false
     let phone = try phone()

@@ -14,7 +14,7 @@ struct SuspendedWalletTests {
     return wallet
   }
 
-  @Test func `A suspended wallet is cut off, so that lspd can stop`() throws {
+  @Test func `lspd ends although a suspended wallet does not close its connection`() throws {
     let provider = try ProviderProcess()
     let wallet = try stopped(provider, 1) { $0.channel?.isReestablished == true }
     _ = try provider.client().request(ControlMessage("down"))
@@ -22,7 +22,7 @@ struct SuspendedWalletTests {
     withExtendedLifetime(wallet) {}
   }
 
-  @Test func `A suspended wallet with a refused epoch is cut off`() throws {
+  @Test func `lspd closes a refused connection although the suspended wallet does not close it`() throws {
     let provider = try ProviderProcess()
     let owner = try stopped(provider, 5) { $0.channel?.isReestablished == true }
     let stale = try stopped(provider, 4) { $0.fenceAnswer?.accepted == false }

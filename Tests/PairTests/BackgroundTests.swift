@@ -14,7 +14,9 @@ struct BackgroundTests {
   }
 
   @Test
-  func `D-1.1, D-1.5, K-34 The app submits a refresh when opened, and the next one before it works`() throws {
+  func `D-1.1, D-1.5, K-34 The app submits a refresh when opened, and the next before it completes a run`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -34,7 +36,9 @@ struct BackgroundTests {
   }
 
   @Test
-  func `D-1.6, K-34 An unreadable wallet fails the run, and the next one is still submitted`() throws {
+  func `D-1.6, K-34 Without its database the app fails a refresh's run, and still submits the next refresh`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -49,7 +53,8 @@ struct BackgroundTests {
   }
 
   @Test
-  func `D-1.3 A refused task is noted in the journal, and the app keeps running`() throws {
+  func `D-1.3 A background task that iOS refuses is noted in the journal, and the app keeps running`() throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -36,7 +36,7 @@ struct BadWirePairTests {
   }
 
   @Test
-  func `With a wire that delays every piece all payments settle without a reconnect`() throws {
+  func `On a wire that delays every piece, three payments settle without an additional connection`() throws {
     let (phone, proxy) = try phone { _ in habits { $0.delay = 2_000_000...20_000_000 } }
     defer { phone.end() }
     try payThree(phone)
@@ -45,7 +45,8 @@ struct BadWirePairTests {
   }
 
   @Test(arguments: [1, 2, 3])
-  func `A wire cut repeatedly at any byte: each payment is received once`(round: Int) throws {
+  func `After six connections cut at various bytes each of three payments is received once`(round: Int) throws
+  {
     // The first six are cut, from the middle of the handshake to the middle of a payment.
     let (phone, proxy) = try phone { number in
       habits { if number < 7 { $0.cutAfter = number * 397 * round % 4000 } }
@@ -56,7 +57,8 @@ struct BadWirePairTests {
   }
 
   @Test
-  func `A wire that loses, repeats and reorders pieces is detected, and a later connection pays`() throws {
+  func `Lost, repeated and reordered bytes are detected, and later connections receive the payments`() throws
+  {
     let (phone, proxy) = try phone { number in
       habits {
         switch number {
@@ -75,7 +77,7 @@ struct BadWirePairTests {
   }
 
   @Test
-  func `The LSP sees the app's death although the wire delays data`() throws {
+  func `The LSP notices that a killed app's connection is closed, although the wire delays data`() throws {
     let (phone, proxy) = try phone { _ in habits { $0.delay = 1_000_000...3_000_000 } }
     defer { phone.end() }
     let app = try phone.launchApp()

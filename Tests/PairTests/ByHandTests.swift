@@ -54,7 +54,9 @@ struct ByHandTests {
   }
 
   @Test
-  func `The extension serves the pushes on its command line in turn, and the app obeys two signals`() throws {
+  func `Started by hand, notifyextd serves its --push files in turn; mainappd obeys SIGUSR2 and SIGUSR1`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let first = try phone.launchApp()
@@ -139,7 +141,7 @@ struct ByHandTests {
   }
 
   @Test
-  func `scripts/launch-pair serves pushes from its standard input`() throws {
+  func `scripts/launch-pair serves the push files named on its standard input`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let payload = "\(phone.home)/unreadable.apns"
@@ -182,7 +184,7 @@ struct ByHandTests {
   }
 
   @Test(arguments: [true, false])
-  func `scripts/launch-pair ends the other process when one is killed, and names the killed one`(isApp: Bool)
+  func `If mainappd or lspd is killed, scripts/launch-pair names it and ends the other process`(isApp: Bool)
     throws
   {
     let phone = try TestPhone()
@@ -216,7 +218,7 @@ struct ByHandTests {
     #expect(!again.words.contains("mainappd"), "\(again.words)")
   }
 
-  @Test func `A path that is not a directory is refused in one sentence`() throws {
+  @Test func `scripts/launch-pair refuses a file in place of its directory in one sentence`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let file = "\(phone.home)/file"

@@ -85,7 +85,7 @@ struct DamageTests {
   }
 
   @Test(arguments: ["node.sqlite-wal", "node.sqlite-shm"], [Damage.removed, .renamed, .replaced, .emptied])
-  func `An app whose log or index is damaged ends with one sentence and loses no acknowledged payment`(
+  func `An app whose SQLite log or index is damaged ends with code 74 and loses no settled payment`(
     name: String, damage: Damage
   ) throws {
     let phone = try TestPhone()
@@ -108,7 +108,7 @@ struct DamageTests {
   }
 
   @Test(arguments: [Damage.removed, .renamed, .emptied, .text, .linked, .named])
-  func `An app whose lock file is damaged keeps the node`(damage: Damage) throws {
+  func `An app whose role lock's file is damaged keeps the node`(damage: Damage) throws {
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "5s"])
     defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
@@ -128,7 +128,9 @@ struct DamageTests {
   }
 
   @Test(arguments: [Damage.removed, .replaced, .emptied, .text, .huge, .linked, .named, .directory, .pipe])
-  func `Payments continue with a damaged heartbeat, and a later beat repairs it`(damage: Damage) throws {
+  func `Payments continue with a damaged heartbeat file, and beats are readable again once it is writable`(
+    damage: Damage
+  ) throws {
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "1s"])
     defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
@@ -144,7 +146,9 @@ struct DamageTests {
   }
 
   @Test
-  func `After its container is moved away the app ends; moved back, the wallet works`() throws {
+  func `An app whose container is moved away ends; after the container is moved back, the wallet works`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
@@ -172,7 +176,7 @@ struct DamageTests {
   }
 
   @Test
-  func `An old database moved under a connected app ends it, and the LSP's backup restores the channel`()
+  func `If an old copy replaces the database, the app ends, and the LSP's backup restores the channel`()
     throws
   {
     let phone = try TestPhone()

@@ -24,7 +24,8 @@ struct FailingDiskTests {
   }
 
   @Test(.enabled(if: canMount, "mounting a small disk needs root"))
-  func `A full disk refuses invoices in a sentence; with room again all is paid`() throws {
+  func `On a full disk new invoices are refused in a sentence; with room again earlier ones are paid`() throws
+  {
     let phone = try TestPhone()
     let group = "\(phone.home)/AppGroup"
     mkdir(group, 0o700)
@@ -56,7 +57,7 @@ struct FailingDiskTests {
   @Test(
     .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"),
     arguments: ["fsync,fdatasync", "pwrite64"])
-  func `During I/O errors no payment is acknowledged, and afterwards it settles`(calls: String) throws {
+  func `During I/O errors a payment does not settle; afterwards it does`(calls: String) throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -10,7 +10,9 @@ import WaitingTests
 @Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized, .waits)
 struct FreezeTests {
   @Test
-  func `A frozen extension is taken over after 5 s; thawed, it is fenced and ends`() throws {
+  func `The app takes the node from a frozen extension; thawed, the extension writes nothing and ends`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -56,7 +58,8 @@ struct FreezeTests {
   }
 
   @Test
-  func `A process stopped inside a transaction is named by the app, which connects after its end`() throws {
+  func `The app names a process stopped inside a transaction, and connects after that process's end`() throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -64,7 +67,7 @@ struct FreezeTests {
     let stopped = try phone.bystander("stop-in-transaction")
     try phone.wait("the holder to stop") { ProcessTable.isStopped(stopped.pid) }
     phone.open(app)
-    let sentence = "blocked: \(stopped.pid) is stopped inside a transaction"
+    let sentence = "blocked: process \(stopped.pid) is stopped inside a transaction"
     try phone.wait("the app to name the blocking process") { app.statuses.contains(sentence) }
     // The app's loop keeps running: a request is refused while the app is blocked.
     let refusal = #expect(throws: Wait.Failure.self) { try phone.invoice(1000, app) }
@@ -81,7 +84,9 @@ struct FreezeTests {
   }
 
   @Test
-  func `An observer frozen for longer than staleAfter does not find a beating holder stale`() throws {
+  func `An extension stopped for longer than --stale-after does not then take the node from a beating owner`()
+    throws
+  {
     // A beat may checkpoint the log, and a sync of a busy disk is slow: staleAfter is far longer.
     let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "3s"])
     defer { phone.end() }

@@ -9,7 +9,7 @@ import WaitingTests
 @Suite("The pair on real processes: handover", .serialized, .waits)
 struct HandoverTests {
   @Test
-  func `The extension receives a payment in the background once, with its text`() throws {
+  func `The extension receives a pushed payment once and delivers one text about it`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -59,7 +59,9 @@ struct HandoverTests {
   }
 
   @Test
-  func `P-0.3 With the extension not yet connected, it steps back and the app receives`() throws {
+  func `P-0.3 An extension that is not yet connected leaves the node to the app, and the app receives`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -81,7 +83,7 @@ struct HandoverTests {
   }
 
   @Test
-  func `The extension receives if the app raises its intent and dies before its claim`() throws {
+  func `The extension receives if the intent lock's holder dies before it claims the node`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -94,7 +96,7 @@ struct HandoverTests {
     let notifier = try phone.launchExtension()
     let id = phone.push(notifier)
     try phone.wait("the extension to let the app go first") {
-      notifier.status == "waiting: the app goes first"
+      notifier.status == "waiting: the app may claim the node first"
     }
     intentHolder.kill(SIGKILL)
     try phone.waitUntilSettled(invoice)
@@ -104,7 +106,7 @@ struct HandoverTests {
   }
 
   @Test
-  func `A push during the app's connection gets its text from the database`() throws {
+  func `While the app is connected, a push's text is about the payment that the app received`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -125,7 +127,7 @@ struct HandoverTests {
   }
 
   @Test
-  func `One extension process serves several pushes in turn, each with its own text`() throws {
+  func `One extension process serves three pushes and delivers exactly one text for each`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -9,7 +9,7 @@ import WaitingTests
 @Suite("Invoices of a real wallet", .serialized, .waits)
 struct InvoiceTests {
   @Test
-  func `An invoice has the wallet's signature, its own secret and a hint through the LSP, and is paid`()
+  func `An invoice has the wallet's signature, a new secret and a route hint through the LSP, and is paid`()
     throws
   {
     let phone = try TestPhone()

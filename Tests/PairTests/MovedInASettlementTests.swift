@@ -39,7 +39,8 @@ struct MovedInASettlementTests {
 
   /// `update_fulfill_htlc` and its `commitment_signed` are 242 bytes on the wire: at least one cut is in them.
   @Test
-  func `A payment cut at any byte settles once after a move to a new container`() throws {
+  func `A payment whose connection is cut at any stage settles once after a move to a new container`() throws
+  {
     defer { phone.end() }
     var app = try phone.launchApp()
     phone.open(app)

@@ -42,7 +42,7 @@ struct MultiPartPairTests {
   }
 
   @Test
-  func `P-5.1 Parts to two runs of the extension are received as one payment with one text`() throws {
+  func `P-5.1 Parts to two extension processes are received as one payment with one text`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -65,7 +65,7 @@ struct MultiPartPairTests {
   }
 
   @Test
-  func `The text of a payment does not wait for the parts of another`() throws {
+  func `The text about a received payment does not wait for the missing parts of another payment`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -90,7 +90,9 @@ struct MultiPartPairTests {
   }
 
   @Test
-  func `Part 1 alone fails with mpp_timeout after its window, and the invoice can still be paid`() throws {
+  func `Part 1 alone fails with mpp_timeout after the multi-part window, and the invoice can still be paid`()
+    throws
+  {
     let phone = try TestPhone(["--multi-part-window", "300ms"])
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -106,7 +108,9 @@ struct MultiPartPairTests {
   }
 
   @Test
-  func `The wait of part 1 survives the extension's death and ends with mpp_timeout`() throws {
+  func `A new extension process continues a killed one's wait for part 2, then part 1 fails: mpp_timeout`()
+    throws
+  {
     let phone = try TestPhone(["--multi-part-window", "4s"])
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -133,7 +137,9 @@ struct MultiPartPairTests {
   }
 
   @Test
-  func `P-1.4 Going home with parts pending keeps the app at work until the set is complete`() throws {
+  func `P-1.4 The app, left with an incomplete set of parts, stays connected until the set is complete`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

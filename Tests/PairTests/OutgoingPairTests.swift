@@ -16,7 +16,7 @@ struct OutgoingPairTests {
   }
 
   @Test
-  func `An outgoing payment is paid once, and a repeated request is refused`() throws {
+  func `An outgoing payment is paid once; paying again, too much or an own invoice is refused`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try connected(phone)
@@ -47,7 +47,8 @@ struct OutgoingPairTests {
   }
 
   @Test
-  func `P-1.3 Going home during an outgoing payment keeps the app until it ends, without a lock left`() throws
+  func `P-1.3 The app, left during an outgoing payment, keeps the node until it is paid, then unlocks`()
+    throws
   {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "2s"])
     defer { phone.end() }
@@ -67,7 +68,7 @@ struct OutgoingPairTests {
   }
 
   @Test
-  func `The app's next start completes a payment pending at its kill`() throws {
+  func `A restarted app completes an outgoing payment that was pending when the app was killed`() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -84,7 +85,9 @@ struct OutgoingPairTests {
   }
 
   @Test
-  func `P-1.3 A restarted app has no task for a payment pending from its earlier run`() throws {
+  func `P-1.3 A restarted app has no background task for a payment pending from an earlier app process`()
+    throws
+  {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "60s"])
     defer { phone.end() }
     let first = try connected(phone)

@@ -11,7 +11,9 @@ import WaitingTests
 @Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits)
 struct PeerMemoryTests {
   @Test
-  func `A restored old database raises the epoch, restores the backup and loses no money`() throws {
+  func `With an old copy of the database the app raises its epoch, adopts the backup and loses no money`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -53,7 +55,9 @@ struct PeerMemoryTests {
   }
 
   @Test
-  func `The LSP refuses a new container with the same seed as another device`() throws {
+  func `The LSP refuses a new container of the same wallet, and the app shows that another device uses it`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -105,7 +109,9 @@ struct PeerMemoryTests {
   }
 
   @Test
-  func `A user's move lets a new container replace the old one, and back`() throws {
+  func `At the user's request a new container replaces the old one, and later the old one the new one`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -143,7 +149,7 @@ struct PeerMemoryTests {
   }
 
   @Test
-  func `With an LSP without epochs, payments settle across handover and kill`() throws {
+  func `With an LSP without epochs, the extension receives, and after its kill the app receives`() throws {
     let phone = try TestPhone(peerArguments: ["--legacy"])
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -88,7 +88,9 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
 @Suite("Damage before the start", .serialized, .waits)
 struct RefusalAtStartTests {
   @Test
-  func `Each damage is refused in one sentence with its exit code; repaired, the wallet starts`() throws {
+  func `The app refuses each damaged file in one sentence with its exit code; repaired, the wallet starts`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -145,7 +147,7 @@ struct RefusalAtStartTests {
   }
 
   @Test
-  func `An index truncated inside a transaction ends the process with exit code 74`() throws {
+  func `If SQLite's index is truncated during a transaction, the processes end with exit code 74`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

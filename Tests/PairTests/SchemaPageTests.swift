@@ -27,7 +27,7 @@ import WaitingTests
   }
 
   @Test
-  func `A column with brackets and commas in its constraint stays on one line`() {
+  func `In docs/schema.md a column whose constraint has brackets and commas stays on one line`() {
     #expect(
       SchemaText.layOut("CREATE TABLE t(a TEXT CHECK (a IN ('x', 'y')),\n b BLOB, PRIMARY KEY (a, b)) STRICT")
         == "CREATE TABLE t (\n  a TEXT CHECK (a IN ('x', 'y')),\n  b BLOB,\n  PRIMARY KEY (a, b)\n) STRICT;")

@@ -75,7 +75,9 @@ struct SplicingPairTests {
   }
 
   @Test
-  func `P-1.4 Going home during a splice keeps the app under the splice's name until it is done`() throws {
+  func `P-1.4 The app, left during a splice, has a background task of the splice's name until it is done`()
+    throws
+  {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "2s"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -96,7 +98,7 @@ struct SplicingPairTests {
   }
 
   @Test
-  func `The app's next start completes a splice pending at its kill`() throws {
+  func `A restarted app completes a splice that was pending when the app was killed`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)
@@ -112,7 +114,7 @@ struct SplicingPairTests {
   }
 
   @Test
-  func `The extension completes a splice pending at the app's kill, then receives`() throws {
+  func `The extension completes a splice pending at the app's kill, and receives a payment`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
     let app = try connected(phone)

@@ -129,7 +129,7 @@ private struct PaperStage: ScenarioStage {
   @Test func `Process ids in an answer are replaced by the process's role`() {
     let pids: [(pid: Int32, role: Role)] = [(7, .extension), (8, .app)]
     #expect(
-      Scene.named("blocked: 7 is stopped inside a transaction", pids)
+      Scene.named("blocked: process 7 is stopped inside a transaction", pids)
         == "blocked: the extension is stopped inside a transaction")
     #expect(Scene.named("waiting: process 8 holds the node", pids) == "waiting: the app holds the node")
     #expect(Scene.named("connected", pids) == "connected")

@@ -40,7 +40,9 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `132 and 133: 'updates to channel state X+1' while the app is in the background`(number: UInt64) {
+  func `132 and 133: the extension 'updates to channel state X+1' while the app is in the background`(
+    number: UInt64
+  ) {
     var story = Story.withAppBehind(number)
     let states = received(&story)
     #expect(states.after > states.before)
@@ -48,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `134 and 135: instead of a backup, the app continues from X+1 with its claim's state`(number: UInt64) {
+  func `134 and 135: instead of from a backup, the app gets state X+1 with its claim`(number: UInt64) {
     var story = Story.withAppBehind(number)
     let states = received(&story)
     // Without a backup the app's state can only be the container's.
@@ -60,7 +62,9 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `135: 'using the peer's channel backup' after a restore of an old database`(number: UInt64) {
+  func `135: after a restore of an old database the app gets X+1 'using the peer's channel backup'`(
+    number: UInt64
+  ) {
     var story = Story.withAppBehind(number)
     story.world.make(.copyDatabase)
     let states = received(&story)

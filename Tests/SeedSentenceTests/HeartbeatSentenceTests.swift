@@ -18,7 +18,8 @@ import Testing
   }
 
   @Test
-  func `110: 'when the notifySrvExt process connects': instead, from the claim, before the dial`() {
+  func `110: 'when the notifySrvExt process connects': instead, it beats from the claim on, before the dial`()
+  {
     var notifier = Process<ExtensionMachine>()
     _ = notifier.hears(.launched, .pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: .zero)))
     _ = notifier.hears(seen(row(7, .app), lockIsBusy: false))
@@ -31,7 +32,7 @@ import Testing
   }
 
   @Test
-  func `110: 'in the shared UserDefaults system': instead, a slot in a file that is valid or ignored`()
+  func `110: 'in the shared UserDefaults system': instead, a slot in a file; if truncated, it is no beat`()
     throws
   {
     var template = Array("/tmp/baton-sentence-XXXXXX".utf8CString)
@@ -48,7 +49,7 @@ import Testing
     #expect(HeartbeatFile(path: path).read(.extension) == nil)
   }
 
-  @Test func `110: 'recent (less than 5 seconds ago)': 4.999 s is recent, 5.000 s is not`() {
+  @Test func `110: under wait-stale 'recent (less than 5 seconds ago)' includes 4.999 s, but not 5.000 s`() {
     for (age, isStale) in [(4.999, false), (5.0, true)] {
       var rule = AgeRule(timing: .standard)
       let verdict = rule.judge(beat(epoch: 8, counter: 1), ofEpoch: 8, boot: boot, bootClock: seconds(age))
@@ -56,7 +57,8 @@ import Testing
     }
   }
 
-  @Test func `110: 'it will prevent the peer from connecting' while the extension beats`() {
+  @Test
+  func `110: 'it will prevent the peer from connecting': the app claims nothing while the extension beats`() {
     var app = Process<AppMachine>.inFront()
     for quarter in 0...240 {
       let second = Double(quarter) / 4
@@ -91,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [Takeover.lock, .waitStale], numbers)
-  func `118: 'once the timestamp is more than 5 seconds old': instead, at once after a clean end`(
+  func `118: 'once the timestamp is more than 5 seconds old': instead, within 1 s after a clean end`(
     takeover: Takeover, number: UInt64
   ) throws {
     var story = Story.withAppBehind(number, takeover: takeover)
@@ -112,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `122: 'if the notifySrvExt process crashes' the app connects: instead of 'eventually', at once`(
+  func `122: 'if the notifySrvExt process crashes' the app connects: instead of 'eventually', within 1 s`(
     number: UInt64
   ) throws {
     #expect(try waitAfterCrash(number, .lock) < .seconds(1))

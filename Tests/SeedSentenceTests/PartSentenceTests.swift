@@ -21,7 +21,9 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `141: 'different views of a pending payment': instead, both processes have the same`(number: UInt64) {
+  func `141: 'different views of a pending payment': instead, the app has the extension's part too`(
+    number: UInt64
+  ) {
     let story = handedOver(number)
     #expect(story.world.keptParts(.app) == 1)
     #expect(story.world.container.value.received.isEmpty)

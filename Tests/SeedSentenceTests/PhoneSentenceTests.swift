@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test
-  func `10: 'launch this process in response to a received push', 'under certain conditions'`() {
+  func `10: 'launch this process in response to a received push', if it has an alert and is mutable`() {
     var phone = PhoneInHand()
     #expect(phone.getsPush() == [launch])
     var unchangeable = PhoneInHand()
@@ -70,7 +70,8 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test(arguments: [true, false]) func `43: 'if the answer is NO', the extension gets the push`(
+  @Test(arguments: [true, false])
+  func `43: 'if the answer is NO' (app in the background or not running), the extension gets the push`(
     isOpen: Bool
   ) {
     var phone = PhoneInHand()

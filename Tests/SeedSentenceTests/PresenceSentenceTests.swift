@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test
-  func `95: 'a simple XPC channel': instead, six codes in 16 bytes and an intent in the container`() {
+  func `95: 'a simple XPC channel': instead, six codes in messages of 16 bytes, and an intent lock`() {
     for code in PresenceCode.allCases {
       let message = PresenceMessage(code: code, wantsNode: true)
       #expect(message.encoded().count == 16)

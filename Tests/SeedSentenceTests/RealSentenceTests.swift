@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test
-  func `63 and 73 and 81: 'a long-lived task' keeps the app while it sends a payment`() throws {
+  func `63 and 73 and 81: 'a long-lived task' keeps the app running until its payment is sent`() throws {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "1s"])
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test
-  func `57: 'without any kind of guardrails' invariants break; with them the same runs hold`() {
+  func `57: 'without any kind of guardrails' invariants break; with guardrails the same seeds break none`() {
     func broken(_ rules: [Rule]) -> [Invariant] {
       (1...12 as ClosedRange<UInt64>).compactMap { seed in
         var settings = RunSettings(seed: seed)
@@ -64,7 +64,9 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `63: 'background the app at anytime', also during a settlement`(number: UInt64) {
+  func `63: 'background the app at anytime': left during a settlement, it still receives the payment once`(
+    number: UInt64
+  ) {
     var story = Story.withInvoice(number)
     story.world.make(.pay(0))
     #expect(story.waits { if case .settling = $0.life(.app)?.status { true } else { false } })

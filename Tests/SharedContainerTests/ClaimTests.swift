@@ -12,7 +12,7 @@ import WaitingTests
 
   private func raw() throws -> Connection { try Connection(path: place.layout.database, access: .readWrite) }
 
-  @Test func `The first claim has epoch 1 and returns the state`() throws {
+  @Test func `The first claim has epoch 1 and returns the state that it read`() throws {
     let app = try place.open(.app)
     #expect(app.readRow() == .row(nil))
     #expect(app.claim(seen: 0) == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
@@ -21,7 +21,7 @@ import WaitingTests
     #expect(app.roleLock.isHeld)
   }
 
-  @Test func `A claim that saw another epoch is superseded`() throws {
+  @Test func `A claim that expects another highest epoch than the database has is refused`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try app.owned(seen: 0)
@@ -36,7 +36,7 @@ import WaitingTests
     #expect(try other.owned(seen: 1).epoch == 2)
   }
 
-  @Test func `A failed claim keeps a role lock that was already held`() throws {
+  @Test func `A refused claim keeps a role lock that the process already held`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     _ = app.claim(seen: 0)
@@ -52,7 +52,10 @@ import WaitingTests
     #expect(try second.owned(seen: 1).epoch == 2)
   }
 
-  @Test func `A claim during another connection's transaction is blocked by its holder`() throws {
+  @Test
+  func `A claim during another connection's transaction is blocked and names that connection's process`()
+    throws
+  {
     let app = try place.open(.app)
     let writer = try raw()
     try writer.transaction(.immediate) {
@@ -74,7 +77,9 @@ import WaitingTests
     #expect(!app.roleLock.isHeld)
   }
 
-  @Test func `The reader of a claim cannot write and is invalid afterwards`() throws {
+  @Test func `The reader that a claim passes to its caller cannot write, and is invalid after the claim`()
+    throws
+  {
     let app = try place.open(.app)
     var kept: NodeReader?
     let result = app.claim(seen: 0, by: .test()) { node in
@@ -89,7 +94,7 @@ import WaitingTests
     #expect(throws: (any Error).self) { _ = try kept?.rows("SELECT 1") }
   }
 
-  @Test func `A claim after the last epoch fails`() throws {
+  @Test func `A claim fails if the highest epoch has the largest possible number`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     try raw().execute(
@@ -122,7 +127,8 @@ import WaitingTests
     }
   }
 
-  @Test func `An owner raises its epoch above the peer's, which fences the old claim`() throws {
+  @Test func `An owner raises its epoch above the peer's, and writes under its old claim are fenced`() throws
+  {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let result = app.raiseEpoch(under: claim, above: 40, by: .test(8)) { _ in true }
@@ -130,7 +136,7 @@ import WaitingTests
     #expect(app.note("late", under: claim) == .fenced(by: app.seen()?.row))
   }
 
-  @Test func `A superseded owner cannot raise its epoch`() throws {
+  @Test func `An owner that was taken over cannot raise its epoch`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try app.owned(seen: 0)
@@ -144,7 +150,8 @@ import WaitingTests
   }
 
   @Test(arguments: [0, 1 + Claim.farthestRaise, UInt64(Int64.max), .max])
-  func `A raise that is too far or not above the own epoch is refused`(above: Epoch) throws {
+  func `A raise of the epoch is refused if it is too far or not above the current epoch`(above: Epoch) throws
+  {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     #expect(
@@ -163,7 +170,7 @@ import WaitingTests
     #expect(app.look(boot: BootID(high: 1, low: 2), bootClock: Instant(nanoseconds: 0)) == .failed(replaced))
   }
 
-  @Test func `A claim reports that the open container's directory was replaced`() throws {
+  @Test func `A claim reports that the open container's directory was moved away or replaced`() throws {
     let app = try place.open(.app)
     rename(place.directory, place.file("moved"))
     #expect(app.claim(seen: 0) == .failed(.containerReplaced(path: place.directory)))

@@ -25,7 +25,7 @@ import WaitingTests
     }
   }
 
-  @Test func `Both roles see the same container id, another container has another`() throws {
+  @Test func `Both roles see the same container id; another container has another id`() throws {
     let id = try place.open(.app).id
     #expect(try place.open(.extension).id == id)
     #expect(try Place().open(.app).id != id)
@@ -47,12 +47,14 @@ import WaitingTests
     #expect(refusal() == .wrongOwner(path: place.directory, owner: 4711, expected: 0))
   }
 
-  @Test func `A file as directory is refused`() {
+  @Test func `A file in place of the container's directory is refused`() {
     Files.write(place.directory, [])
     #expect(refusal() == .notADirectory(path: place.directory))
   }
 
-  @Test func `A symbolic link as directory is refused, also with a trailing slash`() throws {
+  @Test func `A symbolic link in place of the container's directory is refused, also with trailing slashes`()
+    throws
+  {
     _ = try SharedContainer.open(place.file("real"), role: .app)
     symlink(place.file("real"), place.directory)
     #expect(refusal() == .symbolicLink(path: place.directory))
@@ -61,13 +63,13 @@ import WaitingTests
     }
   }
 
-  @Test func `A missing parent directory is an error that names the path`() {
+  @Test func `The error for a missing parent directory names the container's path`() {
     let path = place.file("nowhere/AppGroup")
     #expect(throws: ContainerError.missing(path: path)) { _ = try SharedContainer.open(path, role: .app) }
     #expect("\(ContainerError.missing(path: path))" == "there is no \(path); check the path")
   }
 
-  @Test func `A symbolic link as database is refused`() throws {
+  @Test func `A symbolic link in place of the database is refused`() throws {
     _ = try place.open(.app)
     rename(place.layout.database, place.file("elsewhere"))
     symlink(place.file("elsewhere"), place.layout.database)

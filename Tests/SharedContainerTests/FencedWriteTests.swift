@@ -10,7 +10,7 @@ import WaitingTests
 @Suite(.waits) struct FencedWriteTests {
   let place = Place()
 
-  @Test func `An owner's fenced write is visible to the other role`() throws {
+  @Test func `An owner's fenced write is visible to the process of the other role`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     #expect(app.note("hello", under: claim) == .written(1))
@@ -18,7 +18,9 @@ import WaitingTests
     #expect(try Snapshot.take(of: place.directory).writes.last?.what == "note")
   }
 
-  @Test func `A superseded owner's write is fenced with the new owner's row`() throws {
+  @Test func `The write of an owner that was taken over fails as fenced, with the new owner's claim row`()
+    throws
+  {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let old = try app.owned(seen: 0)
@@ -32,7 +34,8 @@ import WaitingTests
     #expect(other.note("mine", under: new) == .written(1))
   }
 
-  @Test func `The same epoch with another incarnation or container is fenced`() throws {
+  @Test func `A write under the highest epoch, but with another incarnation or container, is fenced`() throws
+  {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     var twin = claim
@@ -84,7 +87,9 @@ import WaitingTests
     "COMMIT",
     "PRAGMA synchronous = OFF", "DROP TABLE notes",
   ])
-  func `A fenced write cannot change claims, the schema or its transaction`(sql: String) throws {
+  func `A fenced write's body cannot change the library's tables, the schema or its transaction`(sql: String)
+    throws
+  {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let result = app.fencedWrite(under: claim, what: "x", atMonotonic: Instant(nanoseconds: 0)) { node in

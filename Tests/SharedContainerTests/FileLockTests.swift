@@ -11,7 +11,7 @@ import WaitingTests
   private var path: String { place.file("a.lock") }
 
   @Test
-  func `K-21 A lock taken twice is held once, and one drop frees it for another`() throws {
+  func `K-21 A lock that was taken twice is free after one drop`() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     #expect(mine.tryTake() == .taken)
@@ -22,7 +22,9 @@ import WaitingTests
     #expect(Files.mode(path) == 0o600)
   }
 
-  @Test func `A probe sees a holder in its own process and does not take the lock`() throws {
+  @Test func `A probe of a lock finds it busy even if its own process has taken it, and does not take it`()
+    throws
+  {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     try mine.open()
@@ -39,7 +41,10 @@ import WaitingTests
     #expect(theirs.probe() == .free)
   }
 
-  @Test func `A frozen probe is not reported as a holder, but blocks a take`() throws {
+  @Test
+  func `A frozen process's shared lock from a probe lets other probes find it free, but nobody take it`()
+    throws
+  {
     let mine = FileLock(path: path)
     try mine.open()
     let frozen = open(path, O_RDONLY)
@@ -50,11 +55,11 @@ import WaitingTests
     #expect(mine.tryTake() == .taken)
   }
 
-  @Test func `A missing lock file is damage, not a free lock`() {
+  @Test func `A missing lock file is reported as damaged, not as a free lock`() {
     #expect(FileLock(path: path).probe() == .damaged(.missing(path: path)))
   }
 
-  @Test func `A lock whose file was replaced no longer guards`() {
+  @Test func `A process whose lock file was replaced notices, and locks the new file once it is free`() {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     #expect(mine.tryTake() == .taken)
@@ -70,7 +75,7 @@ import WaitingTests
     #expect(mine.stillGuards)
   }
 
-  @Test func `A lock file replaced between open and lock is not taken`() throws {
+  @Test func `A lock whose file is replaced between open and flock does not count as taken`() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     var replacements = 0
@@ -92,7 +97,7 @@ import WaitingTests
       mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it keeps being replaced")))
   }
 
-  @Test func `A removed lock file is created again when the lock is taken next`() {
+  @Test func `A removed lock file is created again when its lock is next taken`() {
     let mine = FileLock(path: path)
     #expect(mine.tryTake() == .taken)
     unlink(path)
@@ -101,7 +106,7 @@ import WaitingTests
     #expect(mine.stillGuards)
   }
 
-  @Test func `A lock path that is not a plain file with one name is refused`() {
+  @Test func `A lock file that is not a plain file with exactly one name is refused`() {
     let lock = FileLock(path: path)
     let refusals: [(String, () -> Void)] = [
       ("a link", { symlink("/etc/hostname", path) }), ("a directory", { mkdir(path, 0o700) }),

@@ -35,7 +35,8 @@ import WaitingTests
         == .claimed(Claim(epoch: row.epoch + 1, incarnation: 7, container: app.id), 0))
   }
 
-  @Test func `A beat on a full disk is a reported failure`() {
+  @Test
+  func `A beat on a full disk fails with an error that names the file, and is written once there is room`() {
     let file = HeartbeatFile(path: disk.place.file("disk/heartbeat"))
     let beat = Beat(
       role: .app, epoch: 1, phase: .claimed, counter: 1, process: .test, bootClock: Instant(nanoseconds: 1),

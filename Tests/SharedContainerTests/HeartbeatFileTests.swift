@@ -30,7 +30,7 @@ import WaitingTests
     #expect(Files.mode(path) == 0o600)
   }
 
-  @Test func `A truncated file reads as no beat, and the next write repairs it`() {
+  @Test func `A truncated heartbeat file reads as no beat, and the next beat repairs it`() {
     let writer = HeartbeatFile(path: path)
     let reader = HeartbeatFile(path: path)
     for length: off_t in [0, 1, 127, 512, 600] {
@@ -43,7 +43,8 @@ import WaitingTests
     #expect(reader.read(.extension) == beat(.extension, 2))
   }
 
-  @Test func `Writer and reader open a removed or replaced file again`() {
+  @Test func `After the heartbeat file was removed or replaced, writer and reader use the file at its path`()
+  {
     let writer = HeartbeatFile(path: path)
     let reader = HeartbeatFile(path: path)
     #expect(writer.write(beat(.app, 1)) == .written)
@@ -59,7 +60,7 @@ import WaitingTests
     #expect(reader.read(.app) == beat(.app, 3))
   }
 
-  @Test func `A beat in the wrong slot reads as no beat`() {
+  @Test func `A beat in the other role's slot reads as no beat`() {
     let file = HeartbeatFile(path: path)
     #expect(file.write(beat(.app, 1)) == .written)
     let bytes = Files.read(path)
@@ -68,7 +69,7 @@ import WaitingTests
     #expect(file.read(.app) == nil)
   }
 
-  @Test func `A slot with a changed byte reads as no beat`() {
+  @Test func `A heartbeat slot with any byte changed reads as no beat`() {
     let file = HeartbeatFile(path: path)
     #expect(file.write(beat(.app, 1)) == .written)
     let good = Files.read(path)
@@ -80,7 +81,7 @@ import WaitingTests
     }
   }
 
-  @Test func `A pipe as heartbeat file reads as no beat and refuses a write`() {
+  @Test func `A named pipe in place of the heartbeat file reads as no beat, and a beat into it fails`() {
     mkfifo(path, 0o600)
     let file = HeartbeatFile(path: path)
     #expect(file.read(.app) == nil)

@@ -6,7 +6,10 @@ import WaitingTests
 @testable import SharedContainer
 
 @Suite(.waits) struct KernelLocksTests {
-  @Test func `The kernel's lock list shows a lock on its own file only`() throws {
+  @Test
+  func `The kernel's lock list names this process as holder of the file that it locked, not of another`()
+    throws
+  {
     let place = Place()
     let lock = FileLock(path: place.file("a"))
     #expect(lock.tryTake() == .taken)
@@ -18,7 +21,7 @@ import WaitingTests
     #expect(!list.contains { $0.isOn(others) })
   }
 
-  @Test func `A running process is not reported as stopped`() {
+  @Test func `A running or missing process is not reported as stopped`() {
     #expect(!BlockedBy.isStopped(getpid()))
     #expect(!BlockedBy.isStopped(-5))
   }

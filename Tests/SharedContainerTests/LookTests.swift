@@ -9,7 +9,7 @@ import WaitingTests
 @Suite(.waits) struct LookTests {
   let place = Place()
 
-  @Test func `An ownership check of a new container shows no claim, lock, beat or intent`() throws {
+  @Test func `An ownership check of a new container finds no claim, busy lock, beat or intent`() throws {
     let observation = try #require(try place.open(.app).seen())
     #expect(observation.row == nil)
     #expect(!observation.holderLockIsBusy)
@@ -37,7 +37,7 @@ import WaitingTests
     #expect(app.seen()?.holderLockIsBusy == false)
   }
 
-  @Test func `The lock of the observer's role is not reported as the holder's`() throws {
+  @Test func `An ownership check does not take the checking process's own lock for the holder's`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)
@@ -64,7 +64,7 @@ import WaitingTests
     #expect(result == .written(1))
   }
 
-  @Test func `Row and state are read in one transaction`() throws {
+  @Test func `Claim row and state are read in one transaction`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try other.owned(seen: 0)

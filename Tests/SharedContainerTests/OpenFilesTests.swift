@@ -15,7 +15,10 @@ import WaitingTests
   /// Without a descriptor: closing one would drop the locks that SQLite holds in this process.
   private func truncated(_ path: String, to size: Int) { Glibc.truncate(path, size) }
 
-  @Test func `An unlinked log is checkpointed, and later writes are refused`() throws {
+  @Test
+  func `The first write after SQLite's log is unlinked fails, and saves the log's commits in the database`()
+    throws
+  {
     let claim: Claim
     do {
       let app = try place.open(.app)
@@ -37,7 +40,7 @@ import WaitingTests
     #expect(next.seen()?.row?.epoch == claim.epoch)
   }
 
-  @Test func `A commit into a log unlinked meanwhile is reported as failed`() throws {
+  @Test func `A fenced write whose log is unlinked before the commit is reported as failed`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let result = app.fencedWrite(under: claim, what: "note", atMonotonic: Instant(nanoseconds: 9)) { _ in
@@ -50,7 +53,9 @@ import WaitingTests
   }
 
   @Test(arguments: ["-wal", "-shm", ""])
-  func `A database file replaced while open is a loss of the container`(suffix: String) throws {
+  func `A database, log or index that is replaced while open is a loss of the container`(suffix: String)
+    throws
+  {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let path = place.layout.database + suffix
@@ -65,7 +70,9 @@ import WaitingTests
   }
 
   @Test(arguments: ["-wal", "-shm", ""])
-  func `A database file truncated while open fails every access`(suffix: String) throws {
+  func `If the database, log or index is truncated while open, every later access fails`(suffix: String)
+    throws
+  {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     #expect(app.note("before", under: claim) == .written(1))
@@ -78,7 +85,7 @@ import WaitingTests
     if suffix == "-shm" { truncated(path, to: 32_768) }
   }
 
-  @Test func `Checkpointed writes survive the loss of the log`() throws {
+  @Test func `Checkpointed writes survive the truncation of SQLite's log`() throws {
     do {
       let app = try place.open(.app)
       let claim = try app.owned(seen: 0)
@@ -92,7 +99,7 @@ import WaitingTests
   }
 
   /// Otherwise the next claim would reuse an epoch that the LSP already knows.
-  @Test func `A checkpointed claim survives the loss of the log`() throws {
+  @Test func `A checkpointed claim survives the truncation of SQLite's log`() throws {
     do {
       let app = try place.open(.app)
       let claim = try app.owned(seen: 0)
@@ -103,7 +110,7 @@ import WaitingTests
     #expect(try place.open(.app).seen()?.row?.epoch == 1)
   }
 
-  @Test func `A container keeps its id when its log is lost`() throws {
+  @Test func `A container keeps its id when SQLite's log and index are removed`() throws {
     let id: ContainerID
     do { id = try place.open(.app).id }
     unlink(place.layout.databaseLog)
@@ -133,7 +140,9 @@ import WaitingTests
     } catch { return error }
   }
 
-  @Test func `A missing database is not created again beside an old heartbeat`() throws {
+  @Test func `Beside a heartbeat of epoch 1, a missing or empty database is refused and not created again`()
+    throws
+  {
     try used()
     removeDatabase()
     let lost = ContainerError.databaseLost(
@@ -145,7 +154,7 @@ import WaitingTests
     #expect(refusal() == lost)
   }
 
-  @Test func `A log beside an empty database is kept and the container refused`() throws {
+  @Test func `A container with an empty database is refused, and SQLite's log beside it is kept`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     // A copy with its log, as a killed process leaves it.
@@ -184,7 +193,9 @@ import WaitingTests
   }
 
   @Test(arguments: ["heartbeat", "locks/app.lock", "locks/extension.lock", "locks/app.intent", "node.sqlite"])
-  func `A container file that is not a plain file with one name is refused`(name: String) throws {
+  func `A container's file that is not a plain file with exactly one name is refused and named`(name: String)
+    throws
+  {
     try used()
     let path = "\(place.directory)/\(name)"
     let kept = place.file("kept")
@@ -207,7 +218,9 @@ import WaitingTests
     #expect(place.layout.damage().isEmpty)
   }
 
-  @Test func `A role lock whose file was replaced is taken again`() throws {
+  @Test func `An owner takes its role lock again after the lock file was removed, replaced or overwritten`()
+    throws
+  {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try app.owned(seen: 0)

@@ -28,7 +28,7 @@ import WaitingTests
     return claim
   }
 
-  @Test func `A copy is read with its log and not changed`() throws {
+  @Test func `A copied container is read with SQLite's log, and no file of the copy is changed`() throws {
     let claim = try copyOfOwnedContainer()
     unlink(copy + "/node.sqlite-shm")
     #expect(Files.read(copy + "/node.sqlite-wal").count > 4096)
@@ -53,7 +53,7 @@ import WaitingTests
     #expect(Files.read(copy + "/node.sqlite") == bytes)
   }
 
-  @Test func `A read only copy can be read`() throws {
+  @Test func `A read-only copy of a container can be read`() throws {
     let claim = try copyOfOwnedContainer()
     for name in Files.names(in: copy) where !Files.isDirectory(copy + "/" + name) {
       chmod(copy + "/" + name, 0o400)
@@ -114,7 +114,7 @@ import WaitingTests
     #expect(throws: ContainerError.keepsChanging(path: copy)) { _ = try taker.take() }
   }
 
-  @Test func `A container opened during the copy is read as live`() throws {
+  @Test func `A container that a process opens during the copy is read again as live`() throws {
     _ = try place.open(.app).owned(seen: 0)
     var taker = SnapshotTaker(layout: place.layout, depth: SnapshotDepth(rowsPerTableMax: 9))
     var owner: SharedContainer?
@@ -129,7 +129,7 @@ import WaitingTests
     owner?.releaseRoleLock()
   }
 
-  @Test func `Each path that is not a container gets its own error sentence`() throws {
+  @Test func `The error for a path that is not a container says what is there instead`() throws {
     func words(_ path: String) -> String? {
       do { _ = try Snapshot.take(of: path) } catch { return error.description }
       return nil
@@ -159,7 +159,7 @@ import WaitingTests
     #expect(try Snapshot.take(of: place.directory).schemaVersion == 99)
   }
 
-  @Test func `An invalid claim row is reported as a problem, and the other rows are shown`() throws {
+  @Test func `A snapshot reports an invalid claim row as a problem, and shows the other rows`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     _ = try app.owned(seen: 1)
@@ -175,7 +175,7 @@ import WaitingTests
       ])
   }
 
-  @Test func `A table whose name needs quoting is shown`() throws {
+  @Test func `A snapshot shows a table whose name needs quoting`() throws {
     _ = try place.open(.app)
     let raw = try Connection(path: place.layout.database, access: .readWrite)
     try raw.script(

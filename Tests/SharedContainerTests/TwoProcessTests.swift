@@ -70,7 +70,8 @@ import WaitingTests
     #expect(snapshot.writes.count == Int64(claims))
   }
 
-  @Test(.timeLimit(.minutes(5))) func `Of two claims at the same instant exactly one succeeds, 10,000 times`()
+  @Test(.timeLimit(.minutes(5)))
+  func `Of two processes that claim at the same instant exactly one succeeds, in 10,000 races`()
     throws
   {
     let rounds = getenv("BATON_RACE_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 10_000
@@ -101,7 +102,8 @@ import WaitingTests
     try expectExclusion(claims: rounds)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `Two processes that claim a free lock never hold the node at once`()
+  @Test(.timeLimit(.minutes(5)))
+  func `Two processes that claim whenever the node is free never own it at once`()
     throws
   {
     let claims = 1_000
@@ -110,7 +112,8 @@ import WaitingTests
     try expectExclusion(claims: 2 * claims)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `Two processes that create a container at once agree on it`() throws {
+  @Test(.timeLimit(.minutes(5)))
+  func `Two processes that create a container at once then claim epochs 1 and 2 of one container`() throws {
     for round in 0..<25 {
       let directory = place.file("new\(round)")
       let makers = Role.allCases.compactMap {
@@ -152,7 +155,8 @@ import WaitingTests
     #expect(try check?.text(0) == "ok")
   }
 
-  @Test(.timeLimit(.minutes(5))) func `A process stopped inside its claim blocks others, which name it`()
+  @Test(.timeLimit(.minutes(5)))
+  func `While a process is stopped inside its claim, others are blocked, open the container and name it`()
     throws
   {
     let app = try open(.app)
@@ -160,7 +164,7 @@ import WaitingTests
     #expect(child.nextByte() == UInt8(ascii: "S"))
     #expect(child.waitUntilStopped())
     let stopped = BlockedBy(pid: child.pid, isStopped: true)
-    #expect(stopped.description == "\(child.pid) is stopped inside a transaction")
+    #expect(stopped.description == "process \(child.pid) is stopped inside a transaction")
 
     #expect(app.claim(seen: 0, by: .test()) { _ in 0 } == .blocked(stopped))
     #expect(!app.roleLock.isHeld)
@@ -176,8 +180,8 @@ import WaitingTests
         == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
   }
 
-  @Test(.timeLimit(.minutes(5))) func `A holder's death frees lock and intent, its SIGSTOP does not`() throws
-  {
+  @Test(.timeLimit(.minutes(5)))
+  func `The app's death frees its role lock and intent lock, its SIGSTOP frees neither`() throws {
     let other = try open(.extension)
     let child = try start("hold", .app)
     #expect(child.nextByte() == UInt8(ascii: "H"))
@@ -195,8 +199,8 @@ import WaitingTests
     #expect(other.seen()?.appWantsNode == false)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `The role lock and the intent lock have the lowest descriptors`() throws
-  {
+  @Test(.timeLimit(.minutes(5)))
+  func `The app's role lock and intent lock have the lowest descriptors of its open files`() throws {
     let child = try start("hold", .app)
     #expect(child.nextByte() == UInt8(ascii: "H"))
     let open = Files.descriptors(of: child.pid)

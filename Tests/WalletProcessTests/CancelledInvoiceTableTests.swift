@@ -28,7 +28,7 @@ final class CancelledInvoiceTableTests {
     #expect(try scratch.read(container) { try $0.rows("SELECT 1 FROM invoices").count } == 2)
   }
 
-  @Test func `A process that lost the claim cancels nothing`() throws {
+  @Test func `A process whose claim is no longer the highest cannot cancel an invoice`() throws {
     let container = try scratch.open()
     let (old, _) = try scratch.claim(container)
     try scratch.write(NodeChange(newInvoice: invoices[0]), old, container)
@@ -39,7 +39,7 @@ final class CancelledInvoiceTableTests {
     #expect(try scratch.state(container).invoices == [invoices[0]])
   }
 
-  @Test func `An older container keeps its open invoices`() throws {
+  @Test func `A container of the previous schema keeps its open invoices`() throws {
     do {
       let container = try scratch.open(WalletSchema.migrations.dropLast())
       try Connection(path: container.layout.database, access: .readWrite).execute(

@@ -46,7 +46,7 @@ final class ClaimOfWriteTests {
   }
 
   @Test
-  func `A step decided under one claim is not written under the next`() throws {
+  func `A write decided under one claim is not made under the next`() throws {
     var written: Set<Bytes32> = []
     wallet.willCarryOut = { [unowned self] in
       guard case .container(.write(let change, _)) = $0, let invoice = change.newInvoice,
@@ -70,7 +70,7 @@ final class ClaimOfWriteTests {
     #expect(wallet.status?.epoch == 4 && wallet.node.durableState.invoices.count == 1)
   }
 
-  @Test func `A report from one claim does not end the next`() throws {
+  @Test func `A node's report of one claim does not stop the node of the next claim`() throws {
     wallet.willCarryOut = { [unowned self] in
       guard case .phone(.answer("1", _)) = $0 else { return }
       do { try takeOver() } catch { Issue.record(error) }

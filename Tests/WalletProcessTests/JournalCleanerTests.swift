@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `M-3.4 A journal being written, an unreadable one and other files stay`() throws {
+  func `M-3.4 A running process's journal, an unreadable journal and other files are not removed`() throws {
     let folder = try Folder()
     let own = ProcessTable.startTime(of: getpid()) ?? 0
     folder.write(
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test
-  func `D-8.5 An interrupted cleaning continues, also in another process`() throws {
+  func `D-8.5 A removal of old journals that stopped after one step is completed by a new cleaner`() throws {
     let folder = try Folder()
     for number in 100..<133 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
     guard case .goesOn = JournalCleaner(directory: folder.path).step() else {
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test
-  func `M-3.4, D-8.4 Many journals are removed in steps`() throws {
+  func `M-3.4, D-8.4 99 old journals are removed in 7 steps`() throws {
     let folder = try Folder()
     for number in 100..<200 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
     let (steps, end) = folder.clean()
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test
-  func `A missing folder is a failure, not a success`() {
+  func `A missing journal directory is a failure, not a success`() {
     let cleaner = JournalCleaner(directory: "/nowhere/at/all")
     guard case .failed(let why) = cleaner.step() else {
       Issue.record("a missing folder was cleaned")

@@ -32,7 +32,7 @@ final class OlderDatabaseTests {
   }
 
   @Test
-  func `A container of the first version keeps its channel and then stores payment data`() throws {
+  func `A container of the first schema keeps its channel and then stores an HTLC's payment data`() throws {
     let old = [WalletSchema.migrations[0]]
     let before = try channel(nil)
     do {
@@ -90,7 +90,9 @@ final class OlderDatabaseTests {
   }
 
   @Test
-  func `An older container keeps its outgoing payments and does not repeat paid or pending ones`() throws {
+  func `A container of the third schema keeps its outgoing payments and repeats no paid or pending one`()
+    throws
+  {
     let payments = (0..<3).map { number in
       OutgoingPayment(
         paymentHash: SHA256.hash([10, UInt8(number)]), amountMsat: 5000, paymentSecret: SHA256.hash([9]),

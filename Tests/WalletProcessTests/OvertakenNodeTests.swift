@@ -78,7 +78,7 @@ final class OvertakenNodeTests {
     #expect(peer.received.contains { $0.type == 136 })
   }
 
-  @Test func `A write that finds the container lost is refused, and the process ends`() throws {
+  @Test func `A request whose write finds the container lost is refused, and the process ends`() throws {
     start()
     #expect(try loop.run(for: .seconds(30)) { peer.received.contains { $0.type == 136 } })
     unlink(app.layout.databaseLog)
@@ -89,7 +89,8 @@ final class OvertakenNodeTests {
     #expect(wallet.answers["1"] == .refused(.invoice, "\(loss)"))
   }
 
-  @Test func `A payment that the container has as paid is refused`() throws {
+  @Test func `A payment of an invoice that the container has as paid is refused without a connection`() throws
+  {
     var payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     let end = PaymentChange.Ended(payment: payment, end: .paid(preimage: SHA256.hash([4])))

@@ -46,7 +46,7 @@ struct PhoneKeychainTests {
     return (secrets, keychain.earlier)
   }
 
-  @Test func `The file's seed moves into the keychain, and the file is removed`() throws {
+  @Test func `A seed in a file moves into the keychain, and the file is removed`() throws {
     let (moved, _) = try secrets(refusal("missing"), answer())
     #expect(!oldIsThere)
     let same = try secrets(answer(old)).0
@@ -54,7 +54,7 @@ struct PhoneKeychainTests {
   }
 
   /// The file may be the only copy of the seed of the wallet's balance.
-  @Test func `The seed's file stays when the keychain meanwhile has another seed`()
+  @Test func `The seed's file stays if the keychain meanwhile has another seed, and that seed is used`()
     throws
   {
     let (kept, _) = try secrets(refusal("missing"), refusal("exists"), answer(another))
@@ -64,7 +64,7 @@ struct PhoneKeychainTests {
     #expect(oldIsThere)
   }
 
-  @Test func `Messages received while the app waits for the keychain are kept in order`() throws {
+  @Test func `Messages that iosd sends while the app waits for the keychain are kept in order`() throws {
     let words = [ControlMessage("enter-foreground"), ControlMessage("network", ["there": "no"])]
     let (_, earlier) = try secrets(words[0], words[1], answer(old))
     #expect(earlier == words)

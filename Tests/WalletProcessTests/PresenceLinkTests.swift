@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Presence messages between the two processes")
 struct PresenceLinkTests {
-  @Test func `Each message is received once, also by a restarted process`()
+  @Test func `Each presence message is received once, also after the other process has opened a new socket`()
     throws
   {
     let scratch = try ScratchContainer()

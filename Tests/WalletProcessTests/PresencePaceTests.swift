@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test
-  func `A burst, and the normal rate of two processes, pass without delay`() {
+  func `A burst of presence messages, and then a message per interval, pass without delay`() {
     var pace = PresencePace()
     for number in 0..<UInt64(PresencePace.burst) {
       let isHeard = pace.arrived(message(number), at: start)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test
-  func `A flood is limited; the newest message and the partner's end still pass`() {
+  func `A flood of presence messages is limited; its newest message and the partner's end still pass`() {
     var pace = PresencePace()
     var heard: [PresencePace.Event] = []
     var now = start

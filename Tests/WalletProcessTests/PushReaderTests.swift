@@ -7,7 +7,7 @@ import Testing
 @Suite("Reading a push") struct PushReaderTests {
   private func read(_ text: String) -> Push { PushReader.read(Array(text.utf8), id: 7) }
 
-  @Test func `Pushes as Phoenix's servers send them are read`() {
+  @Test func `Pushes with the reasons of Phoenix's servers are read, with and without a payment hash`() {
     let hash = String(repeating: "ab", count: 32)
     let push = read(#"{"aps":{"alert":"x"},"reason":"IncomingPayment$","payment_hash":"\#(hash)"}"#)
     #expect(push == Push(id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: hash)))

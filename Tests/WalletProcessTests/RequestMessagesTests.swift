@@ -16,7 +16,7 @@ struct RequestMessagesTests {
   }
 
   @Test
-  func `A cancel request needs a payment hash, and an unknown request is refused`() throws {
+  func `A cancel request needs a payment hash, and a request with an unknown verb is refused`() throws {
     #expect(try request("cancel", ["payment-hash": hash.hex]) == .cancellation(of: hash))
     for text in ["", "ab", hash.hex + "ab", String(repeating: "zz", count: 32)] {
       #expect(throws: ControlMessageError.self) { try request("cancel", ["payment-hash": text]) }

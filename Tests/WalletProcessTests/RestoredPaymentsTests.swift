@@ -106,20 +106,21 @@ final class RestoredPaymentsTests {
   }
 
   @Test
-  func `A payment pending in the old copy ends with its result in the restored channel`() throws {
+  func `A payment pending in the old database ends with its result in the restored channel`() throws {
     try restore(try channel(afterFailures: 0, end: .paid(preimage: preimage)), over: [payment(0)])
     #expect(try rows() == [["0", "paid", preimage.hex.uppercased()]])
   }
 
   @Test
-  func `A failed payment unknown to the copy is stored as failed and may be repeated`() throws {
+  func `A failed payment that the old database does not have is stored as failed and may be repeated`() throws
+  {
     try restore(try channel(afterFailures: 0, end: .failed(code: 16399)), over: [])
     #expect(try rows() == [["0", "failed", ""]])
     try write(NodeChange(payments: PaymentChange(offered: [payment(1)])))
   }
 
   @Test
-  func `A pending payment stays pending and uses up no row id`() throws {
+  func `A payment pending in old database and restored channel stays pending and uses up no row id`() throws {
     try restore(try channel(afterFailures: 0, end: nil), over: [payment(0)])
     #expect(try rows() == [["0", "pending", ""]])
     try write(NodeChange(payments: PaymentChange(ended: [.init(payment: payment(0), end: .failed(code: 1))])))
@@ -131,7 +132,7 @@ final class RestoredPaymentsTests {
   }
 
   @Test
-  func `A later attempt replaces the copy's attempt and ends by its own result`() throws {
+  func `A later attempt in the restored channel replaces the old database's attempt of the payment`() throws {
     try restore(try channel(afterFailures: 1, end: nil), over: [payment(0)])
     #expect(try rows() == [["1", "pending", ""]])
     try write(
@@ -141,7 +142,7 @@ final class RestoredPaymentsTests {
   }
 
   @Test
-  func `A payment missing in the restored channel is marked lost`() throws {
+  func `A pending payment that is missing in the restored channel is marked lost`() throws {
     var other = payment(0)
     other.paymentHash = SHA256.hash([9])
     try restore(try channel(afterFailures: 1, end: nil), over: [other])

@@ -31,7 +31,7 @@ final class RevealedAgainTests {
   }
 
   @Test
-  func `If the invoice is lost, the node sends neither the preimage nor a commitment`()
+  func `If the invoice of an accepted payment is lost, the node sends neither preimage nor commitment`()
     throws
   {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
@@ -46,7 +46,8 @@ final class RevealedAgainTests {
     #expect(peer.received.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.received.map(\.type))")
   }
 
-  @Test func `The next owner sends the preimage, although the invoice is no longer open`()
+  @Test
+  func `The next owner sends the preimage of an accepted payment, although its invoice is no longer open`()
     throws
   {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
@@ -62,7 +63,7 @@ final class RevealedAgainTests {
   }
 
   @Test
-  func `A new container takes the invoice from the backup; the payment succeeds and counts once`() throws {
+  func `A new container takes an accepted payment's invoice from the backup, and receives it once`() throws {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
     let peer = try TestPeer(try accept(invoice), loop: loop)
     peer.onMessage = { if case .peerStorage = $0 { peer.cutOff() } }

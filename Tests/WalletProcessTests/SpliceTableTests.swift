@@ -53,7 +53,7 @@ final class SpliceTableTests {
   }
 
   @Test
-  func `Each splice stage is read as written, and the row stays when the splice is done`() throws {
+  func `Each stage of a splice is read as written, and its row stays when the splice is done`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     var seen: [String] = []
@@ -118,7 +118,7 @@ final class SpliceTableTests {
   }
 
   @Test
-  func `A row that does not match the channel's splice is refused`() throws {
+  func `If a splice's row does not match the splice transaction, the state cannot be read`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     try scratch.write(NodeChange(channel: try steps()[1]), claim, container)

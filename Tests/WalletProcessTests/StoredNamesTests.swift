@@ -49,7 +49,7 @@ struct StoredNamesTests {
       ])
   }
 
-  @Test func `A write's code names each changed part once and is read back`() throws {
+  @Test func `The stored code of a write names each changed part once and can be read back`() throws {
     let channel = try Channel(id: SHA256.hash([1]), localMsat: 1, remoteMsat: 1, isOpener: false)
     #expect(WriteCode.of(NodeChange()) == "")
     #expect(

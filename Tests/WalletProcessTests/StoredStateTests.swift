@@ -84,7 +84,8 @@ final class StoredStateTests {
   // MARK: Outgoing payments
 
   @Test(arguments: [PaymentEnd.paid(preimage: SHA256.hash([4])), .failed(code: 16399)])
-  func `A payment's row has the epoch and time of its start and of its end`(end: PaymentEnd) throws {
+  func `An outgoing payment's row has the epoch and time of its start and of its end`(end: PaymentEnd) throws
+  {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     try write(NodeChange(payments: PaymentChange(offered: [payment])), wallNanoseconds: 41)
@@ -94,7 +95,7 @@ final class StoredStateTests {
     #expect(try moments() == [1, 41, 1, 42])
   }
 
-  @Test func `A payment lost in a restore has the epoch and time of its end`() throws {
+  @Test func `An outgoing payment lost in a restore has the epoch and time of its end`() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     try write(NodeChange(payments: PaymentChange(offered: [payment])), wallNanoseconds: 41)

@@ -33,7 +33,7 @@ final class WaitingPartsTableTests {
   }
 
   @Test
-  func `A wait keeps its start until its payment is no longer named`() throws {
+  func `A wait for parts keeps its start until a write lists the waits without its payment`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     let (one, two) = (SHA256.hash([1]), SHA256.hash([2]))
@@ -53,7 +53,9 @@ final class WaitingPartsTableTests {
   }
 
   @Test
-  func `A wait of another boot or a future time has no age and restarts`() throws {
+  func `A wait for parts from another boot or the future has no age, and begins anew at the next write`()
+    throws
+  {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     let hash = SHA256.hash([1])
@@ -69,7 +71,9 @@ final class WaitingPartsTableTests {
   }
 
   @Test(arguments: 1...3)
-  func `A container from before waits were stored opens without waits`(_ steps: Int) throws {
+  func `A container from before waits for parts were stored opens without waits, and then stores them`(
+    _ steps: Int
+  ) throws {
     let name = "\(steps)"
     do {
       _ = try scratch.open(Array(WalletSchema.migrations.prefix(steps)), named: name)

@@ -45,7 +45,7 @@ final class WalletContainerTests {
     #expect(pending == [payment])
   }
 
-  @Test func `When the background task ends, the database contains its whole log`()
+  @Test func `When the app ends its background task, the database contains the commits of SQLite's log`()
     throws
   {
     let container = try scratch.open()
@@ -71,7 +71,7 @@ final class WalletContainerTests {
   }
 
   @Test
-  func `A push during unreadable payments reports only payments received after it`() throws {
+  func `A push that arrives while payments are unreadable reports only payments received after it`() throws {
     let app = try scratch.open()
     let (claim, _) = try scratch.claim(app)
     try receive("old", claim, app)
@@ -108,7 +108,7 @@ final class WalletContainerTests {
   }
 
   @Test
-  func `A background run reads the container's epoch and channel`() throws {
+  func `A background task reads the container's epoch, and that there is no channel`() throws {
     let container = try scratch.open()
     let app = try wallet(AppMachine.self, container)
     #expect(app.container.lookAtWallet() == .done("no process has owned the node yet, no channel"))

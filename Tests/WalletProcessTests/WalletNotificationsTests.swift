@@ -11,7 +11,7 @@ import Wallet
   }
 
   @Test
-  func `B-1.2.4 A received payment is time-sensitive, with default sound and an action category`() {
+  func `B-1.2.4 A received payment's notification is time-sensitive, with default sound and category`() {
     let message = fields(.received(ReceivedPayment(paymentHash: .zero, amountMsat: 5000, text: "Coffee")))
     #expect(message["title"] == "Received payment")
     #expect(message["level"] == "time-sensitive")
@@ -20,7 +20,7 @@ import Wallet
     #expect(message["badge"] == "1")
   }
 
-  @Test func `B-1.2.4 A missed payment has no level, sound or category`() {
+  @Test func `B-1.2.4 A missed payment's notification has no level, sound or category`() {
     let message = fields(.nothingReceived(.incomingPayment))
     #expect(message["title"] == "Missed incoming payment")
     #expect(message["level"] == nil)

@@ -20,7 +20,7 @@ struct WalletSecretsTests {
       channel: channel, invoices: [secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: 9)])
   }
 
-  @Test func `A backup is opened whole, with the secrets of its invoices`() {
+  @Test func `A sealed backup is opened whole, with the secrets of its invoices`() {
     #expect(secrets.open(secrets.seal(backup)) == .backup(backup))
   }
 

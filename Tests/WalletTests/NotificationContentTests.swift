@@ -17,7 +17,7 @@ import Wallet
   }
 
   @Test
-  func `A payment has the same text with a push and without one`() {
+  func `A payment's notification is the same for a push and without one`() {
     #expect(NotificationContent(Self.payment) == NotificationContent(.received(Self.payment)))
   }
 
@@ -39,7 +39,7 @@ import Wallet
       ),
       (.appContinues, "Payment incoming", "The wallet is open: check there whether it arrived."),
     ] as [(PushOutcome, String, String)])
-  func `Every outcome but a received payment has its own text and leaves the badge unchanged`(
+  func `Every push's outcome but a received payment has its own text and leaves the badge unchanged`(
     outcome: PushOutcome, title: String, body: String
   ) {
     let content = NotificationContent(outcome)

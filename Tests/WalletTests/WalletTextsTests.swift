@@ -11,7 +11,7 @@ import Wallet
     .trouble("The disk is full."),
   ]
 
-  @Test func `Each text is one line, and no two are equal`() {
+  @Test func `Each text is one line, and no two statuses, finish reasons or end reasons share one`() {
     let reasons = FinishReason.allCases.map(\.text)
     let texts = [Self.statuses.map(\.text), reasons, EndReason.allCases.map(\.text)]
     for texts in texts {
@@ -21,9 +21,11 @@ import Wallet
     #expect(Set(Self.statuses.map(\.code)) == Set(StatusCode.allCases), "a status is missing in this test")
   }
 
-  @Test func `A blocked status names the process inside the transaction and whether it is stopped`() {
+  @Test
+  func `A blocked status says which process, if known, is inside the transaction, and if it is stopped`() {
     #expect(
-      Status.blocked(pid: 4242, isStopped: true).text == "blocked: 4242 is stopped inside a transaction")
+      Status.blocked(pid: 4242, isStopped: true).text
+        == "blocked: process 4242 is stopped inside a transaction")
     #expect(
       Status.blocked(pid: nil, isStopped: false).text == "blocked: another process is inside a transaction")
   }

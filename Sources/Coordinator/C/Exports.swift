@@ -34,10 +34,10 @@ public func open(_ options: UnsafePointer<baton_options>?, _ result: UnsafeMutab
     return handle.misuse("the role is neither BATON_APP nor BATON_EXTENSION")
   }
   guard options.cut_off != nil else {
-    return handle.misuse("cut_off is missing; it must close the node's socket")
+    return handle.misuse("the callback cut_off is missing; it must close the node's socket")
   }
   guard role == .app || options.settled != nil else {
-    return handle.misuse("settled is missing; the extension needs it")
+    return handle.misuse("the callback settled is missing; the extension reads settled payments with it")
   }
   guard let directory = text(options.directory) else { return handle.misuse("the directory is not UTF-8") }
   let count = options.migrations == nil ? 0 : options.migration_count

@@ -12,12 +12,13 @@ package enum ContainerNote: Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .intentHeldByAnother:
-      "another app process holds the intent lock; this one's intent is only sent as a message"
+      "another app process holds the intent lock; this process's intent is only sent as a message"
     case .intentDamaged(let error):
       "the intent lock failed, so the intent is only sent as a message: \(error)"
     case .roleLockGuardsAgain: "the role lock is held again"
-    case .roleLockHeldByAnother: "another process holds the role lock; this process may look dead"
-    case .roleLockDamaged(let error): "the role lock failed, so this process may look dead: \(error)"
+    case .roleLockHeldByAnother: "another process holds the role lock; this process may look dead to others"
+    case .roleLockDamaged(let error):
+      "the role lock failed, so this process may look dead to others: \(error)"
     case .beatNotWritten(let error): "no beat was written: \(error)"
     }
   }

@@ -59,7 +59,7 @@ public struct BackgroundWork: Core {
     case .runBegan(let task, let number): return begin(task, number, habits, at: now)
     // The run is removed first, so that no pending step completes it again.
     case .runExpires(let number):
-      return complete(number, isSuccess: false, "the phone's time is up")
+      return complete(number, isSuccess: false, "the time that iOS gives the run is up")
     case .stepDone(let number, let result): return stepDone(number, result, at: now)
     case .deadlineReached: return stepsDue(at: now)
     }

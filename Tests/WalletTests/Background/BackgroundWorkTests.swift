@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test
-  func `D-1.6, D-2.4, K-34 A failure completes without success, and the next refresh is submitted`() {
+  func
+    `D-1.6, D-2.4, K-34 A failed refresh is completed without success; the next one submits a refresh too`()
+  {
     var work = refreshing()
     #expect(
       work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1))
@@ -55,7 +57,7 @@ import Testing
     #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == completed(true, "epoch 3"))
   }
 
-  @Test func `D-2.2 A blocked refresh gives up at its own limit of 25 s`() {
+  @Test func `D-2.2 A blocked refresh is completed without success 25 s after its beginning`() {
     #expect(BackgroundWork.timeLimit == .seconds(25))
     var work = refreshing()
     #expect(work.handle(.stepDone(run: 7, blocked), at: seconds(24.9)) == [])
@@ -68,8 +70,8 @@ import Testing
     #expect(work.deadline == nil)
   }
 
-  @Test func `K-33, D-1.4 Expiry cancels the work, and the run is completed once`() {
-    let expired = completed(false, "the phone's time is up")
+  @Test func `K-33, D-1.4 When iOS ends a run's time, its work is cancelled, and it is completed once`() {
+    let expired = completed(false, "the time that iOS gives the run is up")
     var work = refreshing()
     _ = work.handle(.stepDone(run: 7, blocked), at: seconds(1))
     #expect(work.handle(.runExpires(run: 7), at: seconds(1.1)) == expired)
@@ -82,23 +84,23 @@ import Testing
     #expect(work.deadline == nil)
   }
 
-  @Test func `K-33 A late expiry of an older run does not end the newer one`() {
+  @Test func `K-33 A late expiry of an older run does not end the newer run`() {
     var work = refreshing(1)
     _ = work.handle(.stepDone(run: 1, done), at: seconds(1))
     _ = work.handle(.runBegan(.refresh, run: 2), at: seconds(2))
     #expect(work.handle(.runExpires(run: 1), at: seconds(3)) == [])
     #expect(
       work.handle(.runExpires(run: 2), at: seconds(4))
-        == completed(false, "the phone's time is up", run: 2))
+        == completed(false, "the time that iOS gives the run is up", run: 2))
   }
 
-  @Test func `A run that the phone reports twice begins once`() {
+  @Test func `A background task's run that iOS reports twice begins once`() {
     var work = refreshing()
     #expect(work.handle(.runBegan(.refresh, run: 7), at: seconds(1)) == [])
     #expect(work.runs.count == 1)
   }
 
-  @Test func `M-3.4 Journals are cleaned in steps, and other events are handled in between`() {
+  @Test func `M-3.4 Old journals are removed in steps, and other events are handled in between`() {
     var work = work(cleansUp: true)
     #expect(
       work.handle(.runBegan(.processing, run: 3), at: seconds(0)) == [.submit(.processing), .cleanUp(run: 3)])
@@ -113,7 +115,7 @@ import Testing
         == [.complete(.processing, run: 3, isSuccess: true, "removed 50 old journals")])
   }
 
-  @Test func `A run of a task that this app does not use is completed at once`() {
+  @Test func `A run of a background task that this app is not configured for is completed at once`() {
     var work = work()
     #expect(
       work.handle(.runBegan(.processing, run: 3), at: seconds(0))
@@ -122,7 +124,9 @@ import Testing
   }
 
   @Test
-  func `The foreground submits the configured tasks and stops the audio; the background plays it`() {
+  func
+    `Entering the foreground submits the configured tasks and stops the audio; leaving it plays the audio`()
+  {
     for cleansUp in [false, true] {
       for audio in [false, true] {
         var work = work(cleansUp: cleansUp, audio: audio)
@@ -134,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `A process without background tasks orders nothing`() {
+  @Test func `Without configured background tasks the background work orders nothing`() {
     var work = BackgroundWork(configuration: nil)
     let events: [BackgroundEvent] = [
       .enteredForeground, .enteredBackground, .runBegan(.refresh, run: 1), .runExpires(run: 1),
@@ -144,7 +148,7 @@ import Testing
     #expect(!work.isWanted && work == BackgroundWork(configuration: nil))
   }
 
-  @Test func `In random runs each run is completed once and within 25 s`() {
+  @Test func `With random events each run of a background task is completed once and within 25 s`() {
     var completions = 0
     for seed in 0..<300 as Range<UInt64> {
       var phone = RandomRuns(seed: seed)

@@ -30,7 +30,7 @@ struct NestedOrderTests {
   }
 
   @Test
-  func `The node's own orders replace the guard's start directive, and the node's report follows`() {
+  func `The node's orders replace the guard's start directive; then the node's report reaches the guard`() {
     var app = App.claiming()
     // The beat precedes the dial; the guard answers the report after its own list and the node's.
     #expect(
@@ -64,7 +64,7 @@ struct NestedOrderTests {
   }
 
   @Test
-  func `The node's reports reach the guard in order, after the node's list`() {
+  func `The node's reports reach the guard in order, after the node's list of orders is complete`() {
     var app = App.connecting()
     // The dial's deadline: one second.
     #expect(
@@ -80,7 +80,8 @@ struct NestedOrderTests {
       ])
   }
 
-  @Test func `A node stopped abruptly closes its connection before the lock is dropped`()
+  @Test
+  func `After a fence or the container's loss the connection is cut off before the role lock is dropped`()
     throws
   {
     for event in [lost, .containerLost("gone"), .node(.fenced)] {
@@ -100,14 +101,16 @@ struct NestedOrderTests {
         ])
   }
 
-  @Test func `A hanging node is cut off before the row is read for the last beat`() throws {
+  @Test func `A node that does not stop in time is cut off before the claim row is read for the last beat`()
+    throws
+  {
     var app = try App.connected()
     app.play(.guardrail(.enteredBackground))
     // The node's own limit is shorter, but was not reached here.
     #expect(app.send(GuardEvent.deadlineReached, at: 3) == [.wire(.cutOff), .container(.readRow)])
   }
 
-  @Test func `A refused node closes its connection before the epoch is raised`() {
+  @Test func `A node that the peer refuses closes its connection before the guard raises the epoch`() {
     var app = App.connecting()
     app.play(.node(.dialled))
     let refusal = FenceAnswer(accepted: false, highest: 20, container: container)
@@ -122,7 +125,7 @@ struct NestedOrderTests {
     #expect(app.wallet.node.durableState == state)
   }
 
-  @Test func `The log is checkpointed last, and then the background task ends`() {
+  @Test func `After the release SQLite's log is checkpointed, and only then the background task ends`() {
     var app = App.connecting()
     app.play(.guardrail(.enteredBackground))
     #expect(
@@ -132,7 +135,7 @@ struct NestedOrderTests {
   }
 
   @Test
-  func `The log is checkpointed before the process ends and before a silent push is completed`() {
+  func `SQLite's log is checkpointed before the process ends and before a silent push is completed`() {
     var app = App.connecting()
     app.play(.guardrail(.terminationRequested))
     #expect(
@@ -148,7 +151,7 @@ struct NestedOrderTests {
   }
 
   @Test
-  func `The log is checkpointed before a push is finished, even if the next push begins`() {
+  func `SQLite's log is checkpointed before a push is finished, even if the next push begins`() {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(
       .guardrail(.launched), .guardrail(.pushArrived(Push(id: 1, reason: .incomingPayment))),
@@ -162,7 +165,7 @@ struct NestedOrderTests {
   }
 
   @Test
-  func `The log is checkpointed at the beat for established, and at no other beat`()
+  func `SQLite's log is checkpointed at a beat of phase established, not at one of phase connecting`()
     throws
   {
     var app = App.connecting()
@@ -176,7 +179,7 @@ struct NestedOrderTests {
   }
 
   @Test
-  func `A handover request and a waiting peer reach the node in place of the guard's directive`() {
+  func `The guard's directives to hand over and to end a pause between dials reach the node as events`() {
     var app = App.connecting()
     app.play(.guardrail(mine))
     app.play(.node(.closed("no route")))

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `A push that names its payment needs no mark`() {
+  @Test func `For a push with a payment hash the newest earlier payment is not read`() {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(.guardrail(.launched))
     #expect(
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `Payments received after a push without a hash are read only once the push's mark is known`() {
+  func `For a push without a hash payments are read only once the newest earlier payment is known`() {
     var notifier = pushed()
     #expect(questions(notifier.send(held)) == [.markReceived(push: 1)])
     #expect(
@@ -61,7 +61,7 @@ import Testing
         == .readReceived(.after(3), push: 1))
   }
 
-  @Test func `A waiting push does not move another push's mark`() {
+  @Test func `A waiting push does not change which payments count as received since the push before it`() {
     var notifier = pushed()
     notifier.play(.receivedMarked(push: 1, newest: 3))
     #expect(

@@ -22,7 +22,7 @@ struct WalletMachineTests {
   }
 
   @Test
-  func `After a late claim the row is checked, then the node starts from the claim's state`() {
+  func `If a claim took 10 s, the claim row is read before the node starts from the claim's state`() {
     var app = App.claiming()
     #expect(app.send(.claimed(claim(8), paid), at: 10).first == .container(.readRow))
     #expect(app.wallet.node.isStopped)
@@ -31,7 +31,7 @@ struct WalletMachineTests {
   }
 
   @Test
-  func `The state of a claim lost before the node's start is dropped`() {
+  func `If a claim is lost before the node starts, the state that the claim read is dropped`() {
     func app(_ state: NodeState) -> App {
       var app = App.claiming()
       app.play(.claimed(claim(8), state), at: 10)
@@ -80,7 +80,7 @@ struct WalletMachineTests {
   }
 
   @Test
-  func `A pausing node dials at once when the user opens the app`() {
+  func `A node that pauses between two dials begins the next at once when the user opens the app`() {
     var app = App.connecting()
     let task = TaskBeginning(name: "send", generation: 1)
     app.play(.guardrail(.taskBegan(task)), .guardrail(.enteredBackground), .node(.closed("no route")))
@@ -101,7 +101,8 @@ struct WalletMachineTests {
     }
   }
 
-  @Test func `Without background tasks no event reaches the background work`() {
+  @Test
+  func `Without configured background tasks foreground and background do not reach the background work`() {
     var app = App()
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
     #expect(app.partEvents == [.guardrail(.enteredForeground), .node(.userCame)])
@@ -109,7 +110,7 @@ struct WalletMachineTests {
     #expect(app.partEvents == [.guardrail(.enteredBackground)])
   }
 
-  @Test func `A deadline reaches only the part that it belongs to`() {
+  @Test func `A deadline reaches only the parts whose deadline it is`() {
     var app = App.connecting(background: .init())
     app.play(.background(.runBegan(.refresh, run: 1)))
     #expect(app.partEvents == [.background(.runBegan(.refresh, run: 1))])
@@ -126,7 +127,7 @@ struct WalletMachineTests {
   }
 
   @Test
-  func `Background runs are completed, and their steps ordered, through the ports`() {
+  func `The background work's submissions, steps, completions and audio are orders to the phone port`() {
     var app = App(background: .init(cleansUp: true, keepsAwakeByAudio: true))
     #expect(
       app.send(.background(.runBegan(.processing, run: 3)))

@@ -23,7 +23,7 @@ struct WalletRequestTests {
     return app
   }
 
-  @Test func `A payment refused by the node ends its task and may be requested again`() {
+  @Test func `A payment refused for lack of the node ends its task and may be requested again`() {
     var app = App()
     app.play(.guardrail(.launched))
     for generation in [1, 2] as [UInt64] {
@@ -40,7 +40,8 @@ struct WalletRequestTests {
     }
   }
 
-  @Test func `A refusal for lack of the node gives the status that the app shows`() {
+  @Test func `A request refused because the app does not hold the node names the status that the app shows`()
+  {
     var app = halted()
     let sentence =
       "the wallet does not hold its node now: this node is in use by another device; `baton restore` moves it here"
@@ -55,7 +56,7 @@ struct WalletRequestTests {
         == [.phone(.answer("3", .refused(.invoice, sentence)))])
   }
 
-  @Test func `A payment request reaches the node with its past from the container`() throws {
+  @Test func `Before a payment the container is read, and an invoice paid already is refused`() throws {
     var app = try App.connected()
     #expect(
       app.send(.requests(.asked("1", .payment(tea)))) == [.container(.readPast(tea.paymentHash))])
@@ -88,7 +89,7 @@ struct WalletRequestTests {
   }
 
   @Test
-  func `A payment that is no longer pending at the node's start ends its task`() throws {
+  func `The background task of a payment that is no longer pending ends when the node starts`() throws {
     let tea = payment("0123456789")
     let pending = NodeState(payments: OutgoingPayments(pending: [tea]))
     var app = App.connecting(8, pending)
@@ -111,7 +112,7 @@ struct WalletRequestTests {
 
   // MARK: Moving the wallet into this container
 
-  @Test func `A move request is not refused by the used-by-another-device status that it resolves`()
+  @Test func `A requested move replaces the other device, and is answered when the app is connected`()
     throws
   {
     var app = halted()
@@ -134,14 +135,14 @@ struct WalletRequestTests {
       ])
   }
 
-  @Test func `A connected app answers a move request at once: nothing changes`() throws {
+  @Test func `A connected app answers a move request at once: connected, and nothing moved`() throws {
     var app = try App.connected()
     #expect(
       app.send(.requests(.asked("1", .move))) == [.phone(.answer("1", .connected(8, hasMoved: false)))])
   }
 
   @Test
-  func `A background app refuses a move at once with its status`() {
+  func `A background app refuses a move request at once with the status that it shows`() {
     var app = halted()
     app.play(.guardrail(.enteredBackground))
     #expect(
@@ -149,7 +150,7 @@ struct WalletRequestTests {
         == [.phone(.answer("1", .refused(.move, Status.usedByAnotherDevice.text)))])
   }
 
-  @Test func `A move whose claim fails is refused with the reason`() {
+  @Test func `A move request is refused with the reason if the app's claim fails`() {
     var app = halted()
     app.play(.requests(.asked("1", .move)), .guardrail(.observed(free(8, .app))))
     let orders = app.send(.guardrail(.claimFailed(.failed("The disk is full."))))

@@ -126,7 +126,7 @@ struct RandomRequestTests {
     return account
   }
 
-  @Test func `Each request is answered once, each task ends once, and none stays open`() {
+  @Test func `With random events each request is answered once and each task ends once`() {
     var kinds: Set<Request.Kind> = []
     var begun = 0
     for seed in 0..<300 as Range<UInt64> {

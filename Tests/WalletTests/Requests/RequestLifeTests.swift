@@ -30,7 +30,7 @@ struct RequestLifeTests {
     TaskBeginning(name: name, generation: generation)
   }
 
-  @Test func `An invoice is made, stored, and answered once durable`() {
+  @Test func `An invoice is made and stored, and its request is answered once it is durable`() {
     var fixture = RequestFixture()
     #expect(
       fixture.send(.asked("1", invoiceRequest))
@@ -43,7 +43,7 @@ struct RequestLifeTests {
   }
 
   @Test
-  func `A cancellation goes to the node, has no task, and is answered once durable`() {
+  func `A cancellation goes to the node, has no background task, and is answered once it is durable`() {
     var fixture = RequestFixture()
     let request = Request.cancellation(of: hash("a"))
     #expect(fixture.send(.asked("1", request)) == [.node(.invoiceCancelRequested(hash("a")))])
@@ -61,7 +61,7 @@ struct RequestLifeTests {
   }
 
   @Test
-  func `A payment keeps a background task to its end; it is answered once only, when in the channel`() {
+  func `A payment has a background task to its end; its request is answered once, when it has begun`() {
     var fixture = RequestFixture()
     let task = task("outgoing payment 0123abcd")
     let tea = payment("0123abcd99")
@@ -82,7 +82,7 @@ struct RequestLifeTests {
   }
 
   @Test
-  func `A withdrawal keeps a background task to its end; it is answered when the wallet is bound to it`() {
+  func `A withdrawal has a background task to its end; its request is answered when the splice has begun`() {
     var fixture = RequestFixture()
     let task = task("splice 12345678")
     let out = splice(1)
@@ -101,7 +101,7 @@ struct RequestLifeTests {
     #expect(fixture.requests.open == [])
   }
 
-  @Test func `A move goes to the guard and is answered by the app's status`() {
+  @Test func `A move request goes to the guard and is answered when the app shows that it is connected`() {
     var fixture = RequestFixture()
     #expect(fixture.send(.asked("1", .move)) == [.moveHere])
     for status in [Status.claiming, .connecting(8), .hinderedFromConnecting(8, "no"), .releasing(8)] {
@@ -114,7 +114,7 @@ struct RequestLifeTests {
   }
 
   @Test
-  func `A move is refused when the app is left first; a later connection answers nothing`() {
+  func `A move request is refused if the app becomes idle first; a later connection answers nothing`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .move))
     guard case .answer("1", .refused(.move, _))? = fixture.send(.shown(.idle)).first else {
@@ -124,7 +124,7 @@ struct RequestLifeTests {
     #expect(fixture.send(.shown(.connected(9))) == [])
   }
 
-  @Test func `An app connected without replacing another device has not moved`() {
+  @Test func `If the app connects without replacing another device, the answer to a move is: not moved`() {
     for status in [Status.connected(8), .settling(8)] {
       var fixture = RequestFixture()
       fixture.play(.asked("1", .move))
@@ -133,7 +133,7 @@ struct RequestLifeTests {
   }
 
   @Test
-  func `All pending moves get the same answer, and a later move its own`() {
+  func `All pending move requests get the same answer, and a later one its own answer`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .move), .placeTaken, .asked("2", .move))
     #expect(
@@ -143,7 +143,7 @@ struct RequestLifeTests {
     #expect(fixture.send(.shown(.settling(9))) == [.answer("3", .connected(9, hasMoved: false))])
   }
 
-  @Test func `P-1.1 One payment has one task, and each attempt its own generation`() {
+  @Test func `P-1.1 One payment has one background task, and each attempt its own generation number`() {
     var fixture = RequestFixture()
     let tea = payment("0123456789")
     let (first, second) = (task("outgoing payment 01234567"), task("outgoing payment 01234567", 2))
@@ -155,7 +155,7 @@ struct RequestLifeTests {
     #expect(fixture.send(.asked("3", .payment(tea))).first == .beginTask(second))
   }
 
-  @Test func `Payments with equal hash prefixes have distinct task names`() {
+  @Test func `Payments whose hashes begin alike have different task names`() {
     var fixture = RequestFixture()
     for (id, digits) in [("1", "aaaaaaaa1"), ("2", "aaaaaaaa2"), ("3", "aaaaaaaa21")] {
       fixture.begin(id, digits)
@@ -171,7 +171,7 @@ struct RequestLifeTests {
     #expect(fixture.requests.open.last?.task == task("outgoing payment aaaaaaaa2", 4))
   }
 
-  @Test func `Only one withdrawal at a time has a task, from request to end`() {
+  @Test func `From a withdrawal's request to its end a second withdrawal is refused`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .withdrawal(spliceRequest)))
     let underWay = "another withdrawal from the channel is pending; wait until it has ended"
@@ -189,7 +189,7 @@ struct RequestLifeTests {
   }
 
   @Test
-  func `A node event without a matching request gives no answer`() {
+  func `An event without a matching request gives no answer`() {
     var fixture = RequestFixture()
     #expect(fixture.node(.begun(.splice(splice(1).id), splice(1))) == [])
     #expect(fixture.node(.begun(.payment(hash("a")))) == [])
@@ -201,7 +201,7 @@ struct RequestLifeTests {
     #expect(fixture.requests == Requests())
   }
 
-  @Test func `The core of requests sets no deadline`() {
+  @Test func `The core Requests sets no deadline`() {
     var fixture = RequestFixture()
     fixture.begin("1", "a")
     let before = fixture.requests

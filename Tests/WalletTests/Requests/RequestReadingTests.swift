@@ -35,7 +35,7 @@ struct RequestReadingTests {
     } catch { return "\(error)" }
   }
 
-  @Test func `The amount comes from the invoice, or from the user if the invoice has none`()
+  @Test func `A payment's amount comes from the invoice, or from the user if the invoice has none`()
     throws
   {
     let wallet = try #require(wallet)
@@ -47,7 +47,7 @@ struct RequestReadingTests {
     }
   }
 
-  @Test func `A missing amount, or one given twice, is refused`() throws {
+  @Test func `A payment whose amount neither invoice nor user gives, or both give, is refused`() throws {
     #expect(
       try objection(to: invoice(amountMsat: nil)) == "the invoice has no amount; give one")
     #expect(

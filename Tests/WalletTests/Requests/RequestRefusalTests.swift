@@ -58,7 +58,7 @@ struct RequestRefusalTests {
   }
 
   @Test
-  func `A payment whose past cannot be read ends its task and may be requested again`() {
+  func `A payment whose earlier attempts cannot be read ends its task and may be requested again`() {
     var fixture = RequestFixture()
     for (id, generation) in [("1", 1), ("2", 2)] as [(String, UInt64)] {
       let task = TaskBeginning(name: task.name, generation: generation)
@@ -104,7 +104,7 @@ struct RequestRefusalTests {
   }
 
   @Test
-  func `Without the node a refusal gives the status, or says to open the app`() {
+  func `A refusal for lack of the node gives the app's status, or says to open the app if it is idle`() {
     func sentence(_ request: Request, _ status: Status?) -> String? {
       var fixture = RequestFixture()
       var key = RequestKey.splice(nil)
@@ -136,7 +136,7 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test func `A refusal for another reason does not mention the app's status`() {
+  @Test func `A refusal for a reason of the node does not mention the app's status`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .payment(tea)))
     let answer = fixture.node(
@@ -145,7 +145,7 @@ struct RequestRefusalTests {
   }
 
   @Test
-  func `A payment that is no longer pending ends its task; a pending one keeps it`() {
+  func `A begun payment that the node no longer has pending ends its task; a pending one keeps it`() {
     var fixture = RequestFixture()
     fixture.begin("1", "1")
     fixture.begin("2", "2")
@@ -162,7 +162,7 @@ struct RequestRefusalTests {
   }
 
   @Test
-  func `A splice that is no longer pending ends its task; a pending one keeps it`() {
+  func `A begun splice that the node no longer has pending ends its task; a pending one keeps it`() {
     var fixture = RequestFixture()
     let out = splice(1)
     fixture.play(.asked("1", .withdrawal(spliceRequest)), .node(.begun(.splice(out.id), out)))
@@ -177,7 +177,7 @@ struct RequestRefusalTests {
   }
 
   @Test
-  func `A restarted app begins no task for ended or pending payments`() {
+  func `A restarted app begins no task for payments and splices that the node reports as pending`() {
     var fixture = RequestFixture()
     #expect(fixture.node(.goesOn(payments: [hash("1")], splice: splice(1).id)) == [])
     #expect(fixture.requests == Requests())
