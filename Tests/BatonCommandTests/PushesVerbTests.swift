@@ -65,7 +65,7 @@ import WaitingTests
   }
 
   @Test
-  func `A push that lies ahead of the clock is shown with its time`() throws {
+  func `A push later than the phone's wall clock is shown with its time, not with an age`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     _ = try phone.run("push", "--silent")
@@ -142,7 +142,7 @@ import WaitingTests
   }
 
   @Test
-  func `The badge is in status and notifications`() throws {
+  func `The badge on the wallet's icon is in baton status and notifications`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     let file = "\(phone.phone.home)/badge.apns"
@@ -158,7 +158,7 @@ import WaitingTests
     #expect(try phone.run("pushes").contains("badge or sound  "))
   }
 
-  @Test func `A count of one is in the singular`() throws {
+  @Test func `In baton pushes a count of one is in the singular`() throws {
     let one = try figures(
       pushes: [
         #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#

@@ -17,7 +17,7 @@ import WaitingTests
     return SoakReport(subjects: [subject]).problems
   }
 
-  @Test func `An unchanged process is sound`() {
+  @Test func `A process whose figures have not grown has no problem`() {
     #expect(problems { _ in } == [])
     #expect(problems { $0.heapBytes = 690_000 } == [])
   }
@@ -30,7 +30,7 @@ import WaitingTests
   }
 
   /// Swift's smallest object with one word has 24 bytes, for which the heap takes 32.
-  @Test func `One small object per round is reported`() {
+  @Test func `Heap growth above 32 bytes per round is reported`() {
     #expect(problems { $0.heapBytes = 700_000 + 33 * 1000 }.count == 1)
     #expect(problems { $0.heapBytes = 700_000 + 31 * 1000 } == [])
     #expect(
@@ -65,7 +65,7 @@ import WaitingTests
   }
 
   /// Own wallet processes need not report their heap.
-  @Test func `Without a reported heap the kernel's pages count`() {
+  @Test func `Of a process that reports no heap the growth of its anonymous memory counts`() {
     var before = Self.before
     before.heapBytes = nil
     var after = before
