@@ -92,7 +92,7 @@ import WaitingTests
     #expect(run.processes.isEmpty)
     #expect(run.left.isEmpty, "\(run.left)")
     let sentence =
-      "interrupted by \(command.name); all processes that it started are ended, and its directory is removed\n"
+      "interrupted by \(command.name); all processes that the command started are ended, and its directory is removed\n"
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
   }
 
@@ -129,7 +129,7 @@ import WaitingTests
     run.child.send(SIGINT)
     #expect(run.end() == .exited(code: 130))
     #expect(run.processes.isEmpty)
-    #expect(run.said == "baton: interrupted by SIGINT; all processes that it started are ended\n")
+    #expect(run.said == "baton: interrupted by SIGINT; all processes that the command started are ended\n")
   }
 
   @Test
