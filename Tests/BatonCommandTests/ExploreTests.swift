@@ -64,7 +64,7 @@ import WaitingTests
     }
   }
 
-  @Test func `An ablation reports its current step and progress in seeds`() {
+  @Test func `The progress of an ablation names the removed rule and the number of seeds run`() {
     let told = Locked([String]())
     let steps = AblationSteps { sentence in told.withLock { $0.append(sentence) } }
     steps.begin("1 of 2: without lock")

@@ -69,7 +69,7 @@ struct LogsTests {
     #expect(texts(JournalMerger(directory: scratch.path).readNew()) == ["iosd start"])
   }
 
-  @Test func `An unknown process name is refused`() {
+  @Test func `An unknown name in logs --process is refused`() {
     let phone = Phone(home: scratch.path)
     #expect(throws: Never.self) { try LogsVerb.check(["lspd", "notifyextd"], phone) }
     let failure = #expect(throws: CommandFailure.self) { try LogsVerb.check(["iosd", "foo"], phone) }

@@ -15,7 +15,7 @@ import WaitingTests
 
   @Test
   func
-    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 Counts and times of silent pushes and tasks match a real run`()
+    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 baton pushes prints counts and times of silent pushes and tasks`()
     throws
   {
     let phone = CommandPhone()

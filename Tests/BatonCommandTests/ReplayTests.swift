@@ -52,7 +52,8 @@ struct ReplayTests {
     try JournalReplay.run(scratch.write("changed.jsonl", lines.joined(separator: "\n") + ending))
   }
 
-  @Test func `A replay gives the same bytes and counts each core's events`() throws {
+  @Test func `A replay computes the recorded directives byte for byte, and counts each core's events`() throws
+  {
     let outcome = try JournalReplay.run(try journal())
     #expect(outcome.difference == nil)
     #expect(outcome.events.map(\.core) == ["guard-app"])
@@ -137,7 +138,7 @@ struct ReplayTests {
     #expect(try replay(changed).difference?.line == place + 1)
   }
 
-  @Test func `A line that is no record is found`() throws {
+  @Test func `A line that is no record is reported as a difference`() throws {
     var changed = lines(try journal())
     changed[3] = "garbage"
     let difference = try #require(try replay(changed).difference)
@@ -182,7 +183,7 @@ struct ReplayTests {
 
   /// The state after a kill between the file's creation and the end of its first line.
   @Test(arguments: ["", "{\"seq\":1,"])
-  func `A file without a complete line has nothing to compare and passes`(text: String) throws {
+  func `A journal without a complete line has nothing to compare and passes`(text: String) throws {
     let outcome = try replay([text], ending: "")
     #expect(outcome.difference == nil)
     #expect(outcome.records == 0 && outcome.isTorn == !text.isEmpty)

@@ -38,7 +38,8 @@ import WaitingTests
   }
 
   @Test
-  func `P-1.3 In the background the app names the outgoing payment as its work, and is suspended after it`()
+  func
+    `P-1.3 In the background the app stays awake for an outgoing payment, shown by status, then is suspended`()
     throws
   {
     _ = try phone.run("up", "--arrival-delay", CommandPhone.delay(seconds: 4))

@@ -38,7 +38,7 @@ import WaitingTests
         == ["lspd grew by 48 bytes of heap per round; 32 are allowed"])
   }
 
-  @Test func `SQLite's memory may grow up to its cache`() {
+  @Test func `SQLite's memory may grow up to the size of its cache`() {
     var before = Self.before
     before.databaseBytes = 100_000
     var after = before
@@ -53,7 +53,7 @@ import WaitingTests
         == ["lspd had 100000 bytes in SQLite and now has 500000"])
   }
 
-  @Test func `Under a sanitizer memory is not judged, descriptors are`() {
+  @Test func `Under a sanitizer growth of memory is not reported, growth of descriptors is`() {
     var before = Self.before
     before.heapBytes = 0
     var after = before

@@ -239,7 +239,7 @@ struct UsageTests {
   }
 
   @Test(arguments: ["21s\0n", "5\n000", "\u{1b}[2J"])
-  func `An error shows a typed argument on one line`(word: String) throws {
+  func `Control characters of a typed argument do not break an error's line`(word: String) throws {
     let step = failure { () throws(CommandFailure) in try DeviceVerb.stepSeconds(word) }
     let amount = failure { () throws(CommandFailure) in try InvoiceVerb.amountMsat(word) }
     for sentence in [step?.sentence, amount?.sentence] {

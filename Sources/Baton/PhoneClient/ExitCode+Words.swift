@@ -33,7 +33,7 @@ extension ExitCode {
     case .done: "done; of a verdict: sound"
     case .differs: "the result differs from the expected one"
     case .exclusionOrMoneyBroken:
-      "broken: exclusive use of the node, money, a notification; or a replay differs"
+      "broken: exclusive use of the node, money, a notification; or a replay differs, or a process leaks"
     case .noProgress:
       "no progress: the app did not connect, or a payment, push or task never ended; nothing else is wrong"
     case .crashedByItself: "a process of the project crashed"
@@ -43,7 +43,8 @@ extension ExitCode {
     case .notDone: "the phone or its peer refused the request: the error message says why"
     case .wrongUsage: "wrong usage: the error message says what to write"
     case .problemsFound: "the check found problems"
-    case .daemonMissing: "iosd or lspd does not run, does not start, is stopped, or gives no answer"
+    case .daemonMissing:
+      "no phone is there, or iosd or lspd does not run, does not start, is stopped, or gives no answer"
     case .bugOfOurs: "a bug of Baton: please report the error message"
     case .cannotCreate: "a file or directory cannot be made, or a container cannot be opened"
     case .inputOutputError: "a file or the output cannot be read or written; or evidence is missing"
