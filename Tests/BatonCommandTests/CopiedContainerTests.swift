@@ -41,7 +41,8 @@ struct CopiedContainerTests {
     _ = scratch.end(try scratch.start("/bin/cp", ["-a", scratch(from), scratch(to)]))
   }
 
-  @Test func `A copy of a held container is reported as a copy, and free, as the guard treats it`()
+  @Test
+  func `A copy of a held container is reported as a copy with a free node, and a claim is permitted there`()
     throws
   {
     let clock = Clock()
@@ -67,7 +68,8 @@ struct CopiedContainerTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test func `A copy's last beat has an age only if the phone's clock file is known`()
+  @Test
+  func `A copy's last beat has an age only if the phone's clock file is known and names the beat's boot`()
     throws
   {
     let clockFile = scratch.write("clock", "")
@@ -86,7 +88,9 @@ struct CopiedContainerTests {
   }
 
   @Test
-  func `The report shows a beat's age by the machine's boot although a clock file names another boot`() throws
+  func
+    `A beat of the machine's boot is shown with its age although the phone's clock file names another boot`()
+    throws
   {
     let app = try heldContainer(Clock())
     let clockFile = scratch.write("clock", "")
@@ -109,7 +113,9 @@ struct CopiedContainerTests {
   }
 
   @Test
-  func `The claim's reason names how the previous holder ended, if iosd recorded it`() throws {
+  func `The report on a claim after the holder's death names how the holder ended, if iosd recorded it`()
+    throws
+  {
     let clock = Clock()
     do { _ = try heldContainer(clock) }
     let app = try open("AppGroup", .app)

@@ -5,10 +5,14 @@ import PairSupport
 import Testing
 import WaitingTests
 
-@Suite("An own app that crashes", .waits) struct CrashedAppTests {
+@Suite("An app given with --app that crashes", .waits) struct CrashedAppTests {
   private let phone = CommandPhone()
 
-  @Test func `app open, ps and logs show its last line and the file of its output`() throws {
+  @Test
+  func
+    `baton app open, ps and logs show the last line of a crashed app's output and the file with all of it`()
+    throws
+  {
     let app = phone.scratch.write("my-app", "#!/bin/sh\necho begun\necho 'no peer' >&2\nexit 3\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)
@@ -22,7 +26,7 @@ import WaitingTests
     #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno peer\n")
   }
 
-  @Test func `app open reports when it wrote no output`() throws {
+  @Test func `baton app open says that a crashed app wrote nothing to its standard error`() throws {
     let app = phone.scratch.write("my-app", "#!/bin/sh\nexit 3\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)
@@ -30,7 +34,7 @@ import WaitingTests
     #expect(words.contains("crashed with exit code 3; it wrote nothing to its standard error"), "\(words)")
   }
 
-  @Test func `A missing interpreter is named, not the app`() throws {
+  @Test func `baton app open names the missing interpreter of an app that is a script`() throws {
     let app = phone.scratch.write("my-app", "#!/nowhere/python3\nprint(1)\n")
     chmod(app, 0o700)
     _ = try phone.run("up", "--app", app)

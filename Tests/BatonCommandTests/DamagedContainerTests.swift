@@ -27,7 +27,7 @@ struct DamagedContainerTests {
     }
   }
 
-  @Test func `Obstacles to opening it are listed as problems`() throws {
+  @Test func `A container open to others, a symbolic link and a pipe in it are listed as problems`() throws {
     try make()
     #expect(try problems() == [])
     chmod(directory, 0o777)
@@ -53,7 +53,7 @@ struct DamagedContainerTests {
       ])
   }
 
-  @Test func `Damaged pages are reported as a problem`() throws {
+  @Test func `Damaged database pages are reported as a problem or an error`() throws {
     try make()
     let path = "\(directory)/node.sqlite"
     let page: Int64
@@ -100,7 +100,7 @@ struct DamagedContainerTests {
     _ = Glibc.write(descriptor, bytes, bytes.count)
   }
 
-  @Test func `A damaged heartbeat is reported as a problem, with the roles whose beats are lost`()
+  @Test func `A damaged heartbeat file is reported as a problem, with the processes whose beats are lost`()
     throws
   {
     try make()
@@ -125,7 +125,7 @@ struct DamagedContainerTests {
   }
 
   @Test
-  func `A missing heartbeat is reported as a problem, and the last holder's release counts as unknown`()
+  func `A missing heartbeat file is reported as a problem, and the last holder's release as unknown`()
     throws
   {
     let clock = Clock()
@@ -167,7 +167,7 @@ struct DamagedContainerTests {
     )
   }
 
-  @Test func `Missing lock files are a problem`() throws {
+  @Test func `Missing lock files are reported as a problem`() throws {
     try make()
     unlink("\(directory)/locks/extension.lock")
     #expect(
@@ -222,7 +222,9 @@ struct DamagedContainerTests {
     #expect(try problems(beatAgo: .seconds(60)).first?.contains("`kill \(pid)` ends it") == true)
   }
 
-  @Test func `With --check a problem exits with 65, without it with 0`() throws {
+  @Test func `If the container has a problem, baton inspect --check exits with 65, baton inspect with 0`()
+    throws
+  {
     try make()
     func code(_ words: String...) throws -> ChildEnd.How? {
       scratch.end(try scratch.start("baton", ["inspect", directory] + words))
@@ -235,7 +237,7 @@ struct DamagedContainerTests {
     #expect(try code("--payments", "0") == .exited(code: 64))
   }
 
-  @Test func `A file of the container instead of its directory is refused`() throws {
+  @Test func `baton inspect refuses node.sqlite in place of the container's directory`() throws {
     try make()
     _ = scratch.end(try scratch.start("baton", ["inspect", "\(directory)/node.sqlite"]))
     #expect(

@@ -29,7 +29,11 @@ import WaitingTests
     (["audio", "on"], "another app plays audio"),
   ]
 
-  @Test func `Each switch prints one sentence, and without arguments all are listed`() throws {
+  @Test
+  func
+    `baton device prints a sentence for each change of a setting, and without arguments lists all settings`()
+    throws
+  {
     defer {
       _ = try? run("down")
       Journals.replay(of: scratch("phone"))

@@ -38,7 +38,7 @@ struct ExitCodePageTests {
   }
 
   @Test(arguments: Program.verbs.map { $0.declaration.name })
-  func `Each verb's page lists known codes in order, with 0 and 64`(name: String) throws {
+  func `Each verb's page lists known exit codes in order, with 0 and 64`(name: String) throws {
     let codes = try codes(on: "commands/\(name).md")
     #expect(codes == codes.sorted() && Set(codes).count == codes.count, "\(codes)")
     #expect(codes.first == 0 && codes.contains(64), "\(codes)")
@@ -46,7 +46,10 @@ struct ExitCodePageTests {
   }
 
   @Test
-  func `Pages of verbs that ask a daemon distinguish daemon missing from request not done`() throws {
+  func
+    `Pages of verbs that ask a daemon list exit codes 69 for a missing daemon and 8 for a refused request`()
+    throws
+  {
     for name in [
       "app", "device", "invoice", "notifications", "pay", "ps", "push", "send", "tasks", "withdraw",
     ] {
@@ -64,7 +67,8 @@ struct ExitCodePageTests {
   private static let withoutHome = ["completion", "help", "replay", "version"]
 
   @Test(arguments: Program.verbs.map { $0.declaration.name })
-  func `The page of each verb that uses a home lists the exit code for an unusable home`(name: String) throws
+  func `The page of each verb lists exit code 73, except completion, help, replay and version`(name: String)
+    throws
   {
     #expect(
       try codes(on: "commands/\(name).md").contains(ExitCode.cannotCreate.rawValue)

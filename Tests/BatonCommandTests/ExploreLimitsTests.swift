@@ -17,7 +17,7 @@ struct ExploreLimitsTests {
     "explore", "--pushes", "2", "--opens", "2", "--crashes", "2", "--copies", "1",
   ]
 
-  @Test func `Each limit that ends an exploration is named with its option`() {
+  @Test func `An exploration that ended early names the limit and its option, or the signal`() {
     let said: [(ExploreLimits.Reached, String, ExitCode)] = [
       (.states(1_234_567), "there are more than 1,234,567 states (--states)", .gaveUp),
       (.time(.seconds(3600)), "the 60 min of --max-minutes have passed", .gaveUp),
@@ -48,7 +48,7 @@ struct ExploreLimitsTests {
     #expect(ExploreReport(exploration).exitCode == .gaveUp && exploration.explorer.states < 1000)
   }
 
-  @Test func `A full memory limit ends an exploration, and the visited states are reported`()
+  @Test func `When --max-memory is used up, an exploration ends and reports the visited states`()
     throws
   {
     let child = try scratch.start("baton", Self.endless + ["--max-memory", "40"])
@@ -60,7 +60,9 @@ struct ExploreLimitsTests {
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func `SIGINT, SIGTERM and SIGHUP report the states visited so far`(number: Int32) throws {
+  func `An exploration ended by SIGINT, SIGTERM or SIGHUP reports the states visited so far`(number: Int32)
+    throws
+  {
     let child = try scratch.start("baton", Self.endless)
     try waitUntilAtWork()
     kill(child.identity.pid, number)
@@ -89,7 +91,9 @@ struct ExploreLimitsTests {
   }
 
   @Test
-  func `The documented example with a rule removed ends with a violation and its shortest story`() throws {
+  func `The example of baton explore --without in its help finds a violation and prints the shortest story`()
+    throws
+  {
     let example = try #require(ExploreVerb.declaration.examples.first { $0.line.contains("--without") })
     let words = example.line.split(separator: " ").dropFirst().map(String.init)
     let child = try scratch.start("baton", words)

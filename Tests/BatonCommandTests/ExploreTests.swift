@@ -25,7 +25,7 @@ import WaitingTests
 
   private let output = Output(isJSON: false)
 
-  @Test func `The result does not depend on the number of threads`() {
+  @Test func `An exploration's result does not depend on the number of threads`() {
     func lines(_ jobs: Int) -> [String] {
       // The first line has the duration.
       Array(report(settings([.pushes: 1, .crashes: 1]), jobs: jobs).text(output).dropFirst())
@@ -35,14 +35,15 @@ import WaitingTests
     #expect(lines(3) == one)
   }
 
-  @Test func `Above the limit of states it gives up with its own exit code`() {
+  @Test func `An exploration with more states than its limit gives up, with exit code 6`() {
     let report = report(settings([.pushes: 1, .opens: 1]), statesMax: 50)
     #expect(report.exitCode == .gaveUp)
     #expect(report.text(output).last?.contains("given up") == true)
     #expect(report.document.json.contains(#""complete":false"#))
   }
 
-  @Test func `A violation is reported with the story that leads to it, in text and JSON`() {
+  @Test
+  func `A violation is reported with the steps that lead to it, and in JSON with its invariant's number`() {
     let report = report(
       settings([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck]))
     #expect(report.exitCode == .exclusionOrMoneyBroken)
@@ -52,7 +53,7 @@ import WaitingTests
     #expect(report.document.json.contains(#""invariant":9"#))
   }
 
-  @Test func `Every bound has an option of its name with the documented default`()
+  @Test func `baton explore has an option for each bound, with the bound's default value`()
     throws
   {
     let words = Allowance.allCases.map(\.word)
@@ -63,7 +64,7 @@ import WaitingTests
     }
   }
 
-  @Test func `An ablation reports its current step and progress in seeds`() {
+  @Test func `The progress of an ablation names the removed rule and the number of seeds run`() {
     let told = Locked([String]())
     let steps = AblationSteps { sentence in told.withLock { $0.append(sentence) } }
     steps.begin("1 of 2: without lock")
@@ -73,7 +74,8 @@ import WaitingTests
     #expect(told.withLock(\.last) == "1 of 2: without lock: 4 of 4 seeds")
   }
 
-  @Test func `The ablation page has a row per rule and the stories below the table`() {
+  @Test func `The ablation page has a row per removed rule, and below the table the story of each violation`()
+  {
     let violation = Violation(invariant: .healthyOwnerStays, sentence: "It claims.")
     let finding = Ablation.Finding(
       rules: [.inodeCheck],
@@ -92,7 +94,7 @@ import WaitingTests
   }
 
   @Test
-  func `The comparison has a row per scenario, a column per coordination, and a picture`() {
+  func `The comparison of wallets has a row per kind of fault, a column per coordination, and a picture`() {
     let found = ExploreReport.Finding(
       violation: Violation(invariant: .oneDriver, sentence: "Both run."), story: ["so it went"])
     let cells = [
@@ -109,7 +111,7 @@ import WaitingTests
     #expect(picture.contains("all states seen"))
   }
 
-  @Test func `Repeated lines of a story are folded into one with a count`() {
+  @Test func `Lines that repeat as a group in a story are replaced by one line with their count`() {
     let folded = Repetition.folded(
       ["a", "b", "c", "b", "c", "b", "c", "d"], by: { $0 }, note: { "\($0) lines, \($1) times, \($2)" })
     #expect(folded == ["a", "b", "c", "2 lines, 2 times, c", "d"])

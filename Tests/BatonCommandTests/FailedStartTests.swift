@@ -36,7 +36,7 @@ import WaitingTests
 
   /// Executable by its permissions.
   @Test
-  func `A program that turns out not to be executable takes down the daemon already started`() throws {
+  func `If iosd's program fails to execute, baton up ends the lspd that it has started`() throws {
     let file = scratch.write("iosd", "\u{7f}ELF")
     chmod(file, 0o700)
     let said = try run(["up", "--iosd", file])
@@ -45,7 +45,7 @@ import WaitingTests
     #expect(scratch.text("phone/lsp/lspd.log").contains("lspd listens on "))
   }
 
-  @Test func `A daemon's last output is shown, and the other daemon is taken down`() throws {
+  @Test func `If iosd ends during baton up, its last output is shown, and lspd is ended`() throws {
     for number in 1...2 {
       let file = scratch.write("iosd", "#!/bin/sh\necho try \(number) >&2\nexit \(number == 1 ? 1 : 78)\n")
       chmod(file, 0o700)
@@ -67,7 +67,7 @@ import WaitingTests
       said == ("baton: iosd was ended by SIGSEGV before it answered; it printed nothing\n", 69), "\(said)")
   }
 
-  @Test func `A daemon that already ran is left running`() throws {
+  @Test func `A failed baton up does not end a daemon that ran before`() throws {
     defer {
       _ = try? run(["down"])
       Journals.replay(of: scratch("phone"))

@@ -27,7 +27,7 @@ private struct Damage: Sendable {
 }
 
 /// A home that another user made or can change.
-@Suite("A home that other users can change", .waits) struct ForeignHomeTests {
+@Suite("A phone directory that other users can change", .waits) struct ForeignHomeTests {
   private let scratch = Scratch()
 
   private func makeHome() {
@@ -56,9 +56,11 @@ private struct Damage: Sendable {
   ]
 
   @Test(arguments: asked)
-  func `Every verb refuses a home that others can change before using it, with path and advice`(
-    verb: [String]
-  ) throws {
+  func
+    `Verbs refuse a phone's directory that other users can change before they use it, with path and reason`(
+      verb: [String]
+    ) throws
+  {
     for damage in Damage.all {
       for part in [""] + OwnHome.system {
         try? FileManager.default.removeItem(atPath: scratch("phone"))
@@ -74,7 +76,7 @@ private struct Damage: Sendable {
   }
 
   @Test
-  func `Each daemon refuses a home of which others can change any part`() throws {
+  func `Each program refuses a phone's directory of which other users can change a part`() throws {
     let parts = [
       ("iosd", ["", "os", "AppGroup", "Keychain", "Keychain/items", "journal"]),
       ("lspd", ["", "lsp", "journal"]),
@@ -113,7 +115,9 @@ private struct Damage: Sendable {
   ]
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: secrets)
-  func `Another user's file in an own home is not read`(program: String, file: String, size: Int) throws {
+  func `iosd and lspd refuse another user's file in this user's phone directory`(
+    program: String, file: String, size: Int
+  ) throws {
     makeHome()
     let path = scratch("phone/\(file)")
     _ = FileManager.default.createFile(
@@ -194,7 +198,9 @@ private struct Damage: Sendable {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become two others"))
-  func `Two users of one shared directory: neither runs on a home that the other can change`() throws {
+  func `Of two users of a shared directory neither can use a phone's directory that the other can change`()
+    throws
+  {
     try copyPrograms()
     // User 65533 makes a phone there.
     let (up, said) = try run(as: 65533, ["up"])
@@ -222,7 +228,7 @@ private struct Damage: Sendable {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a link away"))
-  func `On the way to a home another user's symbolic link is refused, root's or one's own is followed`()
+  func `In the path of a phone's directory another user's symbolic link is refused, this user's is followed`()
     throws
   {
     mkdir(scratch("real"), 0o700)

@@ -9,10 +9,13 @@ import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("Beside a pair that was started by hand", .waits) struct HandRunTests {
+@Suite("Beside wallet processes of baton pair", .waits) struct HandRunTests {
   private let phone = CommandPhone()
 
-  @Test func `up is refused, and status and ps name the app with the same advice`() throws {
+  @Test
+  func `Beside an app started by baton pair, baton up is refused, and status and ps give the same advice`()
+    throws
+  {
     let pair = try phone.scratch.start("baton", ["pair", phone.phone.home], into: "pair")
     defer {
       pair.send(SIGTERM)

@@ -23,7 +23,7 @@ struct HeldPaymentTests {
   }
 
   @Test(arguments: [false, true])
-  func `baton pay prints until when lspd holds the payment, and after ^C that lspd still holds it`(
+  func `baton pay prints until when lspd holds the payment, and after ^C that the payment continues`(
     isJSON: Bool
   ) throws {
     let (phone, invoice) = try awayPhone()

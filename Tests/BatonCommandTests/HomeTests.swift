@@ -5,7 +5,7 @@ import Testing
 import WaitingTests
 
 /// Places where a phone cannot live, and limits under which its programs cannot start.
-@Suite("An unusable home", .waits) struct HomeTests {
+@Suite("An unusable phone directory", .waits) struct HomeTests {
   private let scratch = Scratch()
 
   static let canMount: Bool = {
@@ -16,7 +16,10 @@ import WaitingTests
   }()
 
   @Test(.enabled(if: canMount, "mounting a disk that is read-only needs root"))
-  func `A home on a read-only disk is refused by each program in one sentence`() throws {
+  func
+    `A phone's directory on a read-only disk is refused by baton, iosd, lspd and mainappd in one sentence`()
+    throws
+  {
     mkdir(scratch("disk"), 0o700)
     try #require(mount("tmpfs", scratch("disk"), "tmpfs", 0, "size=1m") == 0)
     defer { umount2(scratch("disk"), Int32(MNT_DETACH)) }
@@ -43,7 +46,7 @@ import WaitingTests
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
-  func `baton up refuses another user's home`() throws {
+  func `baton up refuses another user's phone directory`() throws {
     chmod(scratch.path, 0o755)
     try FileManager.default.copyItem(atPath: "\(Scratch.programs)/baton", toPath: scratch("baton"))
     mkdir(scratch("phone"), 0o700)
@@ -60,7 +63,7 @@ import WaitingTests
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-  func `baton status refuses another user's unreadable home and suggests a copy`() throws {
+  func `baton status refuses another user's phone directory and suggests a copy`() throws {
     chmod(scratch.path, 0o755)
     try FileManager.default.copyItem(atPath: "\(Scratch.programs)/baton", toPath: scratch("baton"))
     mkdir(scratch("phone"), 0o755)
@@ -82,7 +85,9 @@ import WaitingTests
   }
 
   @Test(arguments: 5...8)
-  func `With too few descriptors each program ends with an error that names the limit`(limit: Int) throws {
+  func `With too few file descriptors each daemon and wallet process ends with an error that names the limit`(
+    limit: Int
+  ) throws {
     let home = ["--home", scratch("phone")]
     let container = [
       "--container", scratch("AppGroup"), "--keychain", scratch("Keychain"), "--journal", scratch("journal"),

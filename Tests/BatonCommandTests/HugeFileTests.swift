@@ -73,7 +73,7 @@ import WaitingTests
   }
 
   @Test(Self.bounded)
-  func `judge refuses a write-ahead log above its bound and leaves nothing behind`() throws {
+  func `baton judge refuses to copy a write-ahead log above 2 GB and leaves nothing behind`() throws {
     scratch.write("phone/AppGroup/node.sqlite", "")
     _ = try sparse("phone/AppGroup/node.sqlite-wal", gigabytes: 20)
     let (ending, said) = run("judge", scratch("phone"))

@@ -49,7 +49,7 @@ struct InspectTests {
 
   private func report() throws -> ContainerReport { try ContainerReport(of: directory, clock: clock) }
 
-  @Test func `A container without a claim is free`() throws {
+  @Test func `A node that was never claimed is reported as free`() throws {
     let container = try open(.app)
     let report = try report()
     #expect(report.verdict == .neverClaimed)
@@ -86,7 +86,7 @@ struct InspectTests {
     withExtendedLifetime(container) {}
   }
 
-  @Test func `A released container is free`() throws {
+  @Test func `A node that its holder has released is reported as free`() throws {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .released)
@@ -95,7 +95,7 @@ struct InspectTests {
     #expect(try report().holderSentence == "free: mainappd \(getpid()) released it")
   }
 
-  @Test func `A holder that is gone without a release has lost the node`() throws {
+  @Test func `A holder that ended without a release is reported as gone`() throws {
     let container = try open(.app)
     // The claim of a nonexistent process: this one holds locks of other tests' containers.
     _ = try #require(claim(container, seen: 0, pid: .max))
@@ -107,14 +107,15 @@ struct InspectTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test func `A lock held by another process than the claim's row is reported`() throws {
+  @Test func `A role lock held by another process than the one in the highest claim row is reported`() throws
+  {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0, pid: 999_999))
     #expect(try report().verdict == .lockHeldByAnother(pid: getpid()))
     withExtendedLifetime(container) {}
   }
 
-  @Test func `A container without processes is read as a copy, and no file is added`() throws {
+  @Test func `A container that no process has open is read in a copy, and no file is added to it`() throws {
     do {
       let container = try open(.app)
       _ = try #require(claim(container, seen: 0))
@@ -126,7 +127,9 @@ struct InspectTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == before)
   }
 
-  @Test func `Invoices and payments of the wallet are shown`() throws {
+  @Test func `The report has the wallet's paid, open and cancelled invoices and its received payments`()
+    throws
+  {
     let container = try open(.app)
     let owned = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .established)
@@ -152,7 +155,8 @@ struct InspectTests {
     #expect(JSONValue(parsing: Array(report.document.json.utf8))?["payments"]?.elements?.count == 1)
   }
 
-  @Test func `A heartbeat with a higher epoch than the claims shows that an old copy was put back`()
+  @Test
+  func `A beat with a higher epoch than every claim is reported as an older copy of the database put back`()
     throws
   {
     let container = try open(.app)
@@ -173,7 +177,7 @@ struct InspectTests {
       ("waiting=1", "1 payment with parts missing"), ("channel revision 9", "channel revision 9"),
       ("x=1", "x=1"),
     ])
-  func `The last write is described in words; an unknown format is shown as it is`(
+  func `The last fenced write is described in words; an unknown format is shown as it is`(
     code: String, sentence: String
   ) throws {
     #expect(WriteSentence.of(code) == sentence)
@@ -183,7 +187,7 @@ struct InspectTests {
     #expect(try report().writesWords == "1, the last under epoch 1: \(sentence)")
   }
 
-  @Test func `A directory without a container is refused in one sentence`() {
+  @Test func `A directory that is not a container is refused in one sentence`() {
     let failed = #expect(throws: ContainerError.self) { try ContainerReport(of: scratch.path, clock: clock) }
     #expect(failed?.description.contains("not a shared container") == true)
     #expect(CommandFailure(ContainerError.missing(path: "/x")).code == .inputOutputError)

@@ -92,13 +92,13 @@ import WaitingTests
     #expect(run.processes.isEmpty)
     #expect(run.left.isEmpty, "\(run.left)")
     let sentence =
-      "interrupted by \(command.name); all processes that it started are ended, and its directory is removed\n"
+      "interrupted by \(command.name); all processes that the command started are ended, and its directory is removed\n"
     #expect(run.said.hasSuffix(sentence), "\(run.said)")
   }
 
   @Test(arguments: [1, 2])
   func
-    `An interrupted command leaves nothing even if its daemons are stopped, or after a second interruption`(
+    `A soak whose daemons are stopped by SIGSTOP leaves no process and no directory after one SIGINT or two`(
       times: Int
     ) throws
   {
@@ -129,10 +129,14 @@ import WaitingTests
     run.child.send(SIGINT)
     #expect(run.end() == .exited(code: 130))
     #expect(run.processes.isEmpty)
-    #expect(run.said == "baton: interrupted by SIGINT; all processes that it started are ended\n")
+    #expect(run.said == "baton: interrupted by SIGINT; all processes that the command started are ended\n")
   }
 
-  @Test func `A killed worker's processes are ended, and its directory is kept and named`() throws {
+  @Test
+  func
+    `If a soak's child process is killed, its processes are ended, and the soak's directory is kept and named`()
+    throws
+  {
     let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
     try run.waitUntilPhoneIsUp()
     let worker = try #require(ProcessTable.children(of: run.child.identity.pid).first)
@@ -147,7 +151,7 @@ import WaitingTests
   }
 
   @Test(arguments: [["demo"], ["soak"], ["status"], ["scratch", "sh"]])
-  func `An interruption right after the start leaves nothing`(words: [String]) throws {
+  func `An interruption right after the start leaves no process and no directory`(words: [String]) throws {
     for _ in 0..<5 {
       let run = try Marked(words)
       run.child.send(SIGTERM)
@@ -157,7 +161,7 @@ import WaitingTests
     }
   }
 
-  @Test func `While waiting for a payment it says that the payment goes on`() throws {
+  @Test func `baton send, interrupted while it waits, says that the payment continues`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up", "--arrival-delay", "1h")
     try phone.openAndConnect()
@@ -172,7 +176,7 @@ import WaitingTests
     #expect(try phone.run("payments").contains("pending"))
   }
 
-  @Test func `While waiting for a withdrawal it says that the withdrawal goes on`()
+  @Test func `baton withdraw, interrupted while it waits, says that the withdrawal continues`()
     throws
   {
     let phone = CommandPhone()

@@ -26,7 +26,7 @@ struct InvoicePageTests {
     page.rows(atWallSeconds: now).first { $0.0 == name }?.1
   }
 
-  @Test func `The page shows the fields and the defaults of absent ones`() throws {
+  @Test func `The text has the invoice's fields, and BOLT 11's defaults of absent ones`() throws {
     let page = try page()
     #expect(row("network", page) == "mainnet")
     #expect(row("amount", page) == "1,500 msat")
@@ -39,7 +39,7 @@ struct InvoicePageTests {
     #expect(row("through", page) == nil)
   }
 
-  @Test func `The page shows optional fields that are present`() throws {
+  @Test func `The text has the invoice's optional fields that are present`() throws {
     let hop = RouteHop(
       node: Self.key.publicKey, channel: ShortChannelID(1 << 40 | 2 << 16 | 3), expiryDelta: 144)
     let page = try page {
@@ -63,7 +63,7 @@ struct InvoicePageTests {
     #expect(row("through", page) == "\(step), then \(step)")
   }
 
-  @Test func `The JSON object has a member for each field`() throws {
+  @Test func `The JSON object has a member for each of the invoice's fields`() throws {
     let hop = RouteHop(node: Self.key.publicKey, channel: ShortChannelID(7), expiryDelta: 144)
     let page = try page { $0.routeHints = [[hop]] }
     let value = try #require(JSONValue(parsing: Array(page.document.json.utf8)))

@@ -8,7 +8,10 @@ import WaitingTests
 
 /// Invoices as a user handles them: made by one phone, read without a phone, paid by the wrong phone.
 @Suite("Invoices on the command line", .waits) struct InvoiceVerbTests {
-  @Test func `--read explains an invoice without a phone and refuses options of other uses`() throws {
+  @Test
+  func `--read explains an invoice without a phone; --read and --cancel refuse the options of a new invoice`()
+    throws
+  {
     let phone = CommandPhone()
     let key = try #require(PrivateKey(SHA256.hash([1])))
     let invoice = try SignedInvoice(
@@ -42,7 +45,7 @@ import WaitingTests
   }
 
   @Test
-  func `A cancelled invoice cannot be paid; a cancelled or paid one cannot be cancelled`() throws {
+  func `A cancelled invoice cannot be paid; a cancelled or paid invoice cannot be cancelled`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -62,7 +65,7 @@ import WaitingTests
     #expect(try phone.run("judge").contains("Verdict: sound."))
   }
 
-  @Test func `The invoice of another phone's wallet fails with unknown_next_peer`()
+  @Test func `Paying the invoice of another phone's wallet fails with unknown_next_peer`()
     throws
   {
     let phone = CommandPhone()

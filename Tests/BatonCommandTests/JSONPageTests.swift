@@ -84,7 +84,7 @@ import WaitingTests
   /// Verbs that print journal records, or that refuse or ignore `--json`.
   private static let others: Set = ["logs", "pair", "scratch"]
 
-  @Test func `The page has every member of every document`() throws {
+  @Test func `docs/json.md lists every member of every --json document`() throws {
     let marker = "<!-- made by JSONPageTests -->\n"
     let page = GeneratedPage("docs/json.md")
     let old = try page.read()
@@ -97,7 +97,7 @@ import WaitingTests
     try page.expect(String(old[..<end]) + parts.joined(separator: "\n") + "\n")
   }
 
-  @Test func `The schema has every member of every document`() throws {
+  @Test func `The JSON schema in docs describes every member of every --json document`() throws {
     let definitions = try Self.entries.map {
       JSONMember(key: $0.name, value: try Shape(of: $0.type).schema)
     }
@@ -109,7 +109,7 @@ import WaitingTests
     try GeneratedPage("docs/json/v\(VersionVerb.jsonVersion).schema.json").expect(laidOut(schema) + "\n")
   }
 
-  @Test func `Each verb with --json is on the page`() {
+  @Test func `Each verb that prints JSON is in docs/json.md`() {
     let known = Set(Self.entries.compactMap { $0.name.split(separator: "-").first.map(String.init) })
     let verbs = Set(Program.verbs.map { $0.declaration.name })
     #expect(verbs.subtracting(known) == Self.others)

@@ -44,7 +44,7 @@ struct JUnitTests {
     return reader
   }
 
-  @Test func `sim writes a case per seed, with the counts in the first element`() throws {
+  @Test func `baton sim writes a JUnit case per seed, and the counts in the testsuite element`() throws {
     let child = try scratch.start(
       "baton", ["sim", "--seeds", "5..40", "--length", "1s", "--jobs", "3", "--junit", scratch("out.xml")])
     #expect(scratch.end(child) == .exited(code: 0))
@@ -54,7 +54,7 @@ struct JUnitTests {
     #expect(scratch.names == ["out.xml", "said"])
   }
 
-  @Test func `A broken seed is a failure with the command that repeats it`() throws {
+  @Test func `A seed that breaks an invariant is a JUnit failure with the command that repeats it`() throws {
     let child = try scratch.start(
       "baton",
       [
@@ -73,7 +73,7 @@ struct JUnitTests {
     #expect(scratch.end(told) == .exited(code: 2))
   }
 
-  @Test func `run writes a case per story: passed, failed or skipped`() throws {
+  @Test func `baton run writes a JUnit case per story: passed, failed or skipped`() throws {
     let story =
       "# x\nthe app opens\nwait until the app is connected\nwho holds the node?\n  > the app holds the node\nthe verdict\n"
       + "  > sound: 0 of 0 payments settled\n"
@@ -93,7 +93,10 @@ struct JUnitTests {
     #expect(read.text.contains("expected  the extension holds"))
   }
 
-  @Test func `baton explore writes a JUnit case per invariant and one for its completeness`() throws {
+  @Test
+  func `baton explore writes a JUnit case per invariant, and one that says whether every state was visited`()
+    throws
+  {
     var child = try scratch.start(
       "baton",
       [
@@ -109,7 +112,9 @@ struct JUnitTests {
   }
 
   @Test
-  func `Control characters are replaced, and counts of any size fit the first element`() throws {
+  func `In JUnit XML control characters become dots, and a count of 5,000 cases fits the testsuite element`()
+    throws
+  {
     let writer = try JUnitWriter(scratch("out.xml"), suite: "x")
     for _ in 0..<5000 {
       writer.add(JUnitFile.Case(name: "a\u{1b}[2J<&>\"", outcome: .failed("<\"\u{0}", details: "]]>&\n")))
@@ -120,7 +125,10 @@ struct JUnitTests {
   }
 
   @Test
-  func `An unwritable file is an error before the run, and an old file stays until replaced whole`() throws {
+  func
+    `An unwritable --junit file is an error before the run, and the old file stays until the new is complete`()
+    throws
+  {
     for (path, code) in [("/dev/full", ExitCode.cannotCreate), (scratch("no/where"), .cannotCreate)] {
       let child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--junit", path])
       #expect(scratch.end(child) == .exited(code: code.rawValue))

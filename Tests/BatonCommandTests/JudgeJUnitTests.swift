@@ -22,7 +22,9 @@ import WaitingTests
   }
 
   @Test
-  func `The JUnit file has a case per invariant and one for the evidence, and broken ones fail`() throws {
+  func `The JUnit file has a case per invariant and one for the evidence; what is broken or missing fails`()
+    throws
+  {
     let sound = try written(Verdict(counts: Verdict.Counts(), judged: ["container"]))
     #expect(sound.cases == ["evidence"] + Invariant.allCases.map(\.title))
     #expect(sound.failed.isEmpty)
@@ -49,7 +51,7 @@ import WaitingTests
     #expect(scratch.text("said").contains(sentence), "\(sentence)")
   }
 
-  @Test func `A file that cannot be written is refused`() {
+  @Test func `A JUnit file that cannot be written is refused`() {
     let failure = #expect(throws: CommandFailure.self) {
       try JUnitFile.write(Verdict(counts: Verdict.Counts(), judged: []), to: scratch("no/such/file.xml"))
     }

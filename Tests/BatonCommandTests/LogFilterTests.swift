@@ -46,13 +46,13 @@ struct LogFilterTests {
     #expect(try logs("--json", "--grep", "note 7").count == 1)
   }
 
-  @Test func `-n gives the last lines of a history longer than one read`() throws {
+  @Test func `-n 3 gives the last lines also of a journal of 2,511 records`() throws {
     write(2510)
     #expect(try logs("-n", "3") == ["note 2507", "note 2508", "note 2509"])
     #expect(try logs().count == 2511)
   }
 
-  @Test func `--since takes a duration or a time of the phone's clock`() throws {
+  @Test func `--since takes a duration or a time of the phone's wall clock`() throws {
     let hour: Int64 = 3_600_000_000_000
     write(20, since: Clock.monotonicNow.nanoseconds - hour)
     #expect(try logs("--since", "5m").isEmpty)
@@ -61,14 +61,14 @@ struct LogFilterTests {
     #expect(try logs("--since", "2026-01-02 03:04:25").count == 1)
   }
 
-  @Test func `--wall shows the phone's clock`() throws {
+  @Test func `--wall shows the phone's wall clock`() throws {
     write(1)
     let child = try scratch.start("baton", ["--home", scratch("phone"), "logs", "--wall"])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("said").hasSuffix("2026-01-02 03:04:06 UTC  lspd        note 0\n"))
   }
 
-  @Test func `An invalid time or expression is refused in one sentence`() throws {
+  @Test func `An invalid --since or --grep is refused in one sentence`() throws {
     write(1)
     for words in [
       ["--since", "yesterday"], ["--since", "25:00:00"], ["--since", "2026-13-01T00:00"], ["--grep", "("],
@@ -91,7 +91,7 @@ struct LogFilterTests {
     }
   }
 
-  @Test func `logs -f ends when its reader closes the pipe, without new records`()
+  @Test func `logs -f ends when its reader closes the pipe, also without new records`()
     throws
   {
     write(3)

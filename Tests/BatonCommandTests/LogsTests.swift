@@ -24,7 +24,7 @@ struct LogsTests {
     entries.map { "\($0.process) \($0.line.header.text ?? $0.line.header.kind)" }
   }
 
-  @Test func `Records of all processes are ordered by their clock`() {
+  @Test func `Records of two journals are merged in the order of their instants`() {
     scratch.write("a-iosd-1.jsonl", record(1, at: 10, start("iosd", 1)) + record(2, at: 40, note("late")))
     scratch.write("b-lspd-2.jsonl", record(1, at: 20, start("lspd", 2)) + record(2, at: 30, note("middle")))
     let merger = JournalMerger(directory: scratch.path)
@@ -69,7 +69,7 @@ struct LogsTests {
     #expect(texts(JournalMerger(directory: scratch.path).readNew()) == ["iosd start"])
   }
 
-  @Test func `An unknown process name is refused`() {
+  @Test func `An unknown name in logs --process is refused`() {
     let phone = Phone(home: scratch.path)
     #expect(throws: Never.self) { try LogsVerb.check(["lspd", "notifyextd"], phone) }
     let failure = #expect(throws: CommandFailure.self) { try LogsVerb.check(["iosd", "foo"], phone) }
@@ -94,7 +94,7 @@ struct LogsTests {
     #expect(sentences.last == JournalNarrator.Sentence("claimed epoch 4 (the holder is gone)"))
   }
 
-  @Test func `A record of an unknown core is shown raw, and only with everything`() {
+  @Test func `A record of an unknown core is shown raw, and only with --verbose`() {
     scratch.write(
       "a-x-1.jsonl",
       record(1, at: 1, "\"kind\":\"event\",\"core\":\"ghost\",\"event\":{\"a\":{}},\"directives\":[]"))

@@ -44,7 +44,7 @@ struct LongHistoryTests {
       of: directory, clock: Clock(), rows: isThorough ? nil : ContainerReport.rowsMax, isThorough: isThorough)
   }
 
-  @Test func `Steps and report size do not grow with the history`() throws {
+  @Test func `SQLite's steps and the report's size do not grow with the wallet's history`() throws {
     // Above the size up to which every page is checked.
     try live(1...8_000)
     let young = try report()

@@ -38,7 +38,7 @@ import WaitingTests
 
   private let all = SeedRange(1, 9)
 
-  @Test func `A result line round-trips, and a line that differs in any byte is rejected`() {
+  @Test func `A result line round-trips; a truncated, lengthened or contradictory line is rejected`() {
     for one in [result(1), result(.max - 1, options: "--peer legacy", .broken), result(0, .noProgress)] {
       #expect(SeedResult(line: Array(one.line.utf8)) == one)
       let line = Array(one.line.utf8)
@@ -66,7 +66,7 @@ import WaitingTests
     #expect(try simulated("merge", scratch("results")) == hours)
   }
 
-  @Test func `Repeated and reordered parts give the same result`() throws {
+  @Test func `Repeated, overlapping and reordered files give the same result`() throws {
     let once = try merged(file(1...9))
     let shuffled = try merged(file(7...9), file(1...4), file(3...8), file(1...4))
     #expect(shuffled.results(of: nil) == once.results(of: nil))
@@ -82,7 +82,7 @@ import WaitingTests
     #expect(try merged(text, text, file(4...6)).results(of: nil) == first.results(of: nil))
   }
 
-  @Test func `A torn last line is ignored, reported, and counted as missing`() throws {
+  @Test func `A torn last line is ignored and reported, and its seed counts as missing`() throws {
     let whole = file(1...3)
     for cut in 1..<result(3).line.utf8.count as Range<Int> {
       let merge = try merged(String(whole.dropLast(cut + 1)))
@@ -94,7 +94,7 @@ import WaitingTests
     #expect(try merged("").torn == [])
   }
 
-  @Test func `A damaged line elsewhere is an error with file and line`() {
+  @Test func `A damaged line before the last is an error with file and line`() {
     let text = file(1...1) + "{\"seed\":2,\n" + file(3...3)
     #expect(failure(text)?.sentence.contains("part-0 line 2") == true)
     #expect(failure(text)?.code == .inputOutputError)
@@ -117,7 +117,7 @@ import WaitingTests
     #expect(failure?.sentence.contains("--peer legacy") == true)
   }
 
-  @Test func `Missing seeds are listed as ranges and cut into parts`() throws {
+  @Test func `Missing seeds are listed as ranges, on demand with a bound on each range's length`() throws {
     let merge = try merged(file(3...3), file(8...8))
     #expect(merge.missing(of: all) == [SeedRange(1, 2), SeedRange(4, 7), SeedRange(9, 9)])
     #expect(merge.missing(of: all, atMost: 3).map(\.words) == ["1..2", "4..6", "7", "9"])
@@ -130,7 +130,9 @@ import WaitingTests
     )
   }
 
-  @Test func `A broken invariant outranks no progress and missing seeds`() throws {
+  @Test func `In merge's exit code a broken invariant outranks no progress, and both outrank missing seeds`()
+    throws
+  {
     let stuck = result(1, .noProgress).line + "\n"
     let broken = result(2, .broken).line + "\n"
     #expect(MergeReport(try merged(stuck), of: all).exitCode == .noProgress)
@@ -159,7 +161,7 @@ import WaitingTests
   }
 
   @Test
-  func `The verb merges files, lists missing seeds, and writes the merged file whole or not at all`()
+  func `baton merge merges files and lists missing seeds; without a file or a result it is an error`()
     throws
   {
     let scratch = Scratch()

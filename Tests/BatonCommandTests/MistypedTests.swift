@@ -17,7 +17,9 @@ import WaitingTests
   }
 
   @Test(arguments: ["status", "ps", "pushes", "payments", "down"])
-  func `A missing home is reported by each verb that reads a phone`(verb: String) throws {
+  func `status, ps, pushes, payments and down report a missing phone directory and do not create it`(
+    verb: String
+  ) throws {
     let home = scratch("typo")
     let sentence =
       "baton: there is no phone at \(home); start a phone with `baton up`, or name its directory with --home\n"
@@ -27,7 +29,7 @@ import WaitingTests
     #expect(try run(["--home", home, verb]).code == 0)
   }
 
-  @Test func `A program that cannot be run is refused before the home is made`() throws {
+  @Test func `A program that cannot be run is refused before the phone's directory is created`() throws {
     let said = try run(["--home", scratch("phone"), "up", "--app", "/nonexist"])
     #expect(said == ("baton: /nonexist cannot be run; build it, or name another program with --app\n", 78))
     #expect(!FilePath.exists(scratch("phone")))
@@ -57,7 +59,9 @@ import WaitingTests
   @Test(
     .enabled(if: geteuid() == 0, "only root can give a directory away"),
     arguments: ["logs", "pushes", "ps", "payments", "status"])
-  func `Another user's home is refused with the advice to copy it, and the copy can be read`(verb: String)
+  func `Another user's phone directory is refused with the advice to copy it, and the copy can be read`(
+    verb: String
+  )
     throws
   {
     for part in ["", "/os", "/journal", "/AppGroup"] {

@@ -17,14 +17,16 @@ struct OlderJournalTests {
     try JournalReplay.run(JournalReader(name: "older", bytes: Array((text + "\n").utf8)))
   }
 
-  @Test func `A peer's journal replays in the current form`() throws {
+  @Test func `A peer's journal of an earlier version replays without a difference`() throws {
     #expect(Self.peer.contains("containerHigh"))
     let outcome = try replay(Self.peer)
     #expect(outcome.isWhole, "\(outcome.trouble ?? "")")
     #expect(outcome.events.map(\.core) == ["peer"] && outcome.events.map(\.count) == [3])
   }
 
-  @Test func `A difference is blamed on the other version, a difference in a current journal on the journal`()
+  @Test
+  func
+    `A difference counts as missing evidence in another version's journal, as a difference in a current one`()
     throws
   {
     let record = #""event":{"launched":{}},"directives":[{"deliver":{"push":1,"_1":{"partsWait":{}}}}]}"#
@@ -43,12 +45,12 @@ struct OlderJournalTests {
     }
   }
 
-  @Test func `A record that cannot be decoded is blamed on the other version`() throws {
+  @Test func `A record of an earlier version that cannot be decoded counts as missing evidence`() throws {
     let outcome = try replay(Self.node)
     #expect(outcome.difference == nil && outcome.missing?.line == 2 && !outcome.isWhole)
   }
 
-  @Test func `An older guard record, in which receipts are read without a push id, is decoded`() throws {
+  @Test func `An older guard record, which reads received payments without a push id, is decoded`() throws {
     let record =
       Self.extension
       + #""event":{"receivedFound":{"_0":[]}},"directives":[{"readReceived":{"paymentHash":"\#(Self.hash)"}},{"readReceived":{}}]}"#
@@ -63,7 +65,7 @@ struct OlderJournalTests {
       ])
   }
 
-  @Test func `A guard's sentences become codes`() throws {
+  @Test func `Reasons that an older guard recorded as sentences become codes`() throws {
     let record =
       #""event":{"node":{"_0":{"stopped":{}}}},"directives":[{"finished":{"push":1,"_1":"asked to terminate"}},{"end":{"_0":"asked to terminate"}}]}"#
     let line = OlderRecords.rewritten(Array((#"{"core":"guard-extension","# + record).utf8))
@@ -72,7 +74,7 @@ struct OlderJournalTests {
       text.hasSuffix(#"[{"finished":{"push":1,"_1":"terminated"}},{"end":{"_0":"terminated"}}]}"#), "\(text)")
   }
 
-  @Test func `A peer's quiescence timeout without a code gets the code`() throws {
+  @Test func `An older peer's quiescence warning, recorded without a code, gets its code`() throws {
     let warning = ErrorOrWarning(
       text: "the channel was at rest for 60 s: reconnect", code: .quiescenceTimeout)
     let now = try JSONLineEncoder().encode(PeerDirective.send(connection: 1, .warning(warning)))
@@ -81,7 +83,9 @@ struct OlderJournalTests {
     #expect(OlderRecords.rewritten(Array(older.utf8)) == Array(now.utf8))
   }
 
-  @Test func `A phone's journal that names payments and invoices replays in the current form`() throws {
+  @Test func `An older phone journal, with events for payments and invoices, replays without a difference`()
+    throws
+  {
     let configuration = try JSONLineEncoder().encode(PhoneConfiguration()).replacing(
       "answerPatience", with: "invoicePatience")
     let events = [

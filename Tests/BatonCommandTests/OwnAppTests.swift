@@ -17,7 +17,10 @@ struct OwnAppTests {
   }
 
   @Test
-  func `An own app takes the node in front, releases it at home, and takes it over when killed`() throws {
+  func
+    `The example app claims the node in front, releases it on the home screen, and claims again after a kill`()
+    throws
+  {
     let phone = CommandPhone()
     _ = try phone.run("up", "--app", Self.example)
     _ = try phone.run("app", "open")

@@ -37,7 +37,9 @@ import WaitingTests
   }
 
   @Test
-  func `P-1.4 In the background the app names the multi-part payment as its work until it is settled`() throws
+  func
+    `P-1.4 In the background status shows the multi-part payment as the app's work, and the payment settles`()
+    throws
   {
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -67,7 +69,9 @@ import WaitingTests
   }
 
   @Test(arguments: [false, true])
-  func `Parts that failed while the sender was stopped are not announced as still to come back`(asJSON: Bool)
+  func `Parts that failed while baton pay was stopped are printed as failed, not as failed back later`(
+    asJSON: Bool
+  )
     throws
   {
     _ = try phone.run("up", "--multi-part-window", "8s")

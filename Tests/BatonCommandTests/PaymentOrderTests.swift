@@ -38,7 +38,7 @@ import WaitingTests
     PaymentList.inOrder(held: [], received: Array(received), sent: Array(sent)).map(\.paymentHash)
   }
 
-  @Test func `Payments are ordered by their rows, whatever the wall clock was`() {
+  @Test func `Payments keep the order of their rows when the wall clock steps back`() {
     let all = steppedBack
     #expect(order(all.received, all.sent) == ["in-4", "out-2", "in-3", "in-2", "out-1", "in-1"])
     // If the clock steps within one epoch, each direction still keeps its order.
@@ -71,7 +71,7 @@ import WaitingTests
     #expect(all.map(\.text) == ["Coffee", nil, nil] && all[0].cells.last == "Coffee")
   }
 
-  @Test func `A failed payment has the same code name as in send`() {
+  @Test func `baton payments names a failure code as baton send does`() {
     let failed = sent(1, epoch: 1, wall: 1, code: 16399)
     #expect(failed.cells.contains("failed: incorrect_or_unknown_payment_details (0x400f)"))
     #expect(

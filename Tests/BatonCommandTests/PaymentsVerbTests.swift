@@ -14,7 +14,9 @@ import WaitingTests
   private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
 
   @Test
-  func `baton payments lists both directions newest first, -n of them, and works without the daemons`() throws
+  func
+    `baton payments lists both directions newest first, with -n 1 only the newest, also without the daemons`()
+    throws
   {
     _ = try phone.run("up")
     #expect(try phone.run("payments") == "no payment was received or sent, and none is held\n")

@@ -13,7 +13,7 @@ import WaitingTests
   private let phone = CommandPhone()
 
   @Test
-  func `With a part pending or the invoice paid nothing is sent, and the user is told why`() throws {
+  func `If a part is pending or the invoice is paid, baton pay --parts sends nothing and says why`() throws {
     let invoice = try upWithInvoice()
     let first = try phone.begin("pay", invoice, "--parts", "2", "--apart", "60s", into: "first")
     try Wait.until("part 1 to be offered") { try offered() == 1 }
@@ -47,7 +47,9 @@ import WaitingTests
   }
 
   @Test
-  func `A part too many is not needed, and the pending part's result is awaited`() throws {
+  func `A part above the missing amount is not needed, and baton pay awaits the result of its pending part`()
+    throws
+  {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
     try Wait.until("part 1 to be offered") { try offered() == 1 }

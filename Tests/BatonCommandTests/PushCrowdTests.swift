@@ -43,7 +43,7 @@ struct PushCrowdTests {
     arguments: [
       ["--phones", "2", "--rounds", "5"], ["--pushes", "5"], ["--timers", "real"],
     ])
-  func `Options of a soak on one phone and on many exclude each other`(words: [String]) throws {
+  func `Options of a soak on one phone and of a soak on several exclude each other`(words: [String]) throws {
     let process = try scratch.start("baton", ["soak"] + words)
     #expect(scratch.end(process) == .exited(code: 64))
   }

@@ -35,7 +35,7 @@ import WaitingTests
     return evidence.problems(limit: .seconds(30), frozen: frozen)
   }
 
-  @Test func `One notification per push in time is sound`() throws {
+  @Test func `If each push has one notification in time, no problem is reported`() throws {
     #expect(try problems { _ in } == [])
     #expect(try sound().waits == [.milliseconds(300), .milliseconds(300)])
     #expect(try sound().peakFootprintBytes == 900)

@@ -22,7 +22,8 @@ import WaitingTests
       "cd bin && PATH=$PWD/../scripts:$PATH && pushes --full",
       "cd bin && PATH=$PWD/../scripts:$PATH && bash pushes --full", "cd bin && ../scripts/pushes --full",
     ])
-  func `The script runs both soaks however it is called`(line: String) throws {
+  func `scripts/pushes --full runs both soaks from any directory, directly or by a shell`(line: String) throws
+  {
     let child = try scratch.start(
       "/bin/sh", ["-c", "cd '\(scratch.path)' && export BATON_BIN=$PWD/bin && \(line)"])
     #expect(scratch.end(child) == .exited(code: 0))

@@ -15,7 +15,7 @@ import WaitingTests
 
   @Test
   func
-    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 Counts and times of silent pushes and tasks match a real run`()
+    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 baton pushes prints counts and times of silent pushes and tasks`()
     throws
   {
     let phone = CommandPhone()
@@ -68,7 +68,7 @@ import WaitingTests
   }
 
   @Test
-  func `A push that lies ahead of the clock is shown with its time`() throws {
+  func `A push later than the phone's wall clock is shown with its time, not with an age`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     _ = try phone.run("push", "--silent")
@@ -145,7 +145,7 @@ import WaitingTests
   }
 
   @Test
-  func `The badge is in status and notifications`() throws {
+  func `The badge on the wallet's icon is in baton status and notifications`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     let file = "\(phone.phone.home)/badge.apns"
@@ -161,7 +161,7 @@ import WaitingTests
     #expect(try phone.run("pushes").contains("badge or sound  "))
   }
 
-  @Test func `A count of one is in the singular`() throws {
+  @Test func `In baton pushes a count of one is in the singular`() throws {
     let one = try figures(
       pushes: [
         #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#

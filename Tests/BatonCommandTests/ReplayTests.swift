@@ -52,7 +52,8 @@ struct ReplayTests {
     try JournalReplay.run(scratch.write("changed.jsonl", lines.joined(separator: "\n") + ending))
   }
 
-  @Test func `A replay gives the same bytes and counts each core's events`() throws {
+  @Test func `A replay computes the recorded directives byte for byte, and counts each core's events`() throws
+  {
     let outcome = try JournalReplay.run(try journal())
     #expect(outcome.difference == nil)
     #expect(outcome.events.map(\.core) == ["guard-app"])
@@ -90,7 +91,10 @@ struct ReplayTests {
   }
 
   /// `t` and `wall` belong to the record; every other byte must be the one the program would write.
-  @Test func `A flipped bit anywhere in an event's core, event or directives is found`() throws {
+  @Test
+  func `A flipped bit in core, event or directives is found, except in numbers that no directive repeats`()
+    throws
+  {
     let good = lines(try journal())
     let place = try #require(good.firstIndex { $0.contains("\"observed\"") })
     let bytes = Array(good[place].utf8)
@@ -121,20 +125,20 @@ struct ReplayTests {
     return numbers.contains { before.hasSuffix($0) }
   }
 
-  @Test func `A missing record is found`() throws {
+  @Test func `A missing event record is found`() throws {
     var changed = lines(try journal())
     changed.remove(at: 4)
     #expect(try replay(changed).difference?.line == 5)
   }
 
-  @Test func `A missing record of no core is found`() throws {
+  @Test func `A missing record that belongs to no core is found`() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("nothing that a core sees") })
     changed.remove(at: place)
     #expect(try replay(changed).difference?.line == place + 1)
   }
 
-  @Test func `A line that is no record is found`() throws {
+  @Test func `A line that is no record is reported as a difference`() throws {
     var changed = lines(try journal())
     changed[3] = "garbage"
     let difference = try #require(try replay(changed).difference)
@@ -179,7 +183,7 @@ struct ReplayTests {
 
   /// The state after a kill between the file's creation and the end of its first line.
   @Test(arguments: ["", "{\"seq\":1,"])
-  func `A file without a complete line has nothing to compare and passes`(text: String) throws {
+  func `A journal without a complete line has nothing to compare and passes`(text: String) throws {
     let outcome = try replay([text], ending: "")
     #expect(outcome.difference == nil)
     #expect(outcome.records == 0 && outcome.isTorn == !text.isEmpty)
@@ -189,7 +193,7 @@ struct ReplayTests {
   }
 
   @Test
-  func `A file that begins with no record is no journal and never passes`() throws {
+  func `A file whose first line is not a record is refused as not a journal`() throws {
     #expect(try replay([""]).missing?.line == 1)
     let outcome = try replay(["# A page", "", "for people"])
     #expect(outcome.difference == nil && outcome.missing?.line == 1 && !outcome.isWhole)
@@ -200,7 +204,9 @@ struct ReplayTests {
         == "changed.jsonl: line 1: not a journal: its first line is not a record; name files of journal/\n")
   }
 
-  @Test func `--seed prints one document with --json, and accepts every seed that sim accepts`() throws {
+  @Test func `replay --seed prints one document with --json, and refuses a seed above 18446744073709551614`()
+    throws
+  {
     let words = ["replay", "--seed", "\(UInt64.max - 1)", "--length", "1s"]
     #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 0))
     let told = scratch.text("said").split(separator: "\n").map(String.init)

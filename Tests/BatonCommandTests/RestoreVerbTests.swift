@@ -35,7 +35,8 @@ import WaitingTests
     #expect(try phone.run("restore").hasSuffix("; nothing was changed\n"))
     #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
     #expect(
-      try phone.run("status").contains("balance          1,006,000 sat; it can receive 8,994,000 sat\n"))
+      try phone.run("status").contains(
+        "balance          1,006,000 sat; the wallet can receive 8,994,000 sat\n"))
     #expect(try phone.run("inspect").contains("the user moved the wallet here"))
     _ = try phone.run("down")
     // Half of the evidence is in the other container: no verdict.

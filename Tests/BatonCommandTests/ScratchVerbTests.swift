@@ -19,7 +19,8 @@ import WaitingTests
   private var left: [String] { DirectoryListing.names(of: scratch("tmp")) ?? [] }
 
   @Test
-  func `The command of baton scratch gets a phone, which is removed afterwards with its processes`() throws {
+  func `The command of baton scratch gets a phone, which is removed with its processes after success`() throws
+  {
     let build = CommandPhone.isSanitized ? " --build debug" : ""
     #expect(
       try run("baton up\(build) && baton app open && baton status && echo $BATON_HOME") == .exited(code: 0))
@@ -51,7 +52,7 @@ import WaitingTests
     #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)/tmp/baton-soak-1") == ["x"])
   }
 
-  @Test func `A process inherited from the shell is left running`() throws {
+  @Test func `baton scratch does not end a process that its shell started before`() throws {
     mkdir(scratch("tmp"), 0o700)
     let line =
       "export TMPDIR=\(scratch("tmp")) PATH=\(Scratch.programs):/usr/bin:/bin; tail -f /dev/null >/dev/null 2>&1 & echo $!; exec baton scratch -- true"
@@ -61,7 +62,7 @@ import WaitingTests
     kill(pid, SIGKILL)
   }
 
-  @Test func `A missing command is refused in one sentence`() throws {
+  @Test func `baton scratch refuses a missing command in one sentence`() throws {
     let end = scratch.end(try scratch.start("baton", ["scratch", "/nowhere/command"]))
     #expect(end == .exited(code: ExitCode.badConfiguration.rawValue))
     #expect(
@@ -69,7 +70,7 @@ import WaitingTests
         == "baton: cannot run /nowhere/command: there is no such file or directory; check the path\n")
   }
 
-  @Test func `A process in a session of its own is ended too`() throws {
+  @Test func `baton scratch also ends a process that its command started in a new session`() throws {
     #expect(try run("setsid tail -f /dev/null >/dev/null 2>&1 & echo $!") == .exited(code: 0))
     let pid = try #require(Int32(scratch.text("said").trimmingCharacters(in: .whitespacesAndNewlines)))
     #expect(kill(pid, 0) != 0)

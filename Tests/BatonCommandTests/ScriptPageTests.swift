@@ -9,7 +9,7 @@ import WaitingTests
 struct ScriptPageTests {
   private let scratch = Scratch()
 
-  @Test func `The example runs as it stands`() throws {
+  @Test func `The script in docs/scripts.md runs as it stands`() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/scripts.md")
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```sh\n")

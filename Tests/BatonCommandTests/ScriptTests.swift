@@ -126,7 +126,7 @@ struct ScriptTests {
   // MARK: Versions and help
 
   @Test(arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
-  func `Each program prints its version and does nothing else`(program: String) throws {
+  func `With --version each program prints only its version`(program: String) throws {
     let child = try scratch.start("\(Scratch.programs)/\(program)", ["--version"])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("said") == "\(program) \(batonVersion)\n")
@@ -170,7 +170,7 @@ struct ScriptTests {
   @Test(arguments: [
     ["-h"], ["--home", "/x", "-h"], ["app", "--home", "/x", "open", "-h"], ["sim", "x", "-h"],
   ])
-  func `-h prints help beside an incomplete line`(words: [String]) throws {
+  func `-h prints help although the rest of the line is incomplete or wrong`(words: [String]) throws {
     let ran = try run(words)
     #expect(ran.code == 0 && ran.errors.isEmpty && !ran.output.isEmpty, "\(ran)")
   }

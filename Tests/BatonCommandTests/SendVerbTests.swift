@@ -38,7 +38,8 @@ import WaitingTests
   }
 
   @Test
-  func `P-1.3 In the background the app names the outgoing payment as its work, and is suspended after it`()
+  func
+    `P-1.3 In the background the app stays awake for an outgoing payment, shown by status, then is suspended`()
     throws
   {
     _ = try phone.run("up", "--arrival-delay", CommandPhone.delay(seconds: 4))
@@ -96,7 +97,9 @@ import WaitingTests
   }
 
   @Test
-  func `send advises by the app's state, and is silent while the app may still end the payment`() {
+  func
+    `A waiting baton send gives advice by the app's state, and none while the app can complete the payment`()
+  {
     func sentence(_ state: String) -> String? {
       var facts = PhoneFacts()
       facts.app.state = state
@@ -129,7 +132,7 @@ import WaitingTests
   }
 
   @Test
-  func `A failed, a paid and a lost payment each have their own sentence with the next step`() throws {
+  func `baton send names the next step after a failed payment and after a lost one`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let forgotten = try phone.run("invoice", "5", "--external", "--forgotten")
@@ -160,7 +163,7 @@ import WaitingTests
   }
 
   @Test
-  func `The judge reports a taken payment that failed, a paid one that never arrived, and one paid twice`()
+  func `The judge reports a failed payment that arrived, a paid one that did not, and an invoice paid twice`()
     throws
   {
     _ = try phone.run("up")

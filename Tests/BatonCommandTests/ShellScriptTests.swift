@@ -38,7 +38,7 @@ import WaitingTests
   }
 
   @Test(arguments: names)
-  func `-h prints the whole help and starts nothing`(name: String) throws {
+  func `Each script's -h prints its whole help and starts nothing`(name: String) throws {
     let (code, words) = try run(name, ["-h"])
     #expect(code == 0, "\(words)")
     #expect(scratch.text("started").isEmpty, "\(scratch.text("started"))")
@@ -58,7 +58,7 @@ import WaitingTests
   ]
 
   @Test(arguments: refused)
-  func `Wrong usage is refused with one sentence and 64, and nothing is started`(
+  func `A script refuses wrong usage with one sentence and exit code 64, and starts nothing`(
     name: String, words: [String]
   ) throws {
     let (code, said) = try run(name, words)
@@ -75,7 +75,9 @@ import WaitingTests
 
   /// Called as `baton scratch` does.
   @Test(arguments: chaos, chaosWords)
-  func `A chaos script refuses a count of zero and an option without its value`(name: String, words: [String])
+  func `chaos-kill and chaos-freeze refuse a bad count, an unknown option and an option without its value`(
+    name: String, words: [String]
+  )
     throws
   {
     let (code, said) = try run(name, ["--inside"] + words, with: ["bash"])

@@ -20,7 +20,9 @@ import WaitingTests
     return campaign.run { _ in }
   }
 
-  @Test func `A cut run ends after the same seed on any number of threads and counts no later seed`() {
+  @Test
+  func `A limit of broken seeds ends sim after the same seed on any number of threads; no later seed counts`()
+  {
     let alone = figures(jobs: 1, brokenMax: 5)
     #expect(alone.broken.count == 5)
     #expect(alone.seeds == alone.broken.last?.seed, "seeds begin with 1")
@@ -32,13 +34,13 @@ import WaitingTests
     }
   }
 
-  @Test func `Without a limit every seed is run`() {
+  @Test func `Without a limit of broken seeds every seed is run`() {
     let figures = figures(jobs: 3, brokenMax: nil)
     #expect(figures.seeds == 40 && figures.broken.count > 5)
     #expect(figures.broken.map(\.seed) == figures.broken.map(\.seed).sorted())
   }
 
-  @Test func `The stop is reported in text, JSON and JUnit`() throws {
+  @Test func `baton sim stops after 100 broken seeds, and reports this in text, JSON and JUnit`() throws {
     let words = [
       "sim", "--seeds", "1..300", "--length", "10m", "--without", "init-check,state-from-claim",
     ]
@@ -56,7 +58,7 @@ import WaitingTests
     #expect(json["stopped_after_broken"]?.flag == true)
   }
 
-  @Test func `A complete run reports no stop`() throws {
+  @Test func `If baton sim has run every seed, it reports no early stop`() throws {
     let words = ["sim", "--seeds", "1..3", "--length", "1m"]
     #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 0))
     #expect(!scratch.text("said").contains("stopped"))
@@ -64,7 +66,7 @@ import WaitingTests
     #expect(scratch.text("said").contains(#""seeds":3,"seeds_asked":3,"stopped_after_broken":false"#))
   }
 
-  @Test func `Faults are listed with their rate per simulated hour`() throws {
+  @Test func `baton sim lists each fault with its rate per simulated hour`() throws {
     #expect(scratch.end(try scratch.start("baton", ["sim", "--seeds", "1..3"])) == .exited(code: 0))
     let text = scratch.text("said")
     #expect(text.contains(/\n +per simulated hour: .*the app is killed [0-9]+/), "\(text)")

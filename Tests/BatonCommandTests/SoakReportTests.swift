@@ -17,7 +17,7 @@ import WaitingTests
     return SoakReport(subjects: [subject]).problems
   }
 
-  @Test func `An unchanged process is sound`() {
+  @Test func `A process whose figures have not grown has no problem`() {
     #expect(problems { _ in } == [])
     #expect(problems { $0.heapBytes = 690_000 } == [])
   }
@@ -30,7 +30,7 @@ import WaitingTests
   }
 
   /// Swift's smallest object with one word has 24 bytes, for which the heap takes 32.
-  @Test func `One small object per round is reported`() {
+  @Test func `Heap growth above 32 bytes per round is reported`() {
     #expect(problems { $0.heapBytes = 700_000 + 33 * 1000 }.count == 1)
     #expect(problems { $0.heapBytes = 700_000 + 31 * 1000 } == [])
     #expect(
@@ -38,7 +38,7 @@ import WaitingTests
         == ["lspd grew by 48 bytes of heap per round; 32 are allowed"])
   }
 
-  @Test func `SQLite's memory may grow up to its cache`() {
+  @Test func `SQLite's memory may grow up to the size of its cache`() {
     var before = Self.before
     before.databaseBytes = 100_000
     var after = before
@@ -53,7 +53,7 @@ import WaitingTests
         == ["lspd had 100000 bytes in SQLite and now has 500000"])
   }
 
-  @Test func `Under a sanitizer memory is not judged, descriptors are`() {
+  @Test func `Under a sanitizer growth of memory is not reported, growth of descriptors is`() {
     var before = Self.before
     before.heapBytes = 0
     var after = before
@@ -65,7 +65,7 @@ import WaitingTests
   }
 
   /// Own wallet processes need not report their heap.
-  @Test func `Without a reported heap the kernel's pages count`() {
+  @Test func `Of a process that reports no heap the growth of its anonymous memory counts`() {
     var before = Self.before
     before.heapBytes = nil
     var after = before

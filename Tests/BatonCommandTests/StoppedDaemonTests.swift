@@ -19,7 +19,9 @@ import WaitingTests
   }
 
   @Test
-  func `status, ps, up and requests report it with the command that resumes it, without waiting`() throws {
+  func `status, ps, up and requests report a stopped daemon at once, with the command that resumes it`()
+    throws
+  {
     defer {
       _ = try? run("down")
       Journals.replay(of: scratch("phone"))

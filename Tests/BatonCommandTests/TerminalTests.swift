@@ -18,7 +18,7 @@ import WaitingTests
       && !words.contains("\nbaton: all is well")
   }
 
-  @Test func `Every verb prints control characters in the home's name as dots`()
+  @Test func `Verbs print control characters in the phone directory's name as dots`()
     throws
   {
     let home = scratch(Self.name)

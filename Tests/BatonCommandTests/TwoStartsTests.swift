@@ -34,7 +34,7 @@ import WaitingTests
   }
 
   @Test
-  func `Impossible timing is refused before a daemon starts`() throws {
+  func `baton up refuses impossible beat and ping intervals before a daemon starts`() throws {
     for (options, words) in [
       (["--beat-interval", "3s"], "the time until a beat is stale must be at least two beat intervals"),
       (["--beat-interval", "1ms"], "the beat interval must be between 10 ms and 10 minutes"),
@@ -48,7 +48,7 @@ import WaitingTests
   }
 
   @Test
-  func `A file in place of the home or of its directories is refused`() throws {
+  func `A file in place of the phone's directory or of one of its subdirectories is refused`() throws {
     close(open(scratch("phone"), O_CREAT | O_WRONLY, 0o600))
     #expect(scratch.end(try start(["up"])) == .exited(code: 73))
     #expect(

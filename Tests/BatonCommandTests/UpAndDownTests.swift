@@ -16,7 +16,7 @@ import WaitingTests
     return DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)) == Int32(pid)
   }
 
-  @Test func `During baton down it waits, then starts the phone`() throws {
+  @Test func `baton up during baton down waits, then starts the phone`() throws {
     _ = try phone.run("up")
     let iosd = try #require(DaemonProbe.pid(listeningOn: phone.phone.iosdSocket))
     // A stopped iosd cannot end, so `down` waits for it.

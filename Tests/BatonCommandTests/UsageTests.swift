@@ -26,7 +26,7 @@ struct UsageTests {
     } catch { return error }
   }
 
-  @Test func `Every verb has help with an example`() throws {
+  @Test func `Every verb has help with the global options, and is in the overview`() throws {
     for verb in Program.verbs {
       let name = verb.declaration.name
       guard case .help(let text) = try Program.declaration.parse([name, "-h"]) else {
@@ -70,7 +70,7 @@ struct UsageTests {
     do { _ = try Program.declaration.parse(["stauts"]) } catch { #expect("\(error)".contains("status")) }
   }
 
-  @Test func `A negative time is a word, not an option`() {
+  @Test func `A negative time is an argument, not an option`() {
     #expect(parse("device", "clock", "-1h")?.positionals == ["-1h"])
     #expect(parse("device", "clock", "-1h", "--json")?.isGiven("--json") == true)
     #expect(parse("device", "clock", "+90s")?.positionals == ["+90s"])
@@ -111,7 +111,9 @@ struct UsageTests {
       ("baton help st", ["status"]), ("baton help exit", ["exit-codes"]),
       ("baton help app o", ["open"]), ("baton help app open o", []),
     ])
-  func `Completion offers rules after each comma, and topics of help`(line: String, offers: [String]) throws {
+  func `Completion in bash offers rules after each comma, and topics of baton help`(
+    line: String, offers: [String]
+  ) throws {
     let scratch = Scratch()
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
     let script = scratch.write(
@@ -124,7 +126,7 @@ struct UsageTests {
   }
 
   @Test
-  func `Steps of the clock have a sign`() throws {
+  func `A step of the clock is a whole number of seconds, minutes or hours, forward or back`() throws {
     #expect(try DeviceVerb.stepSeconds("+1h") == 3600)
     #expect(try DeviceVerb.stepSeconds("-90s") == -90)
     #expect(try DeviceVerb.stepSeconds("2m") == 120)
@@ -154,7 +156,7 @@ struct UsageTests {
     }
   }
 
-  @Test func `baton withdraw refuses zero and names the limit in satoshi`() throws {
+  @Test func `baton withdraw refuses zero and names the smallest amount in satoshi`() throws {
     let scratch = Scratch()
     for word in ["0", "0sat", "00"] {
       let child = try scratch.start(
@@ -164,7 +166,7 @@ struct UsageTests {
     }
   }
 
-  @Test func `The home of a phone in the root directory has one slash`() throws {
+  @Test func `The path of a phone's directory in the root directory has one slash`() throws {
     let scratch = Scratch()
     let child = try scratch.start(
       "/bin/sh", ["-c", "cd / && exec \(Scratch.programs)/baton --home nowhere-at-all status"])
@@ -189,7 +191,9 @@ struct UsageTests {
       ("/proc", "it allows no new directory"), ("/nowhere-at-all", "No such file or directory"),
       ("/dev/null", "Not a directory"),
     ])
-  func `A TMPDIR without room for a copy is refused with the reason`(place: String, reason: String) throws {
+  func `A TMPDIR in which no directory for a copy can be made is refused with the reason`(
+    place: String, reason: String
+  ) throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -235,7 +239,7 @@ struct UsageTests {
   }
 
   @Test(arguments: ["21s\0n", "5\n000", "\u{1b}[2J"])
-  func `An error shows a typed argument on one line`(word: String) throws {
+  func `Control characters of a typed argument do not break an error's line`(word: String) throws {
     let step = failure { () throws(CommandFailure) in try DeviceVerb.stepSeconds(word) }
     let amount = failure { () throws(CommandFailure) in try InvoiceVerb.amountMsat(word) }
     for sentence in [step?.sentence, amount?.sentence] {
@@ -294,7 +298,7 @@ struct UsageTests {
     #expect(PhoneStopper(phone: phone).stop().isEmpty)
   }
 
-  @Test func `Without a terminal there are no colours`() {
+  @Test func `Without colours text is printed plainly, and JSON has no colours`() {
     #expect(Output(isJSON: false, usesColour: false).paint("x", .red) == "x")
     #expect(Output(isJSON: false, usesColour: true).paint("x", .red) == "\u{1b}[31mx\u{1b}[0m")
     #expect(!Output(isJSON: true).usesColour)

@@ -68,7 +68,7 @@ import WaitingTests
   }
 
   @Test
-  func `withdraw prints that the app is gone, and the end once it is back`() throws {
+  func `baton withdraw prints that the app is gone, and the withdrawal's end once the app is back`() throws {
     _ = try phone.run("up", "--splice-delay", "3s")
     try phone.openAndConnect()
     let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")

@@ -167,7 +167,8 @@ struct RealScenarioTests {
     kill(pid, signal)
     #expect(run.end() == 128 + signal)
     #expect(
-      run.said.contains("; all processes that it started are ended, and the phone is kept in \(phone.home)"),
+      run.said.contains(
+        "; all processes that the command started are ended, and the phone is kept in \(phone.home)"),
       "\(run.said)")
     #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
     #expect(DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil)

@@ -29,7 +29,8 @@ struct DeviceSwitch {
         "lock", field: "locked", "lock the screen; an app in front goes to the background", words: [],
         no: "", yes: "the phone is locked"),
       DeviceSwitch(
-        "unlock", field: "locked", "unlock it; the app that was in front is in front again", words: [],
+        "unlock", field: "locked", "unlock the screen; the app that was in front is in front again",
+        words: [],
         isTrue: false, no: "the phone is unlocked", yes: ""),
       DeviceSwitch(
         "low-power", "Low Power Mode", no: "Low Power Mode is off", yes: "Low Power Mode is on"),

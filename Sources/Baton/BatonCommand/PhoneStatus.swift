@@ -97,7 +97,7 @@ struct PhoneStatus {
   private var balanceFacts: [(String, String)] {
     guard let channel = container?.wallet.channels.first else { return [] }
     let receivable = HumanText.amount(msat: channel.remoteMsat)
-    return [("balance", "\(HumanText.amount(msat: channel.localMsat)); it can receive \(receivable)")]
+    return [("balance", "\(HumanText.amount(msat: channel.localMsat)); the wallet can receive \(receivable)")]
   }
 
   private var sendingFacts: [(String, String)] {

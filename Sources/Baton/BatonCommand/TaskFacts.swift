@@ -17,9 +17,10 @@ extension TaskRow {
     if state == "waiting", earliest > now {
       words.append("not before \(HumanText.span(earliest - now)) from now")
     }
-    if isByHand == true { words.append("started by hand") }
+    if isByHand == true { words.append("launched by hand") }
     if let refused = refusedCompletions, refused > 0 {
-      words.append("\(refused == 1 ? "one more completion" : "\(refused) more completions") refused")
+      words.append(
+        "\(refused == 1 ? "one more setTaskCompleted" : "\(refused) more setTaskCompleted calls") refused")
     }
     return words.joined(separator: "; ")
   }

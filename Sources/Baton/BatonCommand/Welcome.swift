@@ -1,9 +1,9 @@
 /// The overview that `baton` prints without arguments.
 enum Welcome {
   static let text = """
-    Baton: one Lightning node, two processes, one baton.
-    On iOS a wallet is an app and a notification extension that share one node; if both drive it, money is lost.
-    This runs the pair as real processes on an emulated phone, kills them at will, and checks that none is lost.
+    Baton: one Lightning node, two processes, one owner at a time.
+    On iOS a wallet is an app and a notification extension that share one node; if both run it at once, money is lost.
+    Baton runs both as real processes on an emulated phone, kills them, and checks that no payment is lost.
 
     See it work
       demo                 pay a phone with its app closed; open the app, kill the extension; print the story
@@ -11,7 +11,7 @@ enum Welcome {
       up, down             start and stop the phone (iosd) and its Lightning peer (lspd)
       app open|home|quit   open the app, go home, swipe the app away
       invoice, pay         make an invoice on the wallet; pay it as a sender
-      send INVOICE         pay an external invoice from the wallet
+      send INVOICE         pay another node's invoice from the wallet
       withdraw AMOUNT ADDR send money from the wallet's channel to a bitcoin address
       restore              move the wallet into this phone's container, if the peer knows another one
       push FILE|--silent   deliver a push, as `xcrun simctl push` does, or a silent one
@@ -19,8 +19,8 @@ enum Welcome {
       notifications        the phone's list of notifications; tap, answer or dismiss one
       tasks                the app's background tasks: which wait and why, which ran
       pushes               every push and its outcome, with figures
-      scratch -- COMMAND   a new phone for one command, removed afterwards
-      pair DIR             the two wallet processes and their peer by hand, without a phone
+      scratch -- COMMAND   a new phone for one command, removed if the command succeeds
+      pair DIR             the two wallet processes and their peer by hand, without iosd
     Look at it
       status               who holds the node, why, since when
       payments             payments received, sent, and held by the peer
@@ -30,9 +30,9 @@ enum Welcome {
       judge DIR            the verdict on a run, from raw evidence
       replay JOURNAL…      compute every decision again and compare byte for byte
       run FILE             a scripted story with expected answers, on real processes or --simulated
-      sim                  days of the pair in virtual time, with every fault, checked at every step
+      sim                  app and extension in virtual time, with every fault, checked at every step
       merge FILE…          merge results of sim from many machines, each seed once
-      explore              every interleaving of a small world, checked at every step
+      explore              every interleaving of a few events, checked at every step
       ablation             remove each rule, and find the shortest story of what breaks
       soak                 thousands of pushes through one phone: do its processes leak?
     And

@@ -28,7 +28,7 @@ package struct CommandFailure: Error, Hashable, CustomStringConvertible {
     case let failure as Wait.Failure: self.init(.tooSlow, failure.description)
     case let error as UsageError: self.init(.wrongUsage, error.description)
     default:
-      self.init(.bugOfOurs, "unexpected error (\(error)); please report it with the command")
+      self.init(.bugOfOurs, "unexpected error (\(error)); please report this message and the command line")
     }
   }
 

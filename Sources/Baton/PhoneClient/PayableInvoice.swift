@@ -89,7 +89,7 @@ extension SignedInvoice {
   package init(madeByWallet word: String) throws(CommandFailure) {
     do throws(InvoiceError) {
       try self.init(decoding: word)
-    } catch { throw CommandFailure(.bugOfOurs, "the wallet answered with an invalid invoice: \(error)") }
+    } catch { throw CommandFailure(.bugOfOurs, "the answer has an invalid invoice: \(error)") }
   }
 }
 

@@ -33,9 +33,9 @@ package struct PaymentAnswer {
     switch state {
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
     case "failed": return failureSentence
-    case "held": return "held: the wallet is offline and was sent a push; the payment waits for it"
+    case "held": return "held: the wallet is offline; the peer has requested a push and holds the payment"
     case "offered": return "offered: the HTLC is in the wallet's channel"
-    default: return "the peer answers: \(state)"
+    default: return "lspd answered with the state \(state)"
     }
   }
 
@@ -61,7 +61,7 @@ package struct PaymentAnswer {
     if failure?.rawValue == FailureCode.mppTimeout {
       return "the other parts did not arrive in time; try again later"
     }
-    guard let advice = failure?.advice else { return "the recipient refused it" }
+    guard let advice = failure?.advice else { return "the recipient refused the payment" }
     return "\(advice.reason); \(advice.mayTryAgain ? "try again later" : "ask for a new invoice")"
   }
 
@@ -69,7 +69,7 @@ package struct PaymentAnswer {
     switch reason {
     case "too-many-pending": "the peer holds too many payments already; try again later"
     case "recipient-away": "the wallet did not connect in time; try again later"
-    case "no-balance": "the peer cannot forward that much; pay less"
+    case "no-balance": "the peer cannot forward this amount; pay less"
     case "amount-is-zero": "the amount is zero; make an invoice with an amount"
     case "already-pending": "a payment of this invoice is pending; wait for it"
     case "already-paid": "this invoice is paid already; ask for a new one"

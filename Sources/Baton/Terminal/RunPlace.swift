@@ -10,7 +10,7 @@ package enum RunPlace {
     _ kept: String?, below root: String? = nil, in place: ScratchPlace?, named name: String
   ) throws(CommandFailure) -> String {
     guard let kept else {
-      guard let place else { throw CommandFailure(.bugOfOurs, "\(name) has no scratch directory") }
+      guard let place else { throw CommandFailure(.bugOfOurs, "\(name) has no temporary directory") }
       do throws(SystemError) {
         return try place.makeHome()
       } catch { throw CommandFailure(.cannotCreate, error.description) }

@@ -11,13 +11,13 @@ enum BackgroundStartOptions {
     ),
     OptionDeclaration(
       "--background-time", value: .span,
-      help: "how long the app's own background tasks keep it awake (default 180s)"),
+      help: "how long `beginBackgroundTask` keeps the app awake (default 180s)"),
     OptionDeclaration(
       "--background-grace", value: .span,
-      help: "from the expiry of its background tasks to killing the app (default 5s)"),
+      help: "time from the expiry of `beginBackgroundTask` until the app is killed (default 5s)"),
     OptionDeclaration(
       "--time-scale", value: .integer(1...1_000_000),
-      help: "divide the background scheduler's times by N (default 1); 60 turns hours into minutes"),
+      help: "divide the times until background work may start by N (default 1), not its time limits"),
     OptionDeclaration(
       "--permitted-task", value: .text("ID"), mayRepeat: true,
       help: "an identifier of background tasks that the app declares (default: the wallet's)"),

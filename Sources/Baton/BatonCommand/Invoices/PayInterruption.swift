@@ -4,9 +4,9 @@ import Glibc
 /// ^C while `pay` waits: prints that the payment continues without it.
 enum PayInterruption {
   private static let sentence: StaticString =
-    "baton: stopped waiting; the payment continues: the peer holds it for the wallet until the hold time is over; `baton logs` shows how it ends\n"
+    "baton: stopped waiting; the payment continues; while the wallet is offline the peer holds it, until the hold time is over; `baton logs` shows how it ends\n"
   private static let json: StaticString =
-    #"{"error":{"code":"interrupted","exit":130,"message":"stopped waiting; the payment continues: the peer holds it for the wallet until the hold time is over; `baton logs` shows how it ends"}}"#
+    #"{"error":{"code":"interrupted","exit":130,"message":"stopped waiting; the payment continues; while the wallet is offline the peer holds it, until the hold time is over; `baton logs` shows how it ends"}}"#
 
   /// A signal handler must not allocate: it writes static bytes only.
   static func handle(isJSON: Bool) {

@@ -162,7 +162,7 @@ struct PaymentInParts {
     if isSettled, let settled { return settled.sentence(invoice, took: took) }
     let held = parts.count { $0.answer?.state == "held" }
     return held > 0
-      ? "held: the wallet is offline and was sent a push; \(held) of \(parts.count) parts wait for it"
+      ? "held: the wallet is offline; the peer has requested a push and holds \(held) of \(parts.count) parts"
       : "offered: \(HumanText.count(sent.count, "part")) \(sent.count == 1 ? "is" : "are") in the wallet's channel"
   }
 

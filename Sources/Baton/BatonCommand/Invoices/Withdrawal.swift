@@ -17,7 +17,7 @@ struct Withdrawal {
   private var meaning: String? {
     switch state {
     case "forgotten":
-      "the peer no longer knew the splice, and nothing was signed; no funds moved, try again"
+      "the peer no longer knew the splice, and the wallet had not signed its transaction; no funds moved, try again"
     case "lost":
       "the outcome was lost with the wallet's database; check whether the transaction is on chain"
     default: nil

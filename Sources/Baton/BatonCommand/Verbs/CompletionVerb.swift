@@ -14,8 +14,11 @@ enum CompletionVerb: Verb {
           help: "the shell that the script is for")
       ],
       examples: [
-        ("source <(baton completion bash)", "in this bash"),
-        ("baton completion fish > ~/.config/fish/completions/baton.fish", "in every fish"),
+        ("source <(baton completion bash)", "completion in this bash session"),
+        (
+          "baton completion fish > ~/.config/fish/completions/baton.fish",
+          "completion in every new fish session"
+        ),
       ])
   }
 

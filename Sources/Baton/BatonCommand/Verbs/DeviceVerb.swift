@@ -12,10 +12,10 @@ enum DeviceVerb: Verb {
       subcommands: [clock, reboot] + DeviceSwitch.all.map(\.declaration), worksWithoutCommand: true,
       examples: [
         ("baton device", "the settings now"),
-        ("baton device reboot", "both processes are killed, and the phone is locked"),
+        ("baton device reboot", "app and extension are killed, and the screen is locked"),
         (
           "baton device low-power on",
-          "the phone runs fewer background tasks and delivers fewer silent pushes"
+          "no background task starts, and silent pushes are dropped"
         ),
       ])
   }
@@ -23,9 +23,11 @@ enum DeviceVerb: Verb {
   private static let clock = CommandLineDeclaration(
     name: "clock", summary: "set the phone's wall clock forward or back",
     positionals: [
-      PositionalDeclaration("STEP", value: .text("STEP"), help: "a time with its sign, such as +1h or -90s")
+      PositionalDeclaration(
+        "STEP", value: .text("STEP"),
+        help: "a time in whole seconds, forward such as +1h, or back such as -90s")
     ],
-    examples: [("baton device clock -1h", "no process may lose the node by this")])
+    examples: [("baton device clock -1h", "an hour back; the node keeps its owner")])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     guard invocation.line.verbs.count > 1, let name = invocation.line.verbs.last else {
@@ -65,7 +67,7 @@ enum DeviceVerb: Verb {
   // MARK: Reboot
 
   private static let reboot = CommandLineDeclaration(
-    name: "reboot", summary: "reboot the phone: both processes are killed, and the screen is locked",
+    name: "reboot", summary: "reboot the phone: app and extension are killed, and the screen is locked",
     options: [
       OptionDeclaration(
         "--lose-beats", help: "empty the heartbeat file, as in a power loss: the file is never synced"),
@@ -106,7 +108,7 @@ enum DeviceVerb: Verb {
     else {
       throw CommandFailure(
         .wrongUsage,
-        "STEP must be whole seconds, minutes or hours with a sign, such as +1h, not `\(word.onOneLine)`")
+        "STEP must be a time in whole seconds such as +1h or -90s, not `\(word.onOneLine)`")
     }
     let seconds = span.nanoseconds / 1_000_000_000
     return word.hasPrefix("-") ? -seconds : seconds

@@ -20,7 +20,8 @@ enum NotificationsVerb: Verb {
             PositionalDeclaration("ACTION", help: "an action that the app has registered, such as OPEN_NOW"),
           ], examples: [("baton notifications action 1 OPEN_NOW", "the action opens the app")]),
         CommandLineDeclaration(
-          name: "dismiss", summary: "dismiss a notification; the app learns it if the category asks for that",
+          name: "dismiss",
+          summary: "dismiss a notification; the app is told if the category has customDismissAction",
           positionals: [id]),
         CommandLineDeclaration(
           name: "categories", summary: "the categories and actions that the app has registered"),
@@ -47,7 +48,7 @@ enum NotificationsVerb: Verb {
     if verb == "action" { request["action"] = invocation.word(1) }
     let answer = try invocation.phone.ask(.iosd, request)
     output.say(
-      "notification \(invocation.word()) is removed from the list; the app is \(answer["app"] ?? "unknown")",
+      "notification \(invocation.word()) is removed from Notification Center; the app is \(answer["app"] ?? "unknown")",
       json: Touched(
         id: UInt64(invocation.word()), did: verb, action: request["action"], app: answer["app"]))
     return .done

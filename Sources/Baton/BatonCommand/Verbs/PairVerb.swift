@@ -6,7 +6,7 @@ import DaemonRuntime
 enum PairVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "pair", summary: "start the two wallet processes and their peer by hand, without a phone",
+      name: "pair", summary: "start the two wallet processes and their peer by hand, without iosd",
       positionals: [
         PositionalDeclaration(
           "DIR", value: .path("DIR"), help: "the pair's directory; an existing one is used again"),

@@ -6,12 +6,14 @@ enum PaymentsVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "payments",
-      summary: "payments in both directions, the newest first; works without the daemons too",
+      summary:
+        "payments in both directions: unsettled ones at the peer, then the newest; also without the daemons",
       options: [
-        OptionDeclaration("-n", value: .integer(1...1_000_000), default: "20", help: "the last N")
+        OptionDeclaration(
+          "-n", value: .integer(1...1_000_000), default: "20", help: "the first N of the list")
       ],
       examples: [
-        ("baton payments -n 5", "the last five"),
+        ("baton payments -n 5", "the first five of the list"),
         ("baton payments --json | jq '.[] | select(.state == \"held\")'", "the payments held for the wallet"),
       ])
   }

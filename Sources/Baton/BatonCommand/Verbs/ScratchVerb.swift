@@ -7,7 +7,8 @@ import Glibc
 enum ScratchVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "scratch", summary: "run a command with a new phone, and remove the phone afterwards",
+      name: "scratch",
+      summary: "run a command with a new phone, and remove the phone if the command succeeds",
       positionals: [
         PositionalDeclaration(
           "COMMAND", value: .text("COMMAND"), count: .atLeastOne,
@@ -16,7 +17,7 @@ enum ScratchVerb: Verb {
       examples: [
         (
           "baton scratch -- sh -c 'baton up && baton app open && my-test'",
-          "afterwards no process and no directory of the test is left"
+          "after exit code 0 no process and no directory of the test is left"
         )
       ])
   }
@@ -28,7 +29,7 @@ enum ScratchVerb: Verb {
   /// The process becomes the command.
   static func run(_ invocation: Invocation) throws -> ExitCode {
     guard let place = invocation.place else {
-      throw CommandFailure(.bugOfOurs, "the scratch directory is missing")
+      throw CommandFailure(.bugOfOurs, "the temporary directory is missing")
     }
     setenv("BATON_SCRATCH", place.path, 1)
     setenv("BATON_HOME", "\(place.path)/phone", 1)

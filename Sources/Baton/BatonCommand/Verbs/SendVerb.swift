@@ -25,7 +25,7 @@ enum SendVerb: Verb {
         ("baton send $(baton invoice 21 --external)", "wait until the payment is settled or failed"),
         (
           "baton send lnbcrt210n1… --no-wait",
-          "after `baton app home` the app stays awake until the payment has ended"
+          "after `baton app home` the app stays awake for the payment, 180 s at most"
         ),
       ])
   }

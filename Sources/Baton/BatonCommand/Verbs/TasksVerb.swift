@@ -51,7 +51,8 @@ enum TasksVerb: Verb {
     if invocation.output.isJSON {
       invocation.output.say(tasks)
     } else if tasks.isEmpty {
-      invocation.output.say("the app has submitted no background task yet; it submits one when it is opened")
+      invocation.output.say(
+        "the app has submitted no background task yet; `baton app open` starts the app, which submits one")
     } else {
       let now = Clock.monotonicNow
       invocation.output.table(

@@ -57,10 +57,11 @@ enum UpVerb: Verb {
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer ignores epochs (default fencing)"),
       OptionDeclaration(
-        "--tor", help: "allow the peer three times as long for a dial and its init, as over Tor"),
+        "--tor", help: "the wallet waits three times as long for the TCP connection and for init, as over Tor"
+      ),
       OptionDeclaration(
         "--silent-pushes",
-        help: "the peer sends a silent push after each visible one, which may wake the app"),
+        help: "after each visible push the peer sends a silent one, which may wake the app"),
       OptionDeclaration(
         "--foreground-pushes", value: .choice(["app", "extension"]),
         help: "which process gets a visible push while the app is in the foreground (default app)"),

@@ -107,7 +107,8 @@ package struct Supervisor {
     let survivors = processes.end(within: Self.timeout, watching: signals)
     place?.remove(keepingPhones: false)
     let end =
-      plan.goesOn ?? (plan.isLooking ? "nothing is left behind" : "all processes that it started are ended")
+      plan.goesOn
+      ?? (plan.isLooking ? "nothing is left behind" : "all processes that the command started are ended")
     say("interrupted by \(interruption.name); \(end)\(words(of: survivors))\(whereItIs)")
     return interruption.exitCode.rawValue
   }
@@ -128,7 +129,7 @@ package struct Supervisor {
   private func words(of survivors: [Int32]) -> String {
     guard !survivors.isEmpty else { return "" }
     let pids = survivors.map(String.init).joined(separator: ", ")
-    return " except process \(pids), which waits in the kernel; check its disk"
+    return " except process \(pids), which waits in the kernel, most likely for a disk"
   }
 
   private var whereItIs: String {
