@@ -65,7 +65,7 @@ import WaitingTests
         "run", "`baton run`, a line for each story; `baton demo`, the last line",
         ScenarioOutcome.Document.self),
       Entry(
-        "run-event", "`baton demo`, `baton run --events`, a line for each event", StoryNarrator.Line.self),
+        "demo-event", "`baton demo`, `baton run --events`, a line for each event", StoryNarrator.Line.self),
       Entry("run-commands", "`baton run --commands`", [ScenarioCommands.Document].self),
       Entry("send", "`baton send`", SentPayment.Document.self),
       Entry("sim", "`baton sim`", SimFigures.Document.self),

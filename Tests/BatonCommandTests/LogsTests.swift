@@ -91,7 +91,7 @@ struct LogsTests {
         + record(3, at: 3, core + claim + ",\"directives\":[]"))
     var narrator = JournalNarrator()
     let sentences = JournalMerger(directory: scratch.path).readNew().flatMap { narrator.sentences(for: $0) }
-    #expect(sentences.last == JournalNarrator.Sentence("claimed epoch 4 (the holder is gone)"))
+    #expect(sentences.last == .key("claimed epoch 4 (the holder is gone)"))
   }
 
   @Test func `A record of an unknown core is shown raw, and only with --verbose`() {

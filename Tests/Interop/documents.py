@@ -77,7 +77,7 @@ class Documents:
     def demo(self):
         documents = self.run(["demo", "--quick"], 0)
         for document in documents:
-            self.hold("run-event" if "kind" in document else "run", document, ["demo"])
+            self.hold("demo-event" if "kind" in document else "run", document, ["demo"])
 
 
 def phone(documents):

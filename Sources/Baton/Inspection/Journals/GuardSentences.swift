@@ -49,7 +49,7 @@ package enum GuardSentences {
     switch trouble {
     case .blocked(let pid, let isStopped):
       Sentence(
-        "is blocked: \(pid.map(String.init) ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
+        "is blocked: \(pid.map { "process \($0)" } ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
       )
     case .failed(let sentence): Sentence("container error: \(sentence)")
     case .lost(let sentence): lost(sentence)

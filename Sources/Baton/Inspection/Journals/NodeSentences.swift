@@ -51,7 +51,7 @@ package enum NodeSentences {
     case .dial(let attempt): [Sentence("dials the peer, attempt \(attempt + 1)", matters: false)]
     case .write: [Sentence("writes its state to the database", matters: false)]
     case .send(let outgoing):
-      [Sentence("sends \(HumanText.count(outgoing.count, "message"))", matters: false)]
+      [Sentence("sends the peer \(HumanText.count(outgoing.count, "message"))", matters: false)]
     case .invoiceCancelled(let hash): [Sentence("the invoice \(hash.hex.prefix(8)) is cancelled")]
     case .paymentOffered(let hash): [Sentence("offers the HTLC of payment \(hash.hex.prefix(8))")]
     case .paymentEnded(let ended):

@@ -50,33 +50,26 @@ final class StoryNarrator {
   }
 
   struct Line: Report {
-    enum Kind: String, Codable {
-      /// A part of the story.
-      case step
-      /// A record of a process.
-      case event
-      /// How long the app waited for the node.
-      case wait
-      case remark
-    }
-
     /// Milliseconds since the start.
     var tMs: Int64
-    var kind: Kind
+    /// step (a part of the story), event (a record of a process), wait (the app waited for the node) or remark.
+    var kind: String
     var process: String?
     var text: String
     /// With `wait`: how long.
     var tookMs: Int64?
   }
 
+  private enum Kind: String { case step, event, wait, remark }
+
   private func line(
-    _ kind: Line.Kind, at instant: Instant, process: String? = nil, _ text: String, took: TimeSpan? = nil
+    _ kind: Kind, at instant: Instant, process: String? = nil, _ text: String, took: TimeSpan? = nil
   ) {
     let since = instant - start
     if output.isJSON {
       return output.say(
         Line(
-          tMs: since.wholeMilliseconds, kind: kind, process: process, text: text,
+          tMs: since.wholeMilliseconds, kind: kind.rawValue, process: process, text: text,
           tookMs: took?.wholeMilliseconds))
     }
     let seconds = HumanText.seconds(since)
