@@ -24,12 +24,13 @@ enum DemoStory {
     wait until nobody holds the node
     the app is swiped away
 
-    # Payment 3 of 3: kill -9 for the extension while it holds the node; then the user opens the app
-    payment 3 of 100000 sat arrives
-    wait until the extension holds the node
+    # Payment 3 of 3, in two parts: kill -9 for the extension with part 1; then the user opens the app
+    payment 3 of 100000 sat begins to arrive in 2 parts
+    wait until the wallet keeps a part of payment 3
     the extension is killed
     the app opens
     wait until the app is connected
+    the next part of payment 3 arrives
     wait until all is settled
     under which epoch?
       > epoch \(isQuick ? 7 : 6)
