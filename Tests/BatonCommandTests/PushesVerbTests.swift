@@ -53,7 +53,8 @@ import WaitingTests
     #expect(settled.count == 1)
     #expect(json["silent"]?["received"]?.int == 1)
     _ = try phone.run("down")
-    #expect(try phone.run("pushes").contains("with 1 the app received a payment"), "also when the phone is off")
+    #expect(
+      try phone.run("pushes").contains("with 1 the app received a payment"), "also when the phone is off")
   }
 
   @Test
