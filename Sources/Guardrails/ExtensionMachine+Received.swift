@@ -18,6 +18,13 @@ extension ExtensionMachine {
     _ payments: [ReceivedPayment], push: UInt64?, at now: Instant
   ) -> [GuardDirective] {
     if let push, push != currentPush { return concludeUnserved(push, payments) }
+    if case .releasing(var releasing) = state {
+      // The answer to the last read came late.
+      releasing.service.find(payments)
+      let told = releasing.service.notifyFurther()
+      state = .releasing(releasing)
+      return told
+    }
     guard case .serving(var service) = state else { return [] }
     service.find(payments)
     let told = service.notifyFurther()

@@ -3,8 +3,8 @@ import Ground
 /// The extension's side of the guardrails: one push at a time, each served for at most 29.5 s.
 ///
 /// It receives while the app does not want the node. When the app wants it, the extension steps back if it is not yet
-/// connected, and hands over at the next safe point if it is. The text of every push is delivered exactly once and
-/// before anything slow is torn down.
+/// connected, and hands over at the next safe point if it is. The text of every push is delivered exactly once, after
+/// the node is released: iOS may suspend or kill the process as soon as it has the text.
 public struct ExtensionMachine: GuardMachine {
   public static let name = "guard-extension"
   public static let role = Role.extension
@@ -12,19 +12,32 @@ public struct ExtensionMachine: GuardMachine {
   enum State: Hashable, Codable, Sendable {
     /// No push; nothing is held. → serving, ended
     case waiting
-    /// A push is being served. → finishing; waiting, ended (nothing was held)
+    /// A push is being served. → releasing; waiting, ended (nothing was held)
     case serving(Service)
-    /// The text is delivered; the node is being released. → waiting, serving (the next push), ended
+    /// The text is ready, and is delivered when the node is released. → waiting, serving (the next push), ended;
+    /// finishing (the release takes too long)
+    case releasing(Releasing)
+    /// The text is delivered although the node is not released yet. → waiting, serving (the next push), ended
     case finishing(push: UInt64, FinishReason)
     /// Terminal. Nothing follows.
     case ended
+  }
+
+  struct Releasing: Hashable, Codable, Sendable {
+    var service: Service
+    var reason: FinishReason
+    /// When the text is delivered even if the node is not released.
+    var deliverBy: Instant
   }
 
   public static let totalTime = TimeSpan.milliseconds(29_500)
   public static let idleTime = TimeSpan.seconds(5)
   /// How long the last read of the container may delay the end; a read takes milliseconds, and the total has room for
   /// it.
-  public static let answerTime = TimeSpan.milliseconds(250)
+  public static let answerTime = TimeSpan.milliseconds(150)
+  /// How long the release may delay the text once the push's time is over. iOS kills the process 500 ms after 29.5 s, or
+  /// after its warning.
+  public static let releaseTime = TimeSpan.milliseconds(200)
 
   var state = State.waiting
   var queue = PushQueue()
@@ -45,6 +58,7 @@ public struct ExtensionMachine: GuardMachine {
       instants.append(end(of: service))
       if service.ending == nil, let asksAgainAt = service.asksAgainAt { instants.append(asksAgainAt) }
     }
+    if case .releasing(let releasing) = state { instants.append(releasing.deliverBy) }
     instants += unserved.compactMap(\.ending?.answerBy)
     if let queueEnds = queue.nextEnd { instants.append(queueEnds) }
     return instants.min()
@@ -117,12 +131,20 @@ public struct ExtensionMachine: GuardMachine {
 
   private mutating func expiryWarned(_ id: UInt64, at now: Instant) -> [GuardDirective] {
     if isServing, currentPush == id { return finish(.timeWillExpire, at: now) }
+    if case .releasing(var releasing) = state, currentPush == id {
+      releasing.deliverBy = min(releasing.deliverBy, now + Self.releaseTime)
+      state = .releasing(releasing)
+    }
     return queue.remove(id).map { answerUnserved($0, .timeWillExpire, at: now) } ?? []
   }
 
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
     var directives = concludeUnserved { now >= $0.answerBy }
     directives += queue.removeExpired(at: now).flatMap { answerUnserved($0, .totalTime, at: now) }
+    if case .releasing(let releasing) = state, now >= releasing.deliverBy {
+      state = .finishing(push: releasing.service.push.id, releasing.reason)
+      return directives + releasing.service.conclusion(for: releasing.reason)
+    }
     guard case .serving(var service) = state else { return directives }
     if now >= end(of: service) {
       if let ending = service.ending { return directives + conclude(service, ending.reason, at: now) }
@@ -175,9 +197,14 @@ public struct ExtensionMachine: GuardMachine {
   // MARK: The node
 
   private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
-    if case .finishing = state, case .received(let payment) = report {
+    if case .received(let payment) = report {
       // The push's text is already delivered: a later payment gets its own notification.
-      return [.notify(payment)]
+      if case .finishing = state { return [.notify(payment)] }
+      if case .releasing(var releasing) = state {
+        let further = releasing.service.receive(payment)
+        state = .releasing(releasing)
+        return further
+      }
     }
     guard case .serving(var service) = state else { return [] }
     switch report {
@@ -219,8 +246,11 @@ public struct ExtensionMachine: GuardMachine {
   }
 
   mutating func conclude(_ service: Service, _ reason: FinishReason, at now: Instant) -> [GuardDirective] {
-    state = .finishing(push: service.push.id, reason)
-    return service.conclusion(for: reason) + ownership.unwant(at: now)
+    let isLate = reason == .timeWillExpire || now >= service.totalEnds
+    state = .releasing(
+      Releasing(
+        service: service, reason: reason, deliverBy: (isLate ? now : service.totalEnds) + Self.releaseTime))
+    return ownership.unwant(at: now)
   }
 
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
@@ -247,14 +277,24 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func finished(released: Epoch?, at now: Instant) -> [GuardDirective] {
     var directives: [GuardDirective] = []
     var released = released
-    while ownership.isIdle, case .finishing(let push, let reason) = state {
-      directives += say(presence.suspend(), released: released) + [.finished(push: push, reason)]
+    while ownership.isIdle, let (push, reason, text) = over {
+      directives += say(presence.suspend(), released: released) + text + [.finished(push: push, reason)]
       released = nil
       state = .waiting
       guard mustEnd == nil, let next = queue.removeFirst() else { break }
       directives += serve(next.push, arrivedAt: next.arrivedAt, at: now)
     }
     return directives
+  }
+
+  /// The push whose node is being released, with its text unless the text was delivered early.
+  private var over: (push: UInt64, FinishReason, text: [GuardDirective])? {
+    switch state {
+    case .releasing(let releasing):
+      (releasing.service.push.id, releasing.reason, releasing.service.conclusion(for: releasing.reason))
+    case .finishing(let push, let reason): (push, reason, [])
+    case .waiting, .serving, .ended: nil
+    }
   }
 
   private mutating func end(at now: Instant) -> [GuardDirective] {
@@ -298,6 +338,7 @@ public struct ExtensionMachine: GuardMachine {
   var currentPush: UInt64? {
     switch state {
     case .serving(let service): service.push.id
+    case .releasing(let releasing): releasing.service.push.id
     case .finishing(let push, _): push
     case .waiting, .ended: nil
     }

@@ -64,11 +64,11 @@ public enum GuardDirective: Hashable, Codable, Sendable {
 // checkpoint of the log if one is due, then those that may end the process. `WalletTurn` and `NodeCoordinator` follow
 // it.
 extension GuardDirective {
-  /// After this directive iOS may suspend or end the process at once. A process suspended in a write holds a lock and
-  /// is killed for it.
+  /// After this directive iOS may suspend or end the process at once: the extension as soon as iOS has its content. A
+  /// process suspended in a write holds a lock and is killed for it.
   package var mayEndProcess: Bool {
     switch self {
-    case .finished, .completed, .endBackgroundTask, .end: true
+    case .deliver, .finished, .completed, .endBackgroundTask, .end: true
     default: false
     }
   }

@@ -25,6 +25,11 @@ extension ExtensionMachine: Shiftable {
       service.shift(by: span)
       state = .serving(service)
     }
+    if case .releasing(var releasing) = state {
+      releasing.service.shift(by: span)
+      releasing.deliverBy.shift(by: span)
+      state = .releasing(releasing)
+    }
   }
 
   package func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }

@@ -62,13 +62,14 @@ extension AppMachine: Staged {
 
 extension ExtensionMachine: Staged {
   package enum Stage: UInt8, Hashable, Sendable, CaseIterable {
-    case waiting, serving, finishing, ended
+    case waiting, serving, releasing, finishing, ended
   }
 
   package var stage: Stage {
     switch state {
     case .waiting: .waiting
     case .serving: .serving
+    case .releasing: .releasing
     case .finishing: .finishing
     case .ended: .ended
     }
@@ -77,7 +78,8 @@ extension ExtensionMachine: Staged {
   package static func next(after stage: Stage) -> [Stage] {
     switch stage {
     case .waiting: [.serving, .ended]
-    case .serving: [.finishing, .waiting, .ended]
+    case .serving: [.releasing, .waiting, .ended]
+    case .releasing: [.waiting, .serving, .finishing, .ended]
     case .finishing: [.waiting, .serving, .ended]
     case .ended: []
     }
