@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test
-  func `A stopped owner does not begin to store the failure`() throws {
+  func `A node that was asked to stop does not begin to store the failure`() throws {
     var node = try waitingForAStep()
     #expect(node.handle(.stopRequested(gracefully: false), at: now) == [.cutOff, .report(.stopped)])
     let said = node.handle(.written, at: now)

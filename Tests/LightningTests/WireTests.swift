@@ -149,7 +149,7 @@ private let everyMessage: [Message] = [
     #expect(body.others[5] == [9])
   }
 
-  @Test func `A message above the limit is refused`() {
+  @Test func `A message above 65,535 bytes is refused`() {
     #expect(throws: WireError.tooLong) {
       try Message(decoding: [0x80, 0x01] + [UInt8](repeating: 0, count: 65534))
     }
