@@ -65,7 +65,7 @@ import Testing
         "UPDATE connections SET epoch = 7 WHERE id = 3", 1, "the wallet's database has no claim of that epoch"
       ),
       ("UPDATE connections SET judged_at_ns = 5 WHERE id = 3", 1, "before that epoch was claimed"),
-      ("UPDATE fence SET epoch = 9 WHERE id = 2", 1, "is not the one an init raised"),
+      ("UPDATE fence SET epoch = 9 WHERE id = 2", 1, "differs from the one that an init raised"),
       ("DELETE FROM fence WHERE id = 3", 4, "and its fence history lacks it"),
       ("INSERT INTO fence VALUES (4, 9, 9, x'05', 5)", 1, "which no init brought"),
       ("UPDATE frames SET acted = 0, why_not = 'no' WHERE hex(bytes) LIKE '0012%'", 2, "cannot have been"),
