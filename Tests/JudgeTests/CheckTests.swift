@@ -30,7 +30,10 @@ import Testing
       ("UPDATE node_writes SET at_mono_ns = at_mono_ns * 2 WHERE id = 5", 1, "two processes drove the node"),
       ("DELETE FROM node_writes WHERE id = 3", 4, "before row 4 of node_writes"),
       ("DELETE FROM invoices WHERE amount_msat = 100000", 4, "was stored, but is gone"),
-      ("DELETE FROM invoices WHERE amount_msat = 100000", 4, "3 invoices were written and 2 are there"),
+      (
+        "DELETE FROM invoices WHERE amount_msat = 100000", 4,
+        "node_writes counts 3 new invoices, and the table invoices has 2"
+      ),
       ("DELETE FROM invoices WHERE amount_msat = 100000", 3, "There is no invoice for"),
       ("UPDATE invoices SET amount_msat = 100001 WHERE amount_msat = 100000", 3, "asks for 100,001 msat"),
       ("UPDATE received_payments SET id = 5 WHERE id = 2", 4, "before row 5 of received_payments"),

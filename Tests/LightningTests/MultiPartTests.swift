@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test
-  func `A complete set counts as collecting until its step is durable`() throws {
+  func `A payment with all its parts counts as incomplete until its acceptance is stored`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
     world.deliver()

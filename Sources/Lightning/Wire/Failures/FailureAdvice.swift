@@ -14,7 +14,7 @@ public enum FailureAdvice: Hashable, Sendable {
   public enum Final: String, Hashable, Sendable, CaseIterable {
     case permanentPolicyError = "the way to the recipient is closed"
     case unsupportedFeatures = "a node on the way lacks a feature that it needs"
-    case amountBelowMinimum = "it is less than the channel carries"
+    case amountBelowMinimum = "the amount is below the channel's minimum"
     case incorrectPaymentDetails = "the recipient knows no such invoice, or the amount is wrong"
     case recipientRejected = "the recipient refused it"
   }
