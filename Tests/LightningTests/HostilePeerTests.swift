@@ -169,7 +169,7 @@ import Testing
     for _ in 0..<ConnectionRules.standard.chatter {
       #expect(others(fixture.handle(.received(connection: 1, ping))) == [])
     }
-    let why = "these were more than 20 ignorable messages in 10 s"
+    let why = "more than 20 ignorable messages in 10 s"
     #expect(others(fixture.handle(.received(connection: 1, ping))) == [.close(connection: 1, why)])
     _ = try fixture.establish(2)
     for _ in 0..<ConnectionRules.standard.chatter {
