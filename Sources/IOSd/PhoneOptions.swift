@@ -25,7 +25,7 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
       help:
-        "for app and extension: the peer's pings, pongs, warnings and unknown messages accepted in 10 s (default 20)"
+        "for app and extension: the peer's ignorable messages (such as ping) accepted in 10 s (default 20)"
     ),
     OptionDeclaration(
       "--ping-after", value: .span,

@@ -55,7 +55,7 @@ extension Scene {
 
 extension Question {
   static func invoiceSentences(_ scene: Scene, _ scenario: Scenario) -> [String] {
-    guard !scenario.invoices.isEmpty else { return ["there are no invoices"] }
+    guard !scenario.invoices.isEmpty else { return ["the wallet pays no invoice in this story"] }
     return scenario.invoices.map {
       "invoice \($0.number) of \(AmountText.words(sat: $0.amountSat)): \(scene.invoice($0.number).words)"
     }

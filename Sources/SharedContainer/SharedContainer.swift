@@ -60,7 +60,8 @@ public final class SharedContainer {
     connection = try Self.connect(layout, nodeSchema: nodeSchema)
     let claims = ClaimTable(connection: connection)
     guard try claims.areThere() else {
-      throw ContainerError.notAContainer(path: layout.directory, because: "as its database has no claims")
+      throw ContainerError.notAContainer(
+        path: layout.directory, because: "as its database lacks the table meta, claims or node_writes")
     }
     guard let id = try claims.containerID() else {
       throw ContainerError.corrupt(path: layout.database, because: "the container's id is missing")

@@ -24,7 +24,8 @@ struct SnapshotReader {
         throw ContainerError.neverBegun(path: layout.database)
       }
       guard ContainerSchema.guarded.isSubset(of: names) else {
-        throw ContainerError.notAContainer(path: layout.directory, because: "as its database has no claims")
+        throw ContainerError.notAContainer(
+          path: layout.directory, because: "as its database lacks the table meta, claims or node_writes")
       }
       var problems = layout.damage().map(\.description)
       let checksPages = try isEveryPageToBeChecked()

@@ -103,7 +103,7 @@ import WaitingTests
     ]
     let page = ComparisonReport(cells: cells).markdown
     #expect(page.contains("| | Baton | Phoenix |"))
-    #expect(page.contains("| a process is killed | nothing, in all 7 states | both run the node |"))
+    #expect(page.contains("| a process is killed | nothing breaks, in all 7 states | both run the node |"))
     #expect(page.contains("**When a process is killed**: Both run."))
     #expect(page.contains("so it went"))
     let picture = ComparisonPicture(cells: cells).svg.joined()

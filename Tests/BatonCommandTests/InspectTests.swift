@@ -172,7 +172,7 @@ struct InspectTests {
       ("received=1 offered=2 ended=1", "1 payment received, 2 payments sent, 1 outgoing payment ended"),
       (
         "cancelled=1 waiting=0 failed=1",
-        "invoice cancelled, no payment with parts missing, channel failed by the peer"
+        "invoice cancelled, no payment lacks parts any more, channel failed by the peer"
       ),
       ("waiting=1", "1 payment with parts missing"), ("channel revision 9", "channel revision 9"),
       ("x=1", "x=1"),

@@ -65,7 +65,7 @@ import WaitingTests
   }
 
   /// Own wallet processes need not report their heap.
-  @Test func `Of a process that reports no heap the growth of its anonymous memory counts`() {
+  @Test func `If a process reports no heap, the growth of its anonymous memory is limited`() {
     var before = Self.before
     before.heapBytes = nil
     var after = before

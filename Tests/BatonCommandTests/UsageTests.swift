@@ -191,7 +191,7 @@ struct UsageTests {
       ("/proc", "it allows no new directory"), ("/nowhere-at-all", "No such file or directory"),
       ("/dev/null", "Not a directory"),
     ])
-  func `A TMPDIR in which no directory for a copy can be made is refused with the reason`(
+  func `If no directory for the container's copy can be made in TMPDIR, the error has the reason`(
     place: String, reason: String
   ) throws {
     let phone = CommandPhone()

@@ -88,7 +88,7 @@ struct CallbackTests {
   }
 
   @Test
-  func `The callback settled gets the push's payment hash; its failures are noted once`() {
+  func `The callback settled gets the push's payment hash; two failures give one note`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)

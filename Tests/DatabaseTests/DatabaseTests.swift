@@ -27,7 +27,7 @@ import Testing
     #expect(try connection.rows("SELECT v FROM t").last?.bits(0) == UInt64.max)
   }
 
-  @Test func `A connection uses a synchronous WAL and no busy timeout`() throws {
+  @Test func `A connection uses a WAL with synchronous=FULL, and no busy timeout`() throws {
     let connection = try opened()
     #expect(try connection.firstRow("PRAGMA journal_mode")?.text(0) == "wal")
     #expect(try connection.firstRow("PRAGMA synchronous")?.integer(0) == 2)
@@ -130,7 +130,7 @@ import Testing
     #expect(try opened().rows("SELECT name FROM sqlite_schema").isEmpty)
   }
 
-  @Test func `A newer schema is refused with both versions`() throws {
+  @Test func `A newer schema is refused, and the refusal names both versions`() throws {
     try opened().execute("PRAGMA user_version = 7")
     #expect(kind { try opened().migrate(steps: ["SELECT 1"]) } == .schemaFromTheFuture(found: 7, known: 1))
     do { try opened().migrate(steps: ["SELECT 1"]) } catch {
@@ -143,7 +143,7 @@ import Testing
     #expect(kind { try opened().migrate(steps: ["SELECT 1"]) } == .wrongValue)
   }
 
-  @Test func `A statement can run inside its own result`() throws {
+  @Test func `A statement can run again while its rows are read`() throws {
     let connection = try opened()
     try connection.script("CREATE TABLE t (v); INSERT INTO t VALUES (1), (2)")
     var pairs = 0

@@ -115,7 +115,7 @@ import Testing
     #expect(rule.decide(seen(at: 105), at: seconds(0)) == .claim(seen: 7, reason: .holderStale))
   }
 
-  @Test func `Under wait-stale a busy lock does not keep a stale beat fresh`() {
+  @Test func `Under wait-stale a stale beat permits a claim although the lock is busy`() {
     var rule = rule(.app, .waitStale)
     let stamped = beat(.extension, epoch: 7, counter: 3, at: seconds(100))
     let seen = observation(row(7, .extension), lockIsBusy: true, beat: stamped, at: seconds(105))

@@ -85,7 +85,7 @@ struct LastQuestionTests {
   }
 
   @Test
-  func `The text waits for no read once the container is lost or the app continues`() {
+  func `The text waits for no read once the container is lost or the extension hands over to the app`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
     #expect(notifier.send(.receivedNotRead(.lost("It is gone."), push: 1)).contains(missed))

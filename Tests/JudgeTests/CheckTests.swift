@@ -30,7 +30,10 @@ import Testing
       ("UPDATE node_writes SET at_mono_ns = at_mono_ns * 2 WHERE id = 5", 1, "two processes drove the node"),
       ("DELETE FROM node_writes WHERE id = 3", 4, "before row 4 of node_writes"),
       ("DELETE FROM invoices WHERE amount_msat = 100000", 4, "was stored, but is gone"),
-      ("DELETE FROM invoices WHERE amount_msat = 100000", 4, "3 invoices were written and 2 are there"),
+      (
+        "DELETE FROM invoices WHERE amount_msat = 100000", 4,
+        "node_writes counts 3 new invoices, and the table invoices has 2"
+      ),
       ("DELETE FROM invoices WHERE amount_msat = 100000", 3, "There is no invoice for"),
       ("UPDATE invoices SET amount_msat = 100001 WHERE amount_msat = 100000", 3, "asks for 100,001 msat"),
       ("UPDATE received_payments SET id = 5 WHERE id = 2", 4, "before row 5 of received_payments"),
@@ -65,7 +68,7 @@ import Testing
         "UPDATE connections SET epoch = 7 WHERE id = 3", 1, "the wallet's database has no claim of that epoch"
       ),
       ("UPDATE connections SET judged_at_ns = 5 WHERE id = 3", 1, "before that epoch was claimed"),
-      ("UPDATE fence SET epoch = 9 WHERE id = 2", 1, "is not the one an init raised"),
+      ("UPDATE fence SET epoch = 9 WHERE id = 2", 1, "differs from the one that an init raised"),
       ("DELETE FROM fence WHERE id = 3", 4, "and its fence history lacks it"),
       ("INSERT INTO fence VALUES (4, 9, 9, x'05', 5)", 1, "which no init brought"),
       ("UPDATE frames SET acted = 0, why_not = 'no' WHERE hex(bytes) LIKE '0012%'", 2, "cannot have been"),

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test
-  func `Without the former container there is no verdict, unless that container is waived`() throws {
+  func `Without the former container there is no verdict, except with --without other`() throws {
     let run = try SampleStory.tellOfMove()
     let missing = try verdict(of: run)
     #expect(missing.findings == [] && missing.exitCode == 74, "\(missing.text)")

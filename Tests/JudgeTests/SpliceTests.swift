@@ -33,7 +33,7 @@ import Testing
       (.wallet, "UPDATE splices SET state = 'signed', ended_epoch = NULL", 2, "is signed and must be done"),
       (
         .wallet, "UPDATE splices SET ended_epoch = NULL", 3,
-        "another column of its row contradicts that state"
+        "its ended_epoch contradicts that state"
       ),
       (.wallet, "UPDATE channels SET local_msat = local_msat + 20724000", 2, "local_msat is"),
       (.ledger, "UPDATE channel SET remote_msat = remote_msat + 724000", 2, "remote_msat is"),

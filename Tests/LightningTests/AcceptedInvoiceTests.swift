@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test
-  func `An accepted invoice stays accepted when an adopted backup lists it as open`() throws {
+  func `An adopted backup does not reopen an accepted invoice that it lists as open`() throws {
     let backup = NodeBackup(channel: try channel(), open: [invoice(2), invoice(3)], accepted: [invoice(1)])
     let change = backup.change(after: [invoice(1), invoice(3)])
     #expect(change.received == [] && change.restored == [invoice(2), invoice(1)])
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `The state keeps an accepted invoice until its HTLC leaves the channel`() throws {
+  func `The node's state keeps an accepted invoice until its HTLC leaves the channel`() throws {
     var state = NodeState(invoices: [invoice(1), invoice(2)])
     let receipt = Receipt(invoice: invoice(1), amountMsat: 1100)
     state.followInvoices(NodeChange(channel: try channel(), received: [receipt]))

@@ -39,7 +39,9 @@ import Testing
   }
 
   @Test
-  func `A payment of a cancelled invoice fails as unknown, also at the next owner`() throws {
+  func `A payment of a cancelled invoice fails like one with an unknown hash, also at the next owner`()
+    throws
+  {
     var world = try connected()
     world.handle(.invoiceCancelRequested(world.invoices[0].paymentHash))
     #expect(world.cancelled == [world.invoices[0].paymentHash] && world.refusals == [])
@@ -55,7 +57,9 @@ import Testing
   }
 
   @Test
-  func `A cancellation is answered once durable under the claim, and refused when fenced`() throws {
+  func `A cancellation is answered when it is durable, and refused when its write finds a newer claim`()
+    throws
+  {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     var node = try #require(world.node)
@@ -83,7 +87,9 @@ import Testing
   }
 
   @Test
-  func `A second cancellation is refused as not open while an HTLC for it is pending`() throws {
+  func `While an HTLC for a cancelled invoice is pending, a second cancellation is refused as not open`()
+    throws
+  {
     var world = try connected()
     let hash = world.invoices[0].paymentHash
     world.handle(.invoiceCancelRequested(hash))
@@ -178,7 +184,10 @@ import Testing
         .cancelRefused(paymentHash: hashes[1], .because(NodeMachine.cancelTooEarly))))
   }
 
-  @Test func `A node stopped during the write reports the cancellation's outcome`() throws {
+  @Test
+  func `When the node stops, a blocked cancellation is refused, and one under way gets its write's result`()
+    throws
+  {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     let refused = NodeDirective.cancelRefused(paymentHash: hash, .because(NodeMachine.givenUp))
@@ -210,7 +219,7 @@ import Testing
   }
 
   @Test
-  func `A cancellation behind a blocked payment is written when the connection is lost`() throws {
+  func `A cancellation queued behind a blocked payment is written when the connection is lost`() throws {
     var world = try connected()
     world.pay(0)
     world.settle()
@@ -225,7 +234,7 @@ import Testing
   }
 
   @Test
-  func `A payment pending since the previous owner is accepted after a blocked cancellation`() throws {
+  func `A blocked cancellation and a payment pending since the previous owner both complete`() throws {
     var world = try connected()
     world.handle(.handoverRequested)
     world.pay(1)
@@ -243,7 +252,7 @@ import Testing
   // MARK: The backup
 
   @Test
-  func `An invoice whose blocked cancellation is stored late is in no later backup`() throws {
+  func `After a blocked cancellation is stored, the backup does not contain the invoice`() throws {
     var world = try connected()
     world.pay(1)
     world.settle()

@@ -32,7 +32,8 @@ import Testing
     #expect(!again.isReestablished)
   }
 
-  @Test func `Truncated or lengthened bytes are refused, and changed bytes never crash`() throws {
+  @Test func `A truncated or lengthened channel record is refused, and a changed one causes no crash`() throws
+  {
     let bytes = try busy().encoded()
     for count in bytes.indices {
       #expect(throws: ChannelError.self) { try Channel(decoding: Array(bytes.prefix(count))) }
@@ -52,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `A version 1 backup, without payment data, is still read`() throws {
+  @Test func `A channel record of version 1, without payment data and splice, is still read`() throws {
     var channel = try busy()
     channel.record.htlcs.removeAll { $0.paymentData != nil }
     let bytes = channel.encoded()
@@ -98,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `The revision grows only with changes that must be durable`() throws {
+  @Test func `The revision grows with an offer and its commitment, and not with a disconnection`() throws {
     var (peer, wallet) = try channelPair()
     #expect(peer.revision == 0)
     #expect(peer.takeOutgoing() == [])

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `Only a committed HTLC is fulfilled, and only once`() throws {
+  @Test func `Only a committed HTLC can be fulfilled, and a fulfilled one cannot be failed`() throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
     #expect(throws: ChannelError.unknownHTLC(id: id)) { try wallet.fulfill(id) }
@@ -48,7 +48,7 @@ import Testing
     #expect(throws: ChannelError.alreadyRemoved(id: id)) { try wallet.fail(id, code: 1) }
   }
 
-  @Test func `A wrong preimage changes nothing`() throws {
+  @Test func `A wrong preimage is refused and changes nothing`() throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try settle(&peer, &wallet)

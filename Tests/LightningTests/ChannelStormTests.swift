@@ -1,7 +1,9 @@
 import Testing
 
 @Suite struct ChannelStormTests {
-  @Test func `In 200 storms both ends agree, and each HTLC is resolved exactly once`() throws {
+  @Test func `In 200 runs with lost connections and crashes both ends agree, and each HTLC is resolved once`()
+    throws
+  {
     var settledPayments = 0
     for seed in UInt64(1)...200 {
       var storm = try ChannelStorm(seed: seed)

@@ -77,7 +77,7 @@ private func carry(
     #expect(peer.localMsat == 1_000_000 && wallet.remoteMsat == 1_000_000)
   }
 
-  @Test func `While a commitment is unrevoked, new updates wait for the next commitment`() throws {
+  @Test func `While a commitment is unrevoked, no newer update is sent, also after a reconnection`() throws {
     var (peer, wallet) = try channelPair()
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     #expect(types(peer.takeOutgoing()) == ["add", "commit(1)"])
@@ -119,7 +119,9 @@ private func carry(
     #expect(wallet.takeOutgoing() == lost)
   }
 
-  @Test func `No update is sent or accepted before both channel_reestablish messages`() throws {
+  @Test func `No update is sent, and no commitment accepted, before both channel_reestablish messages`()
+    throws
+  {
     var peer = try Channel(id: channelID, localMsat: 5000, remoteMsat: 0, isOpener: true)
     var wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 5000, isOpener: false)
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
@@ -134,7 +136,7 @@ private func carry(
     #expect(types(peer.takeOutgoing()) == ["add", "commit(1)"])
   }
 
-  @Test func `An uncommitted update is dropped on disconnect`() throws {
+  @Test func `A received update without a commitment is dropped on disconnect`() throws {
     var (peer, wallet) = try channelPair()
     let before = wallet.record
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)

@@ -6,7 +6,7 @@ import Testing
 private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
 
 @Suite struct CryptoTests {
-  @Test func `SHA-256 matches the vectors of FIPS 180-4`() {
+  @Test func `SHA-256 matches two of NIST's test vectors`() {
     #expect(
       SHA256.hash(Array("abc".utf8)).hex
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -14,7 +14,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
       SHA256.hash([]).hex == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
-  @Test func `HMAC-SHA256 matches the vector of RFC 4231`() {
+  @Test func `HMAC-SHA256 matches a test case of RFC 4231`() {
     let code = HMACSHA256.authenticate(
       Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
     #expect(code.hex == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
@@ -48,7 +48,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
     #expect(ChaCha20Poly1305.open(sealed, key: .zero, nonce: nonce) == [])
   }
 
-  @Test func `Thirty-two bytes keep their order, and other lengths are refused`() throws {
+  @Test func `Bytes32 keeps the order of its bytes, and refuses other lengths`() throws {
     let value = try #require(Bytes32(Array(0..<32)))
     #expect(value.bytes == Array(0..<32))
     #expect(Bytes32(hex: value.hex) == value)

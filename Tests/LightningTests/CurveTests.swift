@@ -26,7 +26,7 @@ struct CurveTests {
   }
 
   @Test
-  func `Two keys derive one shared secret, and a third key another`() throws {
+  func `Two keys derive the same shared secret, and a third key a different one`() throws {
     let (one, two) = (try #require(key), try #require(PrivateKey(SHA256.hash([2]))))
     let three = try #require(PrivateKey(SHA256.hash([3])))
     #expect(one.sharedSecret(with: two.publicKey) == two.sharedSecret(with: one.publicKey))

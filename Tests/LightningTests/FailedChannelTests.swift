@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `An error about another channel is reported and keeps the connection`() throws {
+  func `An error about another channel is reported, and the connection stays open`() throws {
     var node = try establishedNode()
     #expect(
       node.handle(error(SHA256.hash([9])), at: now) == [
@@ -58,7 +58,9 @@ import Testing
   }
 
   @Test
-  func `The next owner of a failed channel does not dial and refuses invoices and splices`() throws {
+  func `The next owner of a failed channel does not dial (or disconnects), and refuses invoices and splices`()
+    throws
+  {
     let before = try establishedNode().durableState
     var state = before
     state.failure = failure
@@ -93,7 +95,7 @@ import Testing
   }
 
   @Test
-  func `An error received during a write is stored after it and retried when blocked`() throws {
+  func `An error received during a write is stored after that write, and tried again when blocked`() throws {
     var node = try establishedNode()
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
@@ -131,7 +133,7 @@ import Testing
   }
 
   @Test
-  func `The failure is stored although the step before it was blocked or refused`() throws {
+  func `The channel's failure is stored also when the write before it was blocked or failed`() throws {
     let write = NodeDirective.write(NodeChange(failure: failure))
     var blocked = try waitingForAStep()
     #expect(blocked.handle(.storeBlocked, at: now) == [write])
@@ -145,7 +147,7 @@ import Testing
   }
 
   @Test
-  func `A stopped owner does not begin to store the failure`() throws {
+  func `A stopped owner does not begin to store the channel's failure`() throws {
     var node = try waitingForAStep()
     #expect(node.handle(.stopRequested(gracefully: false), at: now) == [.cutOff, .report(.stopped)])
     let said = node.handle(.written, at: now)
@@ -175,7 +177,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A returning container stores the failure, and adopts the backup only if it is newer`(isNewer: Bool)
+  func `A container with the channel stores the failure, and adopts the backup only if it is newer`(
+    isNewer: Bool
+  )
     throws
   {
     let before = try establishedNode().durableState
@@ -198,13 +202,13 @@ import Testing
   }
 
   @Test
-  func `The failure's message says that a restore does not help`() {
+  func `The message about a failed channel says that baton restore does not help`() {
     #expect(failure.sentence.contains("`baton restore` does not bring it back"))
     #expect(!failure.sentence.contains("--home"))
   }
 
   @Test
-  func `The LSP sends the error on every later connection, also after a restart`() throws {
+  func `After a restart the LSP repeats a failed channel's error, disconnects, and offers no HTLC`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
     _ = fixture.handle(.received(connection: 1, .peerStorage([5])))
@@ -264,7 +268,7 @@ import Testing
   }
 
   @Test
-  func `A warning, a ping, an unknown message or an error does not report established`() throws {
+  func `The node does not report established on a warning, a ping, an unknown message or an error`() throws {
     var node = try spoken()
     for message in [
       .warning(ErrorOrWarning(text: "hm")), .ping(Ping(pongSize: 1)), .unknown(type: 258, bytes: []),
@@ -278,7 +282,8 @@ import Testing
   }
 
   @Test
-  func `A returning user, a payment request and a served push end a long redial pause`() throws {
+  func `A returning user, a payment request and a push at the other process end a long redial pause`() throws
+  {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([4]), amountMsat: 1000, paymentSecret: SHA256.hash([5]))
     for event in [.userCame, .peerMayBeThere, .payRequested(payment, past: nil)] as [NodeEvent] {

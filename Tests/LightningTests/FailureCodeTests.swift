@@ -38,14 +38,14 @@ struct FailureCodeTests {
   }
 
   @Test
-  func `temporary_channel_failure and unknown_next_peer advise a retry`() {
+  func `temporary_channel_failure and unknown_next_peer advise a retry, wrong payment details do not`() {
     #expect(FailureCode(rawValue: 0x1007).advice == .tryAgain(.temporaryChannelFailure))
     #expect(FailureCode(rawValue: 0x400A).advice == .tryAgain(.nodeUnreachable))
     #expect(FailureCode(rawValue: 0x400F).advice == .giveUp(.incorrectPaymentDetails))
   }
 
   @Test
-  func `The PERM bit decides about a retry, except for three codes`() {
+  func `Each failure code but three advises a retry exactly if its PERM bit is 0`() {
     let exceptions: [UInt16] = [0x400A, 0x100B, 0x0013]
     for row in Self.table {
       let code = FailureCode(rawValue: row.flags.reduce(row.number, |))

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test
-  func `A gossip query is answered with an empty reply, a truncated one ignored`() throws {
+  func `A gossip query is answered with an empty reply, a truncated query is ignored`() throws {
     let blocks: [UInt8] = [0, 0, 0, 100, 0, 0, 0, 50]
     let range = Message.unknown(type: 263, bytes: Bytes(regtest.bytes + blocks))
     let rangeAnswer = Message.unknown(type: 264, bytes: Bytes(regtest.bytes + blocks + [0, 0, 1, 0]))
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test
-  func `The wallet ignores peer_storage and does not offer to keep it`() throws {
+  func `The wallet ignores peer_storage and does not offer option_provide_storage`() throws {
     var early = initDone()
     #expect(early.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
     var node = try establishedNode()
@@ -152,7 +152,8 @@ import Testing
   }
 
   @Test
-  func `A required feature, a backup and a short message are kept whole`() throws {
+  func `The stored form keeps a required feature bit, and every byte of a backup or a short message`() throws
+  {
     let demanding = InitMessage(features: Features([300_000]))
     guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message
     else {

@@ -33,7 +33,7 @@ struct HiddenKeyTests {
   }
 
   @Test
-  func `No default text form of a transport value contains a secret key`() throws {
+  func `No default text form of a BOLT 8 handshake or cipher contains a secret key`() throws {
     var opening: [UInt8] = []
     let (dialler, answerer) = (Self.key(0x11), Self.key(0x21))
     var one = SecureChannel(

@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test
-  func `A peer that pings without end is disconnected; one ping a minute is answered`() throws {
+  func `A peer that sends over 20 pings in 10 s is disconnected; one ping a minute is always answered`()
+    throws
+  {
     var patient = try established()
     for minute in 0..<1000 {
       let now = start + .seconds(Int64(minute) * 60)
@@ -79,7 +81,9 @@ import Testing
   }
 
   @Test
-  func `D-8.6 A peer that disconnects right after the handshake is redialled with growing pauses`() throws {
+  func `D-8.6 A peer that disconnects right after channel_reestablish is redialled with growing pauses`()
+    throws
+  {
     var node = try established()
     var now = start
     var pauses: [Int64] = []
@@ -104,7 +108,7 @@ import Testing
   }
 
   @Test
-  func `Messages queued during a write are limited; one more disconnects the peer`() throws {
+  func `At most 128 messages are queued during a write; one more disconnects the peer`() throws {
     var node = try established()
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
@@ -115,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [0, UInt64(Int64.max), .max])
-  func `A fence answer with an extreme epoch stops the node without a crash`(_ epoch: UInt64) {
+  func `A refusing fence answer with an extreme epoch stops the node without a crash`(_ epoch: UInt64) {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: start)
     _ = node.handle(.rowRead(row(1)), at: start)
@@ -137,7 +141,7 @@ import Testing
 
 @Suite("The LSP against a hostile wallet") struct HostileWalletTests {
   @Test
-  func `At its connection limit the LSP evicts the oldest connection, never the wallet's`() throws {
+  func `At its connection limit the LSP evicts the oldest connection that is not the wallet's`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     for connection in 2...UInt64(PeerMachine.linkLimit) {
@@ -165,7 +169,7 @@ import Testing
     for _ in 0..<ConnectionRules.standard.chatter {
       #expect(others(fixture.handle(.received(connection: 1, ping))) == [])
     }
-    let why = "these were more than 20 ignorable messages in 10 s"
+    let why = "more than 20 ignorable messages in 10 s"
     #expect(others(fixture.handle(.received(connection: 1, ping))) == [.close(connection: 1, why)])
     _ = try fixture.establish(2)
     for _ in 0..<ConnectionRules.standard.chatter {
@@ -178,7 +182,7 @@ import Testing
   }
 
   @Test
-  func `Payments above the LSP's limit fail at once with temporary_channel_failure`() throws {
+  func `With 1000 payments pending the LSP fails another at once with temporary_channel_failure`() throws {
     var fixture = try PeerFixture()
     for number in 1...UInt64(PeerMachine.paymentLimit) { _ = fixture.pay(number) }
     #expect(fixture.pay(5000) == [.answer(payment: 5000, .failed(.tooManyPending))])

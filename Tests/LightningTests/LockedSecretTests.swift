@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A secret in locked memory") struct LockedSecretTests {
   @Test
-  func `A locked secret takes the bytes over and lends them only during a call`() {
+  func `A locked secret empties its source, gives its bytes to a closure, and prints only their number`() {
     var bytes: [UInt8] = [1, 2, 3]
     let secret = LockedSecret(taking: &bytes)
     #expect(bytes.isEmpty)

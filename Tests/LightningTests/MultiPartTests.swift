@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test
-  func `One part is held; with the second, both are accepted in one step`() throws {
+  func `The first part is held; with the second, both are accepted, and one receipt is reported`() throws {
     var world = try world()
     world.news = []
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test
-  func `A wrong secret or total is refused, and differing totals fail the whole set`() throws {
+  func `A part with a wrong secret or total is refused, and differing totals fail the whole set`() throws {
     var world = try world(payments: 3)
     let details = PaymentFailure.refusedByRecipient(code: FailureCode.incorrectOrUnknownPaymentDetails)
     let good = world.data(0)
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test
-  func `A set may pay up to twice the invoice; a larger one is refused`() throws {
+  func `A set may pay up to twice the invoice's amount; a larger one is refused`() throws {
     var world = try world(payments: 2)
     world.pay(0, part: 1, amountMsat: 1200, world.data(0, totalMsat: 2000))
     world.deliver()
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test
-  func `A complete set counts as collecting until its step is durable`() throws {
+  func `A complete set is reported as collecting until the write that accepts it is durable`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
     world.deliver()

@@ -81,7 +81,9 @@ struct NodeAndPeerTests {
   }
 
   @Test
-  func `An old database without a backup reports the data loss and keeps its channel unchanged`() throws {
+  func `With an old database and no backup the node reports the data loss, and its channel is unchanged`()
+    throws
+  {
     var world = try NodeWorld(payments: 1)
     world.claim()
     world.settle()

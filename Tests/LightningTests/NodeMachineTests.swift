@@ -20,7 +20,7 @@ struct NodeMachineTests {
   }
 
   @Test
-  func `Over Tor the dial and init timeouts are three times as long, the pauses equal`() {
+  func `Over Tor the dial and init timeouts are three times as long, the pauses between dials the same`() {
     func bounds(_ configuration: NodeMachine.Configuration) -> [TimeSpan] {
       var node = NodeMachine(configuration: configuration)
       var now = start
@@ -53,7 +53,7 @@ struct NodeMachineTests {
   }
 
   @Test
-  func `A blocked invoice is refused, and not stored later, when the node stops`() {
+  func `When the node stops, an invoice whose write is blocked is refused, and not stored later`() {
     var node = dialling()
     #expect(node.handle(.invoiceMade(invoice), at: start) == [.write(NodeChange(newInvoice: invoice))])
     _ = node.handle(.storeBlocked, at: start)
@@ -67,7 +67,7 @@ struct NodeMachineTests {
   }
 
   @Test
-  func `An invoice blocked between two dials is stored at the next attempt`() {
+  func `An invoice whose write is blocked between two dials is written again 100 ms later`() {
     var node = dialling()
     _ = node.handle(.closed("no route"), at: start)
     let write = NodeDirective.write(NodeChange(newInvoice: invoice), under: fence(1))
@@ -93,7 +93,8 @@ struct NodeMachineTests {
   }
 
   @Test
-  func `A settling payment is reported once, and its end once, across a lost connection`() throws {
+  func `After a reconnection a settling payment is not reported again, and its end is reported once`() throws
+  {
     var world = try NodeWorld(payments: 1)
     world.claim()
     world.pay(0)
@@ -128,7 +129,7 @@ struct NodeMachineTests {
   }
 
   @Test(arguments: ofOthers)
-  func `Another owner's row before the dial stops the node`(_ row: ClaimRow?) {
+  func `Before the dial, a missing claim row or that of another claim stops the node`(_ row: ClaimRow?) {
     var node = NodeMachine(configuration: .init())
     #expect(node.handle(.started(fence(1), NodeState()), at: start) == [.report(.connecting), .checkRow])
     #expect(node.handle(.rowRead(row), at: start) == end)
@@ -136,14 +137,14 @@ struct NodeMachineTests {
   }
 
   @Test(arguments: ofOthers)
-  func `Another owner's row after init stops the node before channel_reestablish`(_ row: ClaimRow?) throws {
+  func `After init, a missing claim row or that of another claim stops the node`(_ row: ClaimRow?) throws {
     var node = try initDone()
     #expect(node.handle(.checkedAfterInit(row, NodeState()), at: start) == end)
     #expect(node.isStopped && node.deadline == nil && node.durableState == NodeState())
   }
 
   @Test
-  func `With its own row after init the node writes under its claim`() throws {
+  func `If the row after init has the node's claim, the node writes under that claim`() throws {
     var node = try initDone()
     let said = node.handle(.checkedAfterInit(row(1), NodeState()), at: start)
     guard case .write(_, let claim)? = said.first else { return #expect(said == []) }
@@ -160,7 +161,7 @@ struct NodeMachineTests {
   ]
 
   @Test
-  func `A node without a network disconnects and redials at once when it is back`() {
+  func `Without a network the node disconnects, and dials at once when the network is back`() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
@@ -173,7 +174,7 @@ struct NodeMachineTests {
   }
 
   @Test
-  func `Without a network no redial is due, and with it the attempts restart at 0`() {
+  func `When the network is back, the dial attempts are counted from 0 again`() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
     for attempt in 0..<3 {

@@ -17,7 +17,7 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `A payment succeeds, and both sides store it with its preimage`() throws {
+  func `A payment succeeds; the wallet stores its preimage, and the LSP stores that it was paid`() throws {
     var world = try world()
     let invoice = SentPayments.invoice(0)
     world.externalInvoice(0)
@@ -53,7 +53,7 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `An unknown, underpaid or already paid invoice fails and its amount returns`() throws {
+  func `A payment of an unknown, underpaid or already paid invoice fails, and its amount returns`() throws {
     var world = try world()
     world.externalInvoice(1)
     world.claim()
@@ -82,7 +82,7 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `An invoice is paid once, however often requested, also by the next owner`() throws {
+  func `An invoice is paid once, however often its payment is requested, also under the next claim`() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
     world.claim()
@@ -103,7 +103,7 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `A payment above the balance is refused with the sendable amount`() throws {
+  func `The refusal of a payment above the balance names the amount that the wallet can send`() throws {
     var world = try world()
     world.claim()
     world.settle()
@@ -117,7 +117,7 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `A payment waits for the connection and is refused after 5 s`() throws {
+  func `A payment waits up to 5 s for the connection; a stopping node refuses it`() throws {
     var world = try world()
     world.externalInvoice(0)
     world.claim()

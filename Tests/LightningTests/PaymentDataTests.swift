@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test
-  func `Every total is written and read back in one canonical form`() throws {
+  func `Every total_msat is read back as written, in one encoding`() throws {
     var random = SeededGenerator(seed: 11)
     var totals: [UInt64] = [0, 1, 0xff, 0x100, .max]
     for _ in 0..<500 { totals.append(random.next() >> UInt64(random.below(64))) }
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test
-  func `A total with a leading zero, or a value of wrong length, is refused`() throws {
+  func `A total_msat with a leading zero, or payment data of wrong length, is refused`() throws {
     let malformed = WireError.malformedRecord(PaymentData.recordType)
     #expect(try decoded(secret.bytes) == addition(PaymentData(secret: secret, totalMsat: 0)))
     #expect(try decoded(secret.bytes + [5]) == addition(PaymentData(secret: secret, totalMsat: 5)))
@@ -66,7 +66,10 @@ import Testing
   }
 
   @Test
-  func `An HTLC keeps its payment data and retransmits it unchanged after a reconnect`() throws {
+  func
+    `After a reconnect an HTLC is sent again with its payment data, which the channel also stores`()
+    throws
+  {
     var (peer, wallet) = try channelPair()
     let data = PaymentData(secret: secret, totalMsat: 30)
     _ = try peer.offer(amountMsat: 10, paymentHash: hash, cltvExpiry: 700, paymentData: data)

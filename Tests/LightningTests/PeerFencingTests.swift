@@ -65,7 +65,9 @@ import Testing
     #expect(fixture.peer.state.fence == fence(3, incarnation: 5))
   }
 
-  @Test func `A lower epoch is refused, naming the highest one, and the older connection stays`() throws {
+  @Test func `A lower epoch is refused; the answer names the highest epoch, and the older connection stays`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3))
     #expect(
@@ -79,7 +81,9 @@ import Testing
     #expect(messages(fixture.handle(.received(connection: 1, .ping(Ping(pongSize: 0))))) == [.pong([])])
   }
 
-  @Test func `Another container is refused whatever its epoch, and the answer names the known one`() throws {
+  @Test func `Another container is refused whatever its epoch, and the answer names the known container`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3))
     let directives = fixture.sendInit(2, fence(99, container: 8))
@@ -129,7 +133,7 @@ import Testing
     #expect(fixture.peer.state.backup == nil)
   }
 
-  @Test func `An init without a fence does not replace a fenced owner`() throws {
+  @Test func `Once a fence is known, an init without one does not replace the owner's connection`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3))
     let directives = fixture.sendInit(2, nil)
@@ -138,7 +142,8 @@ import Testing
     #expect(fixture.peer.state.fence == fence(3))
   }
 
-  @Test func `Without any fence the newest connection wins, and no fence answer is sent`() throws {
+  @Test func `Without any fence a new connection replaces the older one, and no fence answer is sent`() throws
+  {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, nil)
     let directives = fixture.sendInit(2, nil)
@@ -148,7 +153,7 @@ import Testing
     #expect(fixture.peer.state.fence == nil)
   }
 
-  @Test func `A legacy LSP ignores epochs: the newest connection wins`() throws {
+  @Test func `A legacy LSP ignores epochs: a new connection replaces the older one`() throws {
     var fixture = try PeerFixture(isLegacy: true)
     _ = fixture.sendInit(1, fence(9))
     let directives = fixture.sendInit(2, fence(1, container: 8))
@@ -166,14 +171,15 @@ import Testing
     #expect(messages(fixture.sendInit(2, fence(1))).first == answer(true, highest: 1))
   }
 
-  @Test func `The highest epoch survives a restart`() throws {
+  @Test func `The highest epoch survives a restart of the LSP`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3))
     fixture.restart()
     #expect(messages(fixture.sendInit(2, fence(2))) == [answer(false, highest: 3)])
   }
 
-  @Test func `The LSP sends the same init to all, and channel_reestablish only after the fence answer`()
+  @Test
+  func `The LSP sends each connection the same init, and channel_reestablish only after the fence answer`()
     throws
   {
     var fixture = try PeerFixture()
@@ -216,7 +222,10 @@ import Testing
     return fixture.handle(.received(connection: connection, .initMessage(initMessage)))
   }
 
-  @Test func `A container that replaces the known claim takes over, and the old one is refused`() throws {
+  @Test
+  func `A container that replaces the known claim takes over; the old one is refused at any epoch`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     let moved = sendInit(&fixture, 2, moving(fence(6, container: 9), from: fence(5)))
@@ -232,7 +241,9 @@ import Testing
     #expect(fixture.peer.state.fence == fence(6, container: 9))
   }
 
-  @Test func `A replaced claim counts once: a replayed or mismatched init changes nothing`() throws {
+  @Test func `An init replaces a claim once; replayed, or with claims that do not match, it changes nothing`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     _ = try fixture.establish(2, fence(6))
@@ -255,7 +266,10 @@ import Testing
     #expect(fixture.peer.state.fence == fence(8))
   }
 
-  @Test func `The new container repeats its replacing init with each dial and is accepted`() throws {
+  @Test
+  func `The new container's replacing init is accepted again at each dial, also after the LSP's restart`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     let initMessage = moving(fence(6, container: 9), from: fence(5))

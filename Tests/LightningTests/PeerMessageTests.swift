@@ -6,7 +6,7 @@ import LightningProvider
 import Testing
 
 @Suite struct PeerMessageTests {
-  @Test func `A ping is answered with a pong of the requested size, or none from 65532`() throws {
+  @Test func `The LSP answers a ping with a pong of the requested size, from 65532 bytes with none`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
     #expect(
@@ -19,7 +19,9 @@ import Testing
       ])
   }
 
-  @Test func `A backup is stored and returned between the next init and channel_reestablish`() throws {
+  @Test func `A backup is stored, and returned on the next connection just before channel_reestablish`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
     #expect(
@@ -100,7 +102,10 @@ import Testing
     #expect(fixture.wallet.htlcs.isEmpty && fixture.peer.state.channel.htlcs.isEmpty)
   }
 
-  @Test func `Spurious events are no-ops`() throws {
+  @Test
+  func `An early deadline, a connection opened twice, and the close of an unknown one change nothing`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
     let before = fixture.peer
@@ -110,7 +115,7 @@ import Testing
     #expect(fixture.peer == before)
   }
 
-  @Test func `A connection without init is closed after 10 s, and the wallet's stays`() throws {
+  @Test func `A connection without init is closed after 10 s, and the wallet's connection stays`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.handle(.connected(connection: 2))

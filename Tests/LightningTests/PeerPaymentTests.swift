@@ -18,7 +18,9 @@ import Testing
     #expect(changes(directives).contains(.channel(fixture.peer.state.channel.record)))
   }
 
-  @Test func `A payment for an offline wallet is held and requests one push`() throws {
+  @Test func `A payment for an offline wallet is held; a push is requested at once, the next is due in 30 s`()
+    throws
+  {
     var fixture = try PeerFixture()
     let directives = fixture.pay(1)
     guard case .store(let stored)? = directives.first, case .paymentHeld(let request)? = stored.first else {
@@ -30,7 +32,7 @@ import Testing
     #expect(fixture.peer.isHolding(paymentHash(1)))
   }
 
-  @Test func `A wallet that has not re-established counts as offline`() throws {
+  @Test func `A wallet that has sent init but not channel_reestablish counts as offline`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
     #expect(others(fixture.pay(1)).first == .requestPush(push))
@@ -192,7 +194,7 @@ import Testing
     #expect(fixture.wallet.localMsat == 31_000)
   }
 
-  @Test func `An offered payment survives a lost connection and resumes`() throws {
+  @Test func `An offered payment survives a lost connection and is settled on the next one`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -203,7 +205,8 @@ import Testing
     #expect(fixture.wallet.localMsat == 1000)
   }
 
-  @Test func `An offered payment survives a restart of the LSP and resumes`() throws {
+  @Test func `An offered payment survives a restart of the LSP and is settled on the next connection`() throws
+  {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test
-  func `Pushes to an absent wallet are repeated with doubling gaps, at least hourly`() throws {
+  func `Pushes to an absent wallet follow after 2, 60, 120, 240 … 3600 s`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `lspd repeats the push for a held payment until the sender gives up`() throws {
+  func `The LSP repeats the push for a held payment until the sender gives up`() throws {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.pay(1, holdUntil: 100_000_000)) == [.incomingPayment])
     #expect(try missed(&fixture, .incomingPayment) == 30_000)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test
-  func `A new or ended payment resets the gap to 2 s`() throws {
+  func `A new or ended payment resets the gap before the next push to 2 s`() throws {
     var fixture = try PeerFixture()
     _ = fixture.part(1, 400, data)
     for connection in 1...3 as ClosedRange<UInt64> { _ = try visit(&fixture, connection) }
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test
-  func `A further part requests a push only 30 s after the last one`() throws {
+  func `A further part requests a push only 30 s after the last push`() throws {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])
     fixture.now = 29_999
@@ -138,7 +138,9 @@ import Testing
   }
 
   @Test
-  func `Held parts of one payment share a push; a part after their offer requests another`() throws {
+  func `Held parts of one payment share a push; a part that comes after their offer requests another push`()
+    throws
+  {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])
     #expect(pushes(fixture.part(2, 100, data)) == [])

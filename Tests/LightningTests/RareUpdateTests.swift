@@ -36,7 +36,9 @@ import Testing
   }
 
   @Test(arguments: [0, 0x400F, 0x7FFF])
-  func `A code without the BADONION bit is refused and changes nothing`(_ code: UInt16) throws {
+  func `update_fail_malformed_htlc without the BADONION bit, or for an unknown HTLC, changes nothing`(
+    _ code: UInt16
+  ) throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try settle(&peer, &wallet)
@@ -50,7 +52,10 @@ import Testing
   }
 
   @Test
-  func `The sender gets the malformed HTLC's code; a wrong code ends only the connection`() throws {
+  func
+    `The sender gets the code of update_fail_malformed_htlc; without BADONION only the connection ends`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = try fixture.offerAndCommit(1)
@@ -94,7 +99,9 @@ import Testing
   }
 
   @Test(arguments: [134, 135])
-  func `Both messages are refused before channel_reestablish`(_ type: UInt16) throws {
+  func `update_fee and update_fail_malformed_htlc are refused before channel_reestablish`(_ type: UInt16)
+    throws
+  {
     var (peer, _) = try channelPair()
     peer.disconnected()
     let message = type == 134 ? fee() : malformed(0)

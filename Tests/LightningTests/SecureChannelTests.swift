@@ -40,7 +40,9 @@ struct SecureChannelTests {
   }
 
   @Test
-  func `Messages of every size arrive whole however they are split, across key rotations`() throws {
+  func `Messages of 0 to 65535 bytes arrive whole however their bytes are split, across key rotations`()
+    throws
+  {
     var (dialler, answerer) = try pair()
     var generator = SeededGenerator(seed: 8)
     for round in 0..<1200 {

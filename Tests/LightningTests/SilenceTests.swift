@@ -43,7 +43,10 @@ import Testing
   }
 
   @Test
-  func `A mute node pings too; a stopped node, or one without the rule, does not`() throws {
+  func
+    `A mute node (it sends no channel messages) pings; a stopped one, or one without the rule, does not`()
+    throws
+  {
     var mute = try establishedNode()
     mute.state = .mute
     #expect(mute.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])

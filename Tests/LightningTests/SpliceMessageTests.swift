@@ -63,7 +63,7 @@ struct SpliceMessageTests {
     #expect(!NextFunding(transaction: transaction, needsCommitment: false).needsCommitment)
   }
 
-  @Test func `Splice messages know their type and their channel`() {
+  @Test func `Each splice message gives its type and channel, and only tx_abort counts as ignorable`() {
     let types = SpliceMessages.all.map(\.type)
     #expect(types == [2, 2, 80, 80, 81, 81, 66, 66, 67, 70, 71, 71, 74, 77, 132, 136, 136])
     #expect(SpliceMessages.all.allSatisfy { $0.channel == channel && $0.isChatter == ($0.type == 74) })
@@ -150,7 +150,7 @@ struct SpliceMessageTests {
     #expect(TransactionAbort(channel: channel, data: Bytes(Array("a\u{1b}[1m".utf8))).text == "a.[1m")
   }
 
-  @Test func `Only a node that offers both features splices`() {
+  @Test func `Features offer splices only with both quiescence and splicing`() {
     #expect(
       Features.ofWallet(splices: true).offersSplices && !Features.ofWallet(splices: false).offersSplices)
     #expect(Features([34, 62]).offersSplices)

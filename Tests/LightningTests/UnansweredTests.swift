@@ -80,7 +80,7 @@ import Testing
     #expect(!node.handle(.stopRequested(gracefully: false), at: world.now).contains(isUnknown))
   }
 
-  @Test func `An unknown outcome is answered after 5 s`() throws {
+  @Test func `After 5 s without a read of the container the answer is that the outcome is unknown`() throws {
     var (node, world) = try failedWrite()
     _ = node.handle(.networkChanged(isThere: false), at: world.now)
     let end = world.now + NodeMachine.payTimeout

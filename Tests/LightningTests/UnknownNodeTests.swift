@@ -118,7 +118,8 @@ struct UnknownNodeTests {
   }
 
   @Test
-  func `Unknown nodes share a limit of connections and messages that leaves the wallet's free`() throws {
+  func `Unknown nodes share a limit of connections and messages, in which the wallet's do not count`() throws
+  {
     var fixture = try fixture()
     for connection in 3...200 as ClosedRange<UInt64> {
       let opened = fixture.handle(.connected(connection: connection, node: try node(UInt8(connection))))
@@ -149,7 +150,9 @@ struct UnknownNodeTests {
   }
 
   @Test
-  func `The wallet's large backups are limited per minute; a small one still fits`() throws {
+  func `The wallet's large backups are limited per minute; its next connection may still store a small one`()
+    throws
+  {
     var fixture = try fixture()
     let blob = Bytes(repeating: 1, count: 65_000)
     var stored = 0

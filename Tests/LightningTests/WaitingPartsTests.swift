@@ -31,7 +31,7 @@ import Testing
   private func deadline(_ world: NodeWorld) -> Instant? { world.node?.deadline }
 
   @Test
-  func `The 60 s window continues across owners and connections`() throws {
+  func `The 60 s for missing parts continue across owners and connections`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
     world.deliver()
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test
-  func `Across extension runs of 29.5 s incomplete sets fail once their 60 s are over`() throws {
+  func `Incomplete sets fail once 60 s are over, although each extension has only 29.5 s`() throws {
     var world = try world(payments: 30)
     world.kill()
     world.deliver()
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test
-  func `After a reboot the window restarts once, durably`() throws {
+  func `After a reboot the 60 s begin anew, once, and the new beginning is durable`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
     world.deliver()
@@ -107,7 +107,9 @@ import Testing
   }
 
   @Test
-  func `A part stored by an older version starts its window with the first owner`() throws {
+  func `A part stored without arrival time, by an older version, gets its 60 s from the next owner on`()
+    throws
+  {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
     world.deliver()

@@ -149,7 +149,7 @@ private let everyMessage: [Message] = [
     #expect(body.others[5] == [9])
   }
 
-  @Test func `A message above the limit is refused`() {
+  @Test func `A message above 65,535 bytes is refused`() {
     #expect(throws: WireError.tooLong) {
       try Message(decoding: [0x80, 0x01] + [UInt8](repeating: 0, count: 65534))
     }
@@ -171,7 +171,7 @@ private let everyMessage: [Message] = [
     }
   }
 
-  @Test func `A ping of 65532 or more gets no pong`() {
+  @Test func `A ping that requests 65532 bytes or more gets no pong`() {
     #expect(Ping(pongSize: 65531).answer == .pong(Bytes(repeating: 0, count: 65531)))
     #expect(Ping(pongSize: 65532).answer == nil)
   }

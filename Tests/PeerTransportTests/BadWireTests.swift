@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test
-  func `Without faults the wire passes everything on at once, then the end`() {
+  func `Without faults the wire passes everything on at once, then the close`() {
     var wire = wire { _ in }
     #expect(wire.handle(.came(from: .dialler, [1, 2]), at: at(0)) == [.pass(to: .listener, [1, 2])])
     #expect(wire.handle(.came(from: .listener, [3]), at: at(1)) == [.pass(to: .dialler, [3])])
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test
-  func `Delayed pieces keep their order, and an end passes on at once behind them`() {
+  func `Delayed pieces keep their order; a close passes all of them on at once, then itself`() {
     var wire = wire { $0.delay = 5_000_000...9_000_000 }
     for byte in 0..<20 as Range<UInt8> {
       #expect(wire.handle(.came(from: .dialler, [byte]), at: at(Int64(byte) / 10)) == [])
@@ -41,7 +41,9 @@ import Testing
   }
 
   @Test
-  func `The wire loses, repeats and reorders at the configured rates, reproducibly by seed`() {
+  func
+    `The wire loses, repeats and reorders pieces as configured, and always alike for one seed`()
+  {
     func run(_ change: (inout BadWire.Habits) -> Void) -> [UInt8] {
       var wire = wire {
         $0.delay = 1...1
@@ -70,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `The wire cuts in the middle of a piece and passes nothing on afterwards`() {
+  func `The wire cuts the connection in the middle of a piece and passes nothing on afterwards`() {
     var wire = wire { $0.cutAfter = 5 }
     #expect(wire.handle(.came(from: .dialler, [1, 2, 3]), at: at(0)) == [.pass(to: .listener, [1, 2, 3])])
     #expect(

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test
-  func `Finished handshakes do not count`() {
+  func `Finished handshakes do not count against an address's limit`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 1
     var gate = HandshakeGate(limits: limits)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `An address with a finished handshake keeps its own limit among many others`() {
+  func `An address with a finished handshake keeps its own limit among many other addresses`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 2
     limits.sources = 4
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test
-  func `An address that lost its place gets one when its handshake finishes`() {
+  func `An address without a limit of its own gets one when its handshake finishes`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 3
     limits.sources = 1
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test
-  func `Many addresses share a bounded limit, which refills`() {
+  func `Addresses without a limit of their own share one, which refills`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 1
     limits.sources = 4

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test
-  func `A handshake with a peer that does not speak BOLT 8 ends with the reason`() throws {
+  func `A handshake with a peer that does not speak BOLT 8 ends with the fault in its act 2`() throws {
     let (place, descriptor) = try server(
       answering: Array("HTTP/1.1 400 Bad Request\r\nServer: x\r\nContent-Length: 0\r\n\r\n".utf8))
     defer {
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test
-  func `A peer address needs a valid node id`() throws {
+  func `A peer address needs a valid node id, host and port`() throws {
     let id = theirs.publicKey.hex
     #expect(PeerAddress("\(id)@127.0.0.1:9735")?.description == "\(id)@127.0.0.1:9735")
     for text in [

@@ -116,7 +116,7 @@ import Testing
     for descriptor in clients + [socket] { close(descriptor) }
   }
 
-  @Test func `A client that sends only the first act is disconnected`() throws {
+  @Test func `A client that sends only the first act is disconnected at the time limit`() throws {
     var limits = PeerListener.standardLimits
     limits.firstMessageWithin = .milliseconds(30)
     var accepted = 0

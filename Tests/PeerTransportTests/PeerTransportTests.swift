@@ -39,7 +39,7 @@ import Testing
     return (dialler, acceptor, listener)
   }
 
-  @Test func `Messages of every size arrive whole and in order`() throws {
+  @Test func `Messages of 0 to 65535 bytes arrive whole and in order`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     let sizes = [0, 1, 2, 65535, 7, 65535, 300]
@@ -90,7 +90,7 @@ import Testing
     #expect(frames == 1)
   }
 
-  @Test func `A dial without a listener ends with one sentence`() throws {
+  @Test func `A dial to a port without a listener ends with 'cannot reach the peer'`() throws {
     // The listener and its address are released at the end of this line.
     let address = try PeerListener(try #require(anywhere), as: theirs, loop: loop) { _ in }.address
     var end = ""

@@ -13,7 +13,7 @@ import Testing
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
-  @Test func `This process is alive under its identity only`() throws {
+  @Test func `This process counts as alive only with its own start time and boot id`() throws {
     let own = Kernel.ownIdentity()
     #expect(own.pid == getpid() && own.boot == Kernel.boot)
     #expect(Kernel.isAlive(own, boot: own.boot))
@@ -47,7 +47,7 @@ import Testing
     #expect(Kernel.bootID([]) == nil)
   }
 
-  @Test func `The clocks are the kernel's`() {
+  @Test func `The clocks are CLOCK_MONOTONIC, CLOCK_BOOTTIME and CLOCK_REALTIME`() {
     var before = timespec()
     var after = timespec()
     let clocks: [(clockid_t, () -> Int64)] = [

@@ -25,7 +25,7 @@ import Testing
     #expect(locks[0].covers(120) && !locks[0].covers(121) && locks[1].covers(.max))
   }
 
-  @Test func `Joining two lists compensates a repeated or missing line`() {
+  @Test func `Joining two readings of the lock list compensates a repeated or missing line`() {
     let first = parsed(
       "1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 11 fe:00:2 0 EOF")
     let repeated = parsed(

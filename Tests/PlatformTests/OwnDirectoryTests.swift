@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases, [true, false])
-  func `A file, a link, and a directory that others can write are refused as directory`(
+  func `A file, a link, and a directory that others can write are refused as a directory`(
     _ way: Way, making: Bool
   ) throws {
     let place = Place()

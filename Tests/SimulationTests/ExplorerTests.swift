@@ -92,7 +92,7 @@ import Testing
   @Test(
     arguments: 1...3,
     [Coordination.phoenix, .bitkit, .matrix])
-  func `With other wallets' coordination a world behaves the same after normalisation`(
+  func `With other products' coordination a world behaves the same after normalisation`(
     seed: UInt64, coordination: Coordination
   ) { walk(seed, coordination) }
 

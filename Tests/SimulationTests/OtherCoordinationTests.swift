@@ -3,8 +3,8 @@ import Testing
 
 @testable import Simulation
 
-/// Other wallets' coordination in an exhaustive search, which finds each flaw by itself.
-@Suite("Other wallets' coordination") struct OtherCoordinationTests {
+/// Other products' coordination in an exhaustive search, which finds each flaw by itself.
+@Suite("Other products' coordination") struct OtherCoordinationTests {
   /// Searches layer by layer, so that each finding is a shortest one.
   private func finds(
     _ sentences: String..., as coordination: Coordination, in counts: [Allowance: Int],

@@ -161,7 +161,7 @@ import Testing
     let known = [
       "Sources/Guardrails/", "Sources/Lightning/Node/", "Sources/Wallet/", "Sources/Coordinator/",
       "Sources/WalletProcess/WalletContainer.swift", "Sources/WalletProcess/WalletJournal.swift",
-      // Other wallets' coordination, removed rules, and observers.
+      // Other products' coordination, removed rules, and observers.
       "Sources/Simulation/Others/", "Sources/Simulation/World/WorldGuard.swift",
       "Sources/Simulation/World/WorldObserver.swift", "Sources/Simulation/World/Said.swift",
       "Sources/Baton/Inspection/Journals/", "Sources/Baton/Inspection/Pushes/SilentPushTimes.swift",

@@ -15,8 +15,8 @@ extension Checker {
       if fence.claim != expected.claim || fence.atNs != expected.atNs {
         find(
           1,
-          "The peer's fence \(fence.id) (epoch \(fence.claim.epoch)) is not the one an init raised "
-            + "(epoch \(expected.claim.epoch))", [fence.evidence])
+          "The peer's fence \(fence.id) (epoch \(fence.claim.epoch)) differs from the one that an init raised "
+            + "(epoch \(expected.claim.epoch)), in epoch, incarnation, container or time", [fence.evidence])
       }
     }
     if fences.count < replay.raisedFences.count {

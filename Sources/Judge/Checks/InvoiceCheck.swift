@@ -11,7 +11,8 @@ extension Checker {
     }
     if !evidence.wallet.isRestored, counted != evidence.wallet.invoices.count {
       find(
-        4, "\(counted) invoices were written and \(evidence.wallet.invoices.count) are there",
+        4,
+        "node_writes counts \(counted) new invoices, and the table invoices has \(evidence.wallet.invoices.count)",
         ["node.sqlite invoices"])
     }
   }

@@ -22,9 +22,9 @@ extension Checker {
       find(3, "The transaction of \(entry.name) has another id", [entry.evidence])
     }
     if entry.isOver != (entry.holder == .peer ? entry.endedNs != nil : entry.endedEpoch != nil) {
+      let column = entry.holder == .peer ? "ended_at_ns" : "ended_epoch"
       find(
-        3, "The \(entry.name) is \(entry.state), but another column of its row contradicts that state",
-        [entry.evidence])
+        3, "The \(entry.name) is \(entry.state), but its \(column) contradicts that state", [entry.evidence])
     }
   }
 

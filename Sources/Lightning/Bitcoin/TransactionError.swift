@@ -19,7 +19,7 @@ public enum TransactionError: Error, Hashable, Sendable, CustomStringConvertible
     case .unknownFlag(let flag): "the transaction has the flag \(flag), and BIP 144 only defines 1"
     case .noWitnesses:
       "the transaction has the witness marker and no witnesses: omit the marker"
-    case .tooMuchMoney: "the transaction pays more than 21 million bitcoin"
+    case .tooMuchMoney: "an output of the transaction pays more than 21 million bitcoin"
     case .trailingBytes: "there are bytes after the end of the transaction: omit them"
     }
   }

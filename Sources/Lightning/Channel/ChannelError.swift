@@ -103,20 +103,20 @@ extension ChannelError: CustomStringConvertible {
     case .feeOfNonOpener: "only the channel's opener may change its fee: send no update_fee"
     case .feeOnFeelessChannel:
       "the commitments of this channel have no fee, so any rate is too large: send no update_fee"
-    case .wrongSecret: "the per-commitment secret is wrong: reconnect and compare the commitment numbers"
+    case .wrongSecret: "the per-commitment secret is not the one of its commitment number"
     case .wrongSignatureCount(let expected, let got):
-      "the commitment has \(got) HTLC signatures where \(expected) are required: reconnect"
+      "the message has \(got) HTLC signatures or witnesses where \(expected) are required: reconnect"
     case .emptyCommitment: "the commitment changes nothing: send one only after an update"
     case .updateDuringSplice(let type):
-      "message type \(type) is not allowed while the channel is quiescent: reconnect"
-    case .otherFunding: "the funding is not the pending one: reconnect"
+      "message type \(type) is not allowed while the channel is quiescent or a splice is pending: reconnect"
+    case .otherFunding: "the message names an unknown funding transaction: reconnect"
     case .conflictingSplices:
       "the two sides have different pending splices: the channel cannot be re-established"
-    case .lacksSharedSignature: "the signature of the shared input is missing: send it"
-    case .weAreBehind: "this side has lost data: it needs the newest backup, which the peer has"
+    case .lacksSharedSignature: "tx_signatures lacks the signature of the shared input"
+    case .weAreBehind: "this side has lost data: it must restore its newest state before it uses the channel"
     case .peerIsBehind: "the other side has lost data: it must find its newest state before it reconnects"
     case .damaged(let what):
-      "the stored channel is damaged (\(what)): it must be restored from the peer's backup"
+      "the stored channel is damaged (\(what)): only a backup can restore it"
     }
   }
 }

@@ -57,7 +57,7 @@ public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unknownNetwork(let prefix):
       "the invoice begins with \(prefix), which is no known network; ask for one that begins with lnbc, lntb, lntbs or lnbcrt"
     case .amountIsMalformed:
-      "the amount of the invoice is not a number with m, u, n, p or no letter after it; ask for a new one"
+      "the amount of the invoice is not a number above 0, without leading zeros, with m, u, n, p or no letter after it; ask for a new one"
     case .amountIsNoWholeMsat:
       "the amount of the invoice is not a whole number of millisatoshis; ask for a new one"
     case .amountIsTooLarge: "the amount of the invoice is larger than 64 bits; ask for a new one"

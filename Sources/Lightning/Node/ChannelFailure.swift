@@ -16,6 +16,6 @@ public struct ChannelFailure: Hashable, Codable, Sendable {
 
   public var sentence: String {
     "channel failed: the peer said “\(reason.prefix(Self.shownText))”; the wallet no longer uses the channel or dials the peer; "
-      + "ask the peer's operator about the money in it: `baton restore` does not bring it back"
+      + "ask the peer's operator about the money in the channel: `baton restore` does not bring it back"
   }
 }

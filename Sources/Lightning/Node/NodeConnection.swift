@@ -10,6 +10,7 @@ struct NodeConnection: Hashable, Sendable {
   /// demands: 30 HTLCs with their commitments are fewer. With the largest messages it is 8 MB, within the
   /// extension's limit.
   static let inboxLimit = 128
+  static let inboxExcess = "the peer sent more than \(inboxLimit) messages during one write"
 
   /// When a message of the peer showed that it accepts our `channel_reestablish`: from then on the channel is in
   /// use.

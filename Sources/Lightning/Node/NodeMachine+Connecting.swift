@@ -112,7 +112,7 @@ extension NodeMachine {
     switch heard.backup {
     case .fromTheFuture?:
       return mute(
-        "the backup at the peer was written by a newer program: update this one before it connects")
+        "the backup at the peer was written by a newer version of this program: update this program")
     case .backup(let backup)? where backup.channel.isNewer(than: node.channel):
       return adopt(backup.change(after: node.accepted), heard)
     case .backup?, .unreadable?, nil: break
@@ -128,7 +128,7 @@ extension NodeMachine {
     } catch .weAreBehind {
       return awaitBackup(heard, at: now)
     } catch {
-      return mute("the channel cannot go on: \(error)")
+      return mute("the channel cannot be used: \(error)")
     }
     self.channel = channel
     state = .established

@@ -9,7 +9,8 @@ extension NodeMachine {
   static let payTimeout = TimeSpan.seconds(5)
   static let payGivenUp =
     "the node was stopped before the payment was made; nothing was sent; open the app and try again"
-  static let payTimedOut = "the wallet did not reach its peer within 5 s; nothing was sent; try again"
+  static let payTimedOut =
+    "the wallet did not reach its peer, or could not write its database, within 5 s; nothing was sent; try again"
 
   static let payDuringRestore =
     "the wallet has just been restored from its peer's backup; nothing was sent; try again"

@@ -44,7 +44,7 @@ extension NodeMachine {
   private mutating func receivedForChannel(_ message: Message, at now: Instant) -> [NodeDirective] {
     guard step == nil else {
       // A step is being stored: messages received meanwhile are handled after it, in order.
-      return connection.keep(message) ? [] : redial("the peer does not wait for answers", at: now)
+      return connection.keep(message) ? [] : redial(NodeConnection.inboxExcess, at: now)
     }
     guard var changed = channel else { return [] }
     let facts: [ChannelFact]

@@ -10,7 +10,8 @@ extension NodeMachine {
 
   static let spliceGivenUp =
     "the node was stopped before anything was signed; no money was moved; open the app and try again"
-  static let spliceTimedOut = "the wallet did not reach its peer within 5 s; no money was moved; try again"
+  static let spliceTimedOut =
+    "the wallet did not reach its peer, or could not write its database, within 5 s; no money was moved; try again"
   static let spliceLost = "the connection ended before anything was signed; no money was moved; try again"
   static let spliceUnderWay = "another withdrawal from the channel is pending; wait until it has ended"
   static let spliceStalled = "the peer did not answer for 30 s; no money was moved; try again"
@@ -93,7 +94,7 @@ extension NodeMachine {
 
   /// Disconnects: the channel stays quiescent until the connection ends.
   mutating func endNegotiation(_ why: String, at now: Instant) -> [NodeDirective] {
-    refuseNegotiation("the peer does not agree to the splice: \(why); no money was moved")
+    refuseNegotiation("the splice failed: \(why); no money was moved")
       + redial("a splice failed: \(why)", at: now)
   }
 

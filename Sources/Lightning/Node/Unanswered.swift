@@ -54,14 +54,14 @@ extension Unanswered: Shiftable {
 
 extension NodeMachine {
   public static let payUnknown =
-    "the wallet's storage has failed; the payment may have been sent: check the payments before you try again"
+    "the wallet's storage has failed, and it is not known whether the payment was sent; see `baton payments` before you try again"
   static let payNotStored = "the wallet's storage has failed; nothing was sent; try again"
   static let spliceUnknown =
-    "the wallet's storage has failed, and it is not known whether the withdrawal is pending; wait before you try again"
+    "the wallet's storage has failed, and it is not known whether the withdrawal is pending; see `baton status` before you try again"
   static let spliceNotStored = "the wallet's storage has failed; no money was moved; try again"
 
   public static let cancelUnknown =
-    "the wallet's storage has failed, and it is not known whether the invoice is cancelled; ask again"
+    "the wallet's storage has failed, and it is not known whether the invoice is cancelled; cancel it again"
   static let cancelNotStored =
     "the wallet's storage has failed, and the invoice can still be paid; try again"
 

@@ -8,7 +8,7 @@ public enum ConnectionOptions {
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
       help:
-        "at most this many ignorable messages (ping, pong, warning, unknown odd types) of the other end in 10 s, then disconnect (default \(ConnectionRules.standard.chatter))"
+        "at most this many ignorable messages (ping, pong, warning, tx_abort, surplus backups, unknown odd types) of the other end in 10 s, then disconnect (default \(ConnectionRules.standard.chatter))"
     ),
     OptionDeclaration(
       "--ping-after", value: .span,

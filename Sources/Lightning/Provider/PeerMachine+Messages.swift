@@ -17,7 +17,7 @@ extension PeerMachine {
       return giveUpSilently(connection, at: now)
     }
     if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(rules.chatter, at: now) {
-      return undecodable("these were \(Chatter.excess(rules.chatter))", from: connection, at: now)
+      return undecodable(Chatter.excess(rules.chatter), from: connection, at: now)
     }
     switch (link.state, message) {
     case (.awaitingInit, .initMessage(let initMessage)): return received(initMessage, by: connection, at: now)

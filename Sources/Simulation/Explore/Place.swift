@@ -233,7 +233,7 @@ extension Life {
     guard !isStopped else { return false }
     switch orders.first {
     case .phone(let order)?: return order.isLocal
-    // In another wallet's coordination the state is read in the same step in which the node starts.
+    // In another product's coordination the state is read in the same step in which the node starts.
     case .container(.readRow)? where wallet.guardrail.other != nil: return true
     case .container(let order)?: return order.isLocal
     // Without a connection the peer sees nothing.

@@ -14,7 +14,7 @@ enum Entry: Hashable, Sendable {
   case didNotLook
 }
 
-/// One side of another wallet's coordination. It uses our guard's events and directives; `World+Others.swift` gives
+/// One side of another product's coordination. It uses our guard's events and directives; `World+Others.swift` gives
 /// them that coordination's meaning.
 protocol OtherMachine: Hashable, Sendable, Shiftable {
   var deadline: Instant? { get }

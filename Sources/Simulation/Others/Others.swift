@@ -2,7 +2,7 @@ import Ground
 import Guardrails
 import Heartbeat
 
-/// A world's state for another wallet's coordination, which has no row, epochs or fence.
+/// A world's state for another product's coordination, which has no row, epochs or fence.
 struct Others: Hashable, Sendable {
   let coordination: Coordination
   /// The lease with its date. Phoenix's beat is in the container, like ours.

@@ -4,7 +4,7 @@ import Heartbeat
 import LightningChannel
 import Wallet
 
-// The meaning of orders in another wallet's coordination, and its checks.
+// The meaning of orders in another product's coordination, and its checks.
 extension World {
   /// The other process's sign of life, by the wall clock.
   var observationOfOther: Observation {

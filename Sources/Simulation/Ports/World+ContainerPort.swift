@@ -127,7 +127,7 @@ extension World {
     case .blocked(let pid):
       let isStopped = role(ofPid: pid).flatMap { lives[$0] }?.value.isStopped ?? false
       life.answer(.claimFailed(.blocked(pid: pid, isStopped: isStopped)))
-    case .refused: life.answer(.claimFailed(.failed("the epoch may not be raised that far")))
+    case .refused: life.answer(.claimFailed(.failed("the peer's epoch is too far above the claim's")))
     }
   }
 

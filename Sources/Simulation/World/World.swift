@@ -43,7 +43,7 @@ public struct World: Hashable, Sendable {
   var lockReplacedAt: Instant?
   public internal(set) var violation: Violation?
 
-  /// State of another wallet's coordination (Phoenix, Bitkit, matrix); nil with Baton's own guardrails.
+  /// State of another product's coordination (Phoenix, Bitkit, matrix); nil with Baton's own guardrails.
   var others: Others?
 
   /// Set when a step changed shared state since the last reset.
@@ -144,7 +144,7 @@ public struct World: Hashable, Sendable {
       && areCancelsAnswered
   }
 
-  /// Its claim is in force. In another wallet's coordination, which has no claims, every process counts as owner.
+  /// Its claim is in force. In another product's coordination, which has no claims, every process counts as owner.
   func isOwner(_ life: Life) -> Bool { others != nil || container.value.isOwned(by: life.claim) }
 
   /// The app is connected under its own claim; `isSettling`: also with a payment pending.

@@ -9,7 +9,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
   public enum Machine: Hashable, Sendable {
     case app(AppMachine)
     case notifier(ExtensionMachine)
-    /// The guard of another wallet's coordination.
+    /// The guard of another product's coordination.
     case other(OtherGuard)
     /// Moved out while it handles an event.
     case none

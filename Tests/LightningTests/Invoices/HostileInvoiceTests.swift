@@ -70,7 +70,7 @@ struct HostileInvoiceTests {
     #expect(failure("lnbcrt1qqqqqqqqq\(character)qqqq") == .foreignCharacter)
   }
 
-  @Test func `An unknown network is refused by its prefix`() {
+  @Test func `An invoice of an unknown network is refused, and the refusal names its prefix`() {
     for (prefix, name) in [
       ("lnsb", "lnsb"), ("lnbcx1", "lnbcx"), ("lntbsx", "lntbsx"), ("lnltc", "lnltc"), ("ln10u", "ln"),
       ("ln" + String(repeating: "x", count: 500), "lnxxxxxxxx"),
@@ -126,7 +126,10 @@ struct HostileInvoiceTests {
     #expect(failure(signed(needed + field(.expiry, tooMuch))) == .numberIsTooLarge(.expiry))
   }
 
-  @Test func `An invoice without hash, secret or purpose, or with two purposes, is refused`() {
+  @Test
+  func
+    `An invoice that lacks payment hash, secret or description, or has two descriptions, is refused`()
+  {
     let time = [UInt8](repeating: 1, count: 7)
     let hash = [UInt8](repeating: 1, count: 32)
     #expect(failure(signed(time)) == .missing(.paymentHash))

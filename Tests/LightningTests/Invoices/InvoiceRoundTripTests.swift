@@ -43,7 +43,7 @@ struct InvoiceRoundTripTests {
     }
   }
 
-  @Test func `A change of any character is refused`() throws {
+  @Test func `An invoice with any one character changed is refused`() throws {
     let good = Array(try SignedInvoice(Self.plain, signedBy: signer).encoded)
     let letters = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l1b")
     for position in good.indices {
@@ -111,7 +111,7 @@ struct InvoiceRoundTripTests {
       writing { $0.routeHints = [[RouteHop](repeating: hop, count: 13)] } == .fieldIsTooLong(.routeHint))
   }
 
-  @Test func `An invoice expires at its expiry, by default an hour after its creation`() {
+  @Test func `An invoice expires at its expiry, by default an hour after its timestamp`() {
     var fields = Self.plain
     fields.expirySeconds = 60
     #expect(!fields.isExpired(atWallSeconds: 1_795_208_251))

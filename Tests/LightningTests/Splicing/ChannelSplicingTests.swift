@@ -107,8 +107,9 @@ import Testing
   }
 
   @Test(arguments: [132, 71, 77] as [UInt16])
-  func `A splice resumes after a disconnect behind a signature, whichever side restarts`(type: UInt16) throws
-  {
+  func `After a disconnect at commitment_signed or later a splice resumes, whichever side restarts`(
+    type: UInt16
+  ) throws {
     for restarts in 0..<4 {
       var both = SpliceDialogue(try splicingPair())
       try both.wallet.beginSplice(Self.request)
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test
-  func `A side that alone has signed forgets the splice after tx_abort`() throws {
+  func `If only one side has signed, it forgets the splice at a tx_abort after the reconnect`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 66)
@@ -163,7 +164,9 @@ import Testing
   }
 
   @Test
-  func `The non-initiator signs first and then never forgets the splice; the initiator still may`() throws {
+  func `The non-initiator sends tx_signatures first and then refuses tx_abort; the initiator accepts it`()
+    throws
+  {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 71)

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test
-  func `A splice-out completes, and its activity is reported once and ended`() throws {
+  func `A splice-out completes; the node reports once that it splices, at last that it is idle`() throws {
     var world = try world()
     connect(&world)
     ask(&world)
@@ -93,7 +93,8 @@ import Testing
   }
 
   @Test
-  func `A second splice is refused while one is pending, and one without a connection`() throws {
+  func `A splice is refused while another is pending, before the node's start, and after 5 s offline`() throws
+  {
     var world = try world(delay: .seconds(3))
     world.claim()
     ask(&world)
@@ -130,7 +131,7 @@ import Testing
   }
 
   @Test
-  func `The next owner completes a pending splice and begins none`() throws {
+  func `The next owner completes a pending splice and begins no other`() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
@@ -224,7 +225,7 @@ import Testing
   }
 
   @Test
-  func `A peer that needs 40 s is disconnected once, and the next connection completes the splice`() throws {
+  func `A peer that signs after 40 s is disconnected, and a later connection completes the splice`() throws {
     var world = try world(delay: .seconds(40))
     connect(&world)
     ask(&world)
@@ -234,7 +235,9 @@ import Testing
   }
 
   @Test
-  func `A tx_abort from the peer ends the wallet's pending splice and its activity`() throws {
+  func `A tx_abort from the peer ends the wallet's pending splice, and the node reports that it is idle`()
+    throws
+  {
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test
-  func `The LSP stores each splice stage before it sends the message that binds it`() throws {
+  func `The LSP stores each splice stage before it sends the message that depends on the stage`() throws {
     var (peer, wallet) = try fixture()
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     let said = try talk(&peer, &wallet, at: milliseconds(0))
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test
-  func `A channel quiescent for 60 s gets a warning and a disconnect, and is unchanged`() throws {
+  func `After 60 s of quiescence the LSP warns and disconnects; the channel is unchanged`() throws {
     var (peer, wallet) = try fixture()
     let before = peer.state.channel.record
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test
-  func `Only the channel's funding may be spent, and each part is checked on receipt`() throws {
+  func `A splice spends only the channel's funding; each input and output is checked on receipt`() throws {
     let begun = [Self.start()]
     let other = TransactionID(hash: paymentHash(1))
     try expectAbort(begun, Self.input(0, other), .otherFunding)
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test
-  func `A tx_signatures must be for the pending splice, be complete, and come once`() throws {
+  func `Signatures that name another transaction, are incomplete, or come out of order are refused`() throws {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     try both.run(until: 132)
@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test
-  func `The wallet accepts no contribution of the peer and no splice begun by it`() throws {
+  func `The wallet accepts no contribution of the peer, and no splice that the peer begins`() throws {
     for message in [Self.input(1), Self.output(1, 4000, targetScript)] {
       var both = SpliceDialogue(try splicingPair())
       try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))

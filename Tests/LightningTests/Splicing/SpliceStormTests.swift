@@ -1,7 +1,10 @@
 import Testing
 
 @Suite struct SpliceStormTests {
-  @Test func `In 300 storms with splices both ends agree on one funding, and no amount is lost`() throws {
+  @Test
+  func `In 300 random runs with splices and faults both ends agree on one funding, and no amount is lost`()
+    throws
+  {
     var done = 0
     var wanted = 0
     for seed in UInt64(1)...300 {

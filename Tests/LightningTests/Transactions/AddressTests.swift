@@ -62,7 +62,7 @@ struct AddressTests {
   }
 
   @Test
-  func `A non-address is refused; another network's address is refused with the wanted prefix`() {
+  func `A non-address is refused; the refusal of another network's address names the wanted prefix`() {
     #expect(failure("") == .notAnAddress)
     #expect(failure("lnbcrt1abc") == .notAnAddress)
     #expect(failure(String(repeating: "1", count: 100_000)) == .notAnAddress)

@@ -57,7 +57,9 @@ enum UpVerb: Verb {
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer ignores epochs (default fencing)"),
       OptionDeclaration(
-        "--tor", help: "the wallet waits three times as long for the TCP connection and for init, as over Tor"
+        "--tor",
+        help:
+          "the wallet waits three times as long for the TCP connection and for channel_reestablish, as over Tor"
       ),
       OptionDeclaration(
         "--silent-pushes",

@@ -83,7 +83,7 @@ package struct ContainerReport: Sendable {
   package func words(_ beat: Beat?, of role: Role) -> String {
     guard let beat else { return snapshot.damagedBeats.contains(role) ? "damaged" : "no beat" }
     return
-      "epoch \(beat.epoch), \(beat.phase.word), beat \(beat.counter) by \(beat.process.pid), \(age(of: beat))"
+      "epoch \(beat.epoch), \(beat.phase.word), beat \(beat.counter) by process \(beat.process.pid), \(age(of: beat))"
   }
 
   package func isExpired(_ invoice: WalletView.InvoiceFacts) -> Bool {

@@ -17,7 +17,7 @@ enum WriteSentence {
     case .received: "\(payments) received"
     case .offered: "\(payments) sent"
     case .ended: "\(HumanText.count(Int(clamping: number), "outgoing payment")) ended"
-    case .waiting: number == 0 ? "no payment with parts missing" : "\(payments) with parts missing"
+    case .waiting: number == 0 ? "no payment lacks parts any more" : "\(payments) with parts missing"
     case .failed: "channel failed by the peer"
     }
   }

@@ -7,7 +7,7 @@ import Wallet
 package enum GuardSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
-  package static func of(_ event: GuardEvent) -> [Sentence] {
+  package static func of(_ event: GuardEvent, by role: Role) -> [Sentence] {
     switch event {
     case .deadlineReached, .observed, .rowRead, .receivedFound: []
     case .receivedNotRead(let trouble, _):
@@ -17,7 +17,7 @@ package enum GuardSentences {
     case .enteredBackground: [Sentence("the user left the app")]
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
     case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
-    case .expiryWarned(let push): [Sentence("is warned that the time for push \(push) is nearly over")]
+    case .expiryWarned(let push): [Sentence(expiry(of: push, role))]
     case .terminationRequested: [Sentence("is asked to terminate")]
     case .moveRequested: [Sentence("is asked to move the wallet into this container")]
     case .networkChanged(let isThere):
@@ -38,6 +38,14 @@ package enum GuardSentences {
     case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): [of(trouble)]
     case .node(let report): of(report)
     case .containerLost(let sentence): [lost(sentence)]
+    }
+  }
+
+  /// The app hears of a silent push when its time is over, the extension shortly before.
+  private static func expiry(of push: UInt64, _ role: Role) -> String {
+    switch role {
+    case .app: "is told that the time for push \(push) is over"
+    case .extension: "is warned that the time for push \(push) is nearly over"
     }
   }
 

@@ -65,7 +65,8 @@ package struct JournalNarrator {
     switch entry.line.header.core {
     case AppMachine.name, ExtensionMachine.name:
       guard let body = EventBody<GuardEvent, GuardDirective>(entry.line) else { return [Self.raw(entry)] }
-      found = guardSentences(body, pid: entry.pid)
+      found = guardSentences(
+        body, pid: entry.pid, by: entry.line.header.core == AppMachine.name ? .app : .extension)
     case NodeMachine.name:
       guard let body = EventBody<NodeEvent, NodeDirective>(entry.line) else { return [Self.raw(entry)] }
       found = NodeSentences.of(body.event) + body.directives.flatMap(NodeSentences.of)
@@ -89,14 +90,14 @@ package struct JournalNarrator {
   }
 
   private mutating func guardSentences(
-    _ body: EventBody<GuardEvent, GuardDirective>, pid: Int32
+    _ body: EventBody<GuardEvent, GuardDirective>, pid: Int32, by role: Role
   ) -> [Sentence] {
     var found: [Sentence] = []
     if case .claimed(let claim) = body.event {
       let reason = claimReasons.removeValue(forKey: pid).map { " (\($0))" } ?? ""
       found.append(.key("claimed epoch \(claim.epoch)\(reason)"))
     } else {
-      found += GuardSentences.of(body.event)
+      found += GuardSentences.of(body.event, by: role)
     }
     for directive in body.directives {
       if case .claim(_, let reason) = directive { claimReasons[pid] = reason.sentence }

@@ -1,3 +1,4 @@
+import Ground
 import PhonePolicy
 
 /// Sentences for `iosd`: starts and kills of processes, and what the user sees.
@@ -66,8 +67,10 @@ package enum PhoneSentences {
     case .refuseTaskCompletion(let identifier, _):
       [Sentence("refuses the app's completion of the task \(identifier), which is not running")]
     case .tell(_, .audio(let message)): of(message)
-    case .tell(let role, .timeWillExpire(let push)):
-      [Sentence("warns the \(role.rawValue) that the time for push \(push) is nearly over")]
+    case .tell(.app, .timeWillExpire(let push)):
+      [Sentence("tells the app that the time for push \(push) is over")]
+    case .tell(.extension, .timeWillExpire(let push)):
+      [Sentence("warns the extension that the time for push \(push) is nearly over")]
     case .drop, .saveDevice, .saveCategories, .tell, .passOnAnswer, .boot, .powerOff: []
     }
   }

@@ -1,6 +1,6 @@
 import Simulation
 
-/// The same small worlds with Baton's coordination and with other wallets': which invariants break, and how.
+/// The same small worlds with Baton's coordination and with others': which invariants break, and how.
 struct Comparison {
   struct Cell {
     var coordination: Coordination

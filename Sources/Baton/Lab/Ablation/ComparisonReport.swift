@@ -45,7 +45,8 @@ struct ComparisonReport {
     guard cell.findings.isEmpty else { return cell.words.joined(separator: ", ") }
     let states = HumanText.grouped(UInt64(cell.states))
     return cell.isComplete
-      ? "nothing, in all \(states) states" : "nothing in \(states) states, exploration incomplete"
+      ? "nothing breaks, in all \(states) states"
+      : "nothing breaks in \(states) states, exploration incomplete"
   }
 
   /// Each way to break an invariant once, with the world in which it was found first.

@@ -23,7 +23,7 @@ package struct SimOptions: Sendable {
     OptionDeclaration(
       "--as", value: .choice(Coordination.allCases.map(\.rawValue)), default: Coordination.baton.rawValue,
       help:
-        "the coordination of the two processes: Baton's, or another wallet's with a peer that knows no epochs"
+        "the coordination of the two processes: Baton's, or another product's with a peer that knows no epochs"
     )
   }
 

@@ -38,11 +38,11 @@ package struct WorldStory {
     case .move(let move): add("event", MoveSentences.of(move).map { [.init($0)] } ?? [])
     // The guard's reports of its node; other events of the node have no line.
     case .heard(let role, .node(let report)) where report != .established:
-      add(name(role), GuardSentences.of(.node(report)))
+      add(name(role), GuardSentences.of(.node(report), by: role))
     case .heard(_, .enteredForeground), .heard(_, .enteredBackground), .heard(_, .pushArrived): break
     case .ordered(_, .show(let status)) where Self.speaksForItself(status): break
     case .phone(let event, let directives) where event == .userOpened && directives.isEmpty: break
-    case .heard(let role, let event): add(name(role), GuardSentences.of(event))
+    case .heard(let role, let event): add(name(role), GuardSentences.of(event, by: role))
     case .ordered(let role, let directive): add(name(role), GuardSentences.of(directive))
     case .peer(let event, let directives):
       add("peer", PeerSentences.of(event) + directives.flatMap(PeerSentences.of))

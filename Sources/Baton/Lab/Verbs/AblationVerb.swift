@@ -11,7 +11,7 @@ package enum AblationVerb: Verb {
     CommandLineDeclaration(
       name: "ablation",
       summary:
-        "show what breaks without a rule of the coordination, or with another wallet's",
+        "show what breaks without a rule of the coordination, or with another product's",
       options: [
         OptionDeclaration(
           "--rules", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),

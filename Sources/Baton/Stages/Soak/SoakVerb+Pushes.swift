@@ -12,7 +12,7 @@ extension SoakVerb {
       help: "play on N phones at once, with pushes instead of rounds"),
     OptionDeclaration(
       "--pushes", value: .integer(1...1_000_000), default: "100",
-      help: "with --phones: pushes on all phones together"),
+      help: "with --phones: number of pushes, over all phones"),
     OptionDeclaration(
       "--timers", value: .choice(PushTimers.allCases.map(\.rawValue)), default: PushTimers.scaled.rawValue,
       help: "with --phones: 2 s, 5 s and 30 s (real), or a fiftieth of each"),

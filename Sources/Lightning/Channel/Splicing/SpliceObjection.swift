@@ -36,7 +36,8 @@ extension SpliceObjection: CustomStringConvertible {
     case .otherFunding: "the input is not the current funding of this channel: spend the newest"
     case .cannotBeReplaced: "the sequence is above 0xFFFFFFFD: use a lower one"
     case .serial: "the serial id is odd or already used: send each even number once"
-    case .dust: "the output is below the dust limit: pay more, or omit it"
+    case .dust:
+      "the output is below the dust limit or above 21 million bitcoin: change its amount, or omit it"
     case .scriptNotCarried: "the output's script is non-standard and not relayed: pay an address"
     case .tooManyOutputs: "a splice has only the new funding and one other output: add no more"
     case .lacksFunding: "the channel's funding is not spent: add it as an input"

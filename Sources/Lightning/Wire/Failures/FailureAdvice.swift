@@ -5,18 +5,18 @@ public enum FailureAdvice: Hashable, Sendable {
 
   /// A later attempt may succeed.
   public enum Passing: String, Hashable, Sendable, CaseIterable {
-    case nodeUnreachable = "the recipient, or a node before it, cannot be reached"
+    case nodeUnreachable = "the recipient, or a node on the way, cannot be reached"
     case temporaryChannelFailure = "a channel on the way cannot carry the payment now"
     case feeOrExpiry = "a channel on the way refuses the fee or the expiry"
   }
 
   /// Another attempt would fail too.
   public enum Final: String, Hashable, Sendable, CaseIterable {
-    case permanentPolicyError = "the way to the recipient is closed"
-    case unsupportedFeatures = "a node on the way lacks a feature that it needs"
-    case amountBelowMinimum = "it is less than the channel carries"
+    case permanentPolicyError = "a node or channel on the way fails permanently"
+    case unsupportedFeatures = "a node on the way cannot process the payment's onion"
+    case amountBelowMinimum = "the amount is below a channel's minimum"
     case incorrectPaymentDetails = "the recipient knows no such invoice, or the amount is wrong"
-    case recipientRejected = "the recipient refused it"
+    case recipientRejected = "the recipient refused the payment"
   }
 
   public var mayTryAgain: Bool {
