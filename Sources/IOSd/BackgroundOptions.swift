@@ -8,6 +8,15 @@ enum BackgroundOptions {
 
   static let declarations: [OptionDeclaration] = [
     OptionDeclaration(
+      "--after-content", value: .choice(AfterContent.allCases.map(\.rawValue)),
+      default: AfterContent.suspend.rawValue,
+      help:
+        "what happens to the extension when it has delivered its content: run (until it has finished the push), suspend or kill"
+    ),
+    OptionDeclaration(
+      "--extension-reuse", value: .choice(["yes", "no"]), default: "yes",
+      help: "whether the next push resumes a suspended extension, or starts another process"),
+    OptionDeclaration(
       "--permitted-task", value: .text("ID"), mayRepeat: true,
       help:
         "a task identifier that the app may submit (default \(standard.permitted.joined(separator: " and ")))"

@@ -136,6 +136,8 @@ struct PhoneOptions {
       backgroundTime: parsed.span("--background-time") ?? .seconds(180),
       taskExpiryGrace: parsed.span("--background-grace") ?? .seconds(5),
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
+    configuration.afterContent = parsed.choice("--after-content", as: AfterContent.self) ?? .suspend
+    configuration.reusesExtension = parsed.text("--extension-reuse") != "no"
     configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
     configuration.memoryWarningBytes = UInt64(clamping: parsed.integer("--memory-warning") ?? 104_857_600)
     configuration.silentPushes = SilentPushOptions.rules(parsed)

@@ -96,7 +96,8 @@ public struct Phone: Core {
         footprint, warnsAbove: configuration.memoryWarningBytes, isUsable: app.isUsable)
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
-    case .contentDelivered(let push, let content, let key): return deliver(content, for: push, key: key)
+    case .contentDelivered(let push, let content, let key):
+      return deliver(content, for: push, key: key, at: now)
     case .notificationPosted(let content, let key): return post(content, key: key)
     case .notificationTouched(let id, let category, let touch):
       return touched(id, category: category, touch, at: now)
@@ -107,8 +108,7 @@ public struct Phone: Core {
     case .backgroundDone(let time): return backgroundDone(time ?? timesInBackground)
     case .taskBegan(let id, let name): return beginTask(id, name, at: now)
     case .taskEnded(let id): return endTask(id)
-    case .foundHoldingLock(.app, let file): return suspendedHoldingLock(file)
-    case .foundHoldingLock(.extension, _): return []
+    case .foundHoldingLock(let role, let file): return suspendedHoldingLock(role, file)
     case .silentPushDone(let push, let result): return silentPushDone(push, result)
     case .appAsked(let request, let inFront): return ask(request, inFront: inFront, at: now)
     case .appAnswered(let request): return appAnswered(request)

@@ -27,6 +27,12 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var backgroundTime: TimeSpan
   /// From telling the app that `backgroundTime` is over to killing it.
   public var taskExpiryGrace: TimeSpan
+  /// What happens to the extension's process when it has delivered its content. Without limits it runs on, as with a
+  /// debugger on iOS.
+  public var afterContent: AfterContent
+  var afterContentNow: AfterContent { enforcesLimits && limitsBackground ? afterContent : .run }
+  /// Whether the next push resumes the suspended extension; if not, the next push starts another process.
+  public var reusesExtension = true
   /// Which process gets a visible push while the app is in the foreground.
   public var foregroundPushes: ForegroundPushes
   /// The wallet has the entitlement for critical alerts.
@@ -52,7 +58,7 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     callbackTime: TimeSpan = .seconds(5),
     suspendAfter: TimeSpan = .seconds(5), backgroundTime: TimeSpan = .seconds(180),
     taskExpiryGrace: TimeSpan = .seconds(5),
-    foregroundPushes: ForegroundPushes = .app
+    afterContent: AfterContent = .suspend, foregroundPushes: ForegroundPushes = .app
   ) {
     self.enforcesLimits = enforcesLimits
     self.extensionMemoryBytes = extensionMemoryBytes
@@ -66,6 +72,7 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     self.suspendAfter = suspendAfter
     self.backgroundTime = backgroundTime
     self.taskExpiryGrace = taskExpiryGrace
+    self.afterContent = afterContent
     self.foregroundPushes = foregroundPushes
   }
 

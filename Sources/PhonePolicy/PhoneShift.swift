@@ -28,6 +28,9 @@ extension ExtensionState: Shiftable {
     case .idle(var since):
       since.shift(by: span)
       self = .idle(since: since)
+    case .suspended(var since):
+      since.shift(by: span)
+      self = .suspended(since: since)
     case .serving(var service):
       service.since.shift(by: span)
       self = .serving(service)

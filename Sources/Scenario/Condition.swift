@@ -16,8 +16,7 @@ public enum Condition: Hashable, Sendable {
   case invoicePaid(number: Int)
   case invoiceFailed(number: Int)
   case frozen(Role)
-  /// Only the app: the phone never suspends the extension.
-  case suspended
+  case suspended(Role)
   case inFront
   case shownAsSent
   case silentPushOver
@@ -51,7 +50,7 @@ public enum Condition: Hashable, Sendable {
     case .invoicePaid(let number): scene.invoice(number) == .paid
     case .invoiceFailed(let number): scene.invoice(number) == .failed
     case .frozen(let role): scene[role].isFrozen
-    case .suspended: scene.app.place == .suspended
+    case .suspended(let role): scene[role].place == .suspended
     case .inFront: scene.app.place == .inFront
     case .shownAsSent: scene.notifications.contains(where: \.isAsSent)
     case .silentPushOver: scene.phone.silentPushes.last?.isOver ?? false
@@ -83,7 +82,7 @@ public enum Condition: Hashable, Sendable {
     case .invoicePaid(let number): "invoice \(number) to be paid"
     case .invoiceFailed(let number): "the payment of invoice \(number) to fail"
     case .frozen(let role): "the \(role.rawValue) to be frozen"
-    case .suspended: "the app to be suspended"
+    case .suspended(let role): "the \(role.rawValue) to be suspended"
     case .inFront: "the app to be in front"
     case .shownAsSent: "the user to see a push as it was sent"
     case .silentPushOver: "the newest silent push to be over"

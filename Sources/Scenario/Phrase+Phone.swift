@@ -11,6 +11,15 @@ extension Phrase {
       .given(.suspendsAfter($0.span))
     },
     Phrase(
+      "the extension runs on after its content", "Until it has finished the push; by default iOS suspends it."
+    ) { _ in .given(.afterContent(.run)) },
+    Phrase(
+      "the extension is killed after its content", "As soon as iOS has the content; by default iOS suspends it."
+    ) { _ in .given(.afterContent(.kill)) },
+    Phrase(
+      "each push starts a new extension", "A suspended extension is not resumed, but ended and started again."
+    ) { _ in .given(.startsExtensionAnew) },
+    Phrase(
       "the phone gives the app TIME in the background",
       "The time that `beginBackgroundTask` gives the app; default 180 s."
     ) { .given(.backgroundTime($0.span)) },
@@ -177,10 +186,11 @@ extension Phrase {
 
   static let phoneWaits = [
     Phrase(
-      "wait until the app is suspended", "The phone has suspended the app; it never suspends the extension."
+      "wait until the PROCESS is suspended",
+      "The phone has suspended the app in the background, or the extension after its content."
     ) {
       _ in
-      .wait(.suspended)
+      .wait(.suspended($0.role))
     },
     Phrase("wait until the app is in front", "The app is in the foreground.") { _ in .wait(.inFront) },
     Phrase("wait until the user sees a push as it was sent", "A push is shown with its original alert.") {

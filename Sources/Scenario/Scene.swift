@@ -10,7 +10,7 @@ public struct Scene: Hashable, Sendable {
       case starting
       case inFront
       case inBackground
-      /// Suspended by the phone; only the app can be.
+      /// Stopped by the phone.
       case suspended
       /// The extension runs; it is never in front.
       case running

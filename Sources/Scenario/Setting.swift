@@ -1,4 +1,5 @@
 import Ground
+import PhonePolicy
 
 /// A setting of a story's phone or peer that differs from the default.
 public enum Setting: Hashable, Sendable {
@@ -26,6 +27,10 @@ public enum Setting: Hashable, Sendable {
   case warnsOfMemory(megabytes: Int)
   /// The extension is signed without the access group of the seed.
   case extensionWithoutKeychain
+  /// What iOS does with the extension when it has delivered its content.
+  case afterContent(AfterContent)
+  /// A suspended extension is not resumed: the next push starts another process.
+  case startsExtensionAnew
   /// The seed can only be read while the phone is unlocked.
   case seedForUnlockedPhone
 }

@@ -132,6 +132,15 @@ extension Driver where Machine == ExtensionMachine {
     return all
   }
 
+  /// As `end`, and the release of the node, which stops at once.
+  @discardableResult
+  mutating func release(_ event: GuardEvent, at second: Double? = nil, epoch: Epoch = 8) -> [GuardDirective] {
+    var all = end(event, at: second)
+    if all.contains(.stopNode(gracefully: true)) { all += send(.node(.stopped)) }
+    if all.last == .readRow { all += send(.rowRead(row(epoch, .extension), appWantsNode: false)) }
+    return all
+  }
+
   /// Serves push 1 and looks at the container.
   static func looking(hash: Bytes32? = paymentHash("aa")) -> Driver {
     var notifier = Driver()

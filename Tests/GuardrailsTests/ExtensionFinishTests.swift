@@ -4,22 +4,10 @@ import Testing
 
 @testable import Guardrails
 
-/// Each way in which a push is finished; its text is delivered first, and once.
+/// Each way in which a push is finished; its text is delivered once, after the node is released.
 @Suite struct ExtensionFinishTests {
   private let owned = GuardEvent.rowRead(row(8, .extension), appWantsNode: false)
   private let missed = PushOutcome.nothingReceived(.incomingPayment)
-
-  /// All directives from this event to the finished push, with a node that stops at once.
-  private func ending(
-    _ notifier: inout Driver<ExtensionMachine>, _ event: GuardEvent, at second: Double
-  ) -> [GuardDirective] {
-    var all = notifier.end(event, at: second)
-    if all.contains(.stopNode(gracefully: true)) {
-      all += notifier.send(.node(.stopped))
-      all += notifier.send(owned)
-    }
-    return all
-  }
 
   private func released(counter: UInt64) -> [GuardDirective] {
     [
@@ -28,11 +16,11 @@ import Testing
     ]
   }
 
-  @Test func `At 29.5 s the text is delivered and the node released`() {
+  @Test func `At 29.5 s the node is released, and then the text is delivered`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, owned, at: 29.499)
-    let end = ending(&notifier, .deadlineReached, at: 29.5)
-    #expect(end == [.deliver(push: 1, missed)] + released(counter: 5) + [.finished(push: 1, .totalTime)])
+    let end = notifier.release(.deadlineReached, at: 29.5)
+    #expect(end == released(counter: 5) + [.deliver(push: 1, missed), .finished(push: 1, .totalTime)])
   }
 
   @Test func `After 5 s without another payment the push is finished`() {
@@ -41,9 +29,9 @@ import Testing
     notifier.play(.deadlineReached, owned, at: 7)
     notifier.play(.node(.received(secondPayment)), at: 7.999)
     notifier.play(.deadlineReached, owned, at: 12.998)
-    let end = ending(&notifier, .deadlineReached, at: 12.999)
+    let end = notifier.release(.deadlineReached, at: 12.999)
     #expect(
-      end == [.deliver(push: 1, .received(payment))] + released(counter: 6) + [.finished(push: 1, .idle)])
+      end == released(counter: 6) + [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
   }
 
   /// The activity ended with the connection: the text does not wait for it until the total time is over.
@@ -54,9 +42,8 @@ import Testing
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.received(payment)), .node(.busy(underWay)), at: 3)
     notifier.play(.node(.connecting), owned, at: 4)
-    let end = ending(&notifier, .deadlineReached, at: 8)
-    #expect(end.first == .deliver(push: 1, .received(payment)))
-    #expect(end.last == .finished(push: 1, .idle))
+    let end = notifier.release(.deadlineReached, at: 8)
+    #expect(end.suffix(2) == [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
   }
 
   /// A notification deferred to the end would be lost if the process were killed there.
@@ -72,9 +59,9 @@ import Testing
       notifier.send(.node(.received(third)), at: 5) == [.notify(third)]
     )
     notifier.play(.deadlineReached, owned, at: 9)
-    let end = ending(&notifier, .deadlineReached, at: 10)
+    let end = notifier.release(.deadlineReached, at: 10)
     #expect(
-      end == [.deliver(push: 1, .received(payment))] + released(counter: 5) + [.finished(push: 1, .idle)])
+      end == released(counter: 5) + [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
   }
 
   @Test func `There is no idle end before the first payment`() {
@@ -86,7 +73,7 @@ import Testing
   @Test func `The idle end is never later than the total time`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.received(payment)), at: 28)
-    #expect(ending(&notifier, .deadlineReached, at: 29.5).last == .finished(push: 1, .totalTime))
+    #expect(notifier.release(.deadlineReached, at: 29.5).last == .finished(push: 1, .totalTime))
   }
 
   @Test func `An unreadable push is finished with a text and without an ownership check`() {
@@ -101,17 +88,17 @@ import Testing
   @Test func `An expiry warning finishes its own push only`() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(.expiryWarned(push: 2)) == [], "a warning for another push")
-    let end = ending(&notifier, .expiryWarned(push: 1), at: 1)
-    #expect(end.first == .deliver(push: 1, missed))
-    #expect(end.last == .finished(push: 1, .timeWillExpire))
+    let end = notifier.release(.expiryWarned(push: 1), at: 1)
+    #expect(end.suffix(2) == [.deliver(push: 1, missed), .finished(push: 1, .timeWillExpire)])
     #expect(notifier.send(.expiryWarned(push: 1)) == [])
   }
 
   @Test func `A fenced extension stops the node, unlocks, delivers the text, finishes the push and ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let end = notifier.end(.node(.fenced))
-    #expect(end.prefix(3) == [.stopNode(gracefully: false), .dropLock, .deliver(push: 1, missed)])
-    #expect(end.suffix(2) == [.finished(push: 1, .fenced), .end(.fenced)])
+    #expect(end.prefix(2) == [.stopNode(gracefully: false), .dropLock])
+    #expect(
+      end.suffix(3) == [.deliver(push: 1, missed), .finished(push: 1, .fenced), .end(.fenced)])
     #expect(notifier.send(.pushArrived(push(2))) == [])
   }
 
@@ -123,11 +110,11 @@ import Testing
     #expect(end.last == .end(.fenced))
   }
 
-  @Test func `Asked to terminate, the extension delivers the text, releases the node and ends`() {
+  @Test func `Asked to terminate, the extension releases the node, delivers the text and ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
-    let end = ending(&notifier, .terminationRequested, at: 1)
-    #expect(end.first == .deliver(push: 1, missed))
-    #expect(end.suffix(2) == [.finished(push: 1, .terminated), .end(.terminated)])
+    let end = notifier.release(.terminationRequested, at: 1)
+    #expect(
+      end.suffix(3) == [.deliver(push: 1, missed), .finished(push: 1, .terminated), .end(.terminated)])
   }
 
   @Test func `When the extension ends, the end of its process is the last directive`() {
@@ -141,7 +128,43 @@ import Testing
   func `A push without a payment has a text for the push's reason`(reason: Push.Reason) {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1, reason)))
-    #expect(notifier.end(.expiryWarned(push: 1)).first == .deliver(push: 1, .nothingReceived(reason)))
+    #expect(notifier.end(.expiryWarned(push: 1)).contains(.deliver(push: 1, .nothingReceived(reason))))
+  }
+
+  // MARK: The text, if the release takes long
+
+  @Test func `A payment received during the release is in the text, and a further one is notified`() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    #expect(notifier.end(.expiryWarned(push: 1), at: 1) == [question, .stopNode(gracefully: true)])
+    #expect(notifier.send(.node(.received(payment))) == [])
+    #expect(notifier.send(.node(.received(secondPayment))) == [.notify(secondPayment)])
+    notifier.play(.node(.stopped))
+    #expect(notifier.send(owned).contains(.deliver(push: 1, .received(payment))))
+  }
+
+  /// iOS kills the process 500 ms after 29.5 s.
+  @Test func `A node that hangs when it is stopped delays the text until 29.7 s`() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.deadlineReached, owned, at: 29.499)
+    #expect(notifier.end(.deadlineReached, at: 29.5).last == .stopNode(gracefully: true))
+    #expect(notifier.machine.deadline == seconds(29.7))
+    #expect(notifier.send(.deadlineReached, at: 29.7) == [.deliver(push: 1, missed)])
+    #expect(
+      notifier.send(.node(.received(payment))) == [.notify(payment)], "the text is delivered already")
+    notifier.play(.node(.stopped))
+    let end = notifier.send(owned)
+    #expect(end.last == .finished(push: 1, .totalTime))
+    #expect(!end.contains { if case .deliver = $0 { true } else { false } })
+  }
+
+  @Test func `An expiry warning during the release bounds it by 200 ms`() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.received(payment)), at: 3)
+    notifier.play(.deadlineReached, owned, at: 7)
+    #expect(notifier.end(.deadlineReached, at: 8) == [.stopNode(gracefully: true)])
+    #expect(notifier.send(.expiryWarned(push: 1), at: 9) == [])
+    #expect(notifier.machine.deadline == seconds(9.2))
+    #expect(notifier.send(.deadlineReached, at: 9.2) == [.deliver(push: 1, .received(payment))])
   }
 
   /// The app may hold the node without reaching the peer, so the text promises no payment.
@@ -153,7 +176,7 @@ import Testing
     var end: [GuardDirective]
     if reason == .handedOver {
       notifier = .connected()
-      end = ending(&notifier, request, at: 1)
+      end = notifier.release(request, at: 1)
     } else {
       notifier = .claimed()
       notifier.play(request, .node(.stopped), .rowRead(row(8, .extension), appWantsNode: true), at: 1)

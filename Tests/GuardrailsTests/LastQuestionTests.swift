@@ -8,6 +8,7 @@ import Testing
 struct LastQuestionTests {
   private let missed = GuardDirective.deliver(push: 1, .nothingReceived(.incomingPayment))
   private let delivered = GuardDirective.deliver(push: 1, .received(payment))
+  private let owned = GuardEvent.rowRead(row(8, .extension), appWantsNode: false)
   private let failed = GuardEvent.receivedNotRead(.failed("The disk is broken."), push: 1)
 
   @Test
@@ -20,8 +21,8 @@ struct LastQuestionTests {
     #expect(notifier.send(.deadlineReached, at: 1.5) == [question])
     notifier.play(.receivedFound([payment], push: 1))
     #expect(notifier.machine.deadline == seconds(2))
-    notifier.play(.deadlineReached, .rowRead(row(8, .extension), appWantsNode: false), at: 6)
-    #expect(notifier.send(.deadlineReached, at: 6.5).contains(delivered))
+    notifier.play(.deadlineReached, owned, at: 6)
+    #expect(notifier.release(.deadlineReached, at: 6.5).contains(delivered))
   }
 
   @Test
@@ -43,7 +44,7 @@ struct LastQuestionTests {
       #expect(asked.contains(question) && !asked.contains(missed))
       #expect(
         notifier.send(event).allSatisfy { $0 != question && $0 != missed }, "the container is read once")
-      let end = notifier.send(.receivedFound(found, push: 1))
+      let end = notifier.release(.receivedFound(found, push: 1))
       #expect(end.contains(found.isEmpty ? missed : delivered))
       // An earlier push's notification of this payment is withdrawn.
       #expect(end.contains(.withdraw(payment: paymentHash("aa"))) == !found.isEmpty)
@@ -51,15 +52,15 @@ struct LastQuestionTests {
   }
 
   @Test(arguments: [true, false])
-  func `The end of a push waits at most 250 ms for the container's answer`(fails: Bool) {
+  func `The end of a push waits at most 150 ms for the container's answer`(fails: Bool) {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1), at: 1)
-    #expect(notifier.machine.deadline == seconds(1.25))
+    #expect(notifier.machine.deadline == seconds(1.15))
     if fails {
-      #expect(notifier.send(failed).first == missed)
+      #expect(notifier.release(failed).contains(missed))
     } else {
-      #expect(notifier.send(.deadlineReached, at: 1.249) == [])
-      #expect(notifier.send(.deadlineReached, at: 1.25).first == missed)
+      #expect(notifier.send(.deadlineReached, at: 1.149) == [])
+      #expect(notifier.release(.deadlineReached, at: 1.15).contains(missed))
     }
     #expect(notifier.send(.receivedFound([payment], push: 1)) == [], "the text is delivered")
   }
@@ -69,9 +70,11 @@ struct LastQuestionTests {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
     #expect(
-      notifier.send(.receivedFound([payment, secondPayment], push: 1)).prefix(3) == [
-        .notify(secondPayment), .withdraw(payment: paymentHash("aa")), delivered,
-      ])
+      notifier.send(.receivedFound([payment, secondPayment], push: 1))
+        == [.notify(secondPayment), .stopNode(gracefully: true)])
+    #expect(
+      notifier.release(.node(.stopped)).suffix(3)
+        == [.withdraw(payment: paymentHash("aa")), delivered, .finished(push: 1, .timeWillExpire)])
   }
 
   @Test
@@ -93,7 +96,7 @@ struct LastQuestionTests {
     #expect(notifier.send(.containerLost("It is gone.")).contains(missed))
     notifier = .connected()
     let intent = PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true)
-    #expect(notifier.send(.presenceHeard(intent)).contains(.deliver(push: 1, .appContinues)))
+    #expect(notifier.release(.presenceHeard(intent)).contains(.deliver(push: 1, .appContinues)))
   }
 
   @Test
@@ -118,13 +121,13 @@ struct LastQuestionTests {
   }
 
   @Test
-  func `A queued push's text is delivered 250 ms after an unanswered read, or when the container is lost`() {
+  func `A queued push's text is delivered 150 ms after an unanswered read, or when the container is lost`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))), .expiryWarned(push: 2), at: 1)
     var lost = notifier
     let text = GuardDirective.deliver(push: 2, .nothingReceived(.incomingPayment))
     #expect(
-      notifier.send(.deadlineReached, at: 1.25) == [text, .finished(push: 2, .timeWillExpire)])
+      notifier.send(.deadlineReached, at: 1.15) == [text, .finished(push: 2, .timeWillExpire)])
     #expect(lost.send(.receivedNotRead(.lost("It is gone."), push: 2)).contains(text))
   }
 

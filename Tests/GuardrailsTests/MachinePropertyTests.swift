@@ -55,7 +55,7 @@ import Testing
     ]
     let app: Set = ["background", "foreground", "staying", "leaving", "ending", "ended"]
     #expect(missing(of: app.union(ownership), in: AppMachine.self, under: "place") == [])
-    let notifier: Set = ["waiting", "serving", "finishing", "ended"]
+    let notifier: Set = ["waiting", "serving", "releasing", "finishing", "ended"]
     #expect(missing(of: notifier.union(ownership), in: ExtensionMachine.self, under: "state") == [])
   }
 

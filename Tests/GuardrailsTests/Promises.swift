@@ -13,6 +13,7 @@ struct Promises {
   private(set) var arrived: [UInt64: Instant] = [:]
   private(set) var delivered: [UInt64: Instant] = [:]
   private(set) var finished: Set<UInt64> = []
+  private var warned: Set<UInt64> = []
   private var isStopping = false
   private var intentIsRaised = false
   private var isInFront = false
@@ -52,6 +53,7 @@ struct Promises {
     case .node(.stopped) where isStopping: nodeRuns = false
     case .node(.fenced): nodeRuns = false
     case .silentPushArrived(let push) where !hasEnded: silent.insert(push.id)
+    case .expiryWarned(let push): warned.insert(push)
     case .enteredForeground: isInFront = true
     case .enteredBackground: isInFront = false
     default: break
@@ -103,7 +105,14 @@ struct Promises {
       hasEnded = true
       if held != nil || nodeRuns || isAwaitingClaim { broke("ends while holding a claim or a node") }
     case .noteFailure: if silent.isEmpty { broke("notes a failure without a silent push") }
-    case .deliver, .finished: text(directive, at: now)
+    case .deliver(let push, _):
+      text(directive, at: now)
+      // A push that was never served is finished with its text.
+      let isOver = next.map { if case .finished(push, _) = $0 { true } else { false } } ?? false
+      if held != nil, !isOver, !isLate(push, at: now) {
+        broke("a text for push \(push) before the node is released")
+      }
+    case .finished: text(directive, at: now)
     case .look, .readRow, .readReceived, .acceptNoNewPayment, .endLongPause, .show, .mayConnect, .notify,
       .withdraw:
       break
@@ -136,6 +145,11 @@ struct Promises {
       broke("\(phase) followed by \(String(describing: next))")
     }
     if phase == .released && nodeRuns { broke("beats released while the node runs") }
+  }
+
+  private func isLate(_ push: UInt64, at now: Instant) -> Bool {
+    guard let arrival = arrived[push] else { return false }
+    return warned.contains(push) || now - arrival >= ExtensionMachine.totalTime
   }
 
   private mutating func text(_ directive: GuardDirective, at now: Instant) {

@@ -59,8 +59,8 @@ import Testing
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
     #expect(notifier.play(.node(.busy(.nothing)), at: 21) == [])
     #expect(
-      notifier.send(.deadlineReached, at: 21) == [
-        .deliver(push: 1, .received(payment)), .stopNode(gracefully: true),
+      notifier.release(.deadlineReached, at: 21).suffix(2) == [
+        .deliver(push: 1, .received(payment)), .finished(push: 1, .idle),
       ])
     notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.splicing)), .node(.received(payment)), at: 1)

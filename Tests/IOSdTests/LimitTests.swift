@@ -35,7 +35,7 @@ import WaitingTests
   private func expectAlive(_ phone: PhoneProcess) throws {
     try phone.push("the original")
     #expect(try phone.notifications(1) != ["the original"])
-    try Wait.until("the extension is idle") { try phone.state("extension") == "idle" }
+    try Wait.until("the extension to be suspended") { try phone.state("extension") == "suspended" }
     let row = try #require(try phone.rows("ps").last)
     #expect(row["reason"] == nil)
   }

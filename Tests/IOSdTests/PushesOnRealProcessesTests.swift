@@ -10,7 +10,7 @@ import WaitingTests
     let phone = try PhoneProcess()
     try phone.push()
     #expect(try phone.notifications(1) == ["served 1"])
-    try Wait.until("the extension is idle") { try phone.state("extension") == "idle" }
+    try Wait.until("the extension to be suspended") { try phone.state("extension") == "suspended" }
     #expect(try phone.rows("ps").count == 1)
   }
 
@@ -122,7 +122,7 @@ import WaitingTests
     try phone.push()
     try phone.push()
     #expect(try phone.notifications(2) == ["first", "first"])
-    try Wait.until("the extension is idle") { try phone.state("extension") == "idle" }
+    try Wait.until("the extension to be suspended") { try phone.state("extension") == "suspended" }
     #expect(try phone.rows("notifications").count == 2)
   }
 

@@ -83,9 +83,9 @@ struct RealScenarioTests {
     the app goes home
     wait until the app is suspended
     the app freezes
-      > cannot be done: cannot freeze or thaw a suspended app
+      > cannot be done: cannot freeze or thaw a suspended process
     the app thaws
-      > cannot be done: cannot freeze or thaw a suspended app
+      > cannot be done: cannot freeze or thaw a suspended process
     the verdict
       > sound: 1 of 1 payment settled, once each, equal on both sides
 

@@ -114,7 +114,10 @@ package final class PhoneDriver {
   // MARK: Ending processes
 
   package func endExtension() throws {
-    if let pid = try pid(of: .extension) { WatchedProcess(pid: pid)?.send(SIGTERM) }
+    let facts = try status().extension
+    // A stopped process handles no SIGTERM.
+    let isSuspended = facts.state == AppState.suspended.word
+    if let pid = facts.pid { WatchedProcess(pid: pid)?.send(isSuspended ? SIGKILL : SIGTERM) }
     try wait(for: "the extension to end") {
       try state(of: .extension) == ExtensionState.notRunning.word
     }

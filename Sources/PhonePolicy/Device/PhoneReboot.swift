@@ -24,7 +24,7 @@ extension Phone {
   private mutating func killExtensionForReboot() -> [PhoneDirective] {
     switch service {
     case .notRunning, .ending(.killed, _, _), .ending(.found, _, _): return []
-    case .launching, .idle, .serving, .ending(.asked, _, _):
+    case .launching, .idle, .serving, .suspended, .ending(.asked, _, _):
       service = .ending(.killed(.reboot), service.current, killAt: nil)
       return [.kill(.extension, .reboot)]
     }

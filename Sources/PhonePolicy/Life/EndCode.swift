@@ -16,4 +16,6 @@ public enum EndCode: String, Hashable, Codable, Sendable, CaseIterable {
   case watchdog
   case tasksNotEnded = "tasks-not-ended"
   case reboot
+  case afterContent = "after-content"
+  case reclaimed
 }

@@ -13,6 +13,10 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
   case tasksNotEnded(milliseconds: Int64)
   /// The phone reboots.
   case reboot
+  /// It had delivered its content, and iOS does not let it run on.
+  case afterContent
+  /// It was suspended, and iOS wants its memory back.
+  case reclaimed
 
   var code: EndCode {
     switch self {
@@ -24,6 +28,8 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .watchdog: .watchdog
     case .tasksNotEnded: .tasksNotEnded
     case .reboot: .reboot
+    case .afterContent: .afterContent
+    case .reclaimed: .reclaimed
     }
   }
 
@@ -38,6 +44,8 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .watchdog(let limit):
       "0x8badf00d: did not finish going to the background within \(Self.seconds(limit)) s"
     case .reboot: "reboot"
+    case .afterContent: "after its content"
+    case .reclaimed: "suspended, and its memory was reclaimed"
     case .tasksNotEnded(let limit): "did not end its background tasks after \(Self.seconds(limit)) s"
     }
   }

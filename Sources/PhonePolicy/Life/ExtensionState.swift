@@ -22,8 +22,10 @@ public enum ExtensionState: Hashable, Codable, Sendable {
   case launching
   /// → serving, ending, notRunning
   case idle(since: Instant)
-  /// One push at a time; the next one waits until this one is finished. → idle, ending, notRunning
+  /// One push at a time; the next one waits until this one is finished. → idle, suspended, ending, notRunning
   case serving(PushService)
+  /// Stopped after its content. → serving, ending, notRunning
+  case suspended(since: Instant)
   /// Asked to end, or killed, perhaps in the middle of a push. → notRunning
   case ending(Ending, PushService?, killAt: Instant?)
 
@@ -32,24 +34,28 @@ public enum ExtensionState: Hashable, Codable, Sendable {
     case .notRunning: "not running"
     case .launching: "launching"
     case .idle: "idle"
+    case .suspended: "suspended"
     case .serving(let service): service.isDelivered ? "finishing" : "serving"
     case .ending: "expiring"
     }
   }
+
+  /// The words of the states in which no push is served or about to be served.
+  public static let restingWords = ["not running", "idle", "suspended"]
 
   /// The push that the process serves.
   public var current: PushService? {
     switch self {
     case .serving(let service): service
     case .ending(_, let service, _): service
-    case .notRunning, .launching, .idle: nil
+    case .notRunning, .launching, .idle, .suspended: nil
     }
   }
 
   func deadline(_ configuration: PhoneConfiguration) -> Instant? {
     switch self {
     case .notRunning, .launching: nil
-    case .idle(let since): since + configuration.extensionIdleTime
+    case .idle(let since), .suspended(let since): since + configuration.extensionIdleTime
     case .serving(let service):
       configuration.enforcesLimits ? service.nextDeadline(configuration) : nil
     case .ending(_, _, let killAt): killAt

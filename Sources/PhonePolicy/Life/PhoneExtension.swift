@@ -33,13 +33,19 @@ extension Phone {
       guard !isGoingDown else { return [] }
       service = .launching
       return [.launch(.extension, .push(next.id))]
-    case .idle:
-      queue.removeFirst()
-      service = .serving(PushService(push: next, since: now))
-      let milliseconds = configuration.extensionTime.wholeMilliseconds
-      return [.tell(.extension, .push(id: next.id, deadlineMilliseconds: milliseconds))]
+    case .idle: return serve(next, at: now)
+    case .suspended:
+      guard configuration.reusesExtension else { return killExtension(.reclaimed) }
+      return [.resume(.extension)] + serve(next, at: now)
     case .launching, .serving, .ending: return []
     }
+  }
+
+  private mutating func serve(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
+    queue.removeFirst()
+    service = .serving(PushService(push: push, since: now))
+    let milliseconds = configuration.extensionTime.wholeMilliseconds
+    return [.tell(.extension, .push(id: push.id, deadlineMilliseconds: milliseconds))]
   }
 
   // MARK: Start and end
@@ -52,7 +58,7 @@ extension Phone {
     case .ending(.asked, _, _): return [.tell(.extension, .terminate)]
     case .ending(.killed(let reason), _, _): return [.kill(.extension, reason)]
     case .ending(.found, _, _): return []
-    case .notRunning, .idle, .serving: return []
+    case .notRunning, .idle, .serving, .suspended: return []
     }
   }
 
@@ -67,7 +73,7 @@ extension Phone {
     case .ending:
       service = .notRunning
       return launchForQueue()
-    case .notRunning, .idle, .serving: return []
+    case .notRunning, .idle, .serving, .suspended: return []
     }
   }
 
@@ -77,7 +83,8 @@ extension Phone {
     case .notRunning: return []
     case .ending(let ending, _, _):
       reason = ending.reason(for: end, announced: hasAnnouncedEnd(.extension))
-    case .launching, .idle, .serving: reason = .unasked(end, announced: hasAnnouncedEnd(.extension))
+    case .launching, .idle, .serving, .suspended:
+      reason = .unasked(end, announced: hasAnnouncedEnd(.extension))
     }
     announcedEnds.removeAll { $0 == .extension }
     var directives = [PhoneDirective.recordEnd(.extension, reason)]
@@ -107,10 +114,11 @@ extension Phone {
     case .launching, .idle, .serving:
       service = .ending(.asked, service.current, killAt: now + configuration.terminationGrace)
       return [.tell(.extension, .terminate)]
+    case .suspended: return killExtension(.reclaimed)
     }
   }
 
-  private mutating func killExtension(_ reason: KillReason) -> [PhoneDirective] {
+  mutating func killExtension(_ reason: KillReason) -> [PhoneDirective] {
     service = .ending(.killed(reason), service.current, killAt: nil)
     return [.kill(.extension, reason)]
   }
@@ -118,7 +126,9 @@ extension Phone {
   // MARK: Content
 
   /// Accepted once per push, also from a process that is being killed: content sent before its end counts.
-  mutating func deliver(_ text: NotificationText, for push: UInt64, key: String?) -> [PhoneDirective] {
+  mutating func deliver(
+    _ text: NotificationText, for push: UInt64, key: String?, at now: Instant
+  ) -> [PhoneDirective] {
     guard var current = service.current, current.push.id == push, !current.isDelivered else {
       return [.refuseContent(push: push)]
     }
@@ -126,16 +136,37 @@ extension Phone {
     switch service {
     case .serving: service = .serving(current)
     case .ending(let ending, _, let killAt): service = .ending(ending, current, killAt: killAt)
-    case .notRunning, .launching, .idle: break
+    case .notRunning, .launching, .idle, .suspended: break
     }
+    return show(text, for: current.push, key: key) + stopAfterContent(at: now)
+  }
+
+  /// iOS owes the extension nothing once it has the content: whatever the extension still does may never happen.
+  private mutating func stopAfterContent(at now: Instant) -> [PhoneDirective] {
+    guard case .serving = service else { return [] }
+    switch configuration.afterContentNow {
+    case .run: return []
+    case .kill: return killExtension(.afterContent)
+    case .suspend:
+      hasServed = true
+      guard queue.isEmpty else {
+        service = .idle(since: now)
+        return serveNext(at: now)
+      }
+      service = .suspended(since: now)
+      return [.suspend(.extension)]
+    }
+  }
+
+  private func show(_ text: NotificationText, for push: PhonePush, key: String?) -> [PhoneDirective] {
     if let why = refusal(of: text) {
-      return [.refuseNotification(push: push, why), .recordFate(push: push, .contentRefused(why))]
-        + conclude(current.push, with: .original(current.push))
+      return [.refuseNotification(push: push.id, why), .recordFate(push: push.id, .contentRefused(why))]
+        + conclude(push, with: .original(push))
     }
     // On iOS the extension starts from the push's content, badge included, and leaves the badge as it is.
     var content = text
-    content.badge = current.push.alert?.badge
-    return conclude(current.push, with: PhoneNotification(push: push, source: .content, content, key: key))
+    content.badge = push.alert?.badge
+    return conclude(push, with: PhoneNotification(push: push.id, source: .content, content, key: key))
   }
 
   mutating func serviceFinished(_ push: UInt64, _ reason: String, at now: Instant) -> [PhoneDirective] {
@@ -147,7 +178,7 @@ extension Phone {
       service = .idle(since: now)
       hasServed = true
     case .ending(let ending, _, let killAt): service = .ending(ending, nil, killAt: killAt)
-    case .notRunning, .launching, .idle: break
+    case .notRunning, .launching, .idle, .suspended: break
     }
     return forgotten + serveNext(at: now)
   }
@@ -159,7 +190,7 @@ extension Phone {
     else { return [] }
     switch service {
     case .notRunning, .ending(.killed, _, _), .ending(.found, _, _): return []
-    case .launching, .idle, .serving, .ending(.asked, _, _):
+    case .launching, .idle, .serving, .suspended, .ending(.asked, _, _):
       return killExtension(.memory(footprintBytes: footprint, limitBytes: configuration.extensionMemoryBytes))
     }
   }
@@ -169,7 +200,7 @@ extension Phone {
     guard role == .extension, configuration.enforcesLimits else { return [] }
     switch service {
     case .notRunning, .ending(.killed, _, _), .ending(.found, _, _): return []
-    case .launching, .idle, .serving, .ending(.asked, _, _):
+    case .launching, .idle, .serving, .suspended, .ending(.asked, _, _):
       let reason = KillReason.memory(footprintBytes: used, limitBytes: configuration.extensionMemoryBytes)
       service = .ending(.killed(reason), service.current, killAt: nil)
       return []
@@ -180,7 +211,7 @@ extension Phone {
     guard let due = service.deadline(configuration), due <= now else { return [] }
     switch service {
     case .notRunning, .launching: return []
-    case .idle: return terminateExtension(at: now)
+    case .idle, .suspended: return terminateExtension(at: now)
     case .ending: return killExtension(.graceOver)
     case .serving(var current):
       if current.killAt(configuration) <= now {

@@ -31,7 +31,7 @@ extension AppState: Staged {
 
 extension ExtensionState: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
-    case notRunning, launching, idle, serving, ending
+    case notRunning, launching, idle, serving, suspended, ending
   }
 
   public var stage: Stage {
@@ -40,6 +40,7 @@ extension ExtensionState: Staged {
     case .launching: .launching
     case .idle: .idle
     case .serving: .serving
+    case .suspended: .suspended
     case .ending: .ending
     }
   }
@@ -49,7 +50,8 @@ extension ExtensionState: Staged {
     case .notRunning: [.launching]
     case .launching: [.idle, .serving, .ending, .notRunning]
     case .idle: [.serving, .ending, .notRunning, .launching]
-    case .serving: [.idle, .ending, .notRunning, .launching]
+    case .serving: [.idle, .suspended, .ending, .notRunning, .launching]
+    case .suspended: [.serving, .ending, .notRunning, .launching]
     case .ending: [.notRunning, .launching]
     }
   }

@@ -1,7 +1,7 @@
 import Ground
 
 // An app in the background is suspended some seconds after it left the foreground, unless an assertion keeps it
-// awake. An app suspended while it holds a lock in the container is killed.
+// awake. A process suspended while it holds a lock in the container is killed.
 extension Phone {
   // MARK: Tasks of its own
 
@@ -61,9 +61,14 @@ extension Phone {
     return stay.since + configuration.suspendAfter
   }
 
-  /// The shell has stopped the app and found that it holds a lock in the container.
-  mutating func suspendedHoldingLock(_ file: String) -> [PhoneDirective] {
-    guard app == .suspended, configuration.limitsBackground else { return [] }
+  /// The shell has stopped the process and found that it holds a lock in the container.
+  mutating func suspendedHoldingLock(_ role: Role, _ file: String) -> [PhoneDirective] {
+    guard configuration.limitsBackground else { return [] }
+    guard role == .app else {
+      guard case .suspended = service else { return [] }
+      return killExtension(.lockHeldWhileSuspended(file))
+    }
+    guard app == .suspended else { return [] }
     app = .terminating(.killed(.lockHeldWhileSuspended(file)), killAt: nil)
     return [.kill(.app, .lockHeldWhileSuspended(file))]
   }

@@ -1,8 +1,17 @@
 import DaemonRuntime
+import PhonePolicy
 
 /// Options of `baton up` that are passed to iosd, about background work.
 enum BackgroundStartOptions {
   static let declarations: [OptionDeclaration] = [
+    OptionDeclaration(
+      "--after-content", value: .choice(AfterContent.allCases.map(\.rawValue)),
+      help:
+        "what iosd does with an extension that has delivered its content: run (let it finish), suspend or kill (default suspend)"
+    ),
+    OptionDeclaration(
+      "--extension-reuse", value: .choice(["yes", "no"]),
+      help: "whether the next push resumes a suspended extension, or starts another process (default yes)"),
     OptionDeclaration(
       "--suspend-after", value: .span,
       help: "time in the background until the app is suspended (default 5s)"),

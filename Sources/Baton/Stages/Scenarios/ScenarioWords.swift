@@ -19,7 +19,7 @@ enum ScenarioWords {
   }
 
   static let noMoreParts = CannotBeDone("the payment is not in parts, or all its parts were sent")
-  static let isSuspended = CannotBeDone("cannot freeze or thaw a suspended app")
+  static let isSuspended = CannotBeDone("cannot freeze or thaw a suspended process")
   static let nothingToTouch = CannotBeDone("there is no notification in the list")
 
   /// From the state's name in the phone's core.

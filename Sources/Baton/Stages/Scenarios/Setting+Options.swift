@@ -21,6 +21,8 @@ extension Setting {
     case .cleansUp: ["--clean-journals"]
     case .warnsOfMemory(let megabytes): ["--memory-warning", "\(megabytes * 1_048_576)"]
     case .seedForUnlockedPhone: ["--seed-protection", KeychainProtection.whenUnlocked.rawValue]
+    case .afterContent(let mode): ["--after-content", mode.rawValue]
+    case .startsExtensionAnew: ["--extension-reuse", "no"]
     case .arrivesAfter, .sendsSilentPushes, .extensionWithoutKeychain: []
     }
   }
@@ -75,6 +77,8 @@ extension WorldSettings {
       case .playsAudio: world.background?.keepsAwakeByAudio = true
       case .cleansUp: world.background?.cleansUp = true
       case .warnsOfMemory(let megabytes): world.phone.memoryWarningBytes = UInt64(megabytes) * 1_048_576
+      case .afterContent(let mode): world.phone.afterContent = mode
+      case .startsExtensionAnew: world.phone.reusesExtension = false
       case .extensionWithoutKeychain: world.phone.extensionEntitlements.accessGroups = []
       case .seedForUnlockedPhone: world.seedProtection = .whenUnlocked
       }

@@ -214,7 +214,7 @@ struct SimulatedStage: ScenarioStage {
   }
 
   private func checkNotSuspended(_ role: Role) throws {
-    if role == .app, world.phone.app == .suspended { throw ScenarioWords.isSuspended }
+    if place(role) == .suspended { throw ScenarioWords.isSuspended }
   }
 
   // MARK: State

@@ -3,6 +3,7 @@ import Inspection
 import Ground
 import DaemonRuntime
 import Glibc
+import PhonePolicy
 import Reports
 
 /// Plays pushes on one phone: each announces a payment that the peer holds for the offline wallet.
@@ -94,12 +95,13 @@ final class PushPlay {
 
   private func workingExtension() throws -> Int32? {
     let facts = try driver.status().extension
-    return ["idle", "not running", "launching"].contains(facts.state) ? nil : facts.pid
+    let isIdle = ExtensionState.restingWords.contains(facts.state) || facts.state == "launching"
+    return isIdle ? nil : facts.pid
   }
 
   private func isQuiet() throws -> Bool {
     let facts = try driver.status().extension
-    return ["idle", "not running"].contains(facts.state) && facts.waitingPushes == 0
+    return ExtensionState.restingWords.contains(facts.state) && facts.waitingPushes == 0
   }
 
   private func pushCount() -> Int {
