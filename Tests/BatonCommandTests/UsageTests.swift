@@ -217,7 +217,7 @@ struct UsageTests {
     )
   }
 
-  @Test func `A process's text is shown on one line of the table`() {
+  @Test func `Control characters in a table's cell are shown as dots, on one line`() {
     let lines = Output.lines(of: [["PROCESS", "WHY"], ["mainappd", "\u{1b}[2J\nreceived\t1"], ["x", ""]])
     #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
   }

@@ -43,7 +43,10 @@ import Testing
     #expect(kind { _ = try SQLValue.unsigned(UInt64(Int64.max) + 1) } == .outOfRange)
   }
 
-  @Test func `Reading a value as another type is an error, not a trap`() throws {
+  @Test
+  func `Reading a value as another type, or a missing column, is an error, and invalid UTF-8 is replaced`()
+    throws
+  {
     let connection = try opened()
     let row = try #require(try connection.firstRow("SELECT 'x', -1, 5000000000, CAST(x'ff' AS TEXT)"))
     #expect(kind { _ = try row.integer(0) } == .wrongValue)
@@ -54,7 +57,7 @@ import Testing
     #expect(kind { _ = try row.integer(-1) } == .wrongValue)
   }
 
-  @Test func `A second writer gets busy at once`() throws {
+  @Test func `A second write transaction fails as busy at once`() throws {
     let first = try opened()
     let second = try opened(.readWrite)
     try first.transaction(.immediate) {
@@ -63,7 +66,7 @@ import Testing
     try second.transaction(.immediate) {}
   }
 
-  @Test func `An error in the body rolls the transaction back`() throws {
+  @Test func `An error thrown in the body of a transaction rolls it back`() throws {
     struct Refusal: Error {}
     let connection = try opened()
     try connection.execute("CREATE TABLE t (v)")
@@ -77,7 +80,10 @@ import Testing
     #expect(try connection.firstRow("SELECT count(*) FROM t")?.integer(0) == 0)
   }
 
-  @Test func `Opening a missing file or a file of another format is an error`() throws {
+  @Test
+  func `Opening a file of another format, in a missing directory, or missing without create, is an error`()
+    throws
+  {
     place.write("test.sqlite", Array(repeating: 7, count: 8192))
     #expect(kind { _ = try opened() } == .notADatabase)
     #expect(kind { _ = try Connection(path: place.file("missing/x.sqlite"), access: .create) } == .cannotOpen)
@@ -158,7 +164,11 @@ import Testing
     "INSERT INTO claims VALUES (1)", "insert into MAIN.CLAIMS values (1)", "UPDATE claims SET v = 1",
     "WITH w AS (SELECT 1) DELETE FROM \"Claims\"", "CREATE TABLE u (v)", "INSERT INTO w VALUES (1)",
   ])
-  func `Rights to change rows permit no other statement and no excepted table`(sql: String) throws {
+  func
+    `Rights to change rows permit nothing else and no excepted table, even by a trigger; rights to read no change`(
+      sql: String
+    ) throws
+  {
     let connection = try opened()
     try connection.script(
       """

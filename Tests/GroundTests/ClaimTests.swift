@@ -18,7 +18,7 @@ import Testing
     #expect(!claim.owns(nil))
   }
 
-  @Test func `A claim may be raised to at most 2^32 above its epoch`() {
+  @Test func `A claim may be raised above its own or a higher epoch, to at most 2^32 above its own`() {
     let farthest = 8 + Claim.farthestRaise - 1
     #expect(claim.mayRaise(above: 8))
     #expect(claim.mayRaise(above: farthest))

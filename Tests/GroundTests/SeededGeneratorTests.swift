@@ -12,7 +12,7 @@ import Testing
       ])
   }
 
-  @Test func `The numbers below a bound are evenly distributed`() {
+  @Test func `Random numbers below 7 are evenly distributed; below 1 or 0 the number is 0`() {
     var generator = SeededGenerator(seed: 1)
     var counts = [Int](repeating: 0, count: 7)
     for _ in 0..<7000 { counts[generator.below(7)] += 1 }

@@ -113,7 +113,7 @@ import Testing
     #expect(world.received == [hash])
   }
 
-  @Test func `A cancellation is refused once an HTLC for the invoice is durable`()
+  @Test func `An invoice cannot be cancelled while an HTLC for it is durable`()
     throws
   {
     var world = try connected()
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test
-  func `A cancellation that finds the container blocked is stored after the adopted backup`() throws {
+  func `A cancellation that finds the container blocked is stored after the backup is adopted`() throws {
     var world = try connected()
     world.pay(1)
     world.settle()

@@ -77,7 +77,7 @@ import Testing
     #expect(try Channel(decoding: old).record == channel.record)
   }
 
-  @Test func `A record with inconsistent values is refused`() throws {
+  @Test func `A channel record with inconsistent values is refused`() throws {
     let sound = try busy().record
     var changes: [(inout ChannelRecord) -> Void] = []
     changes.append { $0.localMsat = .max }

@@ -145,7 +145,9 @@ import Testing
     #expect(try peer.receive(.channelReestablish(whole)) == [.reestablished])
   }
 
-  @Test func `A channel_reestablish ahead of ours is refused without the secret that proves it`() throws {
+  @Test func `A channel_reestablish with numbers ahead of ours and a wrong per-commitment secret is refused`()
+    throws
+  {
     var peer = try Channel(id: channelID, localMsat: 1000, remoteMsat: 0, isOpener: true)
     _ = peer.reestablish()
     #expect(throws: ChannelError.wrongSecret) {

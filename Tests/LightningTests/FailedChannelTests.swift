@@ -16,7 +16,10 @@ import Testing
   }
 
   @Test(arguments: [channelID, .zero])
-  func `An error about this or all channels fails the channel durably and ends dialling`(_ channel: Bytes32)
+  func
+    `The peer's error about the wallet's channel, or about all, fails the channel durably and ends dialling`(
+      _ channel: Bytes32
+    )
     throws
   {
     var node = try establishedNode()

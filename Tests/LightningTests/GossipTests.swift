@@ -127,7 +127,7 @@ import Testing
 
 @Suite("The stored form of a received message") struct HeardMessageTests {
   @Test
-  func `A long message is truncated and still decodes as the same type`() throws {
+  func `A long message is stored truncated and still decodes as the same type`() throws {
     let ballast = Bytes(repeating: 7, count: 60_000)
     let long: [Message] = [
       .unknown(type: 40_001, bytes: ballast), .unknown(type: 256, bytes: ballast),

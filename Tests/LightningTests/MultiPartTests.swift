@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test
-  func `A set whose second part arrives during a handover is completed by the next owner`() throws {
+  func `A payment whose second part arrives during a handover is completed by the next owner`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
     world.deliver()

@@ -200,7 +200,7 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `A payment requested during a restore is refused`() throws {
+  func `A payment requested while the node adopts a newer backup is refused`() throws {
     var world = try world(delay: .seconds(10))
     world.externalInvoice(0)
     world.claim()

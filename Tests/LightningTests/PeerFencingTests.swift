@@ -110,7 +110,7 @@ import Testing
     #expect(fixture.peer.isWalletConnected)
   }
 
-  @Test func `A message before init or after a refusal is stored as ignored`() throws {
+  @Test func `A message before init, or on a refused or closed connection, is stored as ignored`() throws {
     var fixture = try PeerFixture()
     #expect(
       fixture.handle(.connected(connection: 1)) == [

@@ -89,7 +89,9 @@ import Testing
     #expect(messages(directives).map(\.type) == [17])
   }
 
-  @Test func `The wallet's payment of an unknown external invoice fails, and the amount returns`() throws {
+  @Test func `The wallet's payment of an invoice that the LSP does not know fails, and the amount returns`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = try fixture.exchange(
       1,

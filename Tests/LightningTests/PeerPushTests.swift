@@ -101,7 +101,9 @@ import Testing
   }
 
   @Test
-  func `A wallet that connects but resolves nothing gets pushes after 2, 4, 8 … 3600 s`() throws {
+  func `A wallet that connects but resolves nothing gets a push 2, 4, 8 … 3600 s after each disconnect`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = fixture.part(1, 400, data)
     var gaps: [Int64?] = []

@@ -31,7 +31,7 @@ import Testing
     arguments: [
       .pong([]), .unknown(type: 40_001, bytes: []), .warning(ErrorOrWarning(text: "slowly")),
     ] as [Message])
-  func `Any message is an answer and restarts the 30 s`(_ answer: Message) throws {
+  func `Any message of the peer answers the ping and restarts the 30 s of silence`(_ answer: Message) throws {
     var node = try establishedNode()
     _ = node.handle(.deadlineReached, at: at(30))
     _ = node.handle(.received(answer), at: at(45))

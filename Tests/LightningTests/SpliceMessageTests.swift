@@ -136,7 +136,10 @@ struct SpliceMessageTests {
     }
   }
 
-  @Test func `Random splice messages never crash the decoder and are re-encoded unchanged`() {
+  @Test
+  func
+    `Random bytes never crash the decoder of splice messages, and what it decodes is re-encoded unchanged`()
+  {
     var random = SeededGenerator(seed: 22)
     for _ in 0..<20_000 {
       let type = [2, 66, 67, 70, 71, 74, 77, 80, 81, 132, 136][random.below(11)]

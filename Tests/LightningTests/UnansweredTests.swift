@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test
-  func `A payment whose write was lost is refused once the container is read`() throws {
+  func `A payment whose failed write stored nothing is refused when the container has been read`() throws {
     var world = try connected()
     world.failsOnce = { $0.payments?.offered.isEmpty == false ? .nothingDone : nil }
     world.send(0)
@@ -74,7 +74,11 @@ import Testing
     .paymentRefused(paymentHash: invoice.paymentHash, .because(NodeMachine.payUnknown))
   }
 
-  @Test func `A node stopped before it reads again answers that the outcome is unknown`() throws {
+  @Test
+  func
+    `A node stopped between a payment's failed write and the next read answers that the outcome is unknown`()
+    throws
+  {
     var (node, world) = try failedWrite()
     #expect(node.handle(.stopRequested(gracefully: true), at: world.now).contains(isUnknown))
     #expect(!node.handle(.stopRequested(gracefully: false), at: world.now).contains(isUnknown))

@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test
-  func `The next set of parts of a payment has its own 60 s`() throws {
+  func `After a payment's parts have failed, its next part starts 60 s of its own`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
     world.deliver()

@@ -64,7 +64,8 @@ private let everyMessage: [Message] = [
     }
   }
 
-  @Test func `The layouts are those of BOLT 1 and BOLT 2, byte for byte`() {
+  @Test
+  func `Messages have the bytes, or at least the length, of BOLT 1 and 2 and of the private fence answer`() {
     #expect(Hexadecimal.encode(Message.ping(Ping(pongSize: 3, ignored: [9])).encoded()) == "00120003000109")
     #expect(Hexadecimal.encode(Message.pong([0, 0]).encoded()) == "001300020000")
     #expect(Hexadecimal.encode(Message.peerStorage([0xaa]).encoded()) == "00070001aa")
@@ -118,14 +119,14 @@ private let everyMessage: [Message] = [
         + "0000000000000003" + "0000000000000004")
   }
 
-  @Test func `An unknown odd type is kept; an unknown even type is refused`() throws {
+  @Test func `A message of an unknown odd type is kept, and one of an unknown even type is refused`() throws {
     #expect(try Message(decoding: [0x80, 0x01, 5]) == .unknown(type: 32769, bytes: [5]))
     // Another implementation may use the type of our fence answer.
     #expect(try Message(decoding: [0xba, 0x71, 5]) == .unknown(type: 0xba71, bytes: [5]))
     #expect(throws: WireError.unknownEvenMessage(32768)) { try Message(decoding: [0x80, 0x00, 5]) }
   }
 
-  @Test func `Records must increase, be complete, be known if even, and be minimally encoded`() throws {
+  @Test func `TLV records must increase, be complete, be known if even, and be minimally encoded`() throws {
     let initMessage: [UInt8] = [0, 16, 0, 0, 0, 0]
     #expect(throws: WireError.recordsNotIncreasing) {
       try Message(decoding: initMessage + [5, 0, 3, 0])
@@ -160,7 +161,7 @@ private let everyMessage: [Message] = [
     #expect(throws: WireError.truncated) { try Message(decoding: body) }
   }
 
-  @Test func `Random bytes never crash the decoder`() {
+  @Test func `Random bytes never crash the decoder of messages`() {
     var random = SeededGenerator(seed: 1)
     for _ in 0..<20_000 {
       let type = [0, 1, 7, 9, 16, 17, 18, 19, 128, 130, 131, 132, 133, 134, 135, 136][random.below(16)]
@@ -187,7 +188,9 @@ private let everyMessage: [Message] = [
     #expect(try Message(decoding: plain + record) == .warning(ErrorOrWarning(text: "late")))
   }
 
-  @Test func `A message with 13,000 records is read and written unchanged`() throws {
+  @Test func `A message with 13,000 TLV records is read, and an init with as many is written unchanged`()
+    throws
+  {
     var bytes: [UInt8] = [0, 7, 0, 0]
     for number in 0..<13_000 {
       let type = 1 + 2 * number

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test
-  func `Half a second after a burst of first acts their address is admitted again`() {
+  func `Half a second after a burst of first acts another one from their address is admitted`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 10
     var gate = HandshakeGate(limits: limits)

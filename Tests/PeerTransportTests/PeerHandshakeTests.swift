@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [0, 49])
-  func `A handshake with a silent peer ends at its time limit`(bytes: Int) throws {
+  func `A handshake whose act 2 is missing or incomplete ends at its time limit`(bytes: Int) throws {
     let (place, descriptor) = try server(answering: [UInt8](repeating: 0, count: bytes))
     defer {
       loop.unwatch(descriptor)

@@ -54,9 +54,11 @@ import Testing
   }
 
   @Test(arguments: [[], [0], [0] + [UInt8](repeating: 2, count: 48)] as [[UInt8]])
-  func `A client that does not finish its handshake in time is disconnected and not reported`(
-    _ beginning: [UInt8]
-  ) throws {
+  func
+    `A client that does not finish its handshake in time is disconnected and never reported as a connection`(
+      _ beginning: [UInt8]
+    ) throws
+  {
     var limits = PeerListener.standardLimits
     limits.firstMessageWithin = .milliseconds(20)
     var accepted = 0
@@ -86,7 +88,9 @@ import Testing
     for client in clients { close(client) }
   }
 
-  @Test func `Unknown clients do not displace a wallet between its dial and its first message`() throws {
+  @Test func `Unknown clients do not displace a wallet between act 1 of its handshake and its first message`()
+    throws
+  {
     var limits = PeerListener.standardLimits
     limits.silentMax = 4
     var received: [[UInt8]] = []
@@ -129,7 +133,7 @@ import Testing
     close(silent)
   }
 
-  @Test func `A replayed first act is disconnected without an answer`() throws {
+  @Test func `A client that replays a first act is disconnected without an answer`() throws {
     let listener = try PeerListener(anywhere, as: theirs, loop: loop) { _ in }
     var opening: [UInt8] = []
     _ = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: ours, opening: &opening)
@@ -150,7 +154,9 @@ import Testing
     for descriptor in [first, second] { close(descriptor) }
   }
 
-  @Test func `An unfinished message ends an established connection, and silence does not`() throws {
+  @Test func `A message that is not finished in time ends a connection; silence between messages does not`()
+    throws
+  {
     var ends: [PeerConnection.End] = []
     var acceptor: PeerConnection?
     let listener = try PeerListener(anywhere, as: theirs, loop: loop) { connection in

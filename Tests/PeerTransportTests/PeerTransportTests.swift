@@ -54,7 +54,9 @@ import Testing
     acceptor.cutOff()
   }
 
-  @Test func `A graceful close delivers all messages first, and each side reports its end once`() throws {
+  @Test func `A graceful close delivers all messages first, and each side reports the connection's end once`()
+    throws
+  {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     var frames = 0
@@ -177,7 +179,11 @@ import Testing
     #expect(Set(ends) == ["the peer disconnected", "disconnected in good order"])
   }
 
-  @Test func `A stream whose pieces end within messages outlasts the time limit of one message`() throws {
+  @Test
+  func
+    `The time limit of one message does not end a stream in which some message is always incomplete`()
+    throws
+  {
     var ends = [Int32](repeating: -1, count: 2)
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
     let descriptor = ends[1]

@@ -27,7 +27,9 @@ import Testing
   }
 
   @Test(arguments: [0, -1, Int32.min, .max])
-  func `Impossible pids are no process`(_ pid: Int32) { #expect(Kernel.processStatus(of: pid) == nil) }
+  func `An impossible pid has no process status`(_ pid: Int32) {
+    #expect(Kernel.processStatus(of: pid) == nil)
+  }
 
   @Test func `The boot id is the kernel's`() {
     let digits = Self.text(of: "/proc/sys/kernel/random/boot_id").filter(\.isHexDigit)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LockListTests {
   private func parsed(_ text: String) -> [KernelLock] { Kernel.parse(locks: Array(text.utf8)) }
 
-  @Test func `The kernel's lock list is parsed without its waiters`() {
+  @Test func `The kernel's lock list is parsed without waiters and malformed lines`() {
     let text = """
       1: POSIX  ADVISORY  WRITE 3683 fe:00:16220837 120 120
       1: -> POSIX  ADVISORY  WRITE 3700 fe:00:16220837 120 120

@@ -18,7 +18,7 @@ import Testing
 
   /// The last field is the exit code; a stopped process has its signal's number there.
   @Test(arguments: [("S", "9", true), ("S", "0", false), ("T", "19", false), ("Z", "0", false)])
-  func `A process with an exit code that is not stopped is exiting`(
+  func `A process that has an exit code and is not stopped is exiting`(
     _ state: String, code: String, isExiting: Bool
   ) throws {
     let line = "42 (a) \(state) " + (4...52).map { $0 == 52 ? code : "0" }.joined(separator: " ")

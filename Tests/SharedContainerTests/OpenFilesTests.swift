@@ -40,7 +40,7 @@ import WaitingTests
     #expect(next.seen()?.row?.epoch == claim.epoch)
   }
 
-  @Test func `A fenced write whose log is unlinked before the commit is reported as failed`() throws {
+  @Test func `A fenced write whose SQLite log is unlinked before the commit is reported as failed`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let result = app.fencedWrite(under: claim, what: "note", atMonotonic: Instant(nanoseconds: 9)) { _ in

@@ -63,7 +63,10 @@ final class RevealedAgainTests {
   }
 
   @Test
-  func `A new container takes an accepted payment's invoice from the backup, and receives it once`() throws {
+  func
+    `In a new container an accepted payment's invoice comes from the backup, and the payment is received once`()
+    throws
+  {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
     let peer = try TestPeer(try accept(invoice), loop: loop)
     peer.onMessage = { if case .peerStorage = $0 { peer.cutOff() } }

@@ -12,7 +12,7 @@ struct InvalidInvoiceTests {
     } catch { return error }
   }
 
-  @Test func `Same, but adding invalid unknown feature 100`() {
+  @Test func `BOLT 11, coffee beans: Same, but adding invalid unknown feature 100`() {
     #expect(failure(InvoiceExample.feature100) == .unknownFeature(100))
     #expect("\(InvoiceError.unknownFeature(100))".contains("feature 100"))
   }

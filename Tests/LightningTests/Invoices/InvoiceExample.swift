@@ -1,4 +1,4 @@
-/// The invoices of BOLT 11's examples, in their order. Their headings are the names of the tests.
+/// The invoices of BOLT 11's examples, in their order. Their headings stand in the names of the tests.
 enum InvoiceExample {
   static let donation =
     "lnbc1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5"

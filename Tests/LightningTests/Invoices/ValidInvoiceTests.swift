@@ -181,12 +181,12 @@ struct ValidInvoiceTests {
     #expect(try SignedInvoice(decoding: InvoiceExample.coffeeBeans).fields.features.bits == [8, 14, 99])
   }
 
-  @Test func `Same, but all upper case.`() throws {
+  @Test func `BOLT 11, coffee beans: Same, but all upper case.`() throws {
     try expect(InvoiceExample.upperCase, says: coffeeBeans)
     #expect(try SignedInvoice(decoding: InvoiceExample.upperCase).encoded == InvoiceExample.coffeeBeans)
   }
 
-  @Test func `Same, but including fields which must be ignored.`() throws {
+  @Test func `BOLT 11, coffee beans: Same, but including fields which must be ignored.`() throws {
     try expect(InvoiceExample.ignoredFields, says: coffeeBeans)
   }
 

@@ -9,7 +9,8 @@ import Testing
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)
 
   @Test
-  func `A splice-out takes amount and fee once, in BOLT 2's message order`() throws {
+  func `A splice-out takes amount and fee from the wallet's balance once, in BOLT 2's message order`() throws
+  {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run()
@@ -213,7 +214,9 @@ import Testing
   }
 
   @Test
-  func `A wallet with an old splice stage detects it from the peer's channel_reestablish`() throws {
+  func `A wallet restored to an earlier stage of a splice detects this from the peer's channel_reestablish`()
+    throws
+  {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 71)
@@ -234,7 +237,9 @@ import Testing
   }
 
   @Test
-  func `A channel with a pending splice is decoded unchanged, and damaged records are refused`() throws {
+  func `A channel with a pending splice is decoded unchanged, and a record with a damaged splice is refused`()
+    throws
+  {
     var both = SpliceDialogue(try splicingPair())
     try both.wallet.beginSplice(Self.request)
     try both.run(until: 71)

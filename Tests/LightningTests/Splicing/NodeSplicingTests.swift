@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test
-  func `A splice is stored and backed up before the wallet signs`() throws {
+  func `A splice is stored, and its backup sent, before the wallet sends commitment_signed`() throws {
     var world = try world()
     connect(&world)
     ask(&world)
@@ -177,7 +177,8 @@ import Testing
   }
 
   @Test
-  func `A peer without progress for 30 s is disconnected, and the next connection completes the splice`()
+  func
+    `A peer that stalls a splice for 30 s is disconnected; after the peer's restart the splice completes`()
     throws
   {
     var world = try world(delay: .seconds(40))

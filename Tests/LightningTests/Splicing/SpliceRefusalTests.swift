@@ -104,7 +104,9 @@ import Testing
   }
 
   @Test
-  func `A splice with a missing or wrong output or too low a fee is not signed`() throws {
+  func `A splice without the funding input, with a missing or wrong output, or too low a fee is not signed`()
+    throws
+  {
     try expectAbort([Self.start()], Self.complete, .lacksFunding)
     try expectAbort(Array(Self.whole.dropLast()), Self.complete, .otherOutputs)
     let twice = Self.whole.dropLast() + [Self.output(4, 95_000, Self.funding)]

@@ -89,7 +89,7 @@ struct AddressVectorTests {
       "11llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllludsr8",
       "split1checkupstagehandshakeupstreamerranterredcaperredlc445v", "?1v759aa",
     ])
-  func `Test vectors for Bech32m`(text: String) throws {
+  func `BIP 350, Test vectors for Bech32m: each is decoded and re-encoded`(text: String) throws {
     let (prefix, words, variant) = try Bech32.decode(text)
     #expect(variant == .bech32m)
     #expect(Bech32.encode(prefix: prefix, words: words, as: .bech32m) == text.lowercased())

@@ -40,8 +40,7 @@ struct WalletRequestTests {
     }
   }
 
-  @Test func `A request refused because the app does not hold the node names the status that the app shows`()
-  {
+  @Test func `If the app does not hold the node, a request's refusal names the status that the app shows`() {
     var app = halted()
     let sentence =
       "the wallet does not hold its node now: this node is in use by another device; `baton restore` moves it here"
