@@ -14,7 +14,8 @@ extension Phrase {
       "the extension runs on after its content", "Until it has finished the push; by default iOS suspends it."
     ) { _ in .given(.afterContent(.run)) },
     Phrase(
-      "the extension is killed after its content", "As soon as iOS has the content; by default iOS suspends it."
+      "the extension is killed after its content",
+      "As soon as iOS has the content; by default iOS suspends it."
     ) { _ in .given(.afterContent(.kill)) },
     Phrase(
       "each push starts a new extension", "A suspended extension is not resumed, but ended and started again."
@@ -189,7 +190,6 @@ extension Phrase {
       "wait until the PROCESS is suspended",
       "The phone has suspended the app in the background, or the extension after its content."
     ) {
-      _ in
       .wait(.suspended($0.role))
     },
     Phrase("wait until the app is in front", "The app is in the foreground.") { _ in .wait(.inFront) },

@@ -25,11 +25,11 @@ import WaitingTests
   @Test func `A process suspended by the phone counts as suspended, not as frozen`() {
     let scene = scene(Scene.Process(place: .suspended, isFrozen: true))
     #expect(answer(.howIs(.app), scene) == ["the app is suspended"])
-    #expect(Condition.suspended.holds(in: scene) && !Condition.frozen(.app).holds(in: scene))
+    #expect(Condition.suspended(.app).holds(in: scene) && !Condition.frozen(.app).holds(in: scene))
     #expect(Condition.runs(.app).holds(in: scene) && !Condition.inFront.holds(in: scene))
     #expect(ScenarioWords.place(AppState.suspended.word, .app) == .suspended)
     let awake = self.scene(Scene.Process(place: .inBackground))
-    #expect(!Condition.suspended.holds(in: awake))
+    #expect(!Condition.suspended(.app).holds(in: awake))
   }
 
   @Test

@@ -7,7 +7,7 @@ import PhonePolicy
 /// compared byte for byte, so the form must be one.
 enum OlderRecords {
   static func rewritten(_ line: [UInt8]) -> [UInt8] {
-    withAsks(withReasonsAsCodes(withWholeContainer(withCodeOfRest(withNewNames(line)))))
+    withAfterContent(withAsks(withReasonsAsCodes(withWholeContainer(withCodeOfRest(withNewNames(line))))))
   }
 
   /// Events, directives and fields that had other names.
@@ -44,6 +44,15 @@ enum OlderRecords {
     let text = String(decoding: line, as: UTF8.self)
     let halves = /"containerHigh":(?<high>\d+),"containerLow":(?<low>\d+)/
     return Array(text.replacing(halves) { "\"container\":{\"high\":\($0.high),\"low\":\($0.low)}" }.utf8)
+  }
+
+  /// The phone's extension ran on after its content.
+  private static func withAfterContent(_ line: [UInt8]) -> [UInt8] {
+    guard contains(line, "\"kind\":\"core\",\"core\":\"phone\""), !contains(line, "\"afterContent\":")
+    else { return line }
+    let text = String(decoding: line, as: UTF8.self)
+    let added = "\"configuration\":{\"afterContent\":\"run\",\"reusesExtension\":true,"
+    return Array(text.replacing("\"configuration\":{", with: added).utf8)
   }
 
   /// The phone knew what the app was asked for.
