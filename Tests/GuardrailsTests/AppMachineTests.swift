@@ -100,7 +100,7 @@ import Testing
     #expect(app.now >= seconds(Double(staleAfter) / 1000))
   }
 
-  @Test func `A blocked claim shows the blocking process once and is retried every 100 ms`() {
+  @Test func `The app shows once which process blocks its claim, and retries every 100 ms`() {
     var app = Driver<AppMachine>.claiming()
     let free = GuardEvent.observed(observation(row(7, .extension), lockIsBusy: false))
     let blocked = GuardEvent.claimFailed(.blocked(pid: 4242, isStopped: true))

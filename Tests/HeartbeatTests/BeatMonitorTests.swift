@@ -72,7 +72,7 @@ import Testing
     #expect(monitor.looked(at: beat(epoch: 8, counter: 99), ofEpoch: 7, at: seconds(5)) == .stale)
   }
 
-  @Test mutating func `Released beats do not count`() {
+  @Test mutating func `A beat with phase released is no sign of life`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let released = beat(counter: 2, phase: .released)
     #expect(monitor.looked(at: released, ofEpoch: 7, at: seconds(5)) == .stale)

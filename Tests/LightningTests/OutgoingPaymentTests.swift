@@ -178,7 +178,7 @@ struct OutgoingPaymentTests {
     world.send(0)
     #expect(
       world.refusals == [
-        "this invoice may be paid: the end of its payment was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one"
+        "an earlier payment of this invoice may have succeeded: its outcome was lost with the wallet's database; ask the recipient, and if the invoice is not paid, ask for a new one"
       ])
     #expect(world.sent.offered.count == 2)
   }

@@ -136,7 +136,8 @@ import Testing
   }
 
   @Test
-  func `A reboot refuses the app's unanswered request, and a power-off requested meanwhile follows the boot`()
+  func
+    `A reboot refuses a request that the app has not answered, and a power-off requested meanwhile follows the boot`()
   {
     var phone = TestPhone()
     phone.openApp()

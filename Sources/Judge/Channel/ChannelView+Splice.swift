@@ -118,7 +118,7 @@ extension ChannelView {
     guard var negotiation, !negotiation.isOver, negotiation.peerKey != nil, negotiation.turn == end,
       end == .wallet
     else {
-      throw Illegal(reason: "it is not the sender's turn to add to the transaction")
+      throw Illegal(reason: "it adds to no open transaction, or out of turn")
     }
     try change(&negotiation)
     negotiation.turn = .peer
@@ -130,7 +130,7 @@ extension ChannelView {
     guard var negotiation, !negotiation.isOver, negotiation.peerKey != nil, negotiation.turn == end,
       openSplice == nil
     else {
-      throw Illegal(reason: "it is not the sender's turn to complete the transaction")
+      throw Illegal(reason: "it completes no open transaction, or out of turn")
     }
     guard end == .wallet else {
       negotiation.isAnswered = true

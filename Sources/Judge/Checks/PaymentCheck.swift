@@ -42,7 +42,7 @@ extension Checker {
       find(3, "\(name) is paid, but no update_fulfill_htlc for it was received", [payment.evidence])
     } else if let life, life.endSignedNs != payment.settledNs {
       find(
-        3, "\(name) was not settled by the commitment that covers its fulfilment",
+        3, "\(name) was not marked settled at the commitment that covers its fulfilment",
         [payment.evidence, "ledger frames \(life.fulfilFrame ?? 0)"])
     }
     let group = evidence.ledger.payments(payment.paymentHash)
