@@ -17,7 +17,7 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `A payment succeeds; the wallet stores its preimage, and the LSP stores that it was paid`() throws {
+  func `A payment succeeds; the wallet stores the preimage, and the LSP stores the invoice as paid`() throws {
     var world = try world()
     let invoice = SentPayments.invoice(0)
     world.externalInvoice(0)
@@ -117,7 +117,8 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `A payment waits up to 5 s for the connection; a stopping node refuses it`() throws {
+  func `A payment waits up to 5 s for the connection; a node that was asked to stop refuses payments`() throws
+  {
     var world = try world()
     world.externalInvoice(0)
     world.claim()
