@@ -126,7 +126,7 @@ struct UsageTests {
   }
 
   @Test
-  func `A step of the clock is a whole number of seconds, minutes or hours, forward or back`() throws {
+  func `baton device clock takes only a step in whole seconds, forward or back`() throws {
     #expect(try DeviceVerb.stepSeconds("+1h") == 3600)
     #expect(try DeviceVerb.stepSeconds("-90s") == -90)
     #expect(try DeviceVerb.stepSeconds("2m") == 120)
@@ -217,7 +217,7 @@ struct UsageTests {
     )
   }
 
-  @Test func `A process's text is shown on one line of the table`() {
+  @Test func `Control characters in a table's cell are shown as dots, on one line`() {
     let lines = Output.lines(of: [["PROCESS", "WHY"], ["mainappd", "\u{1b}[2J\nreceived\t1"], ["x", ""]])
     #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
   }
