@@ -34,7 +34,7 @@ extension RealStage {
     guard crashes.isEmpty else { return .crashed(crashes) }
     var open = verdict.unsettled
     if !scene.isChannelEven {
-      open.append("the channel has a pending update, or its two sides have different balances")
+      open.append(ScenarioWords.unevenChannel)
     }
     let settled = scene.payments.count { $0.state == .settled }
     if settled != verdict.counts.paid {

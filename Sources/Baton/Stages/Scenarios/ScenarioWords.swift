@@ -18,6 +18,8 @@ enum ScenarioWords {
     )
   }
 
+  static let unevenChannel =
+    "the channel has an open HTLC, or wallet and peer disagree on the wallet's balance"
   static let noMoreParts = CannotBeDone("the payment is not in parts, or all its parts were sent")
   static let isSuspended = CannotBeDone("cannot freeze or thaw a suspended app")
   static let nothingToTouch = CannotBeDone("there is no notification in the list")

@@ -321,7 +321,7 @@ struct SimulatedStage: ScenarioStage {
       open.append("payment \(payment.number) is pending")
     }
     if !scene.isChannelEven {
-      open.append("the channel has a pending update, or its two sides have different balances")
+      open.append(ScenarioWords.unevenChannel)
     }
     open += scene.openInvoices.map { "the payment of invoice \($0) is pending" }
     guard open.isEmpty else { return .unsettled(open) }
