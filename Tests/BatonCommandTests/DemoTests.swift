@@ -30,7 +30,7 @@ import WaitingTests
     #expect(waits.allSatisfy { ($0["took_ms"]?.int ?? -1) >= 0 })
   }
 
-  @Test func `--print prints a story that baton run plays`() throws {
+  @Test func `baton demo --print prints a story that baton run --simulated plays`() throws {
     _ = scratch.end(try scratch.start("baton", ["demo", "--print", "--quick"]))
     let story = scratch.write("story.txt", scratch.text("said"))
     let end = scratch.end(try scratch.start("baton", ["run", "--simulated", story]))

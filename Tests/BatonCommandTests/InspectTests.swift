@@ -156,7 +156,8 @@ struct InspectTests {
   }
 
   @Test
-  func `A beat with a higher epoch than every claim is reported as an older copy of the database put back`()
+  func
+    `If a beat's epoch is above every claim's, a problem says that an older copy of the database was put back`()
     throws
   {
     let container = try open(.app)

@@ -56,7 +56,9 @@ import Testing
         at: milliseconds, .deadlineReached, [.recordEnd(.extension, .killedFromOutside(signal: 9))]) == nil)
   }
 
-  @Test mutating func `An app opened before the extension's release waits from the release`() throws {
+  @Test mutating func `The wait of an app opened before the extension's release counts from the release`()
+    throws
+  {
     #expect(try notifier(at: 10, Self.claimed) == nil)
     #expect(try phone(at: 20, .userOpened) == nil)
     #expect(try notifier(at: 30, .deadlineReached, [Self.released]) == nil)
@@ -73,7 +75,8 @@ import Testing
     #expect(try appConnects(at: 55) == nil)
   }
 
-  @Test mutating func `An app that is open when the extension dies with the node waits from the death`()
+  @Test
+  mutating func `If the extension dies holding the node, the wait of an open app counts from the death`()
     throws
   {
     #expect(try notifier(at: 10, Self.claimed) == nil)
@@ -82,7 +85,9 @@ import Testing
     #expect(try appConnects(at: 37) == .init(kind: .death, took: .milliseconds(7)))
   }
 
-  @Test mutating func `An app opened after the extension's death with the node waits from its opening`()
+  @Test
+  mutating func
+    `If the extension died holding the node, the wait of an app opened later counts from the opening`()
     throws
   {
     #expect(try notifier(at: 10, Self.claimed) == nil)

@@ -132,7 +132,7 @@ import WaitingTests
   }
 
   @Test
-  func `baton send names the next step after a failed payment and after a lost one`() throws {
+  func `baton send names the next step after a failed payment and after one whose outcome was lost`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let forgotten = try phone.run("invoice", "5", "--external", "--forgotten")
