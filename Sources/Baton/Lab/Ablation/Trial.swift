@@ -17,7 +17,7 @@ struct Trial: Sendable {
   static let nothing = Trial("nothing goes wrong", [.preemptions: 2])
   static let lateMessage = Trial("a message is lost, repeated or late", [.messageFaults: 1])
   static let crash = Trial("a process is killed", [.crashes: 1])
-  static let task = Trial("the app has a task in the background", [.tasks: 1])
+  static let task = Trial("the app has a long-lived task", [.tasks: 1])
   static let freeze = Trial("a process is frozen", [.freezes: 1])
 
   /// The small ones first: their stories are shorter.
