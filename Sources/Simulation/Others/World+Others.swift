@@ -120,7 +120,7 @@ extension World {
   }
 
   private static let checkThenConnect =
-    "the app looked before the extension's first beat, which comes only with its connection, and then connected"
+    "the app checked before the extension's first beat, which comes only with its connection, and then connected"
 
   /// The process that came second; with a lease, the one that took it from the other.
   private func laterEntrant(_ second: Role) -> Role {
@@ -152,7 +152,7 @@ extension World {
       return "the \(other)'s sign of life is never renewed, and expired while its node ran"
     case .sawNothing? where others?.coordination == .phoenix:
       return Self.checkThenConnect
-    case .sawNothing?: return "both looked, found nothing, and then took the lock"
+    case .sawNothing?: return "both checked the lock, found it free, and then took it"
     case nil: return "for an unknown reason"
     }
   }
