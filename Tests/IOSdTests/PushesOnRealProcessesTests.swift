@@ -54,7 +54,7 @@ import WaitingTests
   }
 
   @Test
-  func `K-26 An extension that is warned of its time limit, as early as configured, can still deliver`()
+  func `K-26 An extension that is warned of its time limit at the configured time can still deliver`()
     throws
   {
     let phone = try PhoneProcess(
