@@ -65,7 +65,7 @@ import Testing
 
   @Test
   func
-    `A reboot drops pushes without a notification yet, and shows content delivered before the extension's end`()
+    `A reboot drops pushes that have no notification yet, and shows content delivered before the extension's end`()
   {
     var phone = TestPhone()
     phone.serve(1)
