@@ -133,7 +133,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A commitment_signed may name only the current funding transaction`(isRight: Bool) throws {
+  func `Without a splice a commitment_signed may name only the current funding transaction`(isRight: Bool)
+    throws
+  {
     let run = try SampleStory.tellOfSending()
     let funding = isRight ? WireBytes.channel : SpliceBytes.txid
     for signatures in 0...1 {

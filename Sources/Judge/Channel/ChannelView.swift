@@ -81,7 +81,9 @@ struct ChannelView: Hashable {
     }
     guard htlc.amountMsat > 0, htlc.amountMsat <= balanceMsat[htlc.offeredBy] else {
       throw Illegal(
-        reason: "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), more than its sender's balance")
+        reason:
+          "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), which is 0 or more than its sender's balance"
+      )
     }
     balanceMsat[htlc.offeredBy] -= htlc.amountMsat
     nextID[htlc.offeredBy] += 1

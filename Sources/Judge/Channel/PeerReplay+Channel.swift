@@ -149,7 +149,7 @@ extension PeerReplay {
         "The wallet's channel_reestablish (frame \(frame.entry.id)) says next commitment \(body.nextCommitment), "
           + "revocation \(body.nextRevocation), but \(view.commitmentsSigned[.peer]) commitments and \(revocations) revocations "
           + "were sent to it, and its own messages acknowledge "
-          + "\(view.revocationsSent[.wallet]) and \(least): \(what)", frame)
+          + "\(view.revocationsSent[.wallet]) and \(least): the numbers are too low or too high", frame)
     }
     let secret =
       body.nextRevocation == 0
