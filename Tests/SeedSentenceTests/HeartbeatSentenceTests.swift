@@ -94,7 +94,7 @@ import Testing
 
   @Test(arguments: [Takeover.lock, .waitStale], numbers)
   func
-    `118: 'once the timestamp is more than 5 seconds old': instead, within 1 s if opened after a clean end`(
+    `118: 'once the timestamp is more than 5 seconds old': after a clean end the app connects within 1 s`(
       takeover: Takeover, number: UInt64
     ) throws
   {
