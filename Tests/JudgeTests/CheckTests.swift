@@ -84,7 +84,7 @@ import Testing
       ("UPDATE payments SET settled_at_ns = 5 WHERE id = 1", 3, "at the commitment that covers"),
       ("UPDATE payments SET amount_msat = 5 WHERE id = 1", 3, "but its sender paid 5 msat"),
       ("UPDATE payments SET htlc = 9 WHERE id = 1", 3, "as HTLC 9, which was never sent"),
-      ("UPDATE payments SET state = 'offered' WHERE id = 1", 3, "but its sender was not notified"),
+      ("UPDATE payments SET state = 'offered' WHERE id = 1", 3, "but did not notify the sender"),
       ("UPDATE payments SET state = 'held' WHERE id = 1", 3, "but the peer still holds it"),
       (
         "UPDATE payments SET failure_code = 5 WHERE id = 1", 3,

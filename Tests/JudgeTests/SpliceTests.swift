@@ -117,7 +117,7 @@ import Testing
         "an update", WireBytes.add(0, msat: 1000, hash: SampleStory.invoice), SpliceBytes.spliceInit,
         "quiescent"
       ),
-      ("no turn", SpliceBytes.txComplete, SpliceBytes.spliceInit, "out of turn"),
+      ("no turn", SpliceBytes.txComplete, SpliceBytes.spliceInit, "not the sender's turn"),
     ])
   func `A splice frame that its recipient must reject violates invariant 2`(
     what: String, new: [UInt8], old: [UInt8], words: String
