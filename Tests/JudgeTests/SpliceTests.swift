@@ -115,7 +115,7 @@ import Testing
       ),
       (
         "an update", WireBytes.add(0, msat: 1000, hash: SampleStory.invoice), SpliceBytes.spliceInit,
-        "quiescent"
+        "its sender has sent stfu, or a splice is pending"
       ),
       ("no turn", SpliceBytes.txComplete, SpliceBytes.spliceInit, "not the sender's turn"),
     ])

@@ -179,7 +179,7 @@ extension ChannelView {
     negotiation?.isOver = true
     guard let splice = openSplice else { return }
     guard viewer != end, splice.mayBeForgotten(by: viewer) else {
-      throw Illegal(reason: "it aborts a splice that binds it")
+      throw Illegal(reason: "it aborts a splice that already binds the sender")
     }
     self.splice?.end = .forgotten
   }

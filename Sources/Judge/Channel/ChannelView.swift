@@ -49,7 +49,7 @@ struct ChannelView: Hashable {
     if !step.isOfSplice,
       step.isNumbered ? negotiation?.isQuiescent == true || !isSpliceOver(at: end) : !mayUpdate(end)
     {
-      throw Illegal(reason: "an update is sent while the channel is quiescent")
+      throw Illegal(reason: "its sender has sent stfu, or a splice is pending")
     }
     switch step {
     case .add(let id, let amount, let hash, let expiry, let data):
