@@ -113,7 +113,7 @@ struct BrokenInvariantTests {
     try run.ledger.execute("UPDATE frames SET bytes = ? WHERE id = ?", [.blob(old), .integer(frame)])
     let findings = try Judge.verdict(home: run.home).findings
     #expect(
-      findings.contains { $0.invariant == 2 && $0.sentence.contains("the numbers are too low or too high") })
+      findings.contains { $0.invariant == 2 && $0.sentence.contains("a number is too low") })
   }
 
   @Test

@@ -30,7 +30,7 @@ import Testing
       ("UPDATE node_writes SET incarnation = 1 WHERE id = 5", 1, "an incarnation that never claimed it"),
       ("UPDATE node_writes SET at_mono_ns = 5 WHERE id = 5", 1, "is older than the claim"),
       ("UPDATE node_writes SET at_mono_ns = 5 WHERE id = 6", 1, "ns before the write ahead of it"),
-      ("UPDATE node_writes SET at_mono_ns = at_mono_ns * 2 WHERE id = 5", 1, "two processes drove the node"),
+      ("UPDATE node_writes SET at_mono_ns = at_mono_ns * 2 WHERE id = 5", 1, "two processes used the node"),
       ("DELETE FROM node_writes WHERE id = 3", 4, "before row 4 of node_writes"),
       ("DELETE FROM invoices WHERE amount_msat = 100000", 4, "was stored, but is gone"),
       (
@@ -83,7 +83,7 @@ import Testing
       ("UPDATE payments SET preimage = x'05' WHERE id = 1", 3, "with a preimage of another hash"),
       ("UPDATE payments SET settled_at_ns = 5 WHERE id = 1", 3, "at the commitment that covers"),
       ("UPDATE payments SET amount_msat = 5 WHERE id = 1", 3, "but its sender paid 5 msat"),
-      ("UPDATE payments SET htlc = 9 WHERE id = 1", 3, "as HTLC 9, which was never sent"),
+      ("UPDATE payments SET htlc = 9 WHERE id = 1", 3, "as HTLC 9, but no update_add_htlc was sent"),
       ("UPDATE payments SET state = 'offered' WHERE id = 1", 3, "but did not notify the sender"),
       ("UPDATE payments SET state = 'held' WHERE id = 1", 3, "but the peer still holds it"),
       (

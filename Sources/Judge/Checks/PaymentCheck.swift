@@ -126,7 +126,10 @@ extension Checker {
     for payment in evidence.ledger.payments {
       guard let htlc = payment.htlc, replay.lives[UInt64(bitPattern: htlc)] == nil else { continue }
       if !waiting.contains(htlc) {
-        find(3, "Payment \(payment.id) was offered as HTLC \(htlc), which was never sent", [payment.evidence])
+        find(
+          3,
+          "The ledger says that payment \(payment.id) was offered as HTLC \(htlc), but no update_add_htlc was sent",
+          [payment.evidence])
       }
     }
   }

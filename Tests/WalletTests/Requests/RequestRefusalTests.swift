@@ -138,7 +138,7 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test func `A refusal for a reason of the node does not mention the app's status`() {
+  @Test func `A refusal by the node does not mention the app's status`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .payment(tea)))
     let answer = fixture.node(
