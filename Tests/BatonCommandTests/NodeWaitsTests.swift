@@ -93,7 +93,32 @@ import Testing
     #expect(try notifier(at: 10, Self.claimed) == nil)
     try extensionDies(at: 30)
     #expect(try phone(at: 40, .userOpened) == nil)
-    #expect(try appConnects(at: 90) == .init(kind: .opening, took: .milliseconds(50)))
+    #expect(try appConnects(at: 90) == .init(kind: .opening(startsApp: false), took: .milliseconds(50)))
+  }
+
+  @Test mutating func `The start of the app is named only if opening the app launched a process`() throws {
+    #expect(try notifier(at: 10, Self.claimed) == nil)
+    try extensionDies(at: 30)
+    #expect(try phone(at: 40, .userOpened, [.launch(.app, .user)]) == nil)
+    let wait = try appConnects(at: 90)
+    #expect(wait?.sentence == "from opening the app to the connected app: 50 ms, the app's start included")
+  }
+
+  @Test mutating func `After the user went home a connection ends no wait`() throws {
+    #expect(try notifier(at: 10, Self.claimed) == nil)
+    #expect(try phone(at: 20, .userOpened) == nil)
+    #expect(try phone(at: 25, .userWentHome) == nil)
+    #expect(try notifier(at: 30, .deadlineReached, [Self.released]) == nil)
+    #expect(try appConnects(at: 900) == nil)
+  }
+
+  @Test mutating func `The end of an extension that the app has replaced starts no wait`() throws {
+    #expect(try notifier(at: 10, Self.claimed) == nil)
+    #expect(try phone(at: 20, .userOpened) == nil)
+    #expect(try record(AppMachine.name, 5020, Self.claimed, [GuardDirective]()) == nil)
+    #expect(try appConnects(at: 5030) == nil)
+    try extensionDies(at: 6000)
+    #expect(try appConnects(at: 9000) == nil, "a redial")
   }
 
   @Test mutating func `The death of an extension that has released the node starts no wait`() throws {
