@@ -68,7 +68,7 @@ import Testing
     #expect(try appConnects(at: 50) == nil, "a redial is no wait")
   }
 
-  @Test mutating func `An app opened after the extension's release waits for nobody`() throws {
+  @Test mutating func `An app opened after the extension's release has no wait`() throws {
     #expect(try notifier(at: 10, Self.claimed) == nil)
     #expect(try notifier(at: 30, .deadlineReached, [Self.released]) == nil)
     #expect(try phone(at: 40, .userOpened) == nil)
