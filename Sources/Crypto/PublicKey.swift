@@ -59,7 +59,8 @@ extension PublicKey: Codable {
     let container = try decoder.singleValueContainer()
     guard let value = PublicKey(hex: try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "not a public key: write the 66 digits of a compressed point")
+        in: container,
+        debugDescription: "not a public key: write the 66 hexadecimal digits of a compressed point")
     }
     self = value
   }

@@ -18,7 +18,7 @@ public enum ProcessSockets {
       guard duplicate >= 0 else {
         // A descriptor that was closed meanwhile is fine.
         if errno != EBADF && errno != ESRCH {
-          obstacle = obstacle ?? SystemError("take a descriptor of process \(process.identity.pid)")
+          obstacle = obstacle ?? SystemError("copy a descriptor of process \(process.identity.pid)")
         }
         continue
       }
@@ -35,7 +35,7 @@ public enum ProcessSockets {
     guard own >= 0 else { return SystemError("watch a process") }
     defer { close(own) }
     let duplicate = baton_pidfd_getfd(own, own)
-    guard duplicate >= 0 else { return SystemError("take a descriptor of another process") }
+    guard duplicate >= 0 else { return SystemError("copy a descriptor of another process") }
     close(duplicate)
     return nil
   }

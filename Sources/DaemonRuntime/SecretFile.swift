@@ -15,7 +15,7 @@ public struct SecretFile {
     guard let descriptor = try PlainFile.openOwnIfThere(path) else { return nil }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw SystemError("look at \(path)") }
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("read the attributes of \(path)") }
     guard status.st_mode & 0o077 == 0 else { throw SecretFileError.openToOthers(path) }
     var bytes = [UInt8](repeating: 0, count: size + 1)
     let count = Glibc.read(descriptor, &bytes, bytes.count)

@@ -35,7 +35,7 @@ final class ClockKeeper {
     let (sum, overflowed) = value.wallOffsetNanoseconds.addingReportingOverflow(step)
     let hundredYears: Int64 = 3_153_600_000_000_000_000
     guard !stepOverflowed, !overflowed, (-hundredYears...hundredYears).contains(sum) else {
-      throw SystemError("set the clock that far off", code: ERANGE)
+      throw SystemError("set the wall clock more than a hundred years off", code: ERANGE)
     }
     var next = value
     next.wallOffsetNanoseconds = sum

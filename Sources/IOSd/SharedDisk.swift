@@ -83,9 +83,9 @@ enum SharedDisk: Hashable, CustomStringConvertible {
     case .notMounted: "nothing is mounted there"
     case .otherKind(let kind): "a \(kind) file system may share its space with others"
     case .part(let root): "only \(root) of a file system is mounted there"
-    case .alsoMounted(let place): "it is also mounted at \(place)"
-    case .alsoHolds(let path): "\(path) is on it too"
-    case .unbounded: "it has no size limit"
+    case .alsoMounted(let place): "its file system is also mounted at \(place)"
+    case .alsoHolds(let path): "\(path) is on the same file system"
+    case .unbounded: "its file system has no size limit"
     }
   }
 }

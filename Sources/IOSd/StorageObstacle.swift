@@ -34,7 +34,7 @@ enum StorageObstacle: Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .noDiskOfItsOwn(let container, let why):
-      "storage-full has no effect: \(container) is not on its own file system: \(why);\nwhile the phone is down, move it to one with\n  \(Self.move(container))"
+      "storage-full has no effect: \(container) has no size-limited file system of its own: \(why);\nwhile the phone is down, move the container to one with\n  \(Self.move(container))"
     case .tooLarge(let container):
       "storage-full has no effect: the file system of \(container) has more than \(StorageBallast.roomMax >> 20) MiB to fill; give the container a smaller one"
     case .failed(let error): "storage-full has no effect: \(error)"

@@ -34,7 +34,7 @@ extension Scene {
     var words: String {
       switch self {
       case .notPaid: "is not paid"
-      case .onItsWay: "is on its way"
+      case .onItsWay: "its payment is pending"
       case .paid: "paid"
       case .failed: "failed, and the money is back"
       case .lost: "may be paid: the outcome was lost with the replaced database"

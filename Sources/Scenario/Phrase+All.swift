@@ -105,7 +105,7 @@ extension Phrase {
       .simulated(because: "the judge of real evidence would miss the claims that are not in the old copy")
     ) { _ in .make(.copyDatabase) },
     Phrase(
-      "the old copy of the database is put back", "While the phone is off; it is then started again.",
+      "the old copy of the database is put back", "While the phone is off; then the phone is started again.",
       .simulated(because: "the judge of real evidence would miss the claims that are not in the old copy")
     ) { _ in .make(.restoreCopy) },
   ]

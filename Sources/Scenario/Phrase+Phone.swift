@@ -169,7 +169,7 @@ extension Phrase {
     },
     Phrase(
       "the user chooses “ID” of the newest notification",
-      "The user chooses one of its actions, such as “OPEN_NOW”."
+      "The user chooses one of the notification's actions, such as “OPEN_NOW”."
     ) {
       .make(.touch(.action($0.text)))
     },

@@ -57,7 +57,7 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .releaseOrder: "The lock is released after the connection is closed."
     case .veto: "While one process has the node, no votes let the other connect."
     case .completeSet: "A preimage is sent only when all parts of its payment have arrived."
-    case .ownPause: "Time in which the observer was stopped does not count as the holder's silence."
+    case .ownPause: "Time in which the waiting process was stopped does not count as the holder's silence."
     }
   }
 }

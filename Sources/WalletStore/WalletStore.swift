@@ -82,7 +82,7 @@ public enum WalletStoreError: Error, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .stateWouldGoBack(let stored, let offered):
-      "the channel is stored at revision \(stored) and would go back to \(offered): the node reads its state again"
+      "the channel is stored at revision \(stored), so revision \(offered) is not written: the node reads its state again"
     case .damagedChannel(let error): "\(error)"
     }
   }

@@ -27,7 +27,10 @@ struct DamagedContainerTests {
     }
   }
 
-  @Test func `A container open to others, a symbolic link and a pipe in it are listed as problems`() throws {
+  @Test
+  func `A container that others can write to, and a symbolic link or pipe in a container, are problems`()
+    throws
+  {
     try make()
     #expect(try problems() == [])
     chmod(directory, 0o777)

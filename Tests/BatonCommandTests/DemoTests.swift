@@ -30,7 +30,26 @@ import WaitingTests
     #expect(waits.allSatisfy { ($0["took_ms"]?.int ?? -1) >= 0 })
   }
 
-  @Test func `--print prints a story that baton run plays`() throws {
+  @Test func `baton run --events prints the events of a story's processes, then its outcome`() throws {
+    let story = scratch.write(
+      "story.txt", "# The app is opened\nthe app opens\nthe verdict\n  > sound: 0 of 0 payments settled\n")
+    let end = scratch.end(try scratch.start("baton", ["--json", "run", "--events", story]))
+    #expect(end == .exited(code: 0), "\(scratch.text("said"))")
+    let lines = try scratch.text("said").split(separator: "\n").map {
+      try #require(JSONValue(parsing: Array($0.utf8)))
+    }
+    #expect(lines.contains { $0["kind"]?.text == "event" && $0["process"]?.text == "mainappd" })
+    #expect(lines.last?["outcome"]?.text == "same")
+  }
+
+  @Test(arguments: [["run", "--events", "--simulated", "STORY"], ["--json", "demo", "--print"]])
+  func `Options of a story's events that exclude each other are refused`(words: [String]) throws {
+    let story = scratch.write("story.txt", "# The app is opened\nthe app opens\nthe verdict\n")
+    let end = scratch.end(try scratch.start("baton", words.map { $0 == "STORY" ? story : $0 }))
+    #expect(end == .exited(code: 64), "\(scratch.text("said"))")
+  }
+
+  @Test func `baton demo --print prints a story that baton run --simulated plays`() throws {
     _ = scratch.end(try scratch.start("baton", ["demo", "--print", "--quick"]))
     let story = scratch.write("story.txt", scratch.text("said"))
     let end = scratch.end(try scratch.start("baton", ["run", "--simulated", story]))

@@ -42,8 +42,8 @@ import WaitingTests
     for step in Self.switches { #expect(try said(["device"] + step.words) == "\(step.says)\n") }
     let group = scratch("phone/AppGroup")
     let note =
-      "storage-full has no effect: \(group) is not on its own file system: "
-      + "nothing is mounted there;\nwhile the phone is down, move it to one with\n"
+      "storage-full has no effect: \(group) has no size-limited file system of its own: "
+      + "nothing is mounted there;\nwhile the phone is down, move the container to one with\n"
       + "  mkdir \(group).disk &&\n  mount -t tmpfs -o size=16m,mode=700 tmpfs \(group).disk &&\n"
       + "  cp -a \(group)/. \(group).disk/ &&\n  mount --bind \(group).disk \(group) &&\n"
       + "  umount \(group).disk &&\n  rmdir \(group).disk"

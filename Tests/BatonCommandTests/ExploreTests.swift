@@ -94,7 +94,8 @@ import WaitingTests
   }
 
   @Test
-  func `The comparison of wallets has a row per kind of fault, a column per coordination, and a picture`() {
+  func `The comparison with other products has a row per kind of fault, a column per product, and a picture`()
+  {
     let found = ExploreReport.Finding(
       violation: Violation(invariant: .oneDriver, sentence: "Both run."), story: ["so it went"])
     let cells = [
@@ -111,7 +112,7 @@ import WaitingTests
     #expect(picture.contains("all states seen"))
   }
 
-  @Test func `Lines that repeat as a group in a story are replaced by one line with their count`() {
+  @Test func `If a group of lines repeats in a story, one line with the count replaces the repetitions`() {
     let folded = Repetition.folded(
       ["a", "b", "c", "b", "c", "b", "c", "d"], by: { $0 }, note: { "\($0) lines, \($1) times, \($2)" })
     #expect(folded == ["a", "b", "c", "2 lines, 2 times, c", "d"])

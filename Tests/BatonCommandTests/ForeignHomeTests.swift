@@ -57,7 +57,7 @@ private struct Damage: Sendable {
 
   @Test(arguments: asked)
   func
-    `Verbs refuse a phone's directory that other users can change before they use it, with path and reason`(
+    `With path and reason, verbs refuse to use a phone's directory that other users can change`(
       verb: [String]
     ) throws
   {
@@ -76,7 +76,9 @@ private struct Damage: Sendable {
   }
 
   @Test
-  func `Each program refuses a phone's directory of which other users can change a part`() throws {
+  func `The daemons and wallet processes refuse a phone's directory of which other users can change a part`()
+    throws
+  {
     let parts = [
       ("iosd", ["", "os", "AppGroup", "Keychain", "Keychain/items", "journal"]),
       ("lspd", ["", "lsp", "journal"]),

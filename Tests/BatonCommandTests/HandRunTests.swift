@@ -43,7 +43,7 @@ import WaitingTests
   private let phone = CommandPhone()
 
   @Test(arguments: ["fencing", "legacy"])
-  func `baton up says that options do not change a running daemon, even those with the default value`(
+  func `baton up says that options do not change a running daemon, even options with the default value`(
     peer: String
   ) throws {
     _ = try phone.run("up", "--peer", "legacy")
@@ -57,7 +57,7 @@ import WaitingTests
 @Suite("A stopped app", .waits) struct StoppedAppTests {
   private let phone = CommandPhone()
 
-  @Test func `A request to a stopped app times out, and the error says how to resume it`()
+  @Test func `A request to a stopped app times out, and the error says how to resume the app`()
     throws
   {
     _ = try phone.run("up")

@@ -92,7 +92,7 @@ struct InspectTests {
     beat(container, .app, 1, .released)
     container.releaseRoleLock()
     #expect(try report().verdict == .released)
-    #expect(try report().holderSentence == "free: mainappd \(getpid()) released it")
+    #expect(try report().holderSentence == "free: mainappd \(getpid()) released the node")
   }
 
   @Test func `A holder that ended without a release is reported as gone`() throws {
@@ -156,7 +156,8 @@ struct InspectTests {
   }
 
   @Test
-  func `A beat with a higher epoch than every claim is reported as an older copy of the database put back`()
+  func
+    `If a beat's epoch is above every claim's, a problem says that an older copy of the database was put back`()
     throws
   {
     let container = try open(.app)
@@ -169,7 +170,10 @@ struct InspectTests {
   @Test(
     arguments: [
       ("restored=1 revision=9 invoice=1", "restored from the peer's backup, channel revision 9, new invoice"),
-      ("received=1 offered=2 ended=1", "1 payment received, 2 payments sent, 1 outgoing payment ended"),
+      (
+        "received=1 offered=2 ended=1",
+        "1 payment received, 2 outgoing payments begun, 1 outgoing payment ended"
+      ),
       (
         "cancelled=1 waiting=0 failed=1",
         "invoice cancelled, no payment lacks parts any more, channel failed by the peer"

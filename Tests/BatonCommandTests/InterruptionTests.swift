@@ -134,7 +134,7 @@ import WaitingTests
 
   @Test
   func
-    `If a soak's child process is killed, its processes are ended, and the soak's directory is kept and named`()
+    `If a soak's child process is killed, the soak ends its other processes, and keeps and names its directory`()
     throws
   {
     let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])

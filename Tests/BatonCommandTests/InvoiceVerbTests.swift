@@ -9,7 +9,7 @@ import WaitingTests
 /// Invoices as a user handles them: made by one phone, read without a phone, paid by the wrong phone.
 @Suite("Invoices on the command line", .waits) struct InvoiceVerbTests {
   @Test
-  func `--read explains an invoice without a phone; --read and --cancel refuse the options of a new invoice`()
+  func `baton invoice --read needs no phone; --read and --cancel refuse the options of a new invoice`()
     throws
   {
     let phone = CommandPhone()

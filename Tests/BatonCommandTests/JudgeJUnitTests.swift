@@ -37,7 +37,8 @@ import WaitingTests
     #expect(broken.suite["failures"] == "2" && broken.suite["errors"] == "1" && broken.suite["tests"] == "9")
   }
 
-  @Test func `Without a verdict the file of an earlier run is replaced by an error`() throws {
+  @Test func `Without a verdict the judge replaces an earlier run's JUnit file by one with an error`() throws
+  {
     let path = scratch("verdict.xml")
     try "of an earlier run".write(toFile: path, atomically: false, encoding: .utf8)
     let child = try scratch.start("baton", ["judge", scratch("none"), "--junit", path])

@@ -59,7 +59,9 @@ struct LongHistoryTests {
     #expect(whole.steps > 5 * old.snapshot.steps)
   }
 
-  @Test func `Pending payments are shown whatever their age, and omitted rows are counted`() throws {
+  @Test func `A short report shows pending payments of any age, and counts received ones only up to 1,000`()
+    throws
+  {
     try live(1...2000)
     let short = try report()
     #expect(short.wallet.sending.map(\.id) == [7])

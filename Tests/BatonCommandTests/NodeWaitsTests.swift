@@ -56,7 +56,9 @@ import Testing
         at: milliseconds, .deadlineReached, [.recordEnd(.extension, .killedFromOutside(signal: 9))]) == nil)
   }
 
-  @Test mutating func `An app opened before the extension's release waits from the release`() throws {
+  @Test mutating func `The wait of an app opened before the extension's release counts from the release`()
+    throws
+  {
     #expect(try notifier(at: 10, Self.claimed) == nil)
     #expect(try phone(at: 20, .userOpened) == nil)
     #expect(try notifier(at: 30, .deadlineReached, [Self.released]) == nil)
@@ -66,14 +68,15 @@ import Testing
     #expect(try appConnects(at: 50) == nil, "a redial is no wait")
   }
 
-  @Test mutating func `An app opened after the extension's release waits for nobody`() throws {
+  @Test mutating func `An app opened after the extension's release has no wait`() throws {
     #expect(try notifier(at: 10, Self.claimed) == nil)
     #expect(try notifier(at: 30, .deadlineReached, [Self.released]) == nil)
     #expect(try phone(at: 40, .userOpened) == nil)
     #expect(try appConnects(at: 55) == nil)
   }
 
-  @Test mutating func `An app that is open when the extension dies with the node waits from the death`()
+  @Test
+  mutating func `If the extension dies holding the node, the wait of an open app counts from the death`()
     throws
   {
     #expect(try notifier(at: 10, Self.claimed) == nil)
@@ -82,13 +85,40 @@ import Testing
     #expect(try appConnects(at: 37) == .init(kind: .death, took: .milliseconds(7)))
   }
 
-  @Test mutating func `An app opened after the extension's death with the node waits from its opening`()
+  @Test
+  mutating func
+    `If the extension died holding the node, the wait of an app opened later counts from the opening`()
     throws
   {
     #expect(try notifier(at: 10, Self.claimed) == nil)
     try extensionDies(at: 30)
     #expect(try phone(at: 40, .userOpened) == nil)
-    #expect(try appConnects(at: 90) == .init(kind: .opening, took: .milliseconds(50)))
+    #expect(try appConnects(at: 90) == .init(kind: .opening(startsApp: false), took: .milliseconds(50)))
+  }
+
+  @Test mutating func `The start of the app is named only if opening the app launched a process`() throws {
+    #expect(try notifier(at: 10, Self.claimed) == nil)
+    try extensionDies(at: 30)
+    #expect(try phone(at: 40, .userOpened, [.launch(.app, .user)]) == nil)
+    let wait = try appConnects(at: 90)
+    #expect(wait?.sentence == "from opening the app to the connected app: 50 ms, the app's start included")
+  }
+
+  @Test mutating func `After the user went home a connection ends no wait`() throws {
+    #expect(try notifier(at: 10, Self.claimed) == nil)
+    #expect(try phone(at: 20, .userOpened) == nil)
+    #expect(try phone(at: 25, .userWentHome) == nil)
+    #expect(try notifier(at: 30, .deadlineReached, [Self.released]) == nil)
+    #expect(try appConnects(at: 900) == nil)
+  }
+
+  @Test mutating func `The end of an extension that the app has replaced starts no wait`() throws {
+    #expect(try notifier(at: 10, Self.claimed) == nil)
+    #expect(try phone(at: 20, .userOpened) == nil)
+    #expect(try record(AppMachine.name, 5020, Self.claimed, [GuardDirective]()) == nil)
+    #expect(try appConnects(at: 5030) == nil)
+    try extensionDies(at: 6000)
+    #expect(try appConnects(at: 9000) == nil, "a redial")
   }
 
   @Test mutating func `The death of an extension that has released the node starts no wait`() throws {

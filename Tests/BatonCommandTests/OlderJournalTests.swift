@@ -74,6 +74,20 @@ struct OlderJournalTests {
       text.hasSuffix(#"[{"finished":{"push":1,"_1":"terminated"}},{"end":{"_0":"terminated"}}]}"#), "\(text)")
   }
 
+  @Test func `Each reason that an older guard recorded as a sentence becomes its code`() {
+    #expect(Set(OlderRecords.finishReasons.map(\.reason)) == Set(FinishReason.allCases))
+    #expect(Set(OlderRecords.endReasons.map(\.reason)) == Set(Guardrails.EndReason.allCases))
+    for (words, reason) in OlderRecords.finishReasons {
+      let line = OlderRecords.rewritten(Array(#"[{"finished":{"push":1,"_1":"\#(words)"}}]"#.utf8))
+      #expect(
+        String(decoding: line, as: UTF8.self) == #"[{"finished":{"push":1,"_1":"\#(reason.rawValue)"}}]"#)
+    }
+    for (words, reason) in OlderRecords.endReasons {
+      let line = OlderRecords.rewritten(Array(#"[{"end":{"_0":"\#(words)"}}]"#.utf8))
+      #expect(String(decoding: line, as: UTF8.self) == #"[{"end":{"_0":"\#(reason.rawValue)"}}]"#)
+    }
+  }
+
   @Test func `An older peer's quiescence warning, recorded without a code, gets its code`() throws {
     let warning = ErrorOrWarning(
       text: "the channel was at rest for 60 s: reconnect", code: .quiescenceTimeout)

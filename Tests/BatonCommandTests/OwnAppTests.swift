@@ -27,7 +27,7 @@ struct OwnAppTests {
     try wait(phone, for: "held by mainappd")
     #expect(try phone.run("status").contains("own app: has the node"))
     _ = try phone.run("app", "home")
-    try wait(phone, for: "released it")
+    try wait(phone, for: "released the node")
     _ = try phone.run("app", "open")
     try Wait.until("its second claim") { try epoch(phone) == 2 }
     // A swipe kills it in front, holding the node; the next process finds the lock free.

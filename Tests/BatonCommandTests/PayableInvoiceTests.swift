@@ -61,7 +61,9 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test func `--amount is required without an amount in the invoice and refused with one`() throws {
+  @Test func `--amount is required for an invoice without an amount, and refused for one with an amount`()
+    throws
+  {
     let open = try word { $0.amountMsat = nil }
     #expect(refusal(open)?.contains("--amount") == true)
     #expect(try PayableInvoice(typed: open, amountMsat: 7, at: 0).amountMsat == 7)

@@ -48,7 +48,8 @@ import WaitingTests
     }
   }
 
-  @Test func `A held payment shows how long the peer holds it, a settled one is left out`()
+  @Test
+  func `Of the peer's payments a held one shows its remaining hold time, and a settled one is left out`()
     throws
   {
     let now = Instant(nanoseconds: 100_000_000_000)

@@ -9,7 +9,7 @@ import WaitingTests
 
   @Test
   func
-    `The same signal again within 250 ms is one request to end, as timeout signals its child and its group`()
+    `The same signal twice within 250 ms is one request to end: timeout(1) signals its child and its group`()
   {
     var signals = RepeatedSignals()
     let news = [1000, 1000, 1249, 1250].map { signals.isNew(.terminated, at: instant($0)) }

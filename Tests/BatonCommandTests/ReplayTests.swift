@@ -155,7 +155,7 @@ struct ReplayTests {
     #expect(outcome.isTorn)
   }
 
-  @Test func `A replay stops at records lost to a full disk, as missing evidence`() throws {
+  @Test func `A replay stops where records were lost to a full disk, and reports missing evidence`() throws {
     var changed = lines(try journal())
     changed[4] = changed[4].replacing("\"core\":", with: "\"lost_before\":2,\"core\":")
     let outcome = try replay(changed)

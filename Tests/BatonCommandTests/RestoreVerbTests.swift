@@ -8,7 +8,8 @@ import WaitingTests
   private let phone = CommandPhone()
 
   @Test
-  func `baton restore moves the wallet to a new container, as the app advises when the peer refuses it`()
+  func
+    `If the peer refuses the app in a new container, the app advises baton restore, which moves the wallet`()
     throws
   {
     _ = try phone.run("up")

@@ -99,7 +99,8 @@ struct ScriptTests {
   }
 
   @Test(arguments: speaking)
-  func `A full disk behind standard output is an error of one sentence for each verb`(words: [String]) throws
+  func `A verb whose standard output goes to a full disk ends with an error that says so`(words: [String])
+    throws
   {
     writeJournal()
     let ran = try run(
@@ -170,7 +171,9 @@ struct ScriptTests {
   @Test(arguments: [
     ["-h"], ["--home", "/x", "-h"], ["app", "--home", "/x", "open", "-h"], ["sim", "x", "-h"],
   ])
-  func `-h prints help although the rest of the line is incomplete or wrong`(words: [String]) throws {
+  func `Unless the verb is unknown, -h prints help although the rest of the line is incomplete or wrong`(
+    words: [String]
+  ) throws {
     let ran = try run(words)
     #expect(ran.code == 0 && ran.errors.isEmpty && !ran.output.isEmpty, "\(ran)")
   }

@@ -132,7 +132,7 @@ import WaitingTests
   }
 
   @Test
-  func `baton send names the next step after a failed payment and after a lost one`() throws {
+  func `baton send names the next step after a failed payment and after one whose outcome was lost`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let forgotten = try phone.run("invoice", "5", "--external", "--forgotten")
@@ -151,7 +151,7 @@ import WaitingTests
     try phone.openAndConnect()
     #expect(
       try phone.run("send", invoice)
-        == "baton: this invoice may be paid: the end of its payment was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one\n"
+        == "baton: an earlier payment of this invoice may have succeeded: its outcome was lost with the wallet's database; ask the recipient, and if the invoice is not paid, ask for a new one\n"
     )
     var lost = SentPayment(paymentHash: "00", amountMsat: 7000, took: .zero)
     lost.state = "lost"

@@ -34,7 +34,7 @@ import WaitingTests
   }
 
   @Test
-  func `The peer's id and port are in no process's command line or environment`() throws {
+  func `The peer's node id is in no command line or environment of iosd, lspd and the app`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let address = try #require(SmallFile.read(phone.phone.lspdAddress, limit: 128))

@@ -126,7 +126,7 @@ struct UsageTests {
   }
 
   @Test
-  func `A step of the clock is a whole number of seconds, minutes or hours, forward or back`() throws {
+  func `baton device clock takes only a step in whole seconds, forward or back`() throws {
     #expect(try DeviceVerb.stepSeconds("+1h") == 3600)
     #expect(try DeviceVerb.stepSeconds("-90s") == -90)
     #expect(try DeviceVerb.stepSeconds("2m") == 120)

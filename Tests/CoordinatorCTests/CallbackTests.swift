@@ -62,13 +62,13 @@ struct CallbackTests {
     #expect(caller.called == ["read"])
   }
 
-  @Test func `baton_open requires the callback cut_off, and for the extension also settled`() {
+  @Test func `baton_open requires the callback 'cut_off', and for the extension also 'settled'`() {
     #expect(caller.open(changing: { $0.cut_off = nil }).code == Int32(BATON_MISUSE))
     #expect(caller.open(BATON_EXTENSION, changing: { $0.settled = nil }).code == Int32(BATON_MISUSE))
     #expect(caller.open(changing: { $0.settled = nil }).code == Int32(BATON_OK))
   }
 
-  @Test func `The text of a push is about the payment that the callback settled finds`() {
+  @Test func `The text of a push is about the payment that the callback 'settled' finds`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -88,7 +88,7 @@ struct CallbackTests {
   }
 
   @Test
-  func `The callback settled gets the push's payment hash; two failures give one note`() {
+  func `The callback 'settled' gets the push's payment hash; two failures give one note`() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)

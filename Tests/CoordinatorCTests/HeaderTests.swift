@@ -9,7 +9,7 @@ struct HeaderTests {
   private let caller = Caller()
 
   @Test
-  func `A handle that could not open reports why and refuses every call`() throws {
+  func `A handle that could not be opened reports why and refuses every call`() throws {
     let (code, handle) = caller.open(BATON_APP, "/dev/null")
     #expect(code == Int32(BATON_UNUSABLE))
     #expect(caller.error(handle).contains("/dev/null"))

@@ -84,7 +84,9 @@ struct CoordinatorTests {
   }
 
   @Test
-  func `An extension delivers the text, releases, and finishes the push last`() throws {
+  func `After a payment the extension delivers the text, then finishes the push, and its status is idle`()
+    throws
+  {
     let wallet = try place.wallet(.extension)
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     wallet.coordinator.push(4, .incomingPayment, payment: hash)

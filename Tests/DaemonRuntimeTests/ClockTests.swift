@@ -8,7 +8,7 @@ import Testing
 @Suite struct ClockTests {
   private let boot = BootID(high: 0x0123_4567_89ab_cdef, low: 42)
 
-  @Test func `Without a clock file, or with a missing one, the boot id is the same and not zero`() {
+  @Test func `A clock without a file and a clock whose file is missing have the same boot id, not zero`() {
     let clock = Clock()
     #expect(clock.boot != BootID(high: 0, low: 0))
     #expect(clock.boot == Clock(phoneClockFile: "/nowhere/clock").boot)

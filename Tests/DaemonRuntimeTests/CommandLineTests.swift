@@ -162,7 +162,7 @@ import Testing
       ("1ns", 1),
       ("0.000000001s", 1), ("10m", 600_000_000_000), ("1d", 86_400_000_000_000),
     ] as [(String, Int64)])
-  func `Time spans are parsed exactly, and written and parsed again are equal`(
+  func `A time span is parsed exactly, and once written it is parsed to the same span`(
     _ text: String, _ nanoseconds: Int64
   ) {
     #expect(SpanText.parse(text) == TimeSpan(nanoseconds: nanoseconds))

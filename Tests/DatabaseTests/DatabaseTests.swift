@@ -165,7 +165,7 @@ import Testing
     "WITH w AS (SELECT 1) DELETE FROM \"Claims\"", "CREATE TABLE u (v)", "INSERT INTO w VALUES (1)",
   ])
   func
-    `Rights to change rows permit nothing else and no excepted table, even by a trigger; rights to read no change`(
+    `A statement cannot exceed the rights that it runs with, even by a trigger`(
       sql: String
     ) throws
   {

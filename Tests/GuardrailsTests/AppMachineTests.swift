@@ -79,7 +79,7 @@ import Testing
 
   /// With short beats the looks must come faster than the beats, or each look counts as a pause.
   @Test(arguments: [(10, 20), (10, 5000), (100, 200), (2000, 5000)])
-  func `The app takes over from a frozen extension with every permitted timing`(
+  func `The app takes over from a frozen extension with beat intervals from 10 ms to 2 s`(
     interval: Int64, staleAfter: Int64
   ) throws {
     let timing = try HeartbeatTiming(interval: .milliseconds(interval), staleAfter: .milliseconds(staleAfter))
@@ -100,7 +100,8 @@ import Testing
     #expect(app.now >= seconds(Double(staleAfter) / 1000))
   }
 
-  @Test func `A blocked claim shows the blocking process once and is retried every 100 ms`() {
+  @Test func `While its claim is blocked, the app shows the blocking process once and retries every 100 ms`()
+  {
     var app = Driver<AppMachine>.claiming()
     let free = GuardEvent.observed(observation(row(7, .extension), lockIsBusy: false))
     let blocked = GuardEvent.claimFailed(.blocked(pid: 4242, isStopped: true))
@@ -148,7 +149,8 @@ import Testing
     #expect(app.machine.deadline == before + .milliseconds(250))
   }
 
-  @Test func `The other process's end and its messages cause an earlier ownership check`() {
+  @Test
+  func `The extension's end, or a presence message of it, makes the waiting app check ownership at once`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     app.play(.observed(observation(row(7, .extension), lockIsBusy: true)))

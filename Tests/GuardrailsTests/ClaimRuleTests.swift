@@ -104,7 +104,8 @@ import Testing
     #expect(rule.decide(busy, at: seconds(5)) == .wait(for: .holder(row(7, .app)), until: seconds(10)))
   }
 
-  @Test(arguments: Role.allCases) func `Under wait-stale only the age of the beat decides`(role: Role) {
+  @Test(arguments: Role.allCases)
+  func `Under wait-stale a beat younger than 5 s prevents a claim although the lock is free`(role: Role) {
     var rule = rule(role, .waitStale)
     let stamped = beat(role.other, epoch: 7, counter: 3, at: seconds(100))
     func seen(at second: Double) -> Observation {

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test
-  func `While the extension holds the node, the app may open all but the peer`() {
+  func `While the extension holds the node, the app may open all connections but the peer's`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     #expect(app.mayConnect == [])
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test
-  func `An owner may open all connections; without a network or in the background, none`() {
+  func `An owner may open all connections; without a network, or in the background without a task, none`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.mayConnect == ConnectionTarget.allCases)
     app.play(.networkChanged(isThere: false))

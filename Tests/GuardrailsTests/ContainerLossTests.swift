@@ -69,7 +69,8 @@ import Testing
   }
 
   /// A pending claim is answered before the end.
-  @Test func `When the node finds the container lost, the app awaits a pending claim before it ends`() {
+  @Test
+  func `When the node finds the container lost, the app awaits a pending claim's answer before it ends`() {
     var app = Driver<AppMachine>.claiming()
     #expect(app.send(lost).last != .end(.containerLost))
     #expect(app.send(.claimFailed(.lost("It is gone."))).last == .end(.containerLost))

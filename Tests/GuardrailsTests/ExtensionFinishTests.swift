@@ -47,7 +47,7 @@ import Testing
   }
 
   /// A notification deferred to the end would be lost if the process were killed there.
-  @Test func `Each further payment is notified at once`() {
+  @Test func `Each further payment gets its own notification at once`() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.play(.node(.received(secondPayment)), at: 3) == [])
     let own = notifier.send(.node(.received(payment)), at: 4)
@@ -64,13 +64,13 @@ import Testing
       end == released(counter: 5) + [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
   }
 
-  @Test func `There is no idle end before the first payment`() {
+  @Test func `Before the first payment the extension does not finish as idle`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let answer = notifier.send(.deadlineReached, at: 20)
     #expect(answer == [.readRow])
   }
 
-  @Test func `The idle end is never later than the total time`() {
+  @Test func `A payment received at 28 s does not delay the extension's end beyond 29.5 s`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.received(payment)), at: 28)
     #expect(notifier.release(.deadlineReached, at: 29.5).last == .finished(push: 1, .totalTime))

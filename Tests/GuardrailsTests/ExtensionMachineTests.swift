@@ -33,7 +33,7 @@ import Testing
     #expect(answer == [.claim(seen: 7, reason: .holderDied)])
   }
 
-  @Test func `An app that does not want the node does not make the extension release`() {
+  @Test func `An app that does not want the node does not make the extension release it`() {
     var notifier = Driver<ExtensionMachine>.claimed()
     let pong = GuardDirective.say(PresenceMessage(code: .extensionPong, wantsNode: true))
     #expect(notifier.send(.presenceHeard(PresenceMessage(code: .appPing))) == [pong])
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// The second payment was the first received, so it would have been the text.
-  @Test func `A payment displaced from the text by the push's own payment is notified at once`() {
+  @Test func `A payment displaced from the text by the push's own payment gets a notification at once`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned())
     #expect(notifier.send(.node(.received(secondPayment)), at: 1) == [])
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `Before it is connected, the extension releases to an app that wants the node`(bySignal: Bool) {
+  func `Before it is connected, the extension releases the node to an app that wants it`(bySignal: Bool) {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
     if !bySignal { notifier.play(.node(.connecting)) }
     let answer = notifier.send(bySignal ? intent : owned(appWants: true))
@@ -141,7 +141,7 @@ import Testing
     return notifier
   }
 
-  @Test func `After releasing to the app, the extension finishes when the app has claimed`() {
+  @Test func `After releasing the node to the app, the extension finishes when the app has claimed`() {
     var notifier = steppedBack()
     #expect(notifier.send(.deadlineReached, at: 1.25) == [.look])
     let end = notifier.send(.observed(observation(row(9, .app), lockIsBusy: true, appWantsNode: true)))
@@ -149,7 +149,10 @@ import Testing
     #expect(end.last == .finished(push: 1, .appWantsNode))
   }
 
-  @Test func `After releasing to the app, the extension receives if the app dies before its claim`() {
+  @Test
+  func
+    `If the app dies between the extension's release and its own claim, the extension receives the payment`()
+  {
     var notifier = steppedBack()
     #expect(notifier.send(.partnerEnded, at: 1.1) == [.look])
     let free = observation(row(8, .extension), lockIsBusy: false)
@@ -161,7 +164,7 @@ import Testing
   }
 
   /// A hung app keeps its intent lock: releasing to it a second time would lose the payment.
-  @Test func `The intent lock of a hung app does not make the extension release twice`() {
+  @Test func `The intent lock of a hung app does not make the extension release the node twice`() {
     var notifier = steppedBack()
     let intentRaised = GuardEvent.observed(
       observation(row(8, .extension), lockIsBusy: false, appWantsNode: true))
@@ -173,7 +176,7 @@ import Testing
     #expect(notifier.send(request).contains(.acceptNoNewPayment), "a message proves that the app runs")
   }
 
-  @Test func `The intent lock of a frozen app does not make the extension release`() {
+  @Test func `The intent lock of a frozen app does not make the extension release the node`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let frozen = GuardEvent.observed(observation(row(7, .app), lockIsBusy: true, appWantsNode: true))
     for quarter in 0...20 { notifier.play(.deadlineReached, frozen, at: Double(quarter) / 4) }

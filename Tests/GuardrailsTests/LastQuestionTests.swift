@@ -12,7 +12,8 @@ struct LastQuestionTests {
   private let failed = GuardEvent.receivedNotRead(.failed("The disk is broken."), push: 1)
 
   @Test
-  func `A failed read is repeated every 250 ms, and the text reports the payment that it finds`() {
+  func `A failed read is repeated every 250 ms, and the text reports the payment found by the repeated read`()
+  {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(failed, at: 1) == [])
     #expect(notifier.machine.deadline == seconds(1.25))
@@ -26,7 +27,7 @@ struct LastQuestionTests {
   }
 
   @Test
-  func `A successful read is not repeated`() {
+  func `After a successful read the repetition every 250 ms stops`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(failed, .receivedFound([], push: 1))
     #expect(!notifier.send(.deadlineReached, at: 2).contains(question))
@@ -66,7 +67,7 @@ struct LastQuestionTests {
   }
 
   @Test
-  func `Of several payments found, the text reports the first, and the others are notified`() {
+  func `Of several payments found, the text reports the first, and each other gets a notification`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
     #expect(
@@ -78,7 +79,7 @@ struct LastQuestionTests {
   }
 
   @Test
-  func `A fenced extension that waits for the container does not check ownership again`() {
+  func `A fenced extension that waits for the container's answer does not check ownership again`() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(.node(.fenced)) == [.stopNode(gracefully: false), .dropLock, question])
     #expect(notifier.send(.partnerEnded) == [])

@@ -45,7 +45,8 @@ import Testing
   }
 
   @Test
-  func `The task of a settling payment survives a lost connection, and ends when the node reports its end`() {
+  func `The task of a settling payment survives a lost connection, until the node reports the payment's end`()
+  {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)), owned, .node(.connecting), owned)
     #expect(app.machine.tasks.count == 1)
@@ -67,7 +68,7 @@ import Testing
   }
 
   @Test
-  func `Activity given up after 180 s is not resumed by other activity`() {
+  func `A splice's task given up after 180 s does not begin again when a settling payment is reported`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)), owned)
     app.play(.deadlineReached, owned, at: 180)

@@ -43,7 +43,7 @@ import Testing
 
   private var ping: PresenceMessage { PresenceMessage(code: .appPing, wantsNode: true) }
 
-  @Test func `A move raises the epoch also if it is higher than the other container's`() {
+  @Test func `A move raises this container's epoch even if it is already above the other container's`() {
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.moveRequested)
     let lower = GuardEvent.node(.refused(highest: 3, container: otherContainer))

@@ -11,7 +11,8 @@ import Testing
   ]
 
   @Test
-  func `P-1.4 An app left with parts of a payment pending keeps the node until the payment is settled`() {
+  func `P-1.4 An app that goes home while parts of a payment are pending keeps the node until it is settled`()
+  {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.node(.busy(.collecting([paymentHash("aa")])))) == [])
     #expect(app.machine.hasNamedTask)
@@ -26,7 +27,7 @@ import Testing
   }
 
   @Test
-  func `A payment received in the background is notified, in the foreground it is not`() {
+  func `A payment received in the background gets a local notification, in the foreground none`() {
     let notified = GuardDirective.notify(payment)
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(

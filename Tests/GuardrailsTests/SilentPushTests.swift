@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test
-  func `B-1.5.1f The failure is noted and the push completed as failed, unless a payment was received`() {
+  func `B-1.5.1f A failure is noted and the push completed as failed, unless a payment was received`() {
     func woken() -> Driver<AppMachine> {
       var app = Driver<AppMachine>()
       app.play(.launched, .enteredBackground, .silentPushArrived(push))
@@ -173,7 +173,9 @@ import Testing
   }
 
   @Test(arguments: [NodeActivity.settling, .collecting([paymentHash("aa")]), .splicing])
-  func `Settling, collecting and splicing defer the 5 s end, up to 25 s`(activity: NodeActivity) {
+  func `A settling payment, missing parts or a splice keep a silent push open beyond 5 s, up to 25 s`(
+    activity: NodeActivity
+  ) {
     var app = connected()
     app.play(.node(.busy(activity)))
     #expect(!app.send(.deadlineReached, at: 24.9).contains(.stopNode(gracefully: true)))
@@ -195,7 +197,7 @@ import Testing
   }
 
   @Test
-  func `The 5 s restart with the next connection after a loss`() {
+  func `After a lost connection the 5 s start anew with the next connection`() {
     var app = connected()
     app.play(
       .node(.trouble("the peer disconnected")), .node(.connecting),
@@ -220,7 +222,7 @@ import Testing
   }
 
   @Test
-  func `A failure before the claim is not the reason of a later failure`() {
+  func `A failure before the claim is not noted as the reason of a later failure`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     app.play(.lookFailed(.failed("it cannot be read")))
@@ -234,7 +236,9 @@ import Testing
   }
 
   @Test
-  func `B-1.5.1d, K-18 An expiry warning stops the node, releases, and completes once, in that order`() {
+  func
+    `B-1.5.1d, K-18 An expiry warning stops the node, frees the lock, and completes the push once, in that order`()
+  {
     var app = connected()
     app.play(.node(.busy(.settling)))
     #expect(app.send(.expiryWarned(push: 3)).last != .completed(push: 3, .noData))

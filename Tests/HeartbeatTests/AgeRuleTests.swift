@@ -29,7 +29,8 @@ import Testing
     #expect(judge(beat(counter: 1, stamp: seconds(100), boot: otherBoot), at: seconds(100)) == .stale)
   }
 
-  @Test mutating func `A missing beat, another epoch's beat and a released beat are stale at once`() {
+  @Test
+  mutating func `A missing beat, another epoch's beat and a beat with phase released are stale at once`() {
     #expect(judge(nil, at: seconds(100)) == .stale)
     #expect(judge(beat(epoch: 6, counter: 1, stamp: seconds(100)), at: seconds(100)) == .stale)
     #expect(judge(beat(counter: 1, phase: .released, stamp: seconds(100)), at: seconds(100)) == .stale)

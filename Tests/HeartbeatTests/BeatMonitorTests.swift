@@ -14,7 +14,8 @@ import Testing
     (start...end).map { monitor.looked(at: beat, ofEpoch: epoch, at: seconds(Double($0))) }
   }
 
-  @Test mutating func `A counter unchanged for 5 s is stale, one nanosecond less is not`() {
+  @Test
+  mutating func `A holder whose counter is unchanged for 5 s is stale; one nanosecond earlier it is not`() {
     let verdicts = silence(after: beat(counter: 1), from: 0, through: 4)
     #expect(verdicts == Array(repeating: .beating(atLeastUntil: seconds(5)), count: 5))
     let almost = Instant(nanoseconds: 4_999_999_999)
@@ -29,7 +30,7 @@ import Testing
     #expect(verdict == .beating(atLeastUntil: seconds(9.5)))
   }
 
-  @Test mutating func `A new counter makes a stale holder beat again`() {
+  @Test mutating func `A stale holder with a new counter counts as beating again`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 5)
     let verdict = monitor.looked(at: beat(counter: 2), ofEpoch: 7, at: seconds(6))
     #expect(verdict == .beating(atLeastUntil: seconds(11)))
@@ -64,7 +65,7 @@ import Testing
     #expect(verdict == .beating(atLeastUntil: seconds(65)))
   }
 
-  @Test mutating func `Beats of another epoch do not count`() {
+  @Test mutating func `Beats of another epoch do not restart the 5 s`() {
     for second in 0...4 {
       _ = monitor.looked(
         at: beat(epoch: 6, counter: UInt64(second)), ofEpoch: 7, at: seconds(Double(second)))
@@ -72,7 +73,7 @@ import Testing
     #expect(monitor.looked(at: beat(epoch: 8, counter: 99), ofEpoch: 7, at: seconds(5)) == .stale)
   }
 
-  @Test mutating func `Released beats do not count`() {
+  @Test mutating func `A beat with phase released does not restart the 5 s`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let released = beat(counter: 2, phase: .released)
     #expect(monitor.looked(at: released, ofEpoch: 7, at: seconds(5)) == .stale)

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `Every timing error is one sentence without its full stop`() {
+  @Test func `Every timing error's text is one line without a full stop at its end`() {
     for error: HeartbeatTimingError in [.intervalOutOfRange, .ruleShorterThanTwoBeats, .ruleTooLong] {
       #expect(!error.description.hasSuffix("."))
       #expect(!error.description.contains("\n"))

@@ -45,7 +45,7 @@ struct CrowdTests {
   }
 
   @Test(arguments: RealPhone.Door.allCases)
-  func `10,000 connections opened and dropped leave no descriptor and no row, and less than 2 MiB`(
+  func `10,000 dropped connections leave no descriptor and no ledger row, and cost the daemon at most 2 MiB`(
     _ door: RealPhone.Door
   )
     throws

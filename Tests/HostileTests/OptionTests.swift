@@ -105,7 +105,7 @@ struct OptionTests {
   }
 
   @Test
-  func `iosd takes a push and shuts down with the longest permitted times`() throws {
+  func `With its time options at the permitted maximum iosd takes a push and shuts down`() throws {
     try inScratch { directory in
       let longest = ["--extension-time", "--expiry-notice", "--extension-idle", "--grace"].flatMap {
         [$0, "106751d"]

@@ -38,7 +38,7 @@ import WaitingTests
 
   @Test(arguments: damages)
   func
-    `With a directory or pipe in place of one of its files iosd does not start, and says why in one sentence`(
+    `With a directory or pipe in place of a needed file iosd does not start, and says why in one sentence`(
       damage: (path: String, says: String, code: Int32)
     ) throws
   {

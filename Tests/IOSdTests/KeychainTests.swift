@@ -173,7 +173,9 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func `The keychain store keeps, replaces and deletes items, and refuses a new item above its limit`() throws
+  func
+    `The keychain store keeps, replaces and deletes items; with the maximum number of items it refuses a new one`()
+    throws
   {
     var template = Array("/tmp/baton-keychain-XXXXXX".utf8CString)
     let directory = String(cString: try #require(mkdtemp(&template)))

@@ -17,7 +17,7 @@ import WaitingTests
 
   @Test
   func
-    `After a kill of iosd waiting and served pushes are lost, a push that the app had is abandoned, shown alerts stay`()
+    `A kill of iosd loses pushes that wait or are being served; a push that the app has is abandoned, shown alerts stay`()
     throws
   {
     let phone = try PhoneProcess(ext: "ext-hang", ["--silent-budget", "1"])

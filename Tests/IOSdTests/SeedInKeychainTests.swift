@@ -147,7 +147,7 @@ struct SeedInKeychainTests {
 
   @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
   func
-    `B-M.2 One memory warning comes above the limit, another after a fall below it; the wallet frees SQLite memory`()
+    `B-M.2 The app is warned each time its memory rises above the limit; the wallet then frees SQLite memory`()
     throws
   {
     let phone = try PhoneProcess(app: "app-ballast", ["--memory-warning", "20000000"])

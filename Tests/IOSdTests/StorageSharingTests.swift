@@ -32,8 +32,8 @@ import WaitingTests
     func words(_ disk: DiskPhone) -> String {
       switch self {
       case .directoryOfOne: "only /app of a file system is mounted there;"
-      case .secondPlace: "it is also mounted at \(disk.phone.directory)/others;"
-      case .holdsThePeer: "\(disk.phone.home)/lsp is on it too;"
+      case .secondPlace: "its file system is also mounted at \(disk.phone.directory)/others;"
+      case .holdsThePeer: "\(disk.phone.home)/lsp is on the same file system;"
       }
     }
   }
@@ -47,7 +47,7 @@ import WaitingTests
     let disk = try DiskPhone(sharing.prepare)
     let note = try disk.note(["storage-full": "yes"])
     #expect(
-      note?.contains("is not on its own file system: \(sharing.words(disk))") == true,
+      note?.contains("has no size-limited file system of its own: \(sharing.words(disk))") == true,
       "\(note ?? "it is filled")")
     #expect(disk.writeError == 0)
     #expect(try !disk.names.contains(StorageBallast.name))
@@ -66,7 +66,7 @@ import WaitingTests
     try disk.phone.ask("open")
     #expect(disk.writeError == 0)
     #expect(try !disk.names.contains(StorageBallast.name))
-    #expect(try disk.note()?.contains("it is also mounted at \(other);") == true)
+    #expect(try disk.note()?.contains("its file system is also mounted at \(other);") == true)
     #expect(try disk.journalSays("storage-full has no effect") == 1)
     try disk.unmount(other)
     #expect(try disk.note() == nil, "a query updates the state")

@@ -76,7 +76,7 @@ import WaitingTests
 
   @Test(
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
-    arguments: [("0", "not on its own file system"), ("4g", "MiB to fill")])
+    arguments: [("0", "its file system has no size limit"), ("4g", "MiB to fill")])
   func `The switch storage-full does not fill a disk without a size limit or of 4 GiB`(
     _ size: String, _ words: String
   ) throws {
@@ -109,7 +109,8 @@ import WaitingTests
   {
     let disk = try DiskPhone(nil)
     let words = try disk.note(["storage-full": "yes"])
-    #expect(words?.contains("is not on its own file system: nothing is mounted there;\n") == true)
+    #expect(
+      words?.contains("has no size-limited file system of its own: nothing is mounted there;\n") == true)
     #expect(words?.hasSuffix("\n  \(StorageObstacle.move(disk.group))") == true)
     #expect(disk.writeError == 0)
     #expect(try disk.note(["storage-full": "no"]) == nil)

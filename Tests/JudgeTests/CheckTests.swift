@@ -19,7 +19,10 @@ import Testing
         "UPDATE claims SET reason = 'raised-above-peer', epoch = 9 WHERE epoch = 3", 1,
         "which the peer never reported"
       ),
-      ("UPDATE claims SET pid = 300, start_time = 900 WHERE epoch = 2", 1, "its process never claimed it"),
+      (
+        "UPDATE claims SET pid = 300, start_time = 900 WHERE epoch = 2", 1,
+        "but the journal of its process has no such claim"
+      ),
       ("UPDATE claims SET pid = 999 WHERE epoch = 2", 1, "another process's journal has the claim"),
       ("UPDATE claims SET incarnation = 1 WHERE epoch = 2", 1, "another incarnation than the row has"),
       ("DELETE FROM claims WHERE epoch = 3", 4, "Epoch 3 was claimed, but is not in the database"),
@@ -27,7 +30,7 @@ import Testing
       ("UPDATE node_writes SET incarnation = 1 WHERE id = 5", 1, "an incarnation that never claimed it"),
       ("UPDATE node_writes SET at_mono_ns = 5 WHERE id = 5", 1, "is older than the claim"),
       ("UPDATE node_writes SET at_mono_ns = 5 WHERE id = 6", 1, "ns before the write ahead of it"),
-      ("UPDATE node_writes SET at_mono_ns = at_mono_ns * 2 WHERE id = 5", 1, "two processes drove the node"),
+      ("UPDATE node_writes SET at_mono_ns = at_mono_ns * 2 WHERE id = 5", 1, "two processes used the node"),
       ("DELETE FROM node_writes WHERE id = 3", 4, "before row 4 of node_writes"),
       ("DELETE FROM invoices WHERE amount_msat = 100000", 4, "was stored, but is gone"),
       (
@@ -38,7 +41,7 @@ import Testing
       ("UPDATE invoices SET amount_msat = 100001 WHERE amount_msat = 100000", 3, "asks for 100,001 msat"),
       ("UPDATE received_payments SET id = 5 WHERE id = 2", 4, "before row 5 of received_payments"),
       ("UPDATE received_payments SET epoch = 9 WHERE id = 1", 3, "which no process claimed"),
-      ("UPDATE received_payments SET epoch = 3 WHERE id = 2", 3, "but its writes say 0"),
+      ("UPDATE received_payments SET epoch = 3 WHERE id = 2", 3, "but the writes under it count 0"),
       ("UPDATE channels SET revision = revision + 1", 2, "but its last write made it"),
       ("UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
       ("UPDATE channels SET last_received_secret = x'05'", 2, "is not the one that was revealed last"),
@@ -78,10 +81,10 @@ import Testing
         "another column of its row contradicts that state"
       ),
       ("UPDATE payments SET preimage = x'05' WHERE id = 1", 3, "with a preimage of another hash"),
-      ("UPDATE payments SET settled_at_ns = 5 WHERE id = 1", 3, "by the commitment that covers"),
+      ("UPDATE payments SET settled_at_ns = 5 WHERE id = 1", 3, "at the commitment that covers"),
       ("UPDATE payments SET amount_msat = 5 WHERE id = 1", 3, "but its sender paid 5 msat"),
-      ("UPDATE payments SET htlc = 9 WHERE id = 1", 3, "as HTLC 9, which was never sent"),
-      ("UPDATE payments SET state = 'offered' WHERE id = 1", 3, "but its sender was not notified"),
+      ("UPDATE payments SET htlc = 9 WHERE id = 1", 3, "as HTLC 9, but no update_add_htlc was sent"),
+      ("UPDATE payments SET state = 'offered' WHERE id = 1", 3, "but did not notify the sender"),
       ("UPDATE payments SET state = 'held' WHERE id = 1", 3, "but the peer still holds it"),
       (
         "UPDATE payments SET failure_code = 5 WHERE id = 1", 3,

@@ -103,7 +103,7 @@ import Testing
         "but the wallet received"
       ),
     ])
-  func `The judge still reports a row that contradicts the other database or the frames`(
+  func `Without the removed journals the judge still reports a row that contradicts other evidence`(
     story: Story, isWallets: Bool, change: String, words: String
   ) throws {
     let run = try story.tell()

@@ -115,7 +115,7 @@ import Testing
       ),
       (
         "an update", WireBytes.add(0, msat: 1000, hash: SampleStory.invoice), SpliceBytes.spliceInit,
-        "quiescent"
+        "its sender has sent stfu, or a splice is pending"
       ),
       ("no turn", SpliceBytes.txComplete, SpliceBytes.spliceInit, "not the sender's turn"),
     ])
@@ -133,7 +133,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A commitment_signed may name only the current funding transaction`(isRight: Bool) throws {
+  func `Without a splice a commitment_signed may name only the current funding transaction`(isRight: Bool)
+    throws
+  {
     let run = try SampleStory.tellOfSending()
     let funding = isRight ? WireBytes.channel : SpliceBytes.txid
     for signatures in 0...1 {

@@ -34,7 +34,9 @@ import Testing
   }
 
   @Test
-  func `A corrupt, newer or foreign ledger, or a directory, is refused in one sentence`() throws {
+  func `lspd refuses a corrupt, newer or foreign ledger, or a directory in its place, in one sentence`()
+    throws
+  {
     let noise = try refusal { directory in
       let path = "\(directory)/ledger.sqlite"
       _ = FileManager.default.createFile(atPath: path, contents: Data(repeating: 0x5A, count: 9000))
@@ -70,7 +72,9 @@ import Testing
   }
 
   @Test
-  func `A truncated WAL index ends lspd with an error, and a restart keeps the payment`() throws {
+  func `If SQLite's index is truncated, lspd ends with an error; started again, lspd still has the payment`()
+    throws
+  {
     let provider = try ProviderProcess()
     _ = try provider.pay(1, waiting: false).receive(timeout: .seconds(20))
     truncate("\(provider.home)/lsp/ledger.sqlite-shm", 0)

@@ -87,7 +87,7 @@ final class LedgerTests {
   }
 
   /// The clock counts from the boot: the remaining 60 s would become the previous boot's uptime.
-  @Test func `A payment held before a reboot has no waiting time left after it`() throws {
+  @Test func `A payment held before a reboot has no waiting time left after the reboot`() throws {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
     let read = try PaymentTable.readUnresolved(ledger.database, at: instant(5))
     #expect(read.map(\.request.holdUntil) == [instant(5)])

@@ -70,7 +70,8 @@ import Testing
     #expect(try provider.loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
   }
 
-  @Test func `A payment is completed after lspd was killed at any of its messages and restarted`() throws {
+  @Test func `If lspd is killed at any message of a payment and restarted, the payment is completed`() throws
+  {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let wallet = ScriptedWallet(loop: loop)

@@ -6,7 +6,7 @@ import Testing
 @Suite("lspd and a silent wallet", .serialized)
 struct SilenceTests {
   @Test
-  func `A silent wallet is pinged, then disconnected; one that answers pings stays connected`() throws {
+  func `A silent wallet is pinged, then disconnected; a wallet that answers pings stays connected`() throws {
     let provider = try ProviderProcess(["--ping-after", "150ms", "--chatter", "200"])
     let wallet = ScriptedWallet(loop: provider.loop)
     try wallet.connect(to: try #require(provider.address), fence(1))

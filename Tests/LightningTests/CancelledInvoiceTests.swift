@@ -87,7 +87,8 @@ import Testing
   }
 
   @Test
-  func `While an HTLC for a cancelled invoice is pending, a second cancellation is refused as not open`()
+  func
+    `While an HTLC for a cancelled invoice is pending, a second cancellation is refused as the invoice is not open`()
     throws
   {
     var world = try connected()

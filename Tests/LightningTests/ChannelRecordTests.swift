@@ -99,7 +99,9 @@ import Testing
     }
   }
 
-  @Test func `The revision grows with an offer and its commitment, and not with a disconnection`() throws {
+  @Test func `An offer and its commitment raise the revision; a disconnect without pending updates does not`()
+    throws
+  {
     var (peer, wallet) = try channelPair()
     #expect(peer.revision == 0)
     #expect(peer.takeOutgoing() == [])

@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test
-  func `An error received during a write is stored after that write, and tried again when blocked`() throws {
+  func `An error received during a write is stored after that write; a blocked attempt is repeated`() throws {
     var node = try establishedNode()
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test
-  func `A stopped owner does not begin to store the channel's failure`() throws {
+  func `A node that was asked to stop does not begin to store the channel's failure`() throws {
     var node = try waitingForAStep()
     #expect(node.handle(.stopRequested(gracefully: false), at: now) == [.cutOff, .report(.stopped)])
     let said = node.handle(.written, at: now)
@@ -285,7 +285,7 @@ import Testing
   }
 
   @Test
-  func `A returning user, a payment request and a push at the other process end a long redial pause`() throws
+  func `A returning user, a payment request or a push at the other process ends a long redial pause`() throws
   {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([4]), amountMsat: 1000, paymentSecret: SHA256.hash([5]))

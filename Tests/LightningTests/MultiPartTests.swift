@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test
-  func `A complete set is reported as collecting until the write that accepts it is durable`() throws {
+  func `A completed set is still reported as incomplete until the write that accepts it is durable`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
     world.deliver()

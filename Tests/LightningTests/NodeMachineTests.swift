@@ -144,7 +144,7 @@ struct NodeMachineTests {
   }
 
   @Test
-  func `If the row after init has the node's claim, the node writes under that claim`() throws {
+  func `If the claim row read after init is the node's own claim, the node writes under that claim`() throws {
     var node = try initDone()
     let said = node.handle(.checkedAfterInit(row(1), NodeState()), at: start)
     guard case .write(_, let claim)? = said.first else { return #expect(said == []) }

@@ -17,7 +17,7 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `A payment succeeds; the wallet stores its preimage, and the LSP stores that it was paid`() throws {
+  func `A payment succeeds; the wallet stores the preimage, and the LSP stores the invoice as paid`() throws {
     var world = try world()
     let invoice = SentPayments.invoice(0)
     world.externalInvoice(0)
@@ -117,7 +117,8 @@ struct OutgoingPaymentTests {
   }
 
   @Test
-  func `A payment waits up to 5 s for the connection; a stopping node refuses it`() throws {
+  func `A payment waits up to 5 s for the connection; a node that was asked to stop refuses payments`() throws
+  {
     var world = try world()
     world.externalInvoice(0)
     world.claim()
@@ -178,7 +179,7 @@ struct OutgoingPaymentTests {
     world.send(0)
     #expect(
       world.refusals == [
-        "this invoice may be paid: the end of its payment was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one"
+        "an earlier payment of this invoice may have succeeded: its outcome was lost with the wallet's database; ask the recipient, and if the invoice is not paid, ask for a new one"
       ])
     #expect(world.sent.offered.count == 2)
   }

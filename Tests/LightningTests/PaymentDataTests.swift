@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test
-  func `Every total_msat is read back as written, in one encoding`() throws {
+  func `Every total_msat is read back as written, and re-encoded unchanged`() throws {
     var random = SeededGenerator(seed: 11)
     var totals: [UInt64] = [0, 1, 0xff, 0x100, .max]
     for _ in 0..<500 { totals.append(random.next() >> UInt64(random.below(64))) }

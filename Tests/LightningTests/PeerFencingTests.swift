@@ -241,7 +241,8 @@ import Testing
     #expect(fixture.peer.state.fence == fence(6, container: 9))
   }
 
-  @Test func `An init replaces a claim once; replayed, or with claims that do not match, it changes nothing`()
+  @Test
+  func `An init replaces only the current claim, by a higher epoch; its replay after a move changes nothing`()
     throws
   {
     var fixture = try PeerFixture()

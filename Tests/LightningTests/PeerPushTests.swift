@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test
-  func `Pushes to an absent wallet follow after 2, 60, 120, 240 … 3600 s`() throws {
+  func `The gaps before the pushes to an absent wallet are 2, 60, 120, 240 … 3600 s`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)

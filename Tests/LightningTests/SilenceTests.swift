@@ -44,7 +44,7 @@ import Testing
 
   @Test
   func
-    `A mute node (it sends no channel messages) pings; a stopped one, or one without the rule, does not`()
+    `A mute node (it sends no channel messages) pings; a stopped node, or one with pings off, does not`()
     throws
   {
     var mute = try establishedNode()

@@ -69,7 +69,7 @@ struct SpliceMessageTests {
     #expect(SpliceMessages.all.allSatisfy { $0.channel == channel && $0.isChatter == ($0.type == 74) })
   }
 
-  @Test func `Splice messages are read back as written, in one encoding`() throws {
+  @Test func `Splice messages are read back as written, and re-encoded unchanged`() throws {
     var random = SeededGenerator(seed: 21)
     for message in SpliceMessages.all + (0..<2000).map({ _ in SpliceMessages.random(&random) }) {
       let bytes = message.encoded()

@@ -83,7 +83,7 @@ struct HandoverTests {
   }
 
   @Test
-  func `The extension receives if the intent lock's holder dies before it claims the node`() throws {
+  func `The extension receives if the holder of the intent lock dies without claiming the node`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()

@@ -16,7 +16,9 @@ struct OutgoingPairTests {
   }
 
   @Test
-  func `An outgoing payment is paid once; paying again, too much or an own invoice is refused`() throws {
+  func `An invoice is paid once; paying it again, paying too much or paying an own invoice is refused`()
+    throws
+  {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try connected(phone)
@@ -47,7 +49,8 @@ struct OutgoingPairTests {
   }
 
   @Test
-  func `P-1.3 The app, left during an outgoing payment, keeps the node until it is paid, then unlocks`()
+  func
+    `P-1.3 The app, left during an outgoing payment, keeps the node until the payment is settled, then unlocks`()
     throws
   {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "2s"])

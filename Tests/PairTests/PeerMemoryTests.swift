@@ -55,7 +55,8 @@ struct PeerMemoryTests {
   }
 
   @Test
-  func `The LSP refuses a new container of the same wallet, and the app shows that another device uses it`()
+  func
+    `The LSP refuses a new container of the same wallet, and the app shows that another device uses the wallet`()
     throws
   {
     let phone = try TestPhone()

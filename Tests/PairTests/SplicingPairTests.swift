@@ -75,7 +75,8 @@ struct SplicingPairTests {
   }
 
   @Test
-  func `P-1.4 The app, left during a splice, has a background task of the splice's name until it is done`()
+  func
+    `P-1.4 The app, left during a splice, has a background task named after the splice until the splice is done`()
     throws
   {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "2s"])

@@ -78,7 +78,9 @@ struct TakeoverTests {
   }
 
   @Test
-  func `With wait-stale the app takes over a dead extension no sooner than 5 s after its last beat`() throws {
+  func `With wait-stale the app takes the node from a dead extension no sooner than 5 s after the last beat`()
+    throws
+  {
     // The standard 5 s, so that an app delayed before its first look still has to wait.
     let phone = try TestPhone(["--takeover", "wait-stale"])
     defer { phone.end() }

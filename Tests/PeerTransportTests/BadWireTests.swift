@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test
-  func `Delayed pieces keep their order; a close passes all of them on at once, then itself`() {
+  func `Delayed pieces keep their order; at a close all of them are passed on at once, before the close`() {
     var wire = wire { $0.delay = 5_000_000...9_000_000 }
     for byte in 0..<20 as Range<UInt8> {
       #expect(wire.handle(.came(from: .dialler, [byte]), at: at(Int64(byte) / 10)) == [])

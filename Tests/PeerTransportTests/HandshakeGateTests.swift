@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test
-  func `Addresses without a limit of their own share one, which refills`() {
+  func `Addresses without a limit of their own share one limit, which refills`() {
     var limits = HandshakeGate.Limits()
     limits.perSecond = 1
     limits.sources = 4

@@ -23,7 +23,7 @@ import Testing
   ]
 
   @Test(arguments: rows)
-  func `Each change of a device switch sets its one value, is saved, and does nothing the second time`(
+  func `Each change of a device switch sets only that switch, is saved, and does nothing the second time`(
     _ row: (change: DeviceChange, then: DeviceState)
   ) {
     var phone = TestPhone()
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test
-  func `Unlocking brings back an app that was in front at the last lock, not one only at an earlier lock`() {
+  func `Unlocking brings the app back if it was in front at the last lock, not if only at an earlier lock`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.deviceChanged(.locked))

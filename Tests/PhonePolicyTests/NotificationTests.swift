@@ -178,7 +178,8 @@ import Testing
     #expect(phone.phone.refusal(of: .tap, category: nil) == nil)
   }
 
-  @Test func `A tap on a notification counts as opening the app: silent pushes come again after a swipe`() {
+  @Test
+  func `After a force-quit a tap on a notification counts as opening the app: silent pushes come again`() {
     var phone = withCategories()
     phone.openApp()
     _ = phone(.userQuit)

@@ -119,7 +119,7 @@ import Testing
 
   @Test
   func
-    `If the extension dies during a push, its original alert is shown, and the next push gets a new process`()
+    `If the extension dies during a push, the push's original alert is shown, and the next push gets a new process`()
   {
     var phone = TestPhone()
     phone.serve(1)

@@ -65,7 +65,7 @@ import Testing
 
   @Test
   func
-    `A reboot drops pushes without a notification yet, and shows content delivered before the extension's end`()
+    `A reboot drops pushes that have no notification yet, and shows content delivered before the extension's end`()
   {
     var phone = TestPhone()
     phone.serve(1)
@@ -136,7 +136,8 @@ import Testing
   }
 
   @Test
-  func `A reboot refuses the app's unanswered request, and a power-off requested meanwhile follows the boot`()
+  func
+    `A reboot refuses a request that the app has not answered, and a power-off requested meanwhile follows the boot`()
   {
     var phone = TestPhone()
     phone.openApp()

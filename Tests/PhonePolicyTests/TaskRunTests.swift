@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test
-  func `D-1.4, K-33 A scheduled task that completes within the grace after its time has completed, once`() {
+  func `D-1.4, K-33 A scheduled task's completion within the grace after its time counts, and only once`() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(30))
     let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: false))

@@ -50,7 +50,7 @@ import WaitingTests
     #expect(answer(.whyEnded(.extension), again) == ["the extension has not ended yet"])
   }
 
-  @Test func `The answer to how is the phone lists what differs from a new phone`() {
+  @Test func `The answer to “how is the phone?” lists what differs from a new phone`() {
     #expect(DeviceWords.of(DeviceState()) == ["the phone is as ever"])
     var state = DeviceState()
     let changes: [DeviceChange] = [

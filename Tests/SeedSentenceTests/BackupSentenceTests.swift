@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `134 and 135: instead of from a backup, the app gets state X+1 with its claim`(number: UInt64) {
+  func `134 and 135: the app gets state X+1 with its claim, not from a backup`(number: UInt64) {
     var story = Story.withAppBehind(number)
     let states = received(&story)
     // Without a backup the app's state can only be the container's.

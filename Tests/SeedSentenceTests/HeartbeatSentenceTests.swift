@@ -93,9 +93,11 @@ import Testing
   }
 
   @Test(arguments: [Takeover.lock, .waitStale], numbers)
-  func `118: 'once the timestamp is more than 5 seconds old': instead, within 1 s after a clean end`(
-    takeover: Takeover, number: UInt64
-  ) throws {
+  func
+    `118: 'once the timestamp is more than 5 seconds old': after a clean end the app connects within 1 s`(
+      takeover: Takeover, number: UInt64
+    ) throws
+  {
     var story = Story.withAppBehind(number, takeover: takeover)
     story.world.make(.pay(0))
     #expect(story.waits { $0.isConnected(.extension) })
@@ -106,9 +108,11 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `118 and 122: under wait-stale the app connects after a crash at 'more than 5 seconds old'`(
-    number: UInt64
-  ) throws {
+  func
+    `118 and 122: under wait-stale the app connects after a crash once the beat is 'more than 5 seconds old'`(
+      number: UInt64
+    ) throws
+  {
     let waited = try waitAfterCrash(number, .waitStale)
     #expect(waited > .milliseconds(2900) && waited <= .milliseconds(5500), "\(waited)")
   }

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: numbers)
-  func `63: 'background the app at anytime': left during a settlement, it still receives the payment once`(
+  func `63: 'background the app at anytime': a payment that is settling then is still received once`(
     number: UInt64
   ) {
     var story = Story.withInvoice(number)

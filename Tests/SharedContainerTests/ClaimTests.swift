@@ -43,7 +43,7 @@ import WaitingTests
     #expect(app.roleLock.isHeld)
   }
 
-  @Test func `Two processes of one role cannot both claim`() throws {
+  @Test func `A process cannot claim while another of its role holds the role lock`() throws {
     let first = try place.open(.app)
     let second = try place.open(.app)
     _ = try first.owned(seen: 0)
@@ -94,7 +94,7 @@ import WaitingTests
     #expect(throws: (any Error).self) { _ = try kept?.rows("SELECT 1") }
   }
 
-  @Test func `A claim fails if the highest epoch has the largest possible number`() throws {
+  @Test func `A claim fails if the highest epoch is already the largest possible number`() throws {
     let app = try place.open(.app)
     _ = try app.owned(seen: 0)
     try raw().execute(

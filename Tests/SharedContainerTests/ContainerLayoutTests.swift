@@ -31,7 +31,7 @@ import WaitingTests
     #expect(try Place().open(.app).id != id)
   }
 
-  @Test func `A directory that other users may write is refused`() throws {
+  @Test func `A container's directory that other users may write is refused`() throws {
     _ = try place.open(.app)
     chmod(place.directory, 0o720)
     #expect(refusal() == .wrongMode(path: place.directory, mode: 0o720))
@@ -41,7 +41,7 @@ import WaitingTests
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
-  func `A directory of another user is refused`() throws {
+  func `A container's directory that belongs to another user is refused`() throws {
     _ = try place.open(.app)
     chown(place.directory, 4711, 4711)
     #expect(refusal() == .wrongOwner(path: place.directory, owner: 4711, expected: 0))

@@ -22,7 +22,7 @@ import WaitingTests
     #expect(Files.mode(path) == 0o600)
   }
 
-  @Test func `A probe of a lock finds it busy even if its own process has taken it, and does not take it`()
+  @Test func `A probe finds a lock busy even if the probing process holds it, and does not take a free lock`()
     throws
   {
     let mine = FileLock(path: path)
@@ -42,7 +42,7 @@ import WaitingTests
   }
 
   @Test
-  func `A frozen process's shared lock from a probe lets other probes find it free, but nobody take it`()
+  func `While a process is frozen inside a probe, other probes find the lock free, but nobody can take it`()
     throws
   {
     let mine = FileLock(path: path)
@@ -130,7 +130,7 @@ import WaitingTests
     #expect(lock.tryTake() == .taken)
   }
 
-  @Test func `Both roles see the app's intent while its lock is held`() throws {
+  @Test func `Both roles see that the app wants the node while its intent lock is held`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)

@@ -9,7 +9,9 @@ import WaitingTests
 @Suite(.waits) struct LookTests {
   let place = Place()
 
-  @Test func `An ownership check of a new container finds no claim, busy lock, beat or intent`() throws {
+  @Test func `In a new container an ownership check finds no claim, no busy lock, no beat and no intent`()
+    throws
+  {
     let observation = try #require(try place.open(.app).seen())
     #expect(observation.row == nil)
     #expect(!observation.holderLockIsBusy)
@@ -37,7 +39,7 @@ import WaitingTests
     #expect(app.seen()?.holderLockIsBusy == false)
   }
 
-  @Test func `An ownership check does not take the checking process's own lock for the holder's`() throws {
+  @Test func `An ownership check does not mistake the checking process's own lock for the holder's`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)
@@ -46,7 +48,7 @@ import WaitingTests
     #expect(app.seen()?.holderLockIsBusy == false)
   }
 
-  @Test func `A missing role lock counts as busy`() throws {
+  @Test func `A role lock whose file is missing counts as busy`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)

@@ -53,7 +53,9 @@ import WaitingTests
   }
 
   @Test(arguments: ["-wal", "-shm", ""])
-  func `A database, log or index that is replaced while open is a loss of the container`(suffix: String)
+  func `A database, log or index that is replaced while open counts as a loss of the container`(
+    suffix: String
+  )
     throws
   {
     let app = try place.open(.app)

@@ -113,7 +113,9 @@ import WaitingTests
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `Two processes that create a container at once then claim epochs 1 and 2 of one container`() throws {
+  func `If two processes create a container at once, their claims get epochs 1 and 2 of one container`()
+    throws
+  {
     for round in 0..<25 {
       let directory = place.file("new\(round)")
       let makers = Role.allCases.compactMap {
@@ -156,7 +158,8 @@ import WaitingTests
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `While a process is stopped inside its claim, others are blocked, open the container and name it`()
+  func
+    `While a process is stopped inside its claim, others can open the container, but cannot claim`()
     throws
   {
     let app = try open(.app)

@@ -70,7 +70,7 @@ import Wallet
     #expect(later.last == .completed(isSuccess: true))
   }
 
-  @Test func `A task that expires is completed as failed in time; a frozen app completes it too late`() {
+  @Test func `A task that expires is completed as failed; while the app is frozen it expires uncompleted`() {
     var world = world()
     world.container.value.writer = 99
     let ended = fates(&world) {

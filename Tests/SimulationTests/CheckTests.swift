@@ -21,7 +21,7 @@ import Wallet
     return world
   }
 
-  @Test func `An app suspended while it checkpoints the log or claims is killed, which is a violation`()
+  @Test func `An app suspended during a claim or a log checkpoint is killed, which is a violation`()
     throws
   {
     let world = suspended(with: .settle)
@@ -40,7 +40,7 @@ import Wallet
   }
 
   @Test
-  func `A shown status that is outdated or missing is a violation`() {
+  func `If the newest status is not shown, or not shown last, that is a violation`() {
     let shown: [WalletDirective] = [
       .phone(.show(.claiming)), .container(.look), .phone(.show(.idle)), .container(.settle),
     ]

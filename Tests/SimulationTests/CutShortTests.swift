@@ -7,7 +7,7 @@ import Testing
 /// An extension that ends during a payment, while the app stays closed.
 @Suite("An extension killed at any step") struct CutShortTests {
   @Test
-  func `A payment stored but not settled by a killed extension is settled and reported by the next push`()
+  func `A payment stored but not settled by a killed extension is settled and reported at the next push`()
     throws
   {
     try cutShort { $0.make(.kill(.extension)) }
@@ -15,7 +15,7 @@ import Testing
 
   @Test
   func
-    `A payment stored but not settled by an extension disconnected and killed is settled by the next push`()
+    `A payment stored by an extension that loses the network and is killed is settled at the next push`()
     throws
   {
     try cutShort { world in

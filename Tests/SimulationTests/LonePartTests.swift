@@ -8,7 +8,7 @@ import Testing
 @Suite("A lone part of a payment, with the app closed") struct LonePartTests {
   @Test
   func
-    `If one of two parts arrives the extension fails it after a minute, and the user sees two notifications`()
+    `If only one of two parts arrives, it is failed after a minute, and the user sees two notifications`()
     throws
   {
     var world = try World.withAClosedApp()

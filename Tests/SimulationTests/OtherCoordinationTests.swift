@@ -34,7 +34,7 @@ import Testing
 
   @Test
   func `P-0.4 Phoenix: with a lost, repeated or late message both processes check and then connect`() {
-    #expect(finds("looked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
+    #expect(finds("checked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
   }
 
   @Test
@@ -60,7 +60,8 @@ import Testing
   }
 
   @Test func `Bitkit: both take the lock after a check, and a killed process leaves it locked`() {
-    #expect(finds("both looked, found nothing, and then took the lock", as: .bitkit, in: [.preemptions: 1]))
+    #expect(
+      finds("both checked the lock, found it free, and then took it", as: .bitkit, in: [.preemptions: 1]))
     #expect(
       finds(
         "an extension that no longer runs a node still holds the lock",

@@ -78,7 +78,8 @@ import Testing
   }
 
   @Test(arguments: [StorageTrouble.blocked, .fails, .lost])
-  func `A failed read is repeated, and a lost container ends the process`(trouble: StorageTrouble) throws {
+  func `After a failed read the extension lives on; a lost container ends it`(trouble: StorageTrouble) throws
+  {
     var world = try received()
     world.make(.failStorage(.extension, StorageFault(.readPast, trouble)))
     world.lives.notifier?.value.inbox.append(

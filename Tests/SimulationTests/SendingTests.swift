@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test
-  func `Offering an invoice that is pending or paid breaks an invariant`() {
+  func `Offering a second HTLC for an invoice that is pending or paid breaks an invariant`() {
     for isPaid in [false, true] {
       var (world, invoice) = world()
       world.store(offer(invoice))

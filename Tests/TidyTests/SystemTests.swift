@@ -24,7 +24,9 @@ import Testing
     #expect(Set(files.map(\.module)) == Set(Self.modules))
   }
 
-  @Test func `Names that only Linux or only Darwin has are only in the two Kernel files`() throws {
+  @Test func `In the libraries' modules only the Kernel files have names that only Linux or only Darwin has`()
+    throws
+  {
     let words = try Regex(
       #"/proc\b|/dev/shm|/sys/|pidfd|memfd|epoll|\b(timer|signal|event|i?notify)fd\b|\bO_(PATH|TMPFILE|SYMLINK)\b|"#
         + #"\b(CLOCK_\w*(BOOT|UP)TIME\w*|CLOCK_MONOTONIC\w*|getentropy|arc4random\w*|sysctl\w*|F_FULLFSYNC|F_OFD_\w+)\b|"#
@@ -39,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func `A file that imports the C library imports it for Linux and for Darwin`() {
+  @Test
+  func `A file of the libraries' modules that imports the C library imports it for Linux and for Darwin`() {
     let library = /\b(Glibc|Darwin|Musl)\b/.wordBoundaryKind(.simple)
     var count = 0
     for file in common {

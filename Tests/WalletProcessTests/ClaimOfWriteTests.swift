@@ -70,7 +70,7 @@ final class ClaimOfWriteTests {
     #expect(wallet.status?.epoch == 4 && wallet.node.durableState.invoices.count == 1)
   }
 
-  @Test func `A node's report of one claim does not stop the node of the next claim`() throws {
+  @Test func `A report that the node made under one claim does not stop the node under the next`() throws {
     wallet.willCarryOut = { [unowned self] in
       guard case .phone(.answer("1", _)) = $0 else { return }
       do { try takeOver() } catch { Issue.record(error) }

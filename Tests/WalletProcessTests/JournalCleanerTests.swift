@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test
-  func `A missing journal directory is a failure, not a success`() {
+  func `The removal of old journals fails if the journal directory is missing`() {
     let cleaner = JournalCleaner(directory: "/nowhere/at/all")
     guard case .failed(let why) = cleaner.step() else {
       Issue.record("a missing folder was cleaned")

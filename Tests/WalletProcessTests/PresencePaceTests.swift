@@ -28,7 +28,9 @@ import Testing
   }
 
   @Test
-  func `A flood of presence messages is limited; its newest message and the partner's end still pass`() {
+  func
+    `A flood of presence messages is limited; the newest message and news of the sender's end still pass`()
+  {
     var pace = PresencePace()
     var heard: [PresencePace.Event] = []
     var now = start

@@ -22,7 +22,7 @@ import Testing
       #"{{"a":""}:"x","reason":"IncomingPayment"}"#, #"{["reason"]:"IncomingPayment"}"#,
       #"{"a":1,{"reason":"b"}:2,"reason":"IncomingPayment"}"#, #"{"a":{["b"]:1},"reason":"IncomingPayment"}"#,
       #"{1:2,"reason":"IncomingPayment"}"#, #"{"reason":"x","reason":"IncomingPayment"}"#, "[]", "",
-    ]) func `Malformed JSON, such as an object as a member name, is read as unreadable`(text: String)
+    ]) func `A push with malformed JSON, a repeated name or no JSON object counts as unreadable`(text: String)
   {
     #expect(read(text).reason == .unreadable)
   }

@@ -120,7 +120,9 @@ final class RestoredPaymentsTests {
   }
 
   @Test
-  func `A payment pending in old database and restored channel stays pending and uses up no row id`() throws {
+  func `A payment pending in the old database and the restored channel stays pending and uses up no row id`()
+    throws
+  {
     try restore(try channel(afterFailures: 0, end: nil), over: [payment(0)])
     #expect(try rows() == [["0", "pending", ""]])
     try write(NodeChange(payments: PaymentChange(ended: [.init(payment: payment(0), end: .failed(code: 1))])))

@@ -74,7 +74,9 @@ final class SpliceTableTests {
   }
 
   @Test
-  func `A forgotten splice may begin again; one missing in a restored channel is lost`() throws {
+  func `A forgotten splice may begin again; a pending splice that a restored channel lacks is marked lost`()
+    throws
+  {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     let all = try steps()

@@ -33,7 +33,7 @@ final class WaitingPartsTableTests {
   }
 
   @Test
-  func `A wait for parts keeps its start until a write lists the waits without its payment`() throws {
+  func `A wait for parts keeps its start time until a write's list of waits lacks its payment`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     let (one, two) = (SHA256.hash([1]), SHA256.hash([2]))

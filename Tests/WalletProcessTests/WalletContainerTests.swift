@@ -108,7 +108,8 @@ final class WalletContainerTests {
   }
 
   @Test
-  func `A background task reads the container's epoch, and that there is no channel`() throws {
+  func `The refresh task's result names the highest epoch, if any, and says that there is no channel`() throws
+  {
     let container = try scratch.open()
     let app = try wallet(AppMachine.self, container)
     #expect(app.container.lookAtWallet() == .done("no process has owned the node yet, no channel"))

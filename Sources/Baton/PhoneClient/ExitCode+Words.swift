@@ -36,7 +36,7 @@ extension ExitCode {
       "broken: exclusive use of the node, money, a notification; or a replay differs, or a process leaks"
     case .noProgress:
       "no progress: the app did not connect, or a payment, push or task never ended; nothing else is wrong"
-    case .crashedByItself: "a process of the project crashed"
+    case .crashedByItself: "a process that Baton started crashed"
     case .paymentFailed: "a payment or a withdrawal failed, was not sent, or its outcome is lost"
     case .gaveUp: "stopped at a limit of states, time or memory; nothing broke until then"
     case .tooSlow: "timeout: an expected event did not happen in time"

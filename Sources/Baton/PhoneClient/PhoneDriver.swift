@@ -75,13 +75,11 @@ package final class PhoneDriver {
     try phone.ask(.iosd, ControlMessage("device", [name: value]))
   }
 
-  package func makeInvoice(amountMsat: UInt64, text: String = "", expirySeconds: Int = 86_400) throws
-    -> PayableInvoice
-  {
+  package func makeInvoice(amountMsat: UInt64, text: String = "") throws -> PayableInvoice {
     let answer = try phone.askApp(
       ControlMessage(
         "invoice",
-        ["amount-msat": "\(amountMsat)", "expiry-seconds": "\(expirySeconds)", "description": text]))
+        ["amount-msat": "\(amountMsat)", "expiry-seconds": "86400", "description": text]))
     return try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
   }
 

@@ -85,7 +85,8 @@ extension PhoneShell {
         return existing
       }
       guard message.body.count <= KeychainStore.valueMax else {
-        return .error("an item has at most \(KeychainStore.valueMax) bytes")
+        return .error(
+          "the item has \(message.body.count) bytes and may have \(KeychainStore.valueMax); shorten it")
       }
       try keychain.write(message.body, group, account, request ?? known?.protection ?? .whenUnlocked)
       return ControlMessage("ok")

@@ -52,7 +52,8 @@ struct ChannelAccount {
     }
     for entry in htlcs {
       if !known.contains(HTLCName(entry.direction, UInt64(bitPattern: entry.id))) {
-        differences.append("the \(entry.direction) HTLC \(entry.id) is not in the channel")
+        differences.append(
+          "the messages leave no \(entry.direction) HTLC \(entry.id) pending, but a row has it")
       }
     }
     return differences

@@ -68,10 +68,10 @@ extension ChannelView {
   private mutating func stfu(_ isInitiator: Bool, by end: ChannelEnd) throws(Illegal) {
     var negotiation = self.negotiation ?? SpliceNegotiation()
     guard openSplice == nil, !negotiation.sentStfu[end], mayUpdate(end) else {
-      throw Illegal(reason: "the channel is quiescent already")
+      throw Illegal(reason: "its sender has sent stfu already, or a splice is pending")
     }
     guard isInitiator == !negotiation.sentStfu[end.other], isInitiator == (end == .wallet) else {
-      throw Illegal(reason: "only the wallet may initiate stfu")
+      throw Illegal(reason: "stfu must come from the wallet first, as initiator, and then from the peer")
     }
     let isPending = htlcs.contains {
       $0.offeredBy == end ? $0.addStage != OpenHTLC.irrevocable : $0.ending != nil
@@ -88,7 +88,10 @@ extension ChannelView {
     else {
       throw Illegal(reason: "a splice begins only in a quiescent channel")
     }
-    guard terms.contribution < 0, terms.contribution.magnitude <= balanceMsat[.wallet] / 1000 else {
+    guard terms.contribution < 0 else {
+      throw Illegal(reason: "its contribution is \(terms.contribution) sat, and a splice may only withdraw")
+    }
+    guard terms.contribution.magnitude <= balanceMsat[.wallet] / 1000 else {
       throw Illegal(
         reason:
           "it withdraws \(AmountText.words(sat: terms.contribution.magnitude)), more than the wallet's balance"
@@ -105,7 +108,7 @@ extension ChannelView {
     guard var negotiation, !negotiation.isOver, negotiation.terms != nil, negotiation.peerKey == nil,
       end == .peer
     else {
-      throw Illegal(reason: "no splice_init precedes it")
+      throw Illegal(reason: "no unanswered splice_init of the wallet precedes it")
     }
     guard contribution == 0 else { throw Illegal(reason: "the peer contributes its own money to a splice") }
     negotiation.peerKey = key
@@ -118,7 +121,8 @@ extension ChannelView {
     guard var negotiation, !negotiation.isOver, negotiation.peerKey != nil, negotiation.turn == end,
       end == .wallet
     else {
-      throw Illegal(reason: "it is not the sender's turn to add to the transaction")
+      throw Illegal(
+        reason: "no negotiation is open, or it is not the sender's turn to add to the transaction")
     }
     try change(&negotiation)
     negotiation.turn = .peer
@@ -130,7 +134,8 @@ extension ChannelView {
     guard var negotiation, !negotiation.isOver, negotiation.peerKey != nil, negotiation.turn == end,
       openSplice == nil
     else {
-      throw Illegal(reason: "it is not the sender's turn to complete the transaction")
+      throw Illegal(
+        reason: "no negotiation is open, or it is not the sender's turn to complete the transaction")
     }
     guard end == .wallet else {
       negotiation.isAnswered = true
@@ -168,13 +173,13 @@ extension ChannelView {
       return
     }
     guard !waitsForAbort[end], negotiation?.isOver == false || carried != nil || openSplice != nil else {
-      throw Illegal(reason: "there is no splice to abort")
+      throw Illegal(reason: "there is no splice to abort, or its sender has aborted already")
     }
     waitsForAbort[end] = true
     negotiation?.isOver = true
     guard let splice = openSplice else { return }
     guard viewer != end, splice.mayBeForgotten(by: viewer) else {
-      throw Illegal(reason: "it aborts a splice that binds it")
+      throw Illegal(reason: "it aborts a splice that already binds the sender")
     }
     self.splice?.end = .forgotten
   }

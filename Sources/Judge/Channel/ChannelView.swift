@@ -49,7 +49,7 @@ struct ChannelView: Hashable {
     if !step.isOfSplice,
       step.isNumbered ? negotiation?.isQuiescent == true || !isSpliceOver(at: end) : !mayUpdate(end)
     {
-      throw Illegal(reason: "an update is sent while the channel is quiescent")
+      throw Illegal(reason: "its sender has sent stfu, or a splice is pending")
     }
     switch step {
     case .add(let id, let amount, let hash, let expiry, let data):
@@ -81,7 +81,9 @@ struct ChannelView: Hashable {
     }
     guard htlc.amountMsat > 0, htlc.amountMsat <= balanceMsat[htlc.offeredBy] else {
       throw Illegal(
-        reason: "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), more than its sender's balance")
+        reason:
+          "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), which is 0 or more than its sender's balance"
+      )
     }
     balanceMsat[htlc.offeredBy] -= htlc.amountMsat
     nextID[htlc.offeredBy] += 1

@@ -142,12 +142,14 @@ extension PeerReplay {
     let isRevocationKnown =
       body.nextRevocation >= min(least, revocations) && body.nextRevocation <= revocations
     if !isCommitmentKnown || !isRevocationKnown {
+      let isTooLow = body.nextCommitment < low + 1 || body.nextRevocation < min(least, revocations)
+      let what = isTooLow ? "too low" : "too high"
       find(
         2,
         "The wallet's channel_reestablish (frame \(frame.entry.id)) says next commitment \(body.nextCommitment), "
           + "revocation \(body.nextRevocation), but \(view.commitmentsSigned[.peer]) commitments and \(revocations) revocations "
           + "were sent to it, and its own messages acknowledge "
-          + "\(view.revocationsSent[.wallet]) and \(least): a state went backwards", frame)
+          + "\(view.revocationsSent[.wallet]) and \(least): a number is \(what)", frame)
     }
     let secret =
       body.nextRevocation == 0

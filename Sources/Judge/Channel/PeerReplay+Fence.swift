@@ -91,6 +91,10 @@ extension PeerReplay {
     evidence.ledger.connection(id)?.verdict == "accepted"
   }
 
+  private static func words(_ reply: FenceReply) -> String {
+    "\(reply.accepted ? "accepted" : "refused") (epoch \(reply.highest) of container \(shortHex(reply.container)))"
+  }
+
   /// Compares the peer's answer to an `init` with the expected fence.
   mutating func checkReply(_ reply: FenceReply?, _ frame: ReadFrame) {
     links[frame.entry.connection]?.isAnswered = true
@@ -107,10 +111,7 @@ extension PeerReplay {
     find(
       1,
       "The peer's answer to a claim (frame \(frame.entry.id)) says "
-        + (reply.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" }
-          ?? "nothing of epochs")
-        + " where "
-        + (expected.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" } ?? "nothing")
-        + " is due", frame)
+        + (reply.map(Self.words) ?? "nothing of epochs") + " where "
+        + (expected.map(Self.words) ?? "nothing") + " is due", frame)
   }
 }

@@ -64,7 +64,7 @@ extension Checker {
     guard let moment = moment(of: claim) else {
       if journal.mayLack(wallNs: claim.wallNs) { return }
       find(
-        1, "Epoch \(claim.epoch) is in the database, but its process never claimed it",
+        1, "Epoch \(claim.epoch) is in the database, but the journal of its process has no such claim",
         [claim.evidence, "journal \(journal.name)"])
       return
     }

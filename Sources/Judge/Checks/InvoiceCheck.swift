@@ -6,7 +6,8 @@ extension Checker {
     // A cancellation may be written again after a failed write, so more writes than rows are legal.
     if evidence.wallet.cancelled.count > cancelled {
       find(
-        4, "\(evidence.wallet.cancelled.count) invoices are cancelled, but \(cancelled) writes say so",
+        4,
+        "node_writes counts \(cancelled) cancelled invoices, but the table cancelled_invoices has \(evidence.wallet.cancelled.count)",
         ["node.sqlite cancelled_invoices"])
     }
     if !evidence.wallet.isRestored, counted != evidence.wallet.invoices.count {

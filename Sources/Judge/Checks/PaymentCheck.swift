@@ -42,7 +42,7 @@ extension Checker {
       find(3, "\(name) is paid, but no update_fulfill_htlc for it was received", [payment.evidence])
     } else if let life, life.endSignedNs != payment.settledNs {
       find(
-        3, "\(name) was not settled by the commitment that covers its fulfilment",
+        3, "\(name) was not marked settled at the commitment that covers its fulfilment",
         [payment.evidence, "ledger frames \(life.fulfilFrame ?? 0)"])
     }
     let group = evidence.ledger.payments(payment.paymentHash)
@@ -79,7 +79,7 @@ extension Checker {
         "\(name) failed with code \(payment.failureCode ?? 0), but the wallet sent \(life?.failureCode ?? 0)",
         [payment.evidence])
     } else if let life, life.endSignedNs != payment.settledNs {
-      find(3, "\(name) did not fail by the commitment that covers its removal", [payment.evidence])
+      find(3, "\(name) was not marked failed at the commitment that covers its removal", [payment.evidence])
     }
     let hasOther = !evidence.ledger.payments(payment.paymentHash).whole.isEmpty
     if let first = evidence.wallet.receivedByHash.first(payment.paymentHash), !hasOther {
@@ -91,7 +91,7 @@ extension Checker {
     let name =
       "payment \(payment.id) of \(amountWords(payment.amountMsat)) (\(shortHex(payment.paymentHash)))"
     if let life = life(of: payment, replay), life.endSignedNs != nil {
-      find(3, "The outcome of \(name) was received, but its sender was not notified", [payment.evidence])
+      find(3, "The peer received the outcome of \(name), but did not notify the sender", [payment.evidence])
     }
     let has = evidence.wallet.receivedByHash.contains(payment.paymentHash)
     notePending(
@@ -126,7 +126,10 @@ extension Checker {
     for payment in evidence.ledger.payments {
       guard let htlc = payment.htlc, replay.lives[UInt64(bitPattern: htlc)] == nil else { continue }
       if !waiting.contains(htlc) {
-        find(3, "Payment \(payment.id) was offered as HTLC \(htlc), which was never sent", [payment.evidence])
+        find(
+          3,
+          "The ledger says that payment \(payment.id) was offered as HTLC \(htlc), but no update_add_htlc was sent",
+          [payment.evidence])
       }
     }
   }

@@ -65,7 +65,7 @@ extension Checker {
       guard claimed != counted else { continue }
       find(
         3,
-        "Under epoch \(epoch) \(counted) payments are received, but its writes say \(claimed)",
+        "Epoch \(epoch) has \(counted) rows of received payments, but the writes under it count \(claimed)",
         ["node.sqlite received_payments"])
     }
   }

@@ -37,7 +37,10 @@ extension Checker {
     guard let hash = directive["invoiceCancelled"]?["paymentHash"]?.text,
       Hexadecimal.decode(hash).map(evidence.wallet.cancelledByHash.contains) != true
     else { return }
-    find(4, "The invoice \(hash.prefix(12))… was cancelled, but is open", [record.evidence])
+    find(
+      4,
+      "The node reported invoice \(hash.prefix(12))… as cancelled, but the wallet's database lacks the cancellation",
+      [record.evidence])
   }
 
   private mutating func checkPayment(

@@ -61,7 +61,7 @@ extension Checker {
       find(
         1,
         "Node write \(write.id) under epoch \(write.epoch) was begun after epoch \(next.epoch) had been claimed: "
-          + "two processes drove the node", [write.evidence, next.evidence])
+          + "two processes used the node", [write.evidence, next.evidence])
     }
     if !journal.announcesWrite(write.atNs), !journal.mayLack(write.atNs) {
       find(

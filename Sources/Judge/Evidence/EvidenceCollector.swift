@@ -30,7 +30,9 @@ struct EvidenceCollector {
   private var phonePath: String { home + "/os" }
 
   func collect(_ progress: (String) -> Void) throws(JudgeError) -> Evidence {
-    guard FileStamp(walletPath) != nil else { throw .missing(part: "wallet's database", path: walletPath) }
+    guard FileStamp(walletPath) != nil else {
+      throw .missing(part: "database of the wallet", path: walletPath)
+    }
     progress("reading the databases")
     let moment = try oneMoment()
     let heads = journalHeads()

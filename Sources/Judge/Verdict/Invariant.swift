@@ -11,7 +11,7 @@ public enum Invariant: Int, Hashable, Codable, Sendable, CaseIterable {
 
   public var name: String {
     switch self {
-    case .exclusion: "one process drives the node at a time"
+    case .exclusion: "one process owns the node at a time"
     case .noStateGoesBack: "no channel state goes back"
     case .paymentsOnce: "each payment settles once, equal on both sides"
     case .nothingIsGone: "nothing acknowledged is gone"

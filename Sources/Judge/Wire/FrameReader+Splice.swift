@@ -46,7 +46,7 @@ extension FrameReader {
   private mutating func onlyRecord(_ type: UInt64, ofSize size: Int) throws(Malformed) -> [UInt8] {
     let all = try records()
     guard all.count == 1, all[0].type == type, all[0].value.count == size else {
-      throw Malformed(reason: "its records are not the required one")
+      throw Malformed(reason: "it must have one TLV record, of type \(type) and \(size) bytes")
     }
     return all[0].value
   }

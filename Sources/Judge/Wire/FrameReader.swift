@@ -157,7 +157,9 @@ struct FrameReader {
         guard record.value == Self.chain else {
           throw Malformed(reason: "its networks are not regtest alone")
         }
-      default: throw Malformed(reason: "the TLV record \(record.type) is not allowed in an init")
+      case (_, let count):
+        throw Malformed(
+          reason: "the init's TLV record \(record.type) of \(count) bytes is none that Baton sends")
       }
     }
     return .initMessage(claim, reply, features: features, replaces: replaces)

@@ -25,7 +25,7 @@ extension Bytes: Codable {
     let container = try decoder.singleValueContainer()
     guard let decoded = Hexadecimal.decode(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "these are not bytes in hexadecimal: write two digits each")
+        in: container, debugDescription: "these are not bytes in hexadecimal: write two digits for each byte")
     }
     array = decoded
   }

@@ -10,7 +10,7 @@ extension Row {
   func named<Value: StoredName>(_ index: Int) throws -> Value {
     let name = try text(index)
     guard let value = Value.allCases.first(where: { $0.storedName == name }) else {
-      throw mismatch(index, "the name of a \(Value.self)")
+      throw mismatch(index, "one of " + Value.allCases.map(\.storedName).joined(separator: ", "))
     }
     return value
   }

@@ -75,7 +75,7 @@ extension NodeMachine {
     switch past {
     case .paid: "this invoice is paid already; ask for a new one"
     case .lost:
-      "this invoice may be paid: the end of its payment was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one"
+      "an earlier payment of this invoice may have succeeded: its outcome was lost with the wallet's database; ask the recipient, and if the invoice is not paid, ask for a new one"
     }
   }
 

@@ -3,18 +3,18 @@ import Wallet
 
 /// The operations on the container that can fail.
 public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
-  case look
+  case look = "ownership check"
   case claim
   /// The row, before a beat or a dial.
-  case readRow = "read of the row"
+  case readRow = "read of the claim row"
   /// Row and state, after the `init`.
-  case readState = "read of the state"
+  case readState = "read of claim row and state"
   case write
   case beat
   /// The own role lock with a beat, or the intent lock.
-  case lock
+  case lock = "lock operation"
   /// Receipts, past payments, or whether the wallet can be read.
-  case readPast = "read of what is past"
+  case readPast = "read of payments"
 
   init?(_ order: ContainerOrder) {
     switch order {
@@ -41,7 +41,7 @@ public enum StorageTrouble: String, Hashable, Sendable, CaseIterable {
   /// An I/O error, nothing done.
   case fails
   /// An I/O error after the commit: the transaction is durable, but reported as failed.
-  case failsAfterwards = "fails behind its commit"
+  case failsAfterwards = "fails after its commit"
   /// An open file is no longer the one at its path. The next process finds the container again.
   case lost
 }
@@ -66,11 +66,14 @@ public struct StorageFault: Hashable, Sendable, CaseIterable {
     }
   }
 
-  public var sentence: String {
+  public var sentence: String { "\(operation == .look ? "an" : "a") \(words)" }
+
+  /// The sentence without its article.
+  public var words: String {
     switch trouble {
-    case .blocked: "a \(operation.rawValue) is blocked"
-    case .lost: "a \(operation.rawValue) finds the container lost"
-    case .fails, .failsAfterwards: "a \(operation.rawValue) \(trouble.rawValue)"
+    case .blocked: "\(operation.rawValue) is blocked"
+    case .lost: "\(operation.rawValue) finds the container lost"
+    case .fails, .failsAfterwards: "\(operation.rawValue) \(trouble.rawValue)"
     }
   }
 }

@@ -120,7 +120,7 @@ extension World {
   }
 
   private static let checkThenConnect =
-    "the app looked before the extension's first beat, which comes only with its connection, and then connected"
+    "the app checked before the extension's first beat, which comes only with its connection, and then connected"
 
   /// The process that came second; with a lease, the one that took it from the other.
   private func laterEntrant(_ second: Role) -> Role {
@@ -152,9 +152,19 @@ extension World {
       return "the \(other)'s sign of life is never renewed, and expired while its node ran"
     case .sawNothing? where others?.coordination == .phoenix:
       return Self.checkThenConnect
-    case .sawNothing?: return "both looked, found nothing, and then took the lock"
+    case .sawNothing? where others?.coordination.leaseTerms?.isAtomic == true: return whyLeaseIsLost(other)
+    case .sawNothing?: return "both checked the lock, found it free, and then took it"
     case nil: return "for an unknown reason"
     }
+  }
+
+  /// Only one process can have taken an atomic lease; the other goes on without it.
+  private func whyLeaseIsLost(_ other: Role) -> String {
+    let loser = others?.lease?.role.other ?? other
+    let isThawed = otherGuard(loser)?.hasThawed == true
+    let moment =
+      clock.wasStepped ? " when the wall clock was stepped" : isThawed ? " while it was frozen" : ""
+    return "the \(loser) lost its lease\(moment), and its node goes on"
   }
 
   private mutating func noteWaiting() {

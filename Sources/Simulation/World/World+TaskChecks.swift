@@ -19,7 +19,7 @@ extension World {
 
   mutating func checkCompletion(ofRun number: UInt64, _ life: inout Life) {
     guard let index = life.taskRuns.firstIndex(where: { $0.number == number }) else {
-      return report(.tasksAreCompleted, "The app completes background task run \(number) twice.")
+      return report(.tasksAreCompleted, "The app completes run \(number) of a background task twice.")
     }
     life.taskRuns.remove(at: index)
     tasksCompleted += 1
@@ -34,7 +34,8 @@ extension World {
       now - run.heardAt > BackgroundWork.timeLimit + Self.stepsWithin
     else { return }
     report(
-      .tasksAreCompleted, "Background task run \(run.number) has expired, and the app has not completed it.")
+      .tasksAreCompleted,
+      "Run \(run.number) of a background task has expired, and the app has not completed it.")
   }
 
   /// Time for the last step of a run.

@@ -109,7 +109,9 @@ public struct BackgroundWork: Core {
     }
     let endsBy = runs[index].endsBy
     guard now < endsBy else {
-      return complete(number, isSuccess: false, "\(runs[index].lastObstacle), and the run's time is up")
+      return complete(
+        number, isSuccess: false,
+        "\(runs[index].lastObstacle), and the 25 s that the app gives a run are over")
     }
     // Later, so that events of the phone are handled in between.
     runs[index].nextStep = min(now + pause, endsBy)

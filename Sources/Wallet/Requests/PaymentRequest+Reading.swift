@@ -57,7 +57,7 @@ extension Request {
     guard let bit = fields.features.bits.first(where: { $0.isMultiple(of: 2) && !served.contains($0) })
     else { return nil }
     return
-      "the invoice requires \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which this wallet does not support; use another one"
+      "the invoice requires \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which this wallet does not support; pay it with another wallet"
   }
 
   /// A request to withdraw to this address on chain.

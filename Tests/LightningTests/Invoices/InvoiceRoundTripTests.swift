@@ -89,7 +89,7 @@ struct InvoiceRoundTripTests {
       ("15p", .amountIsNoWholeMsat), ("184467441", .amountIsTooLarge),
       ("184467440737095516160p", .amountIsTooLarge), ("99999999999999999999999", .amountIsTooLarge),
     ] as [(String, InvoiceError)])
-  func `An invalid amount is refused`(text: String, reason: InvoiceError) {
+  func `An invalid amount is refused when read`(text: String, reason: InvoiceError) {
     #expect(throws: reason) { try InvoiceAmount.read(text) }
   }
 

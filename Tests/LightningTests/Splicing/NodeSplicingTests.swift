@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test
-  func `A splice requested while another is restored is refused`() throws {
+  func `A splice requested while another is restored from the peer's backup is refused`() throws {
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)

@@ -66,7 +66,7 @@ import Testing
     #expect(work.handle(.deadlineReached, at: seconds(25)) == [.lookAtWallet(run: 7)])
     #expect(
       work.handle(.stepDone(run: 7, blocked), at: seconds(25))
-        == completed(false, "the container is blocked by 12, and the run's time is up"))
+        == completed(false, "the container is blocked by 12, and the 25 s that the app gives a run are over"))
     #expect(work.deadline == nil)
   }
 

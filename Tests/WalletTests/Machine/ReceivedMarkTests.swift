@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `For a push without a hash payments are read only once the newest earlier payment is known`() {
+  func `For a push without a hash, no payment is read before the newest earlier payment is known`() {
     var notifier = pushed()
     #expect(questions(notifier.send(held)) == [.markReceived(push: 1)])
     #expect(

@@ -23,7 +23,8 @@ struct WalletRequestTests {
     return app
   }
 
-  @Test func `A payment refused for lack of the node ends its task and may be requested again`() {
+  @Test
+  func `A payment refused because the app does not hold the node ends its task and may be requested again`() {
     var app = App()
     app.play(.guardrail(.launched))
     for generation in [1, 2] as [UInt64] {
@@ -40,7 +41,7 @@ struct WalletRequestTests {
     }
   }
 
-  @Test func `If the app does not hold the node, a request's refusal names the status that the app shows`() {
+  @Test func `If another device uses the node, the refusal of a request says so`() {
     var app = halted()
     let sentence =
       "the wallet does not hold its node now: this node is in use by another device; `baton restore` moves it here"

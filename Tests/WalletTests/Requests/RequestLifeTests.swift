@@ -114,7 +114,9 @@ struct RequestLifeTests {
   }
 
   @Test
-  func `A move request is refused if the app becomes idle first; a later connection answers nothing`() {
+  func
+    `A move request is refused if the app turns idle before it connects; a later connection gives no answer`()
+  {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .move))
     guard case .answer("1", .refused(.move, _))? = fixture.send(.shown(.idle)).first else {

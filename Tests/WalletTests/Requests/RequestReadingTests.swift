@@ -74,7 +74,8 @@ struct RequestReadingTests {
     let demands = Features(Features.ofEveryInvoice.bits + [24])
     #expect(
       try objection(to: invoice(features: demands))
-        == "the invoice requires option_route_blinding, which this wallet does not support; use another one")
+        == "the invoice requires option_route_blinding, which this wallet does not support; pay it with another wallet"
+    )
     // Optional and supported features are accepted.
     let served = Features(Features.ofEveryInvoice.bits + [Features.basicMPP, 25])
     #expect(try objection(to: invoice(features: served)) == nil)

@@ -104,7 +104,9 @@ struct RequestRefusalTests {
   }
 
   @Test
-  func `A refusal for lack of the node gives the app's status, or says to open the app if it is idle`() {
+  func
+    `If the app does not hold the node, a refusal gives the app's status, or, if idle, says to open the app`()
+  {
     func sentence(_ request: Request, _ status: Status?) -> String? {
       var fixture = RequestFixture()
       var key = RequestKey.splice(nil)
@@ -136,7 +138,7 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test func `A refusal for a reason of the node does not mention the app's status`() {
+  @Test func `A refusal by the node does not mention the app's status`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .payment(tea)))
     let answer = fixture.node(

@@ -57,7 +57,7 @@ final class HandRunPair {
       guard Clock.monotonicNow < deadline else {
         throw CommandFailure(
           .daemonMissing,
-          "lspd (process \(peer.process.pid)) did not answer in time; its output above says why")
+          "lspd (process \(peer.process.pid)) did not answer in time; its output is above")
       }
       let soon = min(deadline, Clock.monotonicNow + .milliseconds(20))
       try watch.wait(until: soon, alsoFor: [peer.process.descriptor])
@@ -104,7 +104,7 @@ final class HandRunPair {
 
   private func failure(of part: Part) -> CommandFailure {
     let end = ProcessEnding(part.process.reap())
-    let others = parts.count > 1 ? "; the other processes are ended too" : "; its output above says why"
+    let others = parts.count > 1 ? "; the other processes are ended too" : "; its output is above"
     return CommandFailure(.daemonMissing, "\(part.name) (process \(part.process.pid)) \(end)\(others)")
   }
 }

@@ -38,7 +38,7 @@ enum AppVerb: Verb {
     return "the app is \(words(answer["app"] ?? "unknown"))\(pid)"
   }
 
-  private static func words(_ state: String) -> String {
+  static func words(_ state: String) -> String {
     switch state {
     case "foreground": "in front"
     case "background": "in the background"

@@ -8,7 +8,7 @@ enum PushesVerb: Verb {
     CommandLineDeclaration(
       name: "pushes", summary: "list every push of this phone with its outcome, and figures",
       examples: [
-        ("baton pushes", "the pushes, and how soon the node was connected"),
+        ("baton pushes", "the pushes, and how soon the node was connected after a silent push"),
         ("baton pushes --json", "all pushes with every figure, for a script"),
       ])
   }

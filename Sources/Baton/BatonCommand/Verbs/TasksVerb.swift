@@ -36,7 +36,7 @@ enum TasksVerb: Verb {
     let identifier = invocation.word()
     try invocation.phone.ask(.iosd, ControlMessage("task-\(verb)", ["identifier": identifier]))
     invocation.output.say(
-      verb == "launch" ? "the phone runs \(identifier)" : "the phone expires \(identifier)",
+      "the background task \(identifier) \(verb == "launch" ? "is launched" : "expires")",
       json: Document(did: verb, identifier: identifier))
     return .done
   }

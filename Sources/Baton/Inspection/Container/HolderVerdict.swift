@@ -120,7 +120,7 @@ package enum HolderVerdict: Hashable, Sendable {
         "held by \(who), alive, with current beats; its lock file was removed or replaced: the next beat locks a new one"
     case .lockHeldByAnother(let pid):
       return "between two owners: \(who) made the last claim, but process \(pid) holds the lock of that role"
-    case .released: return "free: \(who) released it"
+    case .released: return "free: \(who) released the node"
     case .gone where isLive, .goneWithoutBeat where isLive:
       return "free: its holder \(who) is gone, the lock is free"
     case .gone:

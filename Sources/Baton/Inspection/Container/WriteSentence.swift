@@ -15,7 +15,7 @@ enum WriteSentence {
     case .invoice: "new invoice"
     case .cancelled: "invoice cancelled"
     case .received: "\(payments) received"
-    case .offered: "\(payments) sent"
+    case .offered: "\(HumanText.count(Int(clamping: number), "outgoing payment")) begun"
     case .ended: "\(HumanText.count(Int(clamping: number), "outgoing payment")) ended"
     case .waiting: number == 0 ? "no payment lacks parts any more" : "\(payments) with parts missing"
     case .failed: "channel failed by the peer"

@@ -23,8 +23,8 @@ package enum GuardSentences {
     case .networkChanged(let isThere):
       [Sentence(isThere ? "has a network again" : "has no network any more", matters: false)]
     case .backgroundTimeExpired: [Sentence("its background time has expired")]
-    case .taskBegan(let task): [Sentence("begins its background task: \(task.name)")]
-    case .taskEnded(let task): [Sentence("ends its background task: \(task.name)")]
+    case .taskBegan(let task): [Sentence("begins its long-lived task: \(task.name)")]
+    case .taskEnded(let task): [Sentence("ends its long-lived task: \(task.name)")]
     case .presenceHeard(let message) where message.asksForHandover:
       [Sentence("is asked to hand over the node")]
     case .presenceHeard(let message) where message.released != nil:

@@ -13,7 +13,7 @@ package struct NodeWaits {
       /// From the extension's death with the node.
       case death
       /// From the opening of the app, after the extension's death with the node.
-      case opening
+      case opening(startsApp: Bool)
     }
 
     package var kind: Kind
@@ -24,12 +24,14 @@ package struct NodeWaits {
       return switch kind {
       case .release: "from the extension's release to the connected app: \(time)"
       case .death: "from the extension's death to the connected app: \(time)"
-      case .opening: "from opening the app to the connected app: \(time), the app's start included"
+      case .opening(let startsApp):
+        "from opening the app to the connected app: \(time)\(startsApp ? ", the app's start included" : "")"
       }
     }
   }
 
   private var openedAt: Instant?
+  private var startsApp = false
   private var releasedAt: Instant?
   private var diedAt: Instant?
   private var extensionOwns = false
@@ -45,9 +47,10 @@ package struct NodeWaits {
     case ExtensionMachine.name:
       if let body = EventBody<GuardEvent, GuardDirective>(entry.line) { note(body, at: entry.line.at) }
     case AppMachine.name:
-      guard let body = EventBody<GuardEvent, GuardDirective>(entry.line),
-        case .node(.established) = body.event
-      else { return nil }
+      guard let body = EventBody<GuardEvent, GuardDirective>(entry.line) else { return nil }
+      // Also if the extension was frozen, and is fenced when it goes on.
+      if case .claimed = body.event { extensionOwns = false }
+      guard case .node(.established) = body.event else { return nil }
       return connected(at: entry.line.at)
     default: break
     }
@@ -55,7 +58,12 @@ package struct NodeWaits {
   }
 
   private mutating func note(_ body: EventBody<PhoneEvent, PhoneDirective>, at instant: Instant) {
-    if case .userOpened = body.event { openedAt = instant }
+    switch body.event {
+    case .userOpened: (openedAt, startsApp) = (instant, false)
+    case .userWentHome: openedAt = nil
+    default: break
+    }
+    if body.directives.contains(.launch(.app, .user)) { startsApp = true }
     for case .recordEnd(let role, _) in body.directives {
       switch role {
       case .app: openedAt = nil
@@ -78,7 +86,8 @@ package struct NodeWaits {
     guard let openedAt else { return nil }
     if let diedAt {
       return openedAt < diedAt
-        ? Wait(kind: .death, took: instant - diedAt) : Wait(kind: .opening, took: instant - openedAt)
+        ? Wait(kind: .death, took: instant - diedAt)
+        : Wait(kind: .opening(startsApp: startsApp), took: instant - openedAt)
     }
     guard let releasedAt, openedAt < releasedAt else { return nil }
     return Wait(kind: .release, took: instant - releasedAt)

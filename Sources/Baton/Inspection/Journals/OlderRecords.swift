@@ -86,12 +86,28 @@ enum OlderRecords {
   }
 
   private static let reasons: [(words: String, code: String)] =
-    FinishReason.allCases.map { (",\"_1\":\"\($0.text)\"}}", ",\"_1\":\"\($0.rawValue)\"}}") }
-    + EndReason.allCases.map { ("{\"end\":{\"_0\":\"\($0.text)\"", "{\"end\":{\"_0\":\"\($0.rawValue)\"") }
+    finishReasons.map { (",\"_1\":\"\($0.words)\"}}", ",\"_1\":\"\($0.reason.rawValue)\"}}") }
+    + endReasons.map { ("{\"end\":{\"_0\":\"\($0.words)\"", "{\"end\":{\"_0\":\"\($0.reason.rawValue)\"") }
     + [
       ("lowPowerMode", PushDrop.lowPowerMode), ("backgroundRefreshOff", .backgroundRefreshOff),
       ("swipedAway", .swipedAway), ("goingDown", .goingDown), ("launchFailed", .launchFailed),
     ].map { ("{\"dropped\":{\"_0\":\"\($0)\"", "{\"dropped\":{\"_0\":\"\($1.rawValue)\"") }
+
+  /// As they were written then: these do not change with the sentences of today.
+  static let finishReasons: [(words: String, reason: FinishReason)] = [
+    ("29.5 s are over", .totalTime), ("5 s without another payment", .idle),
+    ("the app wants the node", .appWantsNode), ("handed over to the app", .handedOver),
+    ("the payment is received already", .received), ("the push could not be read", .unreadablePush),
+    ("the phone takes the time away", .timeWillExpire), ("another process owns the node", .fenced),
+    ("asked to terminate", .terminated), ("this node is in use by another device", .otherDevice),
+    ("the peer names an epoch that is out of reach", .outOfReach), ("too many pushes wait", .tooManyPushes),
+    ("the container was taken away", .containerLost),
+  ]
+
+  static let endReasons: [(words: String, reason: Guardrails.EndReason)] = [
+    ("fenced: another process owns the node", .fenced), ("asked to terminate", .terminated),
+    ("the container was taken away", .containerLost),
+  ]
 
   private static func contains(_ line: [UInt8], _ word: String) -> Bool {
     Data(line).range(of: Data(word.utf8)) != nil

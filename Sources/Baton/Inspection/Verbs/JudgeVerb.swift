@@ -31,7 +31,7 @@ package enum JudgeVerb: Verb {
       examples: [
         (
           "baton judge .baton",
-          "exit code 0: sound; 2: an invariant is broken; 3: payments or splices pending; 74: no verdict"
+          "exit code 0: sound; 2: an invariant is broken; 3: a payment or splice is pending; 74: no verdict"
         ),
         (
           "baton judge --without journals", "judge wallet programs of your own that keep no journals"

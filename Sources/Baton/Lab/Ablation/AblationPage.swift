@@ -7,7 +7,8 @@ struct AblationPage {
     introduction + others.markdown + [
       "", "## Baton's rules, one by one", "",
       "Each rule is removed from a simulated world; the state machines stay unchanged, and the world answers as if the rule did",
-      "not exist. The worlds are those above, and two more: a lock file is replaced, a connection is slow. A world is given up",
+      "not exist. [guardrails.md](guardrails.md) explains epoch, incarnation, claim row, role lock, intent lock, beat and",
+      "votes. The worlds are those above, and two more: a lock file is replaced, a connection is slow. A world is given up",
       "after 100,000 states (above, Baton's after 2,000,000). Each story is a shortest counterexample. The last column is",
       "measured with \(rules.seeds.count) seeds of `baton sim`, ten minutes with faults each: how many of them break an invariant, and the time",
       "from opening the app to its connection, on average and at most.",

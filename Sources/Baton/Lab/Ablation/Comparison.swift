@@ -62,7 +62,7 @@ extension Invariant {
     case .releasedBeforeSuspension: "suspended with a lock"
     case .sentOnce: "sent twice, or a wrong outcome"
     case .awakeForPayments: "wrongly suspended or awake"
-    case .tasksAreCompleted: "a task not completed once"
+    case .tasksAreCompleted: "a background task completed never or twice"
     case .newestIsShown: "an old status shown"
     case .textIsTrue: "an untrue text"
     case .toldOnce: "a payment notified twice"

@@ -48,7 +48,7 @@ package struct ExploreReport {
   package func text(_ output: Output) -> [String] {
     var lines = [
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(exploration.took))",
-      "\(HumanText.grouped(UInt64(explorer.healed))) of them wait for a deadline or a user; from each of these the app connects and every payment settles",
+      "\(HumanText.grouped(UInt64(explorer.healed))) of these states wait for a deadline or a user; from each of them the app connects and every payment settles",
     ]
     if !findings.isEmpty {
       lines = [String(lines[0])]

@@ -33,7 +33,7 @@ enum MoveSentences {
     case .replaceLock(let role): "the lock file of the \(role.rawValue) is replaced by a new file"
     case .loseBeat(let role): "the beats of the \(role.rawValue) are erased"
     case .failStorage(let role, let fault):
-      "the next such operation of the \(role.rawValue) fails: \(fault.sentence)"
+      "storage fault: the \(role.rawValue)'s next \(fault.words)"
     case .fillDisk(let isFull): isFull ? "the disk is full" : "the disk has room again"
     case .reboot: "the phone reboots"
     case .deviceSleeps(let span): "the device sleeps for \(HumanText.span(span))"

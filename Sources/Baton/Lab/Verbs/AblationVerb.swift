@@ -19,7 +19,7 @@ package enum AblationVerb: Verb {
         OptionDeclaration(
           "--seeds", value: .text("A..B"), default: "1..300",
           help:
-            "seeds that are run without each rule, for the waiting times and the number that breaks an invariant"
+            "seeds that are run without each rule, to measure waiting times and how many seeds break an invariant"
         ),
         OptionDeclaration("--markdown", help: "print docs/ablation.md"),
         OptionDeclaration(

@@ -16,7 +16,8 @@ package enum ReplayVerb: Verb {
           "--seed", value: .text("N"), help: "print the events of run N of `baton sim`, in order"),
         OptionDeclaration(
           "--only", value: .text("NUMBERS"),
-          help: "with --seed: keep only these user actions, payments and faults, such as 3,9,12"),
+          help:
+            "with --seed: keep only the user actions, payments and faults with these numbers, such as 3,9,12"),
         OptionDeclaration(
           "--order", value: .integer(0...Int64.max), default: "0",
           help: "with --seed: the processes move in another order, chosen by N"),

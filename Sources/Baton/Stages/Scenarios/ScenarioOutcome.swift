@@ -38,6 +38,12 @@ struct ScenarioOutcome {
     details = [sentence]
   }
 
+  init(file: String, noProgress sentence: String) {
+    self.file = file
+    kind = .noProgress
+    details = [sentence]
+  }
+
   init(file: String, _ performance: Performance, took: TimeSpan) {
     self.file = file
     self.took = took

@@ -18,12 +18,14 @@ struct ScenarioPlay {
   private let place: ScratchPlace?
   /// Where the events of the processes are printed while the story plays.
   private let events: Output?
+  private let verb: String
 
   /// A verb's own story, on real processes.
-  init(narrated invocation: Invocation) {
+  init(narrated invocation: Invocation, verb name: String) {
     keep = invocation.line.text("--keep")
     place = invocation.place
     events = invocation.output
+    verb = name
   }
 
   init(_ invocation: Invocation) throws {
@@ -36,6 +38,7 @@ struct ScenarioPlay {
     world = try SimOptions(line).settings(seed: seed).world
     events = line.isGiven("--events") ? invocation.output : nil
     place = invocation.place
+    verb = "run"
     if isSimulated, events != nil {
       throw CommandFailure(
         .wrongUsage,
@@ -87,8 +90,11 @@ struct ScenarioPlay {
     let stage = try RealStage(
       home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings, narrates: events)
     let start = Clock.monotonicNow
-    // Also after an error.
-    defer { stage.end() }
+    // Also after an error; then the last records tell why.
+    defer {
+      stage.end()
+      stage.narrator?.follow()
+    }
     do {
       var director = Director(scenario, on: stage)
       let performance = try director.run()
@@ -101,11 +107,17 @@ struct ScenarioPlay {
       }
       return outcome
     } catch let error as ControlClientError where Self.isGone(error) {
-      var outcome = ScenarioOutcome(file: file, crashed: "a daemon ended: \(error)")
-      outcome.took = Clock.monotonicNow - start
-      outcome.home = home
-      return outcome
+      return failed(ScenarioOutcome(file: file, crashed: "a daemon ended: \(error)"), since: start, home)
+    } catch let failure as Wait.Failure {
+      return failed(ScenarioOutcome(file: file, noProgress: "\(failure)"), since: start, home)
     }
+  }
+
+  private func failed(_ outcome: ScenarioOutcome, since start: Instant, _ home: String) -> ScenarioOutcome {
+    var outcome = outcome
+    outcome.took = Clock.monotonicNow - start
+    outcome.home = home
+    return outcome
   }
 
   /// No story ends a daemon: a daemon that is gone has crashed.
@@ -117,8 +129,8 @@ struct ScenarioPlay {
   }
 
   private func home(of file: String) throws -> String {
-    guard let keep else { return try RunPlace.make(nil, in: place, named: "run") }
-    guard hasSeveral else { return try RunPlace.make(keep, in: place, named: "run") }
+    guard let keep else { return try RunPlace.make(nil, in: place, named: verb) }
+    guard hasSeveral else { return try RunPlace.make(keep, in: place, named: verb) }
     let name = file.split(separator: "/").last.map(String.init) ?? "story"
     return try RunPlace.make(
       "\(keep)/\(name.hasSuffix(".txt") ? String(name.dropLast(4)) : name)", below: keep, in: place,

@@ -28,21 +28,21 @@ struct SoakRun {
   func run() throws -> SoakReport {
     try play.begin()
     let half = rounds / 2
-    try rounds(Self.firstRounds, .longLives, "the first long lives")
+    try rounds(Self.firstRounds, .longLives, "app kept alive, not counted")
     // The end of a long life also allocates lazily for the first time.
     try play.driver.comeToRest()
-    try rounds(Self.firstRounds + warmUp, .shortLives, "warming up")
+    try rounds(Self.firstRounds + warmUp, .shortLives, "app swiped away in each round, not counted")
     try play.driver.comeToRest()
     let before = try Daemon.allCases.map { try SoakFigures.of($0, play.driver.phone) }
     let filesBefore = sizes()
-    try rounds(half, .shortLives, "short lives")
+    try rounds(half, .shortLives, "app swiped away in each round")
     try play.driver.comeToRest()
     // The first round starts the two long-lived processes, the others fill their caches.
     let uncounted = max(1, min(warmUp, half / 4))
-    try rounds(uncounted, .longLives, "long lives, warming up")
+    try rounds(uncounted, .longLives, "app kept alive, not counted")
     let walletBefore = try Self.roles.map { try SoakFigures.of($0.role, play.driver) }
     let counted = max(1, rounds - half - uncounted)
-    try rounds(counted, .longLives, "long lives")
+    try rounds(counted, .longLives, "app kept alive")
     let walletAfter = try Self.roles.map { try SoakFigures.of($0.role, play.driver) }
     try play.driver.comeToRest()
     let all = half + uncounted + counted

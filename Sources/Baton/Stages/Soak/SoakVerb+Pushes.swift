@@ -15,7 +15,7 @@ extension SoakVerb {
       help: "with --phones: number of pushes, over all phones"),
     OptionDeclaration(
       "--timers", value: .choice(PushTimers.allCases.map(\.rawValue)), default: PushTimers.scaled.rawValue,
-      help: "with --phones: beat 2 s, frozen after 5 s, 30 s per push (real), or a fiftieth (scaled)"),
+      help: "with --phones: 2 s per beat, frozen after 5 s, 30 s per push (real), or a fiftieth (scaled)"),
   ]
 
   package static func pushes(onPhones count: Int, _ invocation: Invocation) throws -> ExitCode {

@@ -39,7 +39,8 @@ package enum DemoVerb: Verb {
       for line in text.split(separator: "\n", omittingEmptySubsequences: false) { output.say(String(line)) }
       return .done
     }
-    let outcome = try ScenarioPlay(narrated: invocation).play(try ScenarioParser.parse(text), file: "demo")
+    let outcome = try ScenarioPlay(narrated: invocation, verb: "demo").play(
+      try ScenarioParser.parse(text), file: "demo")
     if output.isJSON {
       output.say(outcome.document)
     } else {

@@ -37,7 +37,7 @@ package enum RunVerb: Verb {
       examples: [
         (
           "baton run Tests/Scenarios/frozen-and-thawed.txt",
-          "0 as expected, 1 other answers, 2 exclusion or money broken, 3 no progress, 4 a crash"
+          "exit 0: as expected; 1: other answers; 2: exclusion or money broken; 3: no progress; 4: a crash"
         ),
         ("baton run --events Tests/Scenarios/killed-after-the-claim.txt", "watch the processes meanwhile"),
         ("baton run --simulated Tests/Scenarios/*.txt", "all of them, in virtual time"),
