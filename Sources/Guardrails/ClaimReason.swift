@@ -27,13 +27,20 @@ public enum ClaimReason: String, Hashable, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// From a row: earlier versions stored the sentence.
+  /// From a row: earlier versions stored a sentence.
   public init?(stored word: String) {
-    guard let reason = Self.allCases.first(where: { $0.rawValue == word || $0.sentence == word }) else {
-      return nil
-    }
+    guard let reason = Self(rawValue: word) ?? Self.olderWords[word] else { return nil }
     self = reason
   }
+
+  /// As they were stored then: these do not change with the sentences of today.
+  private static let olderWords: [String: ClaimReason] = [
+    "never claimed before": .neverClaimed, "the holder released it": .holderReleased,
+    "the holder died without a release": .holderDied, "the holder went silent": .holderStale,
+    "the phone was started again since the last claim": .earlierBoot,
+    "the peer knew a higher epoch": .raised, "the user moved the wallet here": .movedHere,
+    "the holder is gone": .holderGone,
+  ]
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

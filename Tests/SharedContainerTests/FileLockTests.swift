@@ -42,7 +42,8 @@ import WaitingTests
   }
 
   @Test
-  func `While a process is frozen inside a probe, other probes find the lock free, but nobody can take it`()
+  func
+    `While a process is frozen inside a probe, other probes find the lock free, but no process can take it`()
     throws
   {
     let mine = FileLock(path: path)

@@ -59,13 +59,17 @@ package struct LogPrinter {
       filter.showsWall
       ? WallClockText.write(entry.line.header.wall)
       : String(repeating: " ", count: max(0, 9 - seconds.count)) + seconds
-    let process = entry.process.onOneLine
-    let name = process + String(repeating: " ", count: max(0, 10 - process.count))
     let words = sentence.matters ? sentence.text : output.paint(sentence.text, .dim)
-    return "\(output.paint(time, .dim))  \(output.paint(name, Self.colour(of: entry.process)))  \(words)"
+    return "\(output.paint(time, .dim))  \(Self.column(of: entry.process, output))  \(words)"
   }
 
-  package static func colour(of process: String) -> Output.Colour {
+  /// The process's name, as wide as the longest of ours.
+  package static func column(of process: String, _ output: Output) -> String {
+    let name = process.onOneLine
+    return output.paint(name + String(repeating: " ", count: max(0, 10 - name.count)), colour(of: process))
+  }
+
+  private static func colour(of process: String) -> Output.Colour {
     switch process {
     case "mainappd": .green
     case "notifyextd": .magenta

@@ -77,10 +77,7 @@ final class StoryNarrator {
     switch kind {
     case .step: output.say("\(time)  \(output.paint(text, .bold))")
     case .remark, .wait: output.say("\(time)  \(output.paint("→ \(text)", .cyan))")
-    case .event:
-      let process = process ?? ""
-      let name = process + String(repeating: " ", count: max(0, 10 - process.count))
-      output.say("\(time)    \(output.paint(name, LogPrinter.colour(of: process)))  \(text)")
+    case .event: output.say("\(time)    \(LogPrinter.column(of: process ?? "", output))  \(text)")
     }
   }
 }
