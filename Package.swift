@@ -166,8 +166,8 @@ let package = Package(
     .target(
       name: "Lab",
       dependencies: [
-        "Ground", "Reports", "Guardrails", "Crypto", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal",
-        "Inspection",
+        "Ground", "Reports", "Guardrails", "Crypto", "PhonePolicy", "Simulation", "DaemonRuntime", "PhoneClient",
+        "Terminal", "Inspection",
       ], path: "Sources/Baton/Lab"),
     .target(
       name: "Stages",

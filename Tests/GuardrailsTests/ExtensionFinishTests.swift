@@ -135,7 +135,7 @@ import Testing
 
   @Test func `A payment received during the release is in the text, and a further one is notified`() {
     var notifier = Driver<ExtensionMachine>.connected()
-    #expect(notifier.end(.expiryWarned(push: 1), at: 1) == [question, .stopNode(gracefully: true)])
+    #expect(notifier.end(.expiryWarned(push: 1), at: 1) == [.stopNode(gracefully: true)])
     #expect(notifier.send(.node(.received(payment))) == [])
     #expect(notifier.send(.node(.received(secondPayment))) == [.notify(secondPayment)])
     notifier.play(.node(.stopped))

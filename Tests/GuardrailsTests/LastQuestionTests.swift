@@ -45,7 +45,9 @@ struct LastQuestionTests {
       #expect(asked.contains(question) && !asked.contains(missed))
       #expect(
         notifier.send(event).allSatisfy { $0 != question && $0 != missed }, "the container is read once")
-      let end = notifier.release(.receivedFound(found, push: 1))
+      // A refused node is being stopped already.
+      let end =
+        notifier.release(.receivedFound(found, push: 1)) + notifier.send(.node(.stopped)) + notifier.send(owned)
       #expect(end.contains(found.isEmpty ? missed : delivered))
       // An earlier push's notification of this payment is withdrawn.
       #expect(end.contains(.withdraw(payment: paymentHash("aa"))) == !found.isEmpty)

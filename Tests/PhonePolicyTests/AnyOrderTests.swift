@@ -48,11 +48,11 @@ private struct World {
   /// Silent pushes that ended.
   var settled: [UInt64] = []
   var isOff = false
-  var isAppStopped = false
+  var stopped: Set<Role> = []
   /// The kernel is tearing the app down, and the phone has noticed.
   var isAppDying = false
   /// A stopped or dying process sends nothing.
-  var runsApp: Bool { running.contains(.app) && !isAppStopped && !isAppDying }
+  var runsApp: Bool { running.contains(.app) && !stopped.contains(.app) && !isAppDying }
 
   init(_ foregroundPushes: ForegroundPushes) {
     phone = Phone(configuration: PhoneConfiguration(foregroundPushes: foregroundPushes))
@@ -122,7 +122,8 @@ private struct World {
   mutating func end(_ role: Role, _ how: ProcessEnd) {
     guard running.contains(role) else { return }
     running.removeAll { $0 == role }
-    if role == .app { (isAppStopped, isAppDying) = (false, false) }
+    if role == .app { isAppDying = false }
+    stopped.remove(role)
     killed.removeAll { $0 == role }
     take(.processEnded(role, how))
   }
@@ -135,10 +136,11 @@ private struct World {
         #expect(phone.rebooting == nil, "started on a phone that is off")
         starting.append(role)
       case .suspend(let role):
-        #expect(role == .app && runsApp && phone.assertions.isEmpty, "suspended while an assertion is held")
-        isAppStopped = true
-      case .resume: isAppStopped = false
-      case .tell(.app, _): #expect(!isAppStopped, "sent a message while it is stopped")
+        #expect(running.contains(role) && !stopped.contains(role))
+        #expect(role == .extension || phone.assertions.isEmpty, "suspended while an assertion is held")
+        stopped.insert(role)
+      case .resume(let role): stopped.remove(role)
+      case .tell(let role, _): #expect(!stopped.contains(role), "sent a message while it is stopped")
       case .kill(let role, _): if running.contains(role) { killed.append(role) }
       case .show(let notification): if let push = notification.push { shown.append(push) }
       // The reboot drops a push in flight.

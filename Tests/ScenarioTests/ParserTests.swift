@@ -112,7 +112,7 @@ import WaitingTests
       ("# x\nthe battery is at 101 percent\nthe verdict", 2, "is not a line of the story language"),
       ("# x\na Focus is switched in\nthe verdict", 2, "the nearest are `a Focus is switched SWITCH`"),
       ("# x\nthe task one is launched\nthe verdict", 2, "`the task “ID” is launched`"),
-      ("# x\nwait until the extension is suspended\nthe verdict", 2, "`wait until the app is suspended`"),
+      ("# x\nwait until the phone is suspended\nthe verdict", 2, "`wait until the PROCESS is suspended`"),
       ("# x\nthe network goes\nthe verdict", 2, "the nearest are `the network goes away`"),
       (
         "# x\nthe app opens\nthe phone runs a debug build\nthe verdict", 3,

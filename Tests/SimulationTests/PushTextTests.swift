@@ -6,9 +6,11 @@ import Testing
 
 /// The text of a push, compared with the container's receipts.
 @Suite("The text of a push") struct PushTextTests {
-  /// A world in which push 1's payment was received and its text shown.
+  /// A world in which push 1's payment was received and its text shown, and the extension still runs.
   private func received() throws -> World {
-    var world = try World.withAClosedApp()
+    var settings = WorldSettings()
+    settings.phone.afterContent = .run
+    var world = try World.withAClosedApp(settings)
     world.make(.pay(0))
     world.live(for: .seconds(20))
     try #require(world.violation == nil && world.pushes.map(\.shown) == [1])

@@ -1,5 +1,6 @@
 import Ground
 import Heartbeat
+import PhonePolicy
 import SimulationSupport
 import Testing
 
@@ -11,10 +12,11 @@ import Testing
   static let numbers = 0..<20 as Range<UInt64>
 
   /// A payment for a wallet whose app is in the background, with the extension in the awaited state.
-  private func pushed(_ number: UInt64, until isReached: (World) -> Bool = { $0.isConnected(.extension) })
-    -> Story
-  {
-    var story = Story.withAppBehind(number)
+  private func pushed(
+    _ number: UInt64, afterContent: AfterContent = .suspend,
+    until isReached: (World) -> Bool = { $0.isConnected(.extension) }
+  ) -> Story {
+    var story = Story.withAppBehind(number, afterContent: afterContent)
     story.world.make(.pay(0))
     #expect(story.waits(.seconds(2)) { isReached($0) })
     return story
@@ -77,7 +79,7 @@ import Testing
 
   @Test(arguments: numbers)
   func `A frozen extension is replaced after 5 s, and ends fenced when thawed`(number: UInt64) {
-    var story = pushed(number)
+    var story = pushed(number, afterContent: .run)
     story.world.make(.freeze(.extension))
     story.world.make(.open)
     #expect(!story.waits(.milliseconds(4_900)) { $0.owns(.app) }, "not before 5 s without a beat")
@@ -87,6 +89,26 @@ import Testing
     #expect(story.world.owns(.app))
     #expect(story.world.pushes.map(\.shown) == [1])
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
+  }
+
+  @Test(arguments: numbers)
+  func `A fenced extension that is suspended after its content ends at the next push, which is served`(
+    number: UInt64
+  ) {
+    var story = pushed(number)
+    story.world.make(.freeze(.extension))
+    story.world.make(.open)
+    #expect(story.waits(.seconds(7)) { $0.owns(.app) })
+    story.world.make(.thaw(.extension))
+    #expect(story.waits(.seconds(2)) { $0.pushes.map(\.shown) == [1] })
+    let fenced = story.world.life(.extension)?.identity
+    story.world.make(.invoice)
+    #expect(story.waits(.seconds(5)) { $0.unpaidInvoices.count == 1 })
+    story.quits()
+    story.world.make(.pay(1))
+    #expect(story.waits(.seconds(7)) { $0.pushes.map(\.shown) == [1, 1] })
+    #expect(story.world.payments.allSatisfy { $0.state == .paid })
+    #expect(story.world.life(.extension)?.identity != fenced)
   }
 
   @Test(arguments: numbers)

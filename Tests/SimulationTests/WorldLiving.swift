@@ -5,8 +5,8 @@ import Testing
 
 extension World {
   /// The app was opened, made an invoice and was swiped away: the extension receives its payment.
-  static func withAClosedApp() throws -> World {
-    var world = World()
+  static func withAClosedApp(_ settings: WorldSettings = WorldSettings()) throws -> World {
+    var world = World(settings: settings)
     world.make(.open)
     world.live(for: .seconds(5))
     world.make(.invoice)

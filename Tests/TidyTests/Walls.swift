@@ -79,7 +79,8 @@ enum Walls {
     (
       "Lab",
       """
-      Ground Reports Guardrails Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc Foundation
+      Ground Reports Guardrails PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc \
+      Foundation
       """
     ),
     (

@@ -1,4 +1,5 @@
 import Ground
+import PhonePolicy
 import Wallet
 
 /// User actions, payments and faults of one run with their instants, derived from the seed alone. A subset is an
@@ -47,6 +48,9 @@ public struct Agenda: Hashable, Sendable {
   /// Background tasks that do not involve the node: none in half of the runs.
   let background: BackgroundWork.Habits?
   let taskSeed: UInt64
+  /// What the phone does with an extension that has delivered its content, and whether it resumes a suspended one.
+  let afterContent: AfterContent
+  let reusesExtension: Bool
 
   public init(seed: UInt64, length: TimeSpan, splices: Bool = false) {
     // Not the stream that chooses the next move, so that a subset of an agenda keeps its choices.
@@ -95,6 +99,9 @@ public struct Agenda: Hashable, Sendable {
     var working = SeededGenerator(seed: seed ^ 0xBAC6_0000_0000_0000)
     background = working.chance(50) ? BackgroundWork.Habits() : nil
     taskSeed = working.next()
+    var ending = SeededGenerator(seed: seed ^ 0xAF7E_C0E7_0000_0000)
+    afterContent = ending.chance(60) ? .suspend : ending.chance(50) ? .kill : .run
+    reusesExtension = ending.chance(70)
     var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
     timed += Self.cancels(&cancelling, until: end)
     // Sorted by time, then by creation: `sorted` is not documented as stable.

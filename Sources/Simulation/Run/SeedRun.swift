@@ -59,6 +59,8 @@ public struct SeedRun {
     if world.splices { world.spliceDelay = agenda.spliceDelay }
     world.phone.suspendAfter = agenda.suspendAfter
     world.phone.backgroundTime = agenda.backgroundTime
+    world.phone.afterContent = settings.afterContent ?? agenda.afterContent
+    world.phone.reusesExtension = agenda.reusesExtension
     world.background = agenda.background
     world.phone.tasks.seed = agenda.taskSeed
     // Four hours become half a minute, so that a run of minutes has many refreshes.

@@ -13,9 +13,10 @@ package struct Story {
 
   package init(
     _ number: UInt64, takeover: Takeover = .lock, splices: Bool = false,
-    foregroundPushes: ForegroundPushes = .app
+    foregroundPushes: ForegroundPushes = .app, afterContent: AfterContent = .suspend
   ) {
     var settings = WorldSettings()
+    settings.phone.afterContent = afterContent
     settings.splices = splices
     settings.phone.foregroundPushes = foregroundPushes
     settings.guardConfiguration.takeover = takeover
@@ -29,9 +30,11 @@ package struct Story {
 
   /// The app is in front and connected, with an unpaid invoice.
   package static func withInvoice(
-    _ number: UInt64, takeover: Takeover = .lock, foregroundPushes: ForegroundPushes = .app
+    _ number: UInt64, takeover: Takeover = .lock, foregroundPushes: ForegroundPushes = .app,
+    afterContent: AfterContent = .suspend
   ) -> Story {
-    var story = Story(number, takeover: takeover, foregroundPushes: foregroundPushes)
+    var story = Story(
+      number, takeover: takeover, foregroundPushes: foregroundPushes, afterContent: afterContent)
     story.world.make(.open)
     _ = story.waits { $0.isSettled }
     story.world.make(.invoice)
@@ -40,8 +43,10 @@ package struct Story {
   }
 
   /// The same, with the app in the background and everything released.
-  package static func withAppBehind(_ number: UInt64, takeover: Takeover = .lock) -> Story {
-    var story = withInvoice(number, takeover: takeover)
+  package static func withAppBehind(
+    _ number: UInt64, takeover: Takeover = .lock, afterContent: AfterContent = .suspend
+  ) -> Story {
+    var story = withInvoice(number, takeover: takeover, afterContent: afterContent)
     story.goesHome()
     return story
   }

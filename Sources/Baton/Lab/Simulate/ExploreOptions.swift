@@ -22,7 +22,7 @@ struct ExploreOptions {
         help: "give up at N MB of memory; default: half of the machine's memory"),
       OptionDeclaration(
         "--all", help: "continue after a violation, and print a shortest run of each kind of violation"),
-      SimOptions.coordinationDeclaration,
+      SimOptions.coordinationDeclaration, SimOptions.afterContentDeclaration(otherwise: "suspend"),
     ] + SimOptions.worldDeclarations
   }
 

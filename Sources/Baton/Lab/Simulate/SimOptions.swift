@@ -1,5 +1,6 @@
 import PhoneClient
 import Ground
+import PhonePolicy
 import DaemonRuntime
 import Simulation
 
@@ -9,14 +10,21 @@ package struct SimOptions: Sendable {
   private var isLegacy = false
   private var coordination = Coordination.baton
   private var without: [Rule] = []
+  private var afterContent: AfterContent?
 
   package static var declarations: [OptionDeclaration] {
     [
       OptionDeclaration(
         "--length", value: .span, default: "10m",
         help: "the simulated time with user actions and faults in each run"),
-      coordinationDeclaration,
+      coordinationDeclaration, afterContentDeclaration(otherwise: "the seed decides"),
     ] + worldDeclarations
+  }
+
+  static func afterContentDeclaration(otherwise: String) -> OptionDeclaration {
+    OptionDeclaration(
+      "--after-content", value: .choice(AfterContent.allCases.map(\.rawValue)),
+      help: "what the phone does with an extension that has delivered its content (default: \(otherwise))")
   }
 
   static var coordinationDeclaration: OptionDeclaration {
@@ -47,6 +55,7 @@ package struct SimOptions: Sendable {
       throw CommandFailure(.wrongUsage, "--length must be above 0 and at most 24h")
     }
     isLegacy = line.text("--peer") == "legacy"
+    afterContent = line.text("--after-content").flatMap(AfterContent.init)
     coordination = line.text("--as").flatMap(Coordination.init) ?? .baton
     without = try Self.rules(line.text("--without") ?? "", option: "--without")
     guard without.isEmpty || coordination == .baton else {
@@ -73,6 +82,7 @@ package struct SimOptions: Sendable {
     if length != .seconds(600) { words.append("--length \(length.wholeMilliseconds)ms") }
     if isLegacy { words.append("--peer legacy") }
     if coordination != .baton { words.append("--as \(coordination.rawValue)") }
+    if let afterContent { words.append("--after-content \(afterContent.rawValue)") }
     if !without.isEmpty { words.append("--without \(without.map(\.rawValue).joined(separator: ","))") }
     return words.joined(separator: " ")
   }
@@ -83,6 +93,8 @@ package struct SimOptions: Sendable {
     settings.world.peerIsLegacy = isLegacy
     settings.world.without = Rules(without)
     settings.world.coordination = coordination
+    settings.afterContent = afterContent
+    if let afterContent { settings.world.phone.afterContent = afterContent }
     return settings
   }
 

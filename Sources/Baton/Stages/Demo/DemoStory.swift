@@ -32,8 +32,8 @@ enum DemoStory {
     wait until the app is connected
     the next part of payment 3 arrives
     wait until all is settled
-    under which epoch?
-      > epoch \(isQuick ? 7 : 6)
+    who holds the node?
+      > the app holds the node
     what became of the payments?
       > payment 1 of 5,000 sat: settled, and the wallet has it once
       > payment 2 of 21,000 sat: settled, and the wallet has it once
