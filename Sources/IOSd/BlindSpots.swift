@@ -11,8 +11,8 @@ struct BlindSpots {
 
     var description: String {
       switch self {
-      case .locks(let why): "an app suspended while it holds a lock in the container is not detected: \(why)"
-      case .connections(let why): "the connections of a suspended app stay open: \(why)"
+      case .locks(let why): "a process suspended while it holds a lock in the container is not detected: \(why)"
+      case .connections(let why): "the connections of a suspended process stay open: \(why)"
       }
     }
 
@@ -51,8 +51,8 @@ struct BlindSpots {
   }
 
   static func spot(ofOwnLockOn name: String, in container: String) -> Spot? {
-    guard let held = HeldLocks.files(in: container, lockedBy: getpid()) else { return .unreadableLocks }
-    if held.contains(name) { return nil }
+    guard let held = HeldLocks.all(in: container, heldBy: getpid()) else { return .unreadableLocks }
+    if held.contains(where: { $0.file == name }) { return nil }
     return .locks(
       "/proc/locks does not show iosd's test lock in the container; put --home on another file system")
   }

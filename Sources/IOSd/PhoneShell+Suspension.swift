@@ -3,7 +3,7 @@ import DaemonRuntime
 import PhonePolicy
 import SharedContainer
 
-// Suspension: the app is stopped, its connections are closed, and its locks in the container are checked.
+// Suspension: the process is stopped, its connections are closed, and its locks in the container are checked.
 extension PhoneShell {
   /// A process stops when its threads leave the kernel: after microseconds, or after a write to a slow disk.
   private static let stopPollSpan = TimeSpan.milliseconds(1)
@@ -24,11 +24,11 @@ extension PhoneShell {
       return
     }
     endConnections(of: child.role)
-    guard let held = HeldLocks.files(in: home.container, lockedBy: child.process.identity.pid) else {
+    guard let held = HeldLocks.all(in: home.container, heldBy: child.process.identity.pid) else {
       return blindSpots.note(.unreadableLocks, in: journal)
     }
-    if let file = held.first {
-      handle(.foundHoldingLock(child.role, file: file))
+    if let lock = held.first {
+      handle(.foundHoldingLock(child.role, file: lock.description))
     }
   }
 

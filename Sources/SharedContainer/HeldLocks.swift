@@ -3,16 +3,58 @@
 
 import Platform
 
+/// A lock of a process on a file of a container.
+public struct HeldLock: Hashable, Sendable, CustomStringConvertible {
+  public enum Kind: Hashable, Sendable {
+    case exclusive
+    case shared
+    /// A SELECT that is not finished, on a database in WAL mode or with a rollback journal.
+    case readTransaction
+  }
+
+  /// Below the container.
+  public let file: String
+  public let kind: Kind
+
+  public var description: String {
+    switch kind {
+    case .exclusive: file
+    case .shared: "\(file) (a shared lock)"
+    case .readTransaction: "\(file) (an open read transaction)"
+    }
+  }
+}
+
 /// The locks that a process holds in a container.
 public enum HeldLocks {
-  /// The names of the files in and below a directory that the process locks exclusively. Shared locks do not count:
-  /// each open connection to a database in WAL mode holds one all the time. nil where the kernel's list cannot be
-  /// read.
-  public static func files(in directory: String, lockedBy pid: Int32) -> [String]? {
+  /// Those in and below a directory, exclusive ones first; nil where the kernel's list cannot be read. Not counted is
+  /// what each open connection to a database in WAL mode holds all the time.
+  public static func all(in directory: String, heldBy pid: Int32) -> [HeldLock]? {
     guard let all = Kernel.locks() else { return nil }
-    let locks = all.filter { $0.pid == pid && $0.isExclusive }
+    let locks = all.filter { $0.pid == pid }
     if locks.isEmpty { return [] }
-    return plainFiles(in: directory).filter { file in locks.contains { $0.isOn(file.facts) } }.map(\.name)
+    var exclusive: [HeldLock] = []
+    var others: [HeldLock] = []
+    for file in plainFiles(in: directory) {
+      let held = locks.filter { $0.isOn(file.facts) }
+      if held.contains(where: \.isExclusive) {
+        exclusive.append(HeldLock(file: file.name, kind: .exclusive))
+      } else if let lock = held.lazy.compactMap({ shared($0, on: file.name, in: directory) }).first {
+        others.append(lock)
+      }
+    }
+    return exclusive + others
+  }
+
+  private static func shared(_ lock: KernelLock, on file: String, in directory: String) -> HeldLock? {
+    guard lock.kind != "FLOCK" else { return HeldLock(file: file, kind: .shared) }
+    if file.hasSuffix(SQLiteLocks.sharedMemorySuffix) {
+      guard !SQLiteLocks.isOfOpenConnection(sharedMemory: lock) else { return nil }
+      return HeldLock(file: String(file.dropLast(SQLiteLocks.sharedMemorySuffix.count)), kind: .readTransaction)
+    }
+    guard SQLiteLocks.isOnDatabase(lock) else { return HeldLock(file: file, kind: .shared) }
+    if SQLiteLocks.isInWALMode("\(directory)/\(file)") { return nil }
+    return HeldLock(file: file, kind: .readTransaction)
   }
 
   /// Two directories deep: more than a container has.

@@ -31,7 +31,7 @@ import WaitingTests
     let spots = try spots(phone)
     #expect(spots.count == 1)
     let spot = try #require(spots.first)
-    #expect(spot.hasPrefix("the connections of a suspended app stay open: cannot "))
+    #expect(spot.hasPrefix("the connections of a suspended process stay open: cannot "))
     try phone.ask("down")
     let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
     let journal = try #require(journals.first { $0.contains("-iosd-") })
@@ -48,7 +48,7 @@ import WaitingTests
     ])
     #expect(
       try spots(phone) == [
-        "an app suspended while it holds a lock in the container is not detected: /proc/locks cannot be read"
+        "a process suspended while it holds a lock in the container is not detected: /proc/locks cannot be read"
       ])
     try phone.ask("down")
   }

@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import Wallet
 
 // Faults of processes and files.
 extension World {
@@ -69,14 +70,21 @@ extension Life {
     }
   }
 
-  /// The database's lock file, if a pending order locks it: the phone may suspend the process at any of them.
+  /// The database's lock file, if a pending order writes or reads there: the phone may suspend the process at any of
+  /// them, and a read transaction is a lock too.
   var databaseInUse: String? {
-    let locksDatabase = orders.contains { order in
-      switch order {
-      case .container(.write), .container(.claim), .container(.raiseEpoch), .container(.settle): true
-      default: false
-      }
+    let usesDatabase = orders.contains { if case .container(let order) = $0 { order.usesDatabase } else { false } }
+    return usesDatabase && !isFrozen ? Container.databaseLock : nil
+  }
+}
+
+extension ContainerOrder {
+  fileprivate var usesDatabase: Bool {
+    switch self {
+    case .look, .claim, .raiseEpoch, .readRow, .settle, .markReceived, .readReceived, .checkRow, .checkAfterInit,
+      .write, .readPast, .lookAtWallet:
+      true
+    case .raiseIntent, .withdrawIntent, .beat, .dropLock: false
     }
-    return locksDatabase && !isFrozen ? Container.databaseLock : nil
   }
 }
