@@ -364,7 +364,7 @@ let package = Package(
         "NotifyExtd", "IOSd", "LSPd",
       ]),
     .executableTarget(
-      name: "TestChild", dependencies: ["Ground", "DaemonRuntime"], path: "Tests/Support/TestChild"),
+      name: "TestChild", dependencies: ["Ground", "DaemonRuntime", "CSQLite"], path: "Tests/Support/TestChild"),
     .testTarget(
       name: "IOSdTests",
       dependencies: [

@@ -137,6 +137,9 @@ struct PhoneOptions {
       taskExpiryGrace: parsed.span("--background-grace") ?? .seconds(5),
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
     configuration.afterContent = parsed.choice("--after-content", as: AfterContent.self) ?? .suspend
+    configuration.extensionStartTime = parsed.span("--extension-start-time") ?? .seconds(10)
+    configuration.activityTime = parsed.span("--activity-time") ?? .seconds(10)
+    configuration.sparesLockHolders = parsed.text("--suspended-with-lock") == "spare"
     configuration.reusesExtension = parsed.text("--extension-reuse") != "no"
     configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
     configuration.memoryWarningBytes = UInt64(clamping: parsed.integer("--memory-warning") ?? 104_857_600)

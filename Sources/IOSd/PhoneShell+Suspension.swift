@@ -43,6 +43,11 @@ extension PhoneShell {
     handle(.backgroundDone(time: try message.integerIfPresent("time", in: UInt64.min...UInt64.max)))
   }
 
+  func understandActivity(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
+    let id = try message.integer("id", in: UInt64.min...UInt64.max)
+    handle(message.verb == "activity-begin" ? .activityBegan(role, id: id) : .activityEnded(role, id: id))
+  }
+
   func understandTask(_ message: ControlMessage) throws(ControlMessageError) {
     let id = try message.integer("id", in: UInt64.min...UInt64.max)
     if message.verb == "background-end" { return handle(.taskEnded(id: id)) }

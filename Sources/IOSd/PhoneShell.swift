@@ -154,6 +154,7 @@ final class PhoneShell {
     case .timeWillExpire(let push): return ControlMessage("time-will-expire", ["id": "\(push)"])
     case .terminate: return ControlMessage("terminate")
     case .taskExpiring(let id): return ControlMessage("background-expiring", ["id": "\(id)"])
+    case .activityExpired(let id): return ControlMessage("activity-expired", ["id": "\(id)"])
     case .notificationResponse(let id, let action):
       return ControlMessage("notification-response", ["id": "\(id)", "action": action])
     case .memoryWarning(let footprint):
@@ -342,6 +343,7 @@ final class PhoneShell {
     case "push-done": if role == .app { try hearPushDone(message) }
     case "background-done": if role == .app { try hearBackgroundDone(message) }
     case "background-begin", "background-end": if role == .app { try understandTask(message) }
+    case "activity-begin", "activity-end": try understandActivity(message, from: role)
     case "status":
       child(role)?.status = message.fields.prefix(Self.statusFieldsMax).map {
         .init(name: $0.name, value: ScreenText.cut($0.value, to: ScreenText.titleMax))
@@ -365,5 +367,6 @@ final class PhoneShell {
   private func checkHello(_ message: ControlMessage, _ role: Role) throws(ControlMessageError) {
     let said = try message.required("role")
     if said != role.rawValue { journal.note("the hello of the \(role.rawValue) names the role \(said)") }
+    handle(.helloSaid(role))
   }
 }

@@ -26,11 +26,14 @@ public struct Phone: Core {
   var opensAgain = false
   /// The running extension has finished a push before.
   var hasServed = false
+  /// When the extension was launched, until it has said `hello`.
+  var extensionLaunchedAt: Instant?
   /// Processes that have announced their end: their exit is not a crash.
   var announcedEnds: [Role] = []
   var asks: [OpenAsk] = []
   /// The assertions that keep the app awake in the background.
   public internal(set) var assertions = Assertions()
+  var activities = PerRole(Activities(), Activities())
   var process = AppProcess()
   public internal(set) var silent: SilentPushes
   public internal(set) var categories: [NotificationCategory] = []
@@ -62,6 +65,7 @@ public struct Phone: Core {
     directives += updateAudio(at: now)
     directives += updateTasks(after: event, at: now)
     directives += suspendIfIdle(at: now)
+    directives += stopAfterContent(at: now)
     directives += finishGoingDown()
     return directives
   }
@@ -81,6 +85,10 @@ public struct Phone: Core {
     case .pushArrived(let push): return route(push, at: now)
     case .processStarted(.app, _): return networkNewsForApp() + appStarted(at: now)
     case .processStarted(.extension, _): return networkNewsForExtension() + extensionStarted(at: now)
+    case .helloSaid(.extension):
+      extensionLaunchedAt = nil
+      return []
+    case .helloSaid(.app): return []
     case .foundEnding(.app): return appFoundEnding()
     // The next push waits until this process is gone; the current one may still be delivered.
     case .foundEnding(.extension): return []
@@ -97,7 +105,7 @@ public struct Phone: Core {
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
     case .contentDelivered(let push, let content, let key):
-      return deliver(content, for: push, key: key, at: now)
+      return deliver(content, for: push, key: key)
     case .notificationPosted(let content, let key): return post(content, key: key)
     case .notificationTouched(let id, let category, let touch):
       return touched(id, category: category, touch, at: now)
@@ -108,6 +116,8 @@ public struct Phone: Core {
     case .backgroundDone(let time): return backgroundDone(time ?? timesInBackground)
     case .taskBegan(let id, let name): return beginTask(id, name, at: now)
     case .taskEnded(let id): return endTask(id)
+    case .activityBegan(let role, let id): return beginActivity(role, id, at: now)
+    case .activityEnded(let role, let id): return endActivity(role, id)
     case .foundHoldingLock(let role, let file): return suspendedHoldingLock(role, file)
     case .silentPushDone(let push, let result): return silentPushDone(push, result)
     case .appAsked(let request, let inFront): return ask(request, inFront: inFront, at: now)
@@ -128,6 +138,8 @@ public struct Phone: Core {
       earliest = min(earliest ?? candidate, candidate)
     }
     consider(appDeadline)
+    consider(extensionStartsBy)
+    for role in Role.allCases { consider(activities[role].deadline) }
     consider(silent.deadline(configuration.silentPushes))
     consider(responses.deadline)
     for ask in asks { consider(ask.endsBy) }
@@ -137,8 +149,8 @@ public struct Phone: Core {
   }
 
   private mutating func reachDeadlines(at now: Instant) -> [PhoneDirective] {
-    reachAppDeadline(at: now) + reachExtensionDeadline(at: now) + reachAskDeadlines(at: now)
-      + reachResponseDeadlines(at: now)
+    reachAppDeadline(at: now) + reachExtensionStart(at: now) + reachExtensionDeadline(at: now) + reachAskDeadlines(at: now)
+      + reachResponseDeadlines(at: now) + expireActivities(at: now)
   }
 
   // MARK: Going down

@@ -33,6 +33,12 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   var afterContentNow: AfterContent { enforcesLimits && limitsBackground ? afterContent : .run }
   /// Whether the next push resumes the suspended extension; if not, the next push starts another process.
   public var reusesExtension = true
+  /// How long the extension's process may take from its launch to `hello`.
+  public var extensionStartTime = TimeSpan.seconds(10)
+  /// How long an expiring activity keeps a process from being suspended.
+  public var activityTime = TimeSpan.seconds(10)
+  /// A process that is suspended with a lock in the container stays suspended: iOS does not always kill it.
+  public var sparesLockHolders = false
   /// Which process gets a visible push while the app is in the foreground.
   public var foregroundPushes: ForegroundPushes
   /// The wallet has the entitlement for critical alerts.

@@ -52,6 +52,8 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   case terminate
   /// The expiration handler of a `beginBackgroundTask` task: the app must end it now.
   case taskExpiring(id: UInt64)
+  /// The activity's block is called again: the process is about to be suspended.
+  case activityExpired(id: UInt64)
   case notificationResponse(id: UInt64, action: String)
   case memoryWarning(footprintBytes: UInt64)
   /// A request whose answer a caller waits for.

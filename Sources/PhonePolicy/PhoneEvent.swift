@@ -19,6 +19,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
 
   // The processes. The messages of a process are reported before its end.
   case processStarted(Role, pid: Int32)
+  /// The process has said `hello`: it can be reached.
+  case helloSaid(Role)
   case launchFailed(Role, sentence: String)
   case processEnded(Role, ProcessEnd)
   /// The process has announced that it exits, and why.
@@ -48,6 +50,9 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   /// `beginBackgroundTask`, with an id that the app uses once.
   case taskBegan(id: UInt64, name: String)
   case taskEnded(id: UInt64)
+  /// `performExpiringActivity`, with an id that the process uses once.
+  case activityBegan(Role, id: UInt64)
+  case activityEnded(Role, id: UInt64)
   /// The app's answer to a request.
   case appAnswered(request: UInt64)
 

@@ -17,6 +17,8 @@ extension Phone: Shiftable {
     responses.shift(by: span)
     tasks.shift(by: span)
     audio.shift(by: span)
+    for role in Role.allCases { activities[role].shift(by: span) }
+    extensionLaunchedAt?.shift(by: span)
     for index in asks.indices { asks[index].endsBy.shift(by: span) }
   }
 }

@@ -18,6 +18,14 @@ extension Phrase {
       "As soon as iOS has the content; by default iOS suspends it."
     ) { _ in .given(.afterContent(.kill)) },
     Phrase(
+      "the phone gives the extension TIME to start",
+      "From its launch to its first message; default 10 s."
+    ) { .given(.extensionStarts($0.span)) },
+    Phrase(
+      "the phone spares who is suspended with a lock",
+      "By default iOS kills a process that it suspends with a lock in the container: 0xdead10cc."
+    ) { _ in .given(.sparesLockHolders) },
+    Phrase(
       "each push starts a new extension", "A suspended extension is not resumed, but ended and started again."
     ) { _ in .given(.startsExtensionAnew) },
     Phrase(

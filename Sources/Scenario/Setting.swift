@@ -29,6 +29,10 @@ public enum Setting: Hashable, Sendable {
   case extensionWithoutKeychain
   /// What iOS does with the extension when it has delivered its content.
   case afterContent(AfterContent)
+  /// The extension's time from its launch to its first message.
+  case extensionStarts(TimeSpan)
+  /// A process that is suspended with a lock in the container is not killed.
+  case sparesLockHolders
   /// A suspended extension is not resumed: the next push starts another process.
   case startsExtensionAnew
   /// The seed can only be read while the phone is unlocked.

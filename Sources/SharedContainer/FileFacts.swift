@@ -42,6 +42,15 @@ struct FileFacts: Hashable, Sendable {
     return .success(FileFacts(status))
   }
 
+  /// Nil if the file cannot be read or is shorter.
+  static func firstBytes(of path: String, count: Int) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    return pread(descriptor, &bytes, count, 0) == count ? bytes : nil
+  }
+
   static func of(descriptor: Int32) -> FileFacts? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? FileFacts(status) : nil

@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Which bytes SQLite locks, by its file format (*WAL-mode File Format*, *The SQLite OS Interface*).
 enum SQLiteLocks {
   static let sharedMemorySuffix = "-shm"
@@ -27,10 +21,6 @@ enum SQLiteLocks {
 
   /// The header's read version is 2. In WAL mode each open connection holds a shared lock on the database.
   static func isInWALMode(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var header = [UInt8](repeating: 0, count: 20)
-    return pread(descriptor, &header, header.count, 0) == header.count && header[19] == 2
+    FileFacts.firstBytes(of: path, count: 20)?.last == 2
   }
 }

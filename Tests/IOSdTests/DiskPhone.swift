@@ -99,10 +99,6 @@ final class DiskPhone {
 
   /// How often iosd's journals contain the words.
   func journalSays(_ words: String) throws -> Int {
-    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-    return try journals.filter { $0.contains("-iosd-") }.reduce(0) { sum, name in
-      let text = try String(contentsOfFile: "\(phone.home)/journal/\(name)", encoding: .utf8)
-      return sum + text.components(separatedBy: words).count - 1
-    }
+    try phone.journal().components(separatedBy: words).count - 1
   }
 }

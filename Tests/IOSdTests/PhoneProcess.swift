@@ -51,6 +51,12 @@ final class PhoneProcess {
     try? FileManager.default.removeItem(atPath: directory)
   }
 
+  /// All journals of iosd.
+  func journal() throws -> String {
+    try FileManager.default.contentsOfDirectory(atPath: "\(home)/journal").filter { $0.contains("-iosd-") }.sorted()
+      .map { try String(contentsOfFile: "\(home)/journal/\($0)", encoding: .utf8) }.joined()
+  }
+
   /// Programs under a sanitizer exceed any phone's limit: their limit is lifted, and tests of the limit are disabled.
   static let isSanitized = getenv("BATON_SANITIZED") != nil
 

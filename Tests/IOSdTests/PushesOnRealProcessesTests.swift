@@ -160,7 +160,7 @@ import WaitingTests
   }
 
   @Test func `An idle extension is asked to end, and a new process serves the next push`() throws {
-    let phone = try PhoneProcess(["--extension-idle", "50ms"])
+    let phone = try PhoneProcess(["--extension-idle", "50ms", "--after-content", "run"])
     try phone.push()
     #expect(try phone.ended("extension")["reason"] as? String == "ended when it was asked to")
     try phone.push()

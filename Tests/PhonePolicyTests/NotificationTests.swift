@@ -145,7 +145,7 @@ import Testing
       phone(.notificationTouched(id: 7, category: incoming.id, .dismiss)) == [
         .closeNotification(id: 7, .dismiss), .launch(.app, .notification(7, action: "dismiss")),
       ])
-    #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterBackground), respond(7, "dismiss")])
+    #expect(phone(.processStarted(.app, pid: 8)) == [respond(7, "dismiss")])
     #expect(phone.phone.assertions.contains(.notificationResponse(7)))
     _ = phone(.responseDone(id: 7))
     #expect(phone.phone.assertions.isEmpty)

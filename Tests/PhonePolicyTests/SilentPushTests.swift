@@ -38,7 +38,7 @@ extension PhoneDirective {
   {
     var phone = phone()
     #expect(phone(.pushArrived(TestPhone.silent(1))) == PhoneDirective.wakeFor(1))
-    #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterBackground), .tellSilent(1)])
+    #expect(phone(.processStarted(.app, pid: 8)) == [.tellSilent(1)])
     #expect(phone.phone.assertions.contains(.silentPush(1)))
     #expect(phone(.silentPushDone(push: 1, .newData)) == [.recordFate(push: 1, .completed(.newData))])
     #expect(phone.phone.assertions.isEmpty)

@@ -6,6 +6,8 @@ import Ground
 struct TestPhone {
   var phone: Phone
   var now = Instant(nanoseconds: 1_000_000_000)
+  /// Each process says `hello` as soon as it runs.
+  var saysHello = true
 
   /// The app is suspended in the background only if `limitsBackground`.
   init(_ configuration: PhoneConfiguration = PhoneConfiguration(), limitsBackground: Bool = false) {
@@ -14,7 +16,11 @@ struct TestPhone {
     phone = Phone(configuration: configuration)
   }
 
-  mutating func callAsFunction(_ event: PhoneEvent) -> [PhoneDirective] { phone.handle(event, at: now) }
+  mutating func callAsFunction(_ event: PhoneEvent) -> [PhoneDirective] {
+    let directives = phone.handle(event, at: now)
+    if saysHello, case .processStarted(let role, _) = event { _ = phone.handle(.helloSaid(role), at: now) }
+    return directives
+  }
 
   /// Lets time pass up to the phone's deadline and reports it reached.
   mutating func passToDeadline() -> [PhoneDirective] {

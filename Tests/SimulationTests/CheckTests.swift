@@ -32,8 +32,9 @@ import Wallet
   }
 
   @Test
-  func `An app suspended while it reads, or frozen before a checkpoint, is not killed`() {
-    for world in [suspended(with: .look), suspended(with: .settle, isFrozen: true)] {
+  func `An app suspended before a beat, or frozen before a checkpoint, is not killed`() {
+    let beat = ContainerOrder.beat(epoch: 1, phase: .established, counter: 1)
+    for world in [suspended(with: beat), suspended(with: .settle, isFrozen: true)] {
       #expect(world.life(.app)?.isSuspended == true)
       #expect(world.violation == nil)
     }

@@ -10,6 +10,7 @@ public enum EndCode: String, Hashable, Codable, Sendable, CaseIterable {
   // Killed by the phone.
   case swipedAway = "swiped-away"
   case timeLimit = "time-limit"
+  case startLimit = "start-limit"
   case memoryLimit = "memory-limit"
   case graceOver = "grace-over"
   case lockHeldWhileSuspended = "lock-held-while-suspended"

@@ -2,6 +2,8 @@
 public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
   case user
   case time(limitMilliseconds: Int64)
+  /// The extension had not said `hello`.
+  case startTime(limitMilliseconds: Int64)
   case memory(footprintBytes: UInt64, limitBytes: UInt64)
   /// It did not terminate within the grace after it was asked to.
   case graceOver
@@ -22,6 +24,7 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
     switch self {
     case .user: .swipedAway
     case .time: .timeLimit
+    case .startTime: .startLimit
     case .memory: .memoryLimit
     case .graceOver: .graceOver
     case .lockHeldWhileSuspended: .lockHeldWhileSuspended
@@ -37,6 +40,7 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
     switch self {
     case .user: "swiped away by the user"
     case .time(let limit): "used up its \(Self.seconds(limit)) s for one push"
+    case .startTime(let limit): "used up its time in starting up: \(Self.seconds(limit)) s"
     case .memory(let footprint, let limit):
       "exceeded mem limit: ActiveHard \(limit / 1_048_576) MB (fatal), with \(footprint) bytes"
     case .graceOver: "did not end when it was asked to"

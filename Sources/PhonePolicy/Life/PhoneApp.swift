@@ -93,9 +93,14 @@ extension Phone {
   mutating func appStarted(at now: Instant) -> [PhoneDirective] {
     switch app {
     case .launching(let intoForeground):
-      app = intoForeground ? .foreground : .background(BackgroundStay(since: now))
-      timesInBackground = intoForeground ? 0 : 1
-      return [.tell(.app, intoForeground ? .enterForeground : .enterBackground)] + process.takeMessages()
+      timesInBackground = 0
+      guard intoForeground else {
+        // An app that was never in front does not enter the background: iOS tells it nothing.
+        app = .background(BackgroundStay(since: now, isDone: true))
+        return process.takeMessages()
+      }
+      app = .foreground
+      return [.tell(.app, .enterForeground)] + process.takeMessages()
     // A message or signal sent before the process had started was lost: send it again.
     case .terminating(.killed(let reason), _): return [.kill(.app, reason)]
     case .terminating(.asked, _): return [.tell(.app, .terminate)]
@@ -129,6 +134,7 @@ extension Phone {
     announcedEnds.removeAll { $0 == .app }
     app = .notRunning
     assertions.releaseAll()
+    activities.app.endAll()
     process = AppProcess()
     responses = OpenResponses()
     returnsOnUnlock = false

@@ -54,6 +54,7 @@ extension Phone {
     switch service {
     case .launching:
       service = .idle(since: now)
+      extensionLaunchedAt = now
       return serveNext(at: now)
     case .ending(.asked, _, _): return [.tell(.extension, .terminate)]
     case .ending(.killed(let reason), _, _): return [.kill(.extension, reason)]
@@ -98,6 +99,8 @@ extension Phone {
         ? conclude(current.push, with: .original(current.push)) : loseInReboot(current.push.id)
     }
     hasServed = false
+    extensionLaunchedAt = nil
+    activities.notifier.endAll()
     service = .notRunning
     return directives + launchForQueue()
   }
@@ -127,7 +130,7 @@ extension Phone {
 
   /// Accepted once per push, also from a process that is being killed: content sent before its end counts.
   mutating func deliver(
-    _ text: NotificationText, for push: UInt64, key: String?, at now: Instant
+    _ text: NotificationText, for push: UInt64, key: String?
   ) -> [PhoneDirective] {
     guard var current = service.current, current.push.id == push, !current.isDelivered else {
       return [.refuseContent(push: push)]
@@ -138,16 +141,18 @@ extension Phone {
     case .ending(let ending, _, let killAt): service = .ending(ending, current, killAt: killAt)
     case .notRunning, .launching, .idle, .suspended: break
     }
-    return show(text, for: current.push, key: key) + stopAfterContent(at: now)
+    return show(text, for: current.push, key: key)
   }
 
-  /// iOS owes the extension nothing once it has the content: whatever the extension still does may never happen.
-  private mutating func stopAfterContent(at now: Instant) -> [PhoneDirective] {
-    guard case .serving = service else { return [] }
+  /// Called after every event. iOS owes the extension nothing once it has the content: whatever the extension still does
+  /// may never happen, unless it has begun an activity.
+  mutating func stopAfterContent(at now: Instant) -> [PhoneDirective] {
+    guard case .serving(let current) = service, current.isDelivered else { return [] }
     switch configuration.afterContentNow {
     case .run: return []
     case .kill: return killExtension(.afterContent)
     case .suspend:
+      guard activities.notifier.isEmpty else { return [] }
       hasServed = true
       guard queue.isEmpty else {
         service = .idle(since: now)
@@ -205,6 +210,20 @@ extension Phone {
       service = .ending(.killed(reason), service.current, killAt: nil)
       return []
     }
+  }
+
+  /// iOS kills an extension that takes too long to start: without a warning, and before `didReceive`.
+  var extensionStartsBy: Instant? {
+    guard configuration.enforcesLimits, let since = extensionLaunchedAt else { return nil }
+    switch service {
+    case .idle, .serving: return since + configuration.extensionStartTime
+    case .notRunning, .launching, .suspended, .ending: return nil
+    }
+  }
+
+  mutating func reachExtensionStart(at now: Instant) -> [PhoneDirective] {
+    guard let due = extensionStartsBy, due <= now else { return [] }
+    return killExtension(.startTime(limitMilliseconds: configuration.extensionStartTime.wholeMilliseconds))
   }
 
   mutating func reachExtensionDeadline(at now: Instant) -> [PhoneDirective] {

@@ -57,13 +57,15 @@ extension Phone {
   }
 
   private func suspendsAt(_ stay: BackgroundStay) -> Instant? {
-    guard configuration.limitsBackground, stay.isDone, assertions.isEmpty else { return nil }
+    guard configuration.limitsBackground, stay.isDone, assertions.isEmpty, activities.app.isEmpty else {
+      return nil
+    }
     return stay.since + configuration.suspendAfter
   }
 
   /// The shell has stopped the process and found that it holds a lock in the container.
   mutating func suspendedHoldingLock(_ role: Role, _ file: String) -> [PhoneDirective] {
-    guard configuration.limitsBackground else { return [] }
+    guard configuration.limitsBackground, !configuration.sparesLockHolders else { return [] }
     guard role == .app else {
       guard case .suspended = service else { return [] }
       return killExtension(.lockHeldWhileSuspended(file))

@@ -51,6 +51,7 @@ public struct Agenda: Hashable, Sendable {
   /// What the phone does with an extension that has delivered its content, and whether it resumes a suspended one.
   let afterContent: AfterContent
   let reusesExtension: Bool
+  let sparesLockHolders: Bool
 
   public init(seed: UInt64, length: TimeSpan, splices: Bool = false) {
     // Not the stream that chooses the next move, so that a subset of an agenda keeps its choices.
@@ -102,6 +103,7 @@ public struct Agenda: Hashable, Sendable {
     var ending = SeededGenerator(seed: seed ^ 0xAF7E_C0E7_0000_0000)
     afterContent = ending.chance(60) ? .suspend : ending.chance(50) ? .kill : .run
     reusesExtension = ending.chance(70)
+    sparesLockHolders = ending.chance(20)
     var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
     timed += Self.cancels(&cancelling, until: end)
     // Sorted by time, then by creation: `sorted` is not documented as stable.

@@ -15,6 +15,7 @@ public struct RunResult: Hashable, Sendable {
   public var arrived = 0
   public var connecting = Waits()
   public var settling = Waits()
+  public var suspensions = Suspensions()
   /// How often each storage fault occurred, in the order of `StorageFault.allCases`; the full disk last.
   public var storageFaults: [Int] = []
   /// How often each kind of fault occurred.

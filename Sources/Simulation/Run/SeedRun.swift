@@ -61,6 +61,7 @@ public struct SeedRun {
     world.phone.backgroundTime = agenda.backgroundTime
     world.phone.afterContent = settings.afterContent ?? agenda.afterContent
     world.phone.reusesExtension = agenda.reusesExtension
+    world.phone.sparesLockHolders = agenda.sparesLockHolders
     world.background = agenda.background
     world.phone.tasks.seed = agenda.taskSeed
     // Four hours become half a minute, so that a run of minutes has many refreshes.
@@ -89,6 +90,7 @@ public struct SeedRun {
     result.connecting = world.connecting
     result.storageFaults = world.storage.occurred.value
     result.settling = world.settling
+    result.suspensions = world.suspensions.value
     return result
   }
 

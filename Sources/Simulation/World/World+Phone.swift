@@ -59,6 +59,7 @@ extension World {
     lives[role] = Boxed(
       Life(role: role, identity: identity, settings: settings, now: now))
     tellPhone(.processStarted(role, pid: pid))
+    tellPhone(.helloSaid(role))
     let refusal = phone.refusal(
       to: .wallet(role), group: Entitlements.accessGroup, protection: settings.seedProtection)
     if let refusal { endLockedOut(role, refusal) }
@@ -80,7 +81,8 @@ extension World {
       postSend(ofRequest: request)
       postWithdrawal(ofRequest: request)
       postCancel(ofRequest: request)
-    case .memoryWarning: break
+    // The wallet begins no activity.
+    case .memoryWarning, .activityExpired: break
     case .task(let word): tell(role, word)
     // The wallet only logs whether audio plays.
     case .audio: break
@@ -132,7 +134,9 @@ extension World {
     lives[role]?.value.isSuspended = true
     endConnection(of: role)
     if role == .app { checkPaymentsLetSleep(life) }
-    if let file = container.value.lockedFile(of: life.identity.pid) ?? life.databaseInUse {
+    let locked = container.value.lockedFile(of: life.identity.pid) ?? life.databaseInUse
+    suspensions.value.note(role, holdsLock: locked != nil)
+    if let file = locked {
       tellPhone(.foundHoldingLock(role, file: file))
       // A process that was frozen until a moment ago had no time to unlock.
       guard !life.isFrozen, now - life.runningSince > Self.healthyAfter else { return }

@@ -43,6 +43,9 @@ public struct World: Hashable, Sendable {
   var lockReplacedAt: Instant?
   public internal(set) var violation: Violation?
 
+  /// Counts, no state: not part of a state's identity.
+  var suspensions = Unhashed(Suspensions())
+
   /// State of another product's coordination (Phoenix, Bitkit, matrix); nil with Baton's own guardrails.
   var others: Others?
 

@@ -30,7 +30,7 @@ final class TestChild {
     }
     phone.start()
     let role = behaviour.hasPrefix("app") ? "app" : "extension"
-    say("hello", ["role": role, "pid": "\(getpid())"])
+    if behaviour != "ext-starts-slowly" { say("hello", ["role": role, "pid": "\(getpid())"]) }
     try loop.run()
   }
 
@@ -55,6 +55,7 @@ final class TestChild {
       guard behaviour == "ext-expires" else { return }
       content(id, "just in time")
       say("finished", ["id": id, "reason": "expired"])
+    case "activity-expired": say("status", ["text": "activity \(id) expires"])
     case "terminate": if behaviour != "app-stubborn" { loop.stop() }
     case "enter-foreground":
       say("status", ["text": "in front", "state": "ready"])
@@ -78,6 +79,8 @@ final class TestChild {
     case "app-never-done": return
     case "app-endless-task": say("background-begin", ["id": "1", "name": "endless"])
     case "app-keeps-lock": keepLock()
+    case let name where name.contains("selects"): readDatabase(inWALMode: !name.hasSuffix("rollback"))
+    case "app-activity": beginActivity()
     case "app-seed-handler":
       say("background-begin", ["id": "1", "name": "ProcessIncomingHTLC"])
       keepLock()
@@ -85,16 +88,6 @@ final class TestChild {
     default: break
     }
     say("background-done")
-  }
-
-  /// Like a wallet's app that does not release its role lock.
-  private func keepLock() {
-    let arguments = CommandLine.arguments
-    guard let index = arguments.firstIndex(of: "--container"), index + 1 < arguments.count else { return }
-    let directory = "\(arguments[index + 1])/locks"
-    mkdir(arguments[index + 1], 0o700)
-    mkdir(directory, 0o700)
-    flock(open("\(directory)/app.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600), LOCK_EX | LOCK_NB)
   }
 
   private func connect(to port: String) {
@@ -113,7 +106,15 @@ final class TestChild {
   private func serve(_ id: String) {
     pushesServed += 1
     switch behaviour {
-    case "ext-hang", "ext-expires": return
+    case "ext-hang", "ext-expires", "ext-starts-slowly": return
+    case let name where name.contains("selects"):
+      readDatabase(inWALMode: !name.hasSuffix("rollback"))
+      content(id, "served")
+    case "ext-activity":
+      beginActivity()
+      content(id, "served")
+      // Its end lets the phone suspend this process.
+      return
     case "ext-keychain":
       return say("keychain-read", ["request": id, "group": Self.group, "account": "mnemonic"])
     case "ext-shrinks":

@@ -46,12 +46,14 @@ enum OlderRecords {
     return Array(text.replacing(halves) { "\"container\":{\"high\":\($0.high),\"low\":\($0.low)}" }.utf8)
   }
 
-  /// The phone's extension ran on after its content.
+  /// The phone's extension ran on after its content, and had no time limit for its start.
   private static func withAfterContent(_ line: [UInt8]) -> [UInt8] {
     guard contains(line, "\"kind\":\"core\",\"core\":\"phone\""), !contains(line, "\"afterContent\":")
     else { return line }
     let text = String(decoding: line, as: UTF8.self)
-    let added = "\"configuration\":{\"afterContent\":\"run\",\"reusesExtension\":true,"
+    let added =
+      "\"configuration\":{\"afterContent\":\"run\",\"reusesExtension\":true,\"sparesLockHolders\":false,"
+      + "\"extensionStartTime\":\(Int64.max / 2),\"activityTime\":\(Int64.max / 2),"
     return Array(text.replacing("\"configuration\":{", with: added).utf8)
   }
 

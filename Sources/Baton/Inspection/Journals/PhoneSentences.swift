@@ -32,10 +32,10 @@ package enum PhoneSentences {
     case .task(let event): of(event)
     case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]
     case .audio(.stopped): [Sentence("the app stops its audio", matters: false)]
-    case .deadlineReached, .processStarted, .processEnded, .endAnnounced, .memorySampled,
+    case .deadlineReached, .processStarted, .helloSaid, .processEnded, .endAnnounced, .memorySampled,
       .memoryLimitEnforced,
       .contentDelivered,
-      .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded,
+      .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded, .activityBegan, .activityEnded,
       .categoriesRegistered, .responseDone, .appAnswered, .appAsked:
       []
     }
@@ -49,6 +49,8 @@ package enum PhoneSentences {
       [Sentence("ends the connections of the \(role.rawValue): there is no network")]
     case .suspend(let role): [.key("suspends the \(role.rawValue)")]
     case .resume(let role): [.key("resumes the \(role.rawValue)")]
+    case .tell(let role, .activityExpired):
+      [Sentence("tells the \(role.rawValue) that its activity expires")]
     case .tell(_, .taskExpiring): [Sentence("tells the app that its background time has expired")]
     case .show(let notification):
       [.key("the user sees \(words(notification.text))")]

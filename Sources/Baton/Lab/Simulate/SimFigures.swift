@@ -15,6 +15,7 @@ package struct SimFigures: Sendable {
   package private(set) var pushes = 0
   package private(set) var connecting = Waits()
   package private(set) var settling = Waits()
+  package private(set) var suspensions = Suspensions()
   private(set) var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
   /// In the order of `StorageFault.allCases`; the full disk last.
   private(set) var storageFaults = [Int](repeating: 0, count: StorageFault.allCases.count + 1)
@@ -32,6 +33,7 @@ package struct SimFigures: Sendable {
     pushes = result.pushes
     connecting = result.connecting
     settling = result.settling
+    suspensions = result.suspensions
     faults = result.faults
     if !result.storageFaults.isEmpty { storageFaults = result.storageFaults }
     if result.violation != nil { broken = [result] }
@@ -48,6 +50,7 @@ package struct SimFigures: Sendable {
     pushes += other.pushes
     connecting.add(other.connecting)
     settling.add(other.settling)
+    suspensions.add(other.suspensions)
     for place in faults.indices { faults[place] += other.faults[place] }
     for place in storageFaults.indices { storageFaults[place] += other.storageFaults[place] }
     broken += other.broken
@@ -86,6 +89,10 @@ package struct SimFigures: Sendable {
       ),
       ("", kinds.isEmpty ? "" : "per simulated hour: \(kinds.joined(separator: ", "))"),
       ("storage", storageText),
+      (
+        "suspended",
+        "the app \(HumanText.grouped(UInt64(suspensions.app))) times, the extension \(HumanText.grouped(UInt64(suspensions.ofExtension))); \(suspensions.withLock) times with a lock, just after a freeze"
+      ),
       ("waited", "\(words(connecting)) from opening the app to connected"),
       ("", "\(words(settling)) from a sender's request to the preimage"),
     ]
@@ -107,6 +114,9 @@ package struct SimFigures: Sendable {
     var payments: Int
     var paid: Int
     var pushes: Int
+    var appSuspensions: Int
+    var extensionSuspensions: Int
+    var suspensionsWithLock: Int
     var connectingMeanMs: Int64
     var settlingMeanMs: Int64
     var faults: [Count]
@@ -121,7 +131,8 @@ package struct SimFigures: Sendable {
       seeds: seeds, seedsAsked: cut?.asked ?? seeds, stoppedAfterBroken: cut != nil,
       simulatedMs: simulated.wholeMilliseconds, tookMs: took.wholeMilliseconds, events: events,
       eventsPerSecond: UInt64(Double(events) / seconds), payments: payments, paid: paid, pushes: pushes,
-      connectingMeanMs: connecting.mean.wholeMilliseconds, settlingMeanMs: settling.mean.wholeMilliseconds,
+      appSuspensions: suspensions.app, extensionSuspensions: suspensions.ofExtension,
+      suspensionsWithLock: suspensions.withLock, connectingMeanMs: connecting.mean.wholeMilliseconds, settlingMeanMs: settling.mean.wholeMilliseconds,
       faults: zip(FaultKind.allCases, faults).map { Count(name: $0.rawValue, count: $1) },
       storageFaults: zip(Self.storageNames, storageFaults).map { Count(name: $0, count: $1) },
       violations: broken.count, brokenSeeds: broken.map(\.seed))

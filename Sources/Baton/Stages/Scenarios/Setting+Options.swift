@@ -22,6 +22,8 @@ extension Setting {
     case .warnsOfMemory(let megabytes): ["--memory-warning", "\(megabytes * 1_048_576)"]
     case .seedForUnlockedPhone: ["--seed-protection", KeychainProtection.whenUnlocked.rawValue]
     case .afterContent(let mode): ["--after-content", mode.rawValue]
+    case .extensionStarts(let time): ["--extension-start-time", "\(time.wholeMilliseconds)ms"]
+    case .sparesLockHolders: ["--suspended-with-lock", "spare"]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
     case .arrivesAfter, .sendsSilentPushes, .extensionWithoutKeychain: []
     }
@@ -78,6 +80,8 @@ extension WorldSettings {
       case .cleansUp: world.background?.cleansUp = true
       case .warnsOfMemory(let megabytes): world.phone.memoryWarningBytes = UInt64(megabytes) * 1_048_576
       case .afterContent(let mode): world.phone.afterContent = mode
+      case .extensionStarts(let time): world.phone.extensionStartTime = time
+      case .sparesLockHolders: world.phone.sparesLockHolders = true
       case .startsExtensionAnew: world.phone.reusesExtension = false
       case .extensionWithoutKeychain: world.phone.extensionEntitlements.accessGroups = []
       case .seedForUnlockedPhone: world.seedProtection = .whenUnlocked
