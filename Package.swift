@@ -166,7 +166,8 @@ let package = Package(
     .target(
       name: "Lab",
       dependencies: [
-        "Ground", "Reports", "Guardrails", "Crypto", "PhonePolicy", "Simulation", "DaemonRuntime", "PhoneClient",
+        "Ground", "Reports", "Guardrails", "Crypto", "PhonePolicy", "Simulation", "DaemonRuntime",
+        "PhoneClient",
         "Terminal", "Inspection",
       ], path: "Sources/Baton/Lab"),
     .target(
@@ -364,7 +365,8 @@ let package = Package(
         "NotifyExtd", "IOSd", "LSPd",
       ]),
     .executableTarget(
-      name: "TestChild", dependencies: ["Ground", "DaemonRuntime", "CSQLite"], path: "Tests/Support/TestChild"),
+      name: "TestChild", dependencies: ["Ground", "DaemonRuntime", "CSQLite"], path: "Tests/Support/TestChild"
+    ),
     .testTarget(
       name: "IOSdTests",
       dependencies: [

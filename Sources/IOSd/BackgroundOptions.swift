@@ -17,9 +17,11 @@ enum BackgroundOptions {
       "--extension-reuse", value: .choice(["yes", "no"]), default: "yes",
       help: "whether the next push resumes a suspended extension, or starts another process"),
     OptionDeclaration(
-      "--extension-start-time", value: .span, default: "10s", help: "how long the extension may take from its launch to hello"),
+      "--extension-start-time", value: .span, default: "10s",
+      help: "how long the extension may take from its launch to hello"),
     OptionDeclaration(
-      "--activity-time", value: .span, default: "10s", help: "how long an expiring activity keeps a process from being suspended"),
+      "--activity-time", value: .span, default: "10s",
+      help: "how long an expiring activity keeps a process from being suspended"),
     OptionDeclaration(
       "--suspended-with-lock", value: .choice(["kill", "spare"]), default: "kill",
       help: "what happens to a process that is suspended with a lock in the container"),

@@ -11,7 +11,8 @@ struct BlindSpots {
 
     var description: String {
       switch self {
-      case .locks(let why): "a process suspended while it holds a lock in the container is not detected: \(why)"
+      case .locks(let why):
+        "a process suspended while it holds a lock in the container is not detected: \(why)"
       case .connections(let why): "the connections of a suspended process stay open: \(why)"
       }
     }

@@ -149,7 +149,8 @@ public struct Phone: Core {
   }
 
   private mutating func reachDeadlines(at now: Instant) -> [PhoneDirective] {
-    reachAppDeadline(at: now) + reachExtensionStart(at: now) + reachExtensionDeadline(at: now) + reachAskDeadlines(at: now)
+    reachAppDeadline(at: now) + reachExtensionStart(at: now) + reachExtensionDeadline(at: now)
+      + reachAskDeadlines(at: now)
       + reachResponseDeadlines(at: now) + expireActivities(at: now)
   }
 

@@ -50,7 +50,8 @@ public enum HeldLocks {
     guard lock.kind != "FLOCK" else { return HeldLock(file: file, kind: .shared) }
     if file.hasSuffix(SQLiteLocks.sharedMemorySuffix) {
       guard !SQLiteLocks.isOfOpenConnection(sharedMemory: lock) else { return nil }
-      return HeldLock(file: String(file.dropLast(SQLiteLocks.sharedMemorySuffix.count)), kind: .readTransaction)
+      return HeldLock(
+        file: String(file.dropLast(SQLiteLocks.sharedMemorySuffix.count)), kind: .readTransaction)
     }
     guard SQLiteLocks.isOnDatabase(lock) else { return HeldLock(file: file, kind: .shared) }
     if SQLiteLocks.isInWALMode("\(directory)/\(file)") { return nil }

@@ -68,7 +68,10 @@ import WaitingTests
       } == [])
   }
 
-  @Test func `An extension that outlives its limit, never ends or crashes is reported`() throws {
+  @Test
+  func `An extension that outlives its limit, never ends, crashes or is suspended with a lock is reported`()
+    throws
+  {
     #expect(try problems(frozen: 1) { $0.processes = [try process(ended: 31_100, .timeLimit)] } == [])
     #expect(
       try problems { $0.processes = [try process(ended: 33_100, .timeLimit)] }
@@ -78,6 +81,10 @@ import WaitingTests
     #expect(
       try problems { $0.processes = [try process(ended: 2000, .crashed, "crashed by SIGSEGV")] }
         == ["the extension 7 crashed by SIGSEGV"])
+    #expect(
+      try problems {
+        $0.processes = [try process(ended: 2000, .lockHeldWhileSuspended, "killed: 0xdead10cc: suspended")]
+      } == ["the extension 7 was killed: 0xdead10cc: suspended"])
     #expect(
       try problems {
         $0.processes = [try process(ended: 2000, .gaveUp, "ended by itself with exit code 74: no disk")]

@@ -206,7 +206,9 @@ import Testing
     #expect(notifier.send(.node(.busy(.nothing))).last == .stopNode(gracefully: true))
     notifier.play(.node(.stopped))
     #expect(
-      notifier.send(owned()).suffix(2) == [.deliver(push: 1, .received(payment)), .finished(push: 1, .handedOver)])
+      notifier.send(owned()).suffix(2) == [
+        .deliver(push: 1, .received(payment)), .finished(push: 1, .handedOver),
+      ])
   }
 
   @Test func `A busy intent lock, read with the claim row, counts as a handover request`() {

@@ -47,7 +47,8 @@ struct LastQuestionTests {
         notifier.send(event).allSatisfy { $0 != question && $0 != missed }, "the container is read once")
       // A refused node is being stopped already.
       let end =
-        notifier.release(.receivedFound(found, push: 1)) + notifier.send(.node(.stopped)) + notifier.send(owned)
+        notifier.release(.receivedFound(found, push: 1)) + notifier.send(.node(.stopped))
+        + notifier.send(owned)
       #expect(end.contains(found.isEmpty ? missed : delivered))
       // An earlier push's notification of this payment is withdrawn.
       #expect(end.contains(.withdraw(payment: paymentHash("aa"))) == !found.isEmpty)

@@ -53,7 +53,8 @@ final class PhoneProcess {
 
   /// All journals of iosd.
   func journal() throws -> String {
-    try FileManager.default.contentsOfDirectory(atPath: "\(home)/journal").filter { $0.contains("-iosd-") }.sorted()
+    try FileManager.default.contentsOfDirectory(atPath: "\(home)/journal").filter { $0.contains("-iosd-") }
+      .sorted()
       .map { try String(contentsOfFile: "\(home)/journal/\($0)", encoding: .utf8) }.joined()
   }
 

@@ -6,7 +6,8 @@ import WaitingTests
 
 /// What counts as a lock when the phone suspends a process, and what the phone does then.
 @Suite("Suspended with a lock", .waits) struct SuspendedWithLockTests {
-  private static let reads = "killed: 0xdead10cc: suspended while it held a lock on other.sqlite (an open read transaction)"
+  private static let reads =
+    "killed: 0xdead10cc: suspended while it held a lock on other.sqlite (an open read transaction)"
 
   private func suspended(app: String, _ options: String...) throws -> PhoneProcess {
     let phone = try PhoneProcess(app: app, ["--suspend-after", "50ms"] + options)
@@ -30,9 +31,11 @@ import WaitingTests
   }
 
   @Test(arguments: ["ext-selects-unfinished", "ext-selects-unfinished-rollback"])
-  func `An extension that delivers its content with a SELECT not finished is killed, and the next push is served`(
-    ext: String
-  ) throws {
+  func
+    `An extension that delivers its content with a SELECT not finished is killed, and the next push is served`(
+      ext: String
+    ) throws
+  {
     let phone = try PhoneProcess(ext: ext)
     try phone.push()
     #expect(try phone.ended("extension")["reason"] as? String == Self.reads)
@@ -49,7 +52,8 @@ import WaitingTests
     #expect(try phone.ask("open")["app"] == "foreground")
   }
 
-  @Test func `An extension that does not say hello in its time to start is killed, and its alert shown as sent`()
+  @Test
+  func `An extension that does not say hello in its time to start is killed, and its alert shown as sent`()
     throws
   {
     let phone = try PhoneProcess(ext: "ext-starts-slowly", ["--extension-start-time", "200ms"])
@@ -60,12 +64,16 @@ import WaitingTests
     #expect(row["end_code"] as? String == "start-limit")
   }
 
-  @Test func `An activity keeps the extension from being suspended until it expires; a 65th expires at once`() throws {
+  @Test func `An activity keeps the extension from being suspended until it expires; a 65th expires at once`()
+    throws
+  {
     let phone = try PhoneProcess(ext: "ext-activity", ["--activity-time", "300ms"])
     try phone.push()
     #expect(try phone.notifications(1) == ["served"])
     try Wait.until("the extension is suspended") { try phone.state("extension") == "suspended" }
-    let told = try phone.journal().matches(of: /"activityExpired":\{"id":(\d+)\}/).compactMap { Int($0.output.1) }
+    let told = try phone.journal().matches(of: /"activityExpired":\{"id":(\d+)\}/).compactMap {
+      Int($0.output.1)
+    }
     #expect(told.first == 65)
     #expect(told.sorted() == Array(1...65))
   }

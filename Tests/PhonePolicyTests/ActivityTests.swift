@@ -11,7 +11,8 @@ import Testing
     return phone
   }
 
-  @Test func `An extension with an activity is suspended when the activity ends, not when its content comes`() {
+  @Test func `An extension with an activity is suspended when the activity ends, not when its content comes`()
+  {
     var phone = delivering()
     #expect(phone(.activityBegan(.extension, id: 5)) == [])
     #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, received)])
@@ -56,7 +57,9 @@ import Testing
     #expect(phone(.contentDelivered(push: 1, received)).last == .kill(.extension, .afterContent))
   }
 
-  @Test func `An extension that says no hello within 10 s is killed without a warning, and its push shown as sent`() {
+  @Test
+  func `An extension that says no hello within 10 s is killed without a warning, and its push shown as sent`()
+  {
     var phone = TestPhone(PhoneConfiguration(), limitsBackground: true)
     phone.saysHello = false
     phone.serve(1)
@@ -65,7 +68,9 @@ import Testing
     #expect(phone.passToDeadline() == [.kill(.extension, reason)])
     #expect(phone.now == started + .seconds(10))
     #expect(
-      phone(.processEnded(.extension, .signalled(9))) == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
+      phone(.processEnded(.extension, .signalled(9))) == [
+        .recordEnd(.extension, .killed(reason)), .showOriginal(1),
+      ])
   }
 
   @Test func `A process suspended with a lock is spared if the phone is set so`() {

@@ -22,7 +22,8 @@ import Testing
     #expect(phone(.userOpened) == [.tell(.app, .enterForeground)])
   }
 
-  @Test func `If the user leaves while the app is starting, it starts in the background, and is told nothing`() {
+  @Test
+  func `If the user leaves while the app is starting, it starts in the background, and is told nothing`() {
     var phone = TestPhone()
     _ = phone(.userOpened)
     #expect(phone(.userWentHome) == [])

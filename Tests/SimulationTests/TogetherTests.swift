@@ -106,7 +106,7 @@ import Testing
     #expect(story.waits(.seconds(5)) { $0.unpaidInvoices.count == 1 })
     story.quits()
     story.world.make(.pay(1))
-    #expect(story.waits(.seconds(7)) { $0.pushes.map(\.shown) == [1, 1] }, "\(story.world.pushes.map(\.shown)) \(String(describing: story.world.violation)) \(story.world.phone.service) \(story.world.payments.map(\.state))")
+    #expect(story.waits(.seconds(12)) { $0.pushes.map(\.shown) == [1, 1] })
     #expect(story.world.payments.allSatisfy { $0.state == .paid })
     #expect(story.world.life(.extension)?.identity != fenced)
   }

@@ -28,7 +28,7 @@ public protocol PhonePort: AnyObject {
 
   // The extension.
   /// The content of this push's notification, exactly once. The system may suspend the process as soon as it has the
-  /// content: if there is time, keep it until `finished`.
+  /// content: the node is released by then, unless the push's time is over and the release hangs.
   func deliver(_ outcome: PushOutcome, for push: UInt64)
   /// The work on this push is over and everything is released.
   func finished(push: UInt64, _ reason: FinishReason)

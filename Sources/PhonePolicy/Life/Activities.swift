@@ -55,7 +55,8 @@ extension Phone {
     let expired = [PhoneDirective.tell(role, .activityExpired(id: id))]
     switch (role, app, service) {
     case (.app, .notRunning, _), (.extension, _, .notRunning): return []
-    case (.app, .suspended, _), (.app, .terminating, _), (.extension, _, .suspended), (.extension, _, .ending):
+    case (.app, .suspended, _), (.app, .terminating, _), (.extension, _, .suspended),
+      (.extension, _, .ending):
       return expired
     default:
       return activities[role].begin(id, endsBy: now + configuration.activityTime) ? [] : expired

@@ -4,7 +4,7 @@ import Ground
 public struct Suspensions: Hashable, Sendable {
   public private(set) var app = 0
   public private(set) var ofExtension = 0
-  /// Of these, with a lock in the container: after a freeze, as a healthy process has released everything by then.
+  /// Of these, with a lock in the container: only a process that was frozen until a moment ago may have one.
   public private(set) var withLock = 0
 
   public init() {}

@@ -73,7 +73,9 @@ extension Life {
   /// The database's lock file, if a pending order writes or reads there: the phone may suspend the process at any of
   /// them, and a read transaction is a lock too.
   var databaseInUse: String? {
-    let usesDatabase = orders.contains { if case .container(let order) = $0 { order.usesDatabase } else { false } }
+    let usesDatabase = orders.contains {
+      if case .container(let order) = $0 { order.usesDatabase } else { false }
+    }
     return usesDatabase && !isFrozen ? Container.databaseLock : nil
   }
 }
@@ -81,7 +83,8 @@ extension Life {
 extension ContainerOrder {
   fileprivate var usesDatabase: Bool {
     switch self {
-    case .look, .claim, .raiseEpoch, .readRow, .settle, .markReceived, .readReceived, .checkRow, .checkAfterInit,
+    case .look, .claim, .raiseEpoch, .readRow, .settle, .markReceived, .readReceived, .checkRow,
+      .checkAfterInit,
       .write, .readPast, .lookAtWallet:
       true
     case .raiseIntent, .withdrawIntent, .beat, .dropLock: false

@@ -13,11 +13,13 @@ enum BackgroundStartOptions {
       "--extension-reuse", value: .choice(["yes", "no"]),
       help: "whether the next push resumes a suspended extension, or starts another process (default yes)"),
     OptionDeclaration(
-      "--extension-start-time", value: .span, help: "how long the extension may take from its launch to hello (default 10s)"),
+      "--extension-start-time", value: .span,
+      help: "how long the extension may take from its launch to hello (default 10s)"),
     OptionDeclaration(
-      "--activity-time", value: .span, help: "how long an expiring activity keeps a process from being suspended (default 10s)"),
+      "--activity-time", value: .span,
+      help: "how long an expiring activity keeps a process from being suspended (default 10s)"),
     OptionDeclaration(
-      "--suspended-with-lock", value: .choice(["kill", "spare"]), 
+      "--suspended-with-lock", value: .choice(["kill", "spare"]),
       help: "what happens to a process that is suspended with a lock in the container (default kill)"),
     OptionDeclaration(
       "--suspend-after", value: .span,

@@ -35,7 +35,8 @@ package enum PhoneSentences {
     case .deadlineReached, .processStarted, .helloSaid, .processEnded, .endAnnounced, .memorySampled,
       .memoryLimitEnforced,
       .contentDelivered,
-      .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded, .activityBegan, .activityEnded,
+      .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded, .activityBegan,
+      .activityEnded,
       .categoriesRegistered, .responseDone, .appAnswered, .appAsked:
       []
     }

@@ -91,7 +91,7 @@ package struct SimFigures: Sendable {
       ("storage", storageText),
       (
         "suspended",
-        "the app \(HumanText.grouped(UInt64(suspensions.app))) times, the extension \(HumanText.grouped(UInt64(suspensions.ofExtension))); \(suspensions.withLock) times with a lock, just after a freeze"
+        "the app \(HumanText.grouped(UInt64(suspensions.app))) times, the extension \(HumanText.grouped(UInt64(suspensions.ofExtension))); \(suspensions.withLock) times with a lock in the container"
       ),
       ("waited", "\(words(connecting)) from opening the app to connected"),
       ("", "\(words(settling)) from a sender's request to the preimage"),
@@ -132,7 +132,8 @@ package struct SimFigures: Sendable {
       simulatedMs: simulated.wholeMilliseconds, tookMs: took.wholeMilliseconds, events: events,
       eventsPerSecond: UInt64(Double(events) / seconds), payments: payments, paid: paid, pushes: pushes,
       appSuspensions: suspensions.app, extensionSuspensions: suspensions.ofExtension,
-      suspensionsWithLock: suspensions.withLock, connectingMeanMs: connecting.mean.wholeMilliseconds, settlingMeanMs: settling.mean.wholeMilliseconds,
+      suspensionsWithLock: suspensions.withLock, connectingMeanMs: connecting.mean.wholeMilliseconds,
+      settlingMeanMs: settling.mean.wholeMilliseconds,
       faults: zip(FaultKind.allCases, faults).map { Count(name: $0.rawValue, count: $1) },
       storageFaults: zip(Self.storageNames, storageFaults).map { Count(name: $0, count: $1) },
       violations: broken.count, brokenSeeds: broken.map(\.seed))

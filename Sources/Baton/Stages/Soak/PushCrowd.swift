@@ -2,6 +2,7 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
+import enum PhonePolicy.AfterContent
 
 /// Plays pushes on many phones at once, each with its own peer and pair.
 final class PushCrowd: Sendable {
@@ -29,12 +30,14 @@ final class PushCrowd: Sendable {
   private let phones: [Phone]
   private let shares: [Range<Int>]
   private let timers: PushTimers
+  private let afterContent: AfterContent
   private let isDebugBuild: Bool
   private let state = Locked(State())
 
-  init(phones: [Phone], pushes: Int, timers: PushTimers, isDebugBuild: Bool) {
+  init(phones: [Phone], pushes: Int, timers: PushTimers, afterContent: AfterContent, isDebugBuild: Bool) {
     self.phones = phones
     self.timers = timers
+    self.afterContent = afterContent
     self.isDebugBuild = isDebugBuild
     // Numbers continue from phone to phone, so that each kind of push has its share.
     shares = phones.indices.map { pushes * $0 / phones.count..<pushes * ($0 + 1) / phones.count }
@@ -88,7 +91,10 @@ final class PushCrowd: Sendable {
     let phone = phones[index]
     let share = shares[index]
     var options = PhoneStarter.Options()
-    options.iosdArguments = timers.arguments + ["--build", isDebugBuild ? "debug" : "production"]
+    options.iosdArguments =
+      timers.arguments + [
+        "--build", isDebugBuild ? "debug" : "production", "--after-content", afterContent.rawValue,
+      ]
     let driver = try PhoneDriver(phone, options, lookInterval: .milliseconds(15))
     try driver.start()
     let play = PushPlay(driver)

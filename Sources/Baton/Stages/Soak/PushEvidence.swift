@@ -89,6 +89,9 @@ struct PushEvidence {
       if process.endCode == .crashed || process.endCode == .gaveUp {
         sentences.append("the extension \(process.pid) \(process.reason ?? "ended without a reason")")
       }
+      if process.endCode == .lockHeldWhileSuspended {
+        sentences.append("the extension \(process.pid) was \(process.reason ?? "killed for a lock")")
+      }
       let last = pushes.map(\.at).filter { $0 <= end }.max() ?? end
       if Self.isKilledForTime(process) && end - last > longest {
         sentences.append(

@@ -4,6 +4,7 @@ import Inspection
 import Ground
 import DaemonRuntime
 import Foundation
+import enum PhonePolicy.AfterContent
 
 extension SoakVerb {
   static let pushOptions: [OptionDeclaration] = [
@@ -16,6 +17,10 @@ extension SoakVerb {
     OptionDeclaration(
       "--timers", value: .choice(PushTimers.allCases.map(\.rawValue)), default: PushTimers.scaled.rawValue,
       help: "with --phones: 2 s per beat, frozen after 5 s, 30 s per push (real), or a fiftieth (scaled)"),
+    OptionDeclaration(
+      "--after-content", value: .choice(AfterContent.allCases.map(\.rawValue)),
+      default: AfterContent.suspend.rawValue,
+      help: "with --phones: what iosd does with an extension that has delivered its content"),
   ]
 
   package static func pushes(onPhones count: Int, _ invocation: Invocation) throws -> ExitCode {
@@ -30,7 +35,9 @@ extension SoakVerb {
     let home = try RunPlace.make(kept, in: invocation.place, named: "soak")
     let phones = (1...count).map { Phone(home: "\(home)/\($0)") }
     let isDebugBuild = line.text("--build") == "debug"
-    let crowd = PushCrowd(phones: phones, pushes: pushes, timers: timers, isDebugBuild: isDebugBuild)
+    let afterContent = line.choice("--after-content", as: AfterContent.self) ?? .suspend
+    let crowd = PushCrowd(
+      phones: phones, pushes: pushes, timers: timers, afterContent: afterContent, isDebugBuild: isDebugBuild)
     let start = Clock.monotonicNow
     let outcomes: [PushCrowd.Outcome]
     do {
