@@ -107,6 +107,7 @@ struct PhoneInHand {
   mutating func servesPush() {
     _ = getsPush()
     _ = self(.processStarted(.extension, pid: 9))
+    _ = self(.helloSaid(.extension))
   }
 
   /// Advances to the phone's next deadline.

@@ -151,7 +151,7 @@ struct NestedOrderTests {
   }
 
   @Test
-  func `SQLite's log is checkpointed before a push is finished, even if the next push begins`() {
+  func `SQLite's log is checkpointed before a push's content is delivered, even if the next push begins`() {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(
       .guardrail(.launched), .guardrail(.pushArrived(Push(id: 1, reason: .incomingPayment))),
@@ -161,7 +161,10 @@ struct NestedOrderTests {
     let orders = notifier.send(.rowRead(row(8, .extension), appWantsNode: false))
     #expect(orders.contains(.container(.look)))
     #expect(
-      orders.suffix(2) == [.container(.settle), .phone(.finished(push: 1, .timeWillExpire))])
+      orders.suffix(3) == [
+        .container(.settle), .phone(.deliver(push: 1, .nothingReceived(.incomingPayment))),
+        .phone(.finished(push: 1, .timeWillExpire)),
+      ])
   }
 
   @Test
