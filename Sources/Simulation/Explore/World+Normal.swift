@@ -98,6 +98,7 @@ extension Life {
     if withStamps { changeObservations { $0.shift(by: span) } }
     runningSince.shift(by: span)
     silentAt.shift(by: span)
+    thawedAt.shift(by: span)
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
@@ -127,6 +128,7 @@ extension Life {
     wallet.forgetLongAgo(at: now)
     runningSince = max(runningSince, now + Self.longEnough)
     if let silent = silentAt, silent <= now + Self.longEnough { silentAt = nil }
+    if let thawed = thawedAt, thawed <= now + Self.longEnough { thawedAt = nil }
   }
 
   /// Drops the counter of `released` beats, beats of other epochs than the row's, and the reason of a claim, which

@@ -42,6 +42,8 @@ public struct Life: Hashable, Sendable {
   public internal(set) var isSuspended = false
   /// Since when it has run without a pause.
   var runningSince: Instant
+  /// When it last thawed, at most `World.healthyAfter` ago: it has had no time to unlock.
+  var thawedAt: Instant?
   /// When a beat last failed: to the other process it looks paused.
   var silentAt: Instant?
   public internal(set) var status: Status?

@@ -27,6 +27,7 @@ extension World {
     lives[role]?.value.isFrozen = false
     lives[role]?.value.wallet.guardrail.changeOther { $0.thawed() }
     lives[role]?.value.runningSince = clock.now
+    lives[role]?.value.thawedAt = clock.now
   }
 
   /// The phone is switched off and on with an older database. The receipts since then are lost: the peer's backup

@@ -138,8 +138,8 @@ extension World {
     suspensions.value.note(role, holdsLock: locked != nil)
     if let file = locked {
       tellPhone(.foundHoldingLock(role, file: file))
-      // A process that was frozen until a moment ago had no time to unlock.
-      guard !life.isFrozen, now - life.runningSince > Self.healthyAfter else { return }
+      let thawedJustNow = life.thawedAt.map { now - $0 <= Self.healthyAfter } ?? false
+      guard !life.isFrozen, !thawedJustNow else { return }
       report(.releasedBeforeSuspension, "The \(role) is suspended with a lock on \(file), and killed for it.")
     }
   }
