@@ -10,6 +10,8 @@ public enum WalletEnding: String, Hashable, Sendable {
   /// The phone withholds the seed now.
   case seedWithheld = "seed-withheld"
   case seedUnusable = "seed-unusable"
+  /// The extension, before the app has made the wallet.
+  case noWallet = "no-wallet"
   case failed
 
   public init(_ reason: EndReason) {

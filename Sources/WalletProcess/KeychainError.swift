@@ -3,6 +3,7 @@ import Wallet
 /// Why the wallet's seed cannot be used.
 enum KeychainError: Error, Hashable, CustomStringConvertible {
   case missing(String)
+  case noWallet
   case wrongSize(String, Int64)
   case noNodeKey(String)
   case another(String)
@@ -13,6 +14,7 @@ enum KeychainError: Error, Hashable, CustomStringConvertible {
     switch self {
     case .missing(let path):
       "\(path) is missing and the wallet is not new; restore the seed: without it the channel and the peer's backup are unusable"
+    case .noWallet: "there is no wallet yet: the app makes it when the user opens it for the first time"
     case .wrongSize(let path, let size):
       "\(path) has \(size) bytes instead of 32; restore the seed that the wallet was made with"
     case .noNodeKey(let path):

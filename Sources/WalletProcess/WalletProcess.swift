@@ -44,7 +44,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       BusErrorEnd.install(database: shared.layout.database, channel: channel)
       let secrets =
         try keychain.map {
-          try WalletSecrets($0, movingFrom: options.keychain, walletIsNew: shared.isNew)
+          try WalletSecrets($0, for: Machine.role, movingFrom: options.keychain, walletIsNew: shared.isNew)
         } ?? WalletSecrets(keychain: options.keychain, walletIsNew: shared.isNew)
       earlier = keychain?.earlier ?? []
       loop = try EventLoop()
@@ -102,6 +102,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     switch error {
     case is ContainerError: (.cannotCreate, .containerUnusable)
     case KeychainError.withheld: (.badConfiguration, .seedWithheld)
+    case KeychainError.noWallet: (.badConfiguration, .noWallet)
     case is KeychainError, is SecretFileError: (.badConfiguration, .seedUnusable)
     default: (.inputOutputError, .failed)
     }

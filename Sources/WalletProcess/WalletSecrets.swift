@@ -42,16 +42,21 @@ final class WalletSecrets {
     return try file.keep(fresh)
   }
 
-  /// The same with the phone's keychain. Moves a seed from the file of earlier versions there.
-  convenience init(_ keychain: PhoneKeychain, movingFrom directory: String, walletIsNew: Bool) throws {
+  /// The same with the phone's keychain. Moves a seed from the file of earlier versions there. Only the app makes a
+  /// wallet: iOS may launch the extension before the app has ever run, such as after the app was installed anew.
+  convenience init(_ keychain: PhoneKeychain, for role: Role, movingFrom directory: String, walletIsNew: Bool)
+    throws
+  {
     let file = SecretFile(path: "\(directory)/wallet-seed", size: Self.seedSize)
     let path = "the item \(PhoneKeychain.account) of the phone's keychain"
-    var bytes = try Self.seed(in: keychain, path, movingFrom: file, walletIsNew: walletIsNew)
+    var bytes = try Self.seed(
+      in: keychain, path, movingFrom: file, makesSeed: walletIsNew && role == .app, walletIsNew: walletIsNew)
     try self.init(seed: &bytes, from: path)
   }
 
   private static func seed(
-    in keychain: PhoneKeychain, _ path: String, movingFrom file: SecretFile, walletIsNew: Bool
+    in keychain: PhoneKeychain, _ path: String, movingFrom file: SecretFile, makesSeed: Bool,
+    walletIsNew: Bool
   ) throws -> [UInt8] {
     if let known = try keychain.seed() {
       // Moved by a process that was killed before it removed the file.
@@ -59,8 +64,8 @@ final class WalletSecrets {
       return known
     }
     let old = try file.read()
-    guard let fresh = old ?? (walletIsNew ? randomBytes(seedSize) : nil) else {
-      throw KeychainError.missing(path)
+    guard let fresh = old ?? (makesSeed ? randomBytes(seedSize) : nil) else {
+      throw walletIsNew ? KeychainError.noWallet : .missing(path)
     }
     let isOurs = try keychain.add(fresh)
     guard let kept = isOurs ? fresh : try keychain.seed() else { throw KeychainError.missing(path) }

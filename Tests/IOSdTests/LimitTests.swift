@@ -12,8 +12,20 @@ import WaitingTests
   private static let justBelow = "\(20 << 20)"
   private static let above = "\(30 << 20)"
 
+  /// With a wallet, which the app has made.
   private func phone(_ mechanism: String, _ options: String...) throws -> PhoneProcess {
-    try PhoneProcess(ext: Self.notifyextd, ["--memory-mechanism", mechanism] + options)
+    let phone = try PhoneProcess(
+      app: "\(PhoneProcess.products)/mainappd", ext: Self.notifyextd,
+      ["--memory-mechanism", mechanism] + options)
+    try phone.ask("open")
+    try Wait.until("the app has made the wallet") { try phone.said("app") != nil }
+    try phone.ask("quit")
+    _ = try phone.ended("app")
+    return phone
+  }
+
+  private func extensions(_ phone: PhoneProcess) throws -> [[String: Any]] {
+    try phone.rows("ps").filter { $0["role"] as? String == "extension" }
   }
 
   private func limits(_ phone: PhoneProcess) throws -> [String: Any] {
@@ -36,7 +48,7 @@ import WaitingTests
     try phone.push("the original")
     #expect(try phone.notifications(1) != ["the original"])
     try Wait.until("the extension to be suspended") { try phone.state("extension") == "suspended" }
-    let row = try #require(try phone.rows("ps").last)
+    let row = try #require(try extensions(phone).last)
     #expect(row["reason"] == nil)
   }
 
@@ -68,7 +80,7 @@ import WaitingTests
       #expect(try large.notifications(number) == [String](repeating: "the original", count: number))
       try Wait.until("process \(number) is gone") { try large.state("extension") == "not running" }
     }
-    let reasons = try large.rows("ps").compactMap { $0["reason"] as? String }
+    let reasons = try extensions(large).compactMap { $0["reason"] as? String }
     #expect(reasons.count == 3)
     #expect(reasons.allSatisfy { $0.hasPrefix("killed: exceeded mem limit: ActiveHard 24 MB (fatal)") })
 
@@ -77,7 +89,7 @@ import WaitingTests
       try small.push("the original")
       #expect(try !small.notifications(number).contains("the original"))
     }
-    let rows = try small.rows("ps")
+    let rows = try extensions(small)
     #expect(rows.count == 1)
     #expect(rows.first?["reason"] == nil)
   }
@@ -131,7 +143,7 @@ import WaitingTests
 
   @Test
   func `K-44 Even of a short-lived process the peaks of footprint and resident memory are recorded`() throws {
-    let phone = try PhoneProcess(ext: "ext-words-then-exit")
+    let phone = try PhoneProcess(ext: "ext-words-then-exit", ["--after-content", "run"])
     try phone.push()
     let row = try phone.ended("extension")
     #expect(try #require(row["peak_footprint_bytes"] as? Int) > 0)

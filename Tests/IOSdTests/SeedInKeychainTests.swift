@@ -88,15 +88,25 @@ struct SeedInKeychainTests {
   }
 
   @Test
-  func
-    `The extension creates a new wallet's seed, and the app moves the seed in an older version's file to the keychain`()
-    throws
-  {
-    let first = try phone()
-    try first.push()
-    try Wait.until("the extension has made it") { try first.said("extension") != nil }
-    #expect(try seed(first)?.count == 32)
+  func `Before the app was opened once the extension makes no wallet: the push is shown as sent`() throws {
+    let phone = try phone()
+    try phone.push("as it was sent")
+    #expect(try phone.notifications(1) == ["as it was sent"])
+    #expect(
+      try reason(phone).hasSuffix(
+        "there is no wallet yet: the app makes it when the user opens it for the first time"))
+    #expect(try phone.ended("extension")["crashed"] as? Bool == false)
+    #expect(try seed(phone) == nil)
+    try open(phone)
+    #expect(try seed(phone)?.count == 32)
+    try phone.ask("quit")
+    _ = try phone.ended("app")
+    try phone.push("another")
+    try Wait.until("the extension has read its seed") { try phone.said("extension") != nil }
+  }
 
+  @Test
+  func `The app moves the seed in an older version's file to the keychain`() throws {
     let older = try phone()
     let file = "\(older.home)/Keychain/wallet-seed"
     let known = (0..<32).map { UInt8($0) }

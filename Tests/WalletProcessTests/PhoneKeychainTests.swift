@@ -42,7 +42,7 @@ struct PhoneKeychainTests {
       throw SystemError("parse", code: EINVAL)
     }
     let keychain = try #require(PhoneKeychain(channel: ends[0], WalletOptions(parsed)))
-    let secrets = try WalletSecrets(keychain, movingFrom: scratch.path(""), walletIsNew: false)
+    let secrets = try WalletSecrets(keychain, for: .app, movingFrom: scratch.path(""), walletIsNew: false)
     return (secrets, keychain.earlier)
   }
 
