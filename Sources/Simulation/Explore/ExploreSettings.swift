@@ -7,6 +7,11 @@ public struct ExploreSettings: Hashable, Sendable {
   /// Continues after a violation, until one of each kind is found.
   public var findsAll = false
 
+  /// Continues after other violations, until this invariant breaks.
+  public var seeks: Invariant?
+  /// In the recovery runs the user does not open the app; then the payments are received all the same.
+  public var userStaysAway = false
+
   public init() {}
 
   /// The start: the wallet has its channel and open invoices, and no process runs.

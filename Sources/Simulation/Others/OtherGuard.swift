@@ -12,6 +12,8 @@ enum Entry: Hashable, Sendable {
   case outvoted
   /// It did not look.
   case didNotLook
+  /// There was a fresh sign of life, but it had waited long enough.
+  case insisted
 }
 
 /// One side of another product's coordination. It uses our guard's events and directives; `World+Others.swift` gives
@@ -51,14 +53,12 @@ public struct OtherGuard: Hashable, Sendable {
   var channelOfLease: Channel?
 
   init?(_ coordination: Coordination, _ role: Role) {
-    switch (coordination, role) {
-    case (.baton, _): return nil
-    case (.phoenix, .app): kind = .phoenixApp(PhoenixApp())
-    case (.phoenix, .extension): kind = .phoenixExtension(PhoenixExtension())
-    case (.bitkit, .app): kind = .leaseApp(LeaseApp(.bitkit))
-    case (.bitkit, .extension): kind = .leaseExtension(LeaseExtension(.bitkit))
-    case (.matrix, .app): kind = .leaseApp(LeaseApp(.matrix))
-    case (.matrix, .extension): kind = .leaseExtension(LeaseExtension(.matrix))
+    switch (coordination.scheme, role) {
+    case (.claims, _): return nil
+    case (.votes(let seesBeats), .app): kind = .phoenixApp(PhoenixApp(seesBeats: seesBeats))
+    case (.votes, .extension): kind = .phoenixExtension(PhoenixExtension())
+    case (.lease(let terms), .app): kind = .leaseApp(LeaseApp(terms))
+    case (.lease(let terms), .extension): kind = .leaseExtension(LeaseExtension(terms))
     }
   }
 

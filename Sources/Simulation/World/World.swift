@@ -43,7 +43,7 @@ public struct World: Hashable, Sendable {
   var lockReplacedAt: Instant?
   public internal(set) var violation: Violation?
 
-  /// State of another product's coordination (Phoenix, Bitkit, matrix); nil with Baton's own guardrails.
+  /// State of another product's coordination; nil with Baton's own guardrails.
   var others: Others?
 
   /// Set when a step changed shared state since the last reset.
@@ -143,6 +143,9 @@ public struct World: Hashable, Sendable {
     appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver && areSplicesOver
       && areCancelsAnswered
   }
+
+  /// No payment to the wallet is pending.
+  var arePaymentsReceived: Bool { peer.value.state.payments.isEmpty }
 
   /// Its claim is in force. In another product's coordination, which has no claims, every process counts as owner.
   func isOwner(_ life: Life) -> Bool { others != nil || container.value.isOwned(by: life.claim) }

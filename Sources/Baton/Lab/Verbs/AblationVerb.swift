@@ -98,7 +98,7 @@ private struct AblationWork {
       ? ablation.together(silent) { steps.begin("without \($0.map(\.rawValue).joined(separator: " and "))") }
       : []
     var cells: [Comparison.Cell] = []
-    for coordination in isWhole ? Coordination.allCases : [] {
+    for coordination in isWhole ? Coordination.compared : [] {
       for trial in Trial.ofCoordinations where trial.isOf(coordination) {
         steps.begin("\(coordination.name): \(trial.words)")
         cells.append(comparison.explore(coordination, trial))
