@@ -72,6 +72,9 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
   /// The app's long-lived background tasks are modelled.
   public var hasTasks: Bool { self == .baton || hasVotes }
 
+  /// The peer keeps the channel as a backup and returns it: of the other products only Phoenix uses that.
+  var hasBackups: Bool { self == .baton || hasVotes }
+
   /// The other schemes have no epochs, so the peer does not fence, and nothing is read again after its
   /// `channel_reestablish`.
   var lacks: Rules { self == .baton ? [] : [.peerFencing, .initCheck] }

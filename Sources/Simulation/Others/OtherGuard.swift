@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import LightningChannel
+import LightningNode
 
 /// What a process knew of the other one when it started its node.
 enum Entry: Hashable, Sendable {
@@ -47,6 +48,8 @@ public struct OtherGuard: Hashable, Sendable {
   private var isReading = false
   /// Its node has sent `channel_reestablish`, and has no order to stop.
   private(set) var isDriving = false
+  /// Its node has learned from the peer that its channel state is an old one.
+  private(set) var isBehindPeer = false
   /// The process was frozen and thawed.
   private(set) var hasThawed = false
   /// The channel in its memory when it took the lease.
@@ -83,6 +86,7 @@ public struct OtherGuard: Hashable, Sendable {
   }
 
   mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    if event == .node(.trouble(NodeMachine.peerIsAhead)) { isBehindPeer = true }
     let directives = decide(event, at: now)
     if directives.contains(where: { if case .stopNode = $0 { true } else { false } }) { isDriving = false }
     return directives

@@ -124,6 +124,11 @@ extension World {
       let second = others?.lastToDrive ?? .app
       report(.oneDriver, "\(Self.bothRun): \(whyBothRun(second)).")
     }
+    for role in [Role.app, .extension] where otherGuard(role)?.isBehindPeer == true {
+      report(
+        .channelNeverBack,
+        "The \(role) connects with an older channel state than the peer's: it sends nothing, and a real channel is force-closed.")
+    }
     noteWaiting()
     if let waitsSince = others?.waitsSince, now - waitsSince >= Self.waitBound {
       report(.progress, "\(Self.waits): \(whyItWaits).")

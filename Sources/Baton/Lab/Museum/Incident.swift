@@ -11,6 +11,7 @@ struct Incident: Sendable {
   var breaks: Invariant
   /// Above the one payment of each world.
   fileprivate(set) var counts: [Allowance: Int]
+  var appIsSuspended = false
   var userStaysAway = false
 
   /// The same world for the product's coordination and for Baton's.
@@ -19,6 +20,7 @@ struct Incident: Sendable {
     settings.bounds = Bounds()
     settings.bounds[.pushes] = 1
     for (allowance, count) in counts { settings.bounds[allowance] = count }
+    settings.appIsSuspended = appIsSuspended
     settings.userStaysAway = userStaysAway
     settings.world.coordination = coordination
     // The product may break other invariants earlier.
@@ -32,7 +34,7 @@ struct Incident: Sendable {
     let bounds = Allowance.allCases.filter { settings.bounds[$0] != Bounds.standard[$0] }
       .map { " --\($0.word) \(settings.bounds[$0])" }
     return "baton explore\(coordination == .baton ? "" : " --as \(coordination.rawValue) --all")"
-      + bounds.joined() + (userStaysAway ? " --user-away" : "")
+      + bounds.joined() + (appIsSuspended ? " --app-suspended" : "") + (userStaysAway ? " --user-away" : "")
   }
 }
 
@@ -55,7 +57,8 @@ extension Incident {
       link: "https://github.com/ACINQ/phoenix/pull/776",
       happened:
         "After a rework the app no longer noticed the beats that the extension wrote; both competed for the peer, and payments failed.",
-      opponent: .phoenixBefore776, breaks: .oneDriver, counts: [.opens: 2]),
+      opponent: .phoenixBefore776, breaks: .oneDriver, counts: [.opens: 1],
+      appIsSuspended: true),
     Incident(
       name: "bitkit-lock", who: "Bitkit, until January 2026",
       link: "https://github.com/synonymdev/bitkit-ios/blob/8fe46c80/Bitkit/Utilities/StateLocker.swift",
@@ -73,7 +76,7 @@ extension Incident {
       link: "https://github.com/MutinyWallet/mutiny-node/pull/889",
       happened:
         "One device sleeps, another uses the node and goes. The first wakes, finds the lock of 60 s expired, and reconnects with the channel in its memory: a force close.",
-      opponent: .mutiny, breaks: .channelNeverBack, counts: [.opens: 2]),
+      opponent: .mutiny, breaks: .channelNeverBack, counts: [.opens: 1], appIsSuspended: true),
     Incident(
       name: "matrix-lease-2023", who: "matrix-rust-sdk, 2023",
       link: "https://github.com/matrix-org/matrix-rust-sdk/blob/685cc2bb/crates/matrix-sdk-common/src/store_locks.rs",
@@ -92,7 +95,7 @@ extension Incident {
       link: "https://github.com/wireapp/wire-ios/pull/4572",
       happened:
         "The app is suspended inside a transaction, with its file lock, and is not killed: each push then holds the extension for its whole 30 s, until the user opens the app. Four attempts in three months.",
-      opponent: .wire, breaks: .progress, counts: [.opens: 1], userStaysAway: true),
+      opponent: .wire, breaks: .progress, counts: [:], appIsSuspended: true, userStaysAway: true),
   ]
 
   static func named(_ name: String) -> Incident? { all.first { $0.name == name } }

@@ -17,29 +17,10 @@ struct Showing: Sendable {
     case gaveUp(ExploreLimits.Reached)
   }
 
-  /// More states than any of these worlds has.
-  private static let statesMax = 500_000
-
-  init(
-    _ incident: Incident, jobs: Int, signals: SignalWatch? = nil, progress: (Exploration) -> Void = { _ in }
-  ) {
+  fileprivate init(_ incident: Incident, product: ExploreReport, baton: Baton) {
     self.incident = incident
-    func explored(_ coordination: Coordination) -> Exploration {
-      let limits = ExploreLimits(states: Self.statesMax, signals: signals)
-      var exploration = Exploration(incident.settings(coordination), jobs: jobs, limits: limits)
-      exploration.run(progress: progress)
-      return exploration
-    }
-    broken = ExploreReport(explored(incident.opponent)).findings
-      .first { $0.violation.invariant == incident.breaks }
-    let report = ExploreReport(explored(.baton))
-    if let finding = report.findings.first {
-      baton = .breaks(finding)
-    } else if let reached = report.reached {
-      baton = .gaveUp(reached)
-    } else {
-      baton = .holds(states: report.states)
-    }
+    broken = product.findings.first { $0.violation.invariant == incident.breaks }
+    self.baton = baton
   }
 
   /// The product's coordination breaks, Baton's does not.
@@ -56,6 +37,41 @@ struct Showing: Sendable {
     case .gaveUp(let reached): reached.exitCode
     case .holds: broken == nil ? .differs : .done
     }
+  }
+}
+
+/// Explores the worlds of incidents; Baton's part of equal worlds once.
+struct Museum {
+  let jobs: Int
+  var signals: SignalWatch?
+  private var known: [ExploreSettings: Showing.Baton] = [:]
+
+  /// More states than any of these worlds has.
+  private static let statesMax = 500_000
+
+  init(jobs: Int, signals: SignalWatch? = nil) {
+    self.jobs = jobs
+    self.signals = signals
+  }
+
+  mutating func show(_ incident: Incident, progress: (Exploration) -> Void = { _ in }) -> Showing {
+    let product = explored(incident.settings(incident.opponent), progress)
+    let world = incident.settings(.baton)
+    let baton = known[world] ?? outcome(explored(world, progress))
+    known[world] = baton
+    return Showing(incident, product: product, baton: baton)
+  }
+
+  private func explored(_ settings: ExploreSettings, _ progress: (Exploration) -> Void) -> ExploreReport {
+    var exploration = Exploration(
+      settings, jobs: jobs, limits: ExploreLimits(states: Self.statesMax, signals: signals))
+    exploration.run(progress: progress)
+    return ExploreReport(exploration)
+  }
+
+  private func outcome(_ report: ExploreReport) -> Showing.Baton {
+    if let finding = report.findings.first { return .breaks(finding) }
+    return report.reached.map { .gaveUp($0) } ?? .holds(states: report.states)
   }
 }
 

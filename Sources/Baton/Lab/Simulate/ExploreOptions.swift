@@ -23,6 +23,8 @@ struct ExploreOptions {
       OptionDeclaration(
         "--all", help: "continue after a violation, and print a shortest run of each kind of violation"),
       OptionDeclaration(
+        "--app-suspended", help: "at the start the app is suspended in the background; otherwise it does not run"),
+      OptionDeclaration(
         "--user-away", help: "the user does not open the app at the end: payments are received all the same"),
       SimOptions.coordinationDeclaration,
     ] + SimOptions.worldDeclarations
@@ -32,6 +34,7 @@ struct ExploreOptions {
     for allowance in Allowance.allCases {
       settings.bounds[allowance] = line.integer("--" + allowance.word).map { Int(clamping: $0) } ?? 0
     }
+    settings.appIsSuspended = line.isGiven("--app-suspended")
     settings.userStaysAway = line.isGiven("--user-away")
     settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world

@@ -41,13 +41,11 @@ package enum MuseumVerb: Verb {
     }
     let jobs =
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
-    let signals = try SignalWatch.ofOwnWork()
+    var museum = Museum(jobs: jobs, signals: try SignalWatch.ofOwnWork())
     let progress = ProgressLine(isQuiet: output.isJSON)
     var showings: [Showing] = []
     for incident in incidents {
-      let showing = Showing(incident, jobs: jobs, signals: signals) {
-        progress.tell(MuseumReport.progress(incident, $0))
-      }
+      let showing = museum.show(incident) { progress.tell(MuseumReport.progress(incident, $0)) }
       progress.end()
       if !isPage { tell(showing, isFirst: showings.isEmpty, output) }
       showings.append(showing)
