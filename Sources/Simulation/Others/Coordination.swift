@@ -31,7 +31,8 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
     case .phoenixBefore776: "as Phoenix, but the app reads the extension's beat only at its own start"
     case .stableChannels:
       "the extension sets a flag and looks at the app's beat; the app looks at the flag, for 30 s at most, and beats once its node runs"
-    case .bitkit: "the extension only tells the user; the app receives, under a lock file with the time of locking"
+    case .bitkit:
+      "the extension only tells the user; the app receives, under a lock file with the time of locking"
     case .bitkit2025: "a lock file with the time of locking: checked first, written afterwards, never renewed"
     case .mutiny:
       "a lock of 60 s with the time of locking, renewed every 30 s; who finds it free goes on from the state in its memory"

@@ -48,7 +48,9 @@ struct Others: Hashable, Sendable {
   mutating func drop(by role: Role) { if lease?.role == role { lease = nil } }
 
   /// The kernel frees a dead process's file locks.
-  mutating func processEnded(_ role: Role) { if coordination.leaseTerms?.form == .fileLock { drop(by: role) } }
+  mutating func processEnded(_ role: Role) {
+    if coordination.leaseTerms?.form == .fileLock { drop(by: role) }
+  }
 
   /// Writes without a read.
   mutating func write(_ sign: Beat?) { lease = sign }

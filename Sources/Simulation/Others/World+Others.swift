@@ -127,7 +127,8 @@ extension World {
     for role in [Role.app, .extension] where otherGuard(role)?.isBehindPeer == true {
       report(
         .channelNeverBack,
-        "The \(role) connects with an older channel state than the peer's: it sends nothing, and a real channel is force-closed.")
+        "The \(role) connects with an older channel state than the peer's: it sends nothing, and a real channel is force-closed."
+      )
     }
     noteWaiting()
     if let waitsSince = others?.waitsSince, now - waitsSince >= Self.waitBound {
@@ -181,7 +182,8 @@ extension World {
       return "the \(other)'s sign of life is never renewed, and expired while its node ran"
     case .sawNothing? where others?.coordination.hasVotes == true: return Self.checkThenConnect
     case .sawNothing? where others?.coordination.leaseTerms?.form == .signs:
-      return "each looked before the other's sign was there: the app's first beat comes after its node's start"
+      return
+        "each looked before the other's sign was there: the app's first beat comes after its node's start"
     case .sawNothing? where others?.coordination.leaseTerms?.isAtomic == true: return whyLeaseIsLost(other)
     case .sawNothing?: return "both checked the lock, found it free, and then took it"
     case nil: return "for an unknown reason"
@@ -228,7 +230,9 @@ extension World {
   /// Why no process has received a payment while the user stayed away; empty for Baton's own.
   var whyNotReceived: String {
     guard let others else { return "" }
-    if others.coordination.leaseTerms?.extensionRunsNode == false { return ": the extension only tells the user" }
+    if others.coordination.leaseTerms?.extensionRunsNode == false {
+      return ": the extension only tells the user"
+    }
     guard others.lease?.role == .app, lives.app?.value.isSuspended == true else { return "" }
     return ": the suspended app holds the lock, and the extension waits for it until its time is over"
   }

@@ -14,6 +14,9 @@ struct Incident: Sendable {
   var appIsSuspended = false
   var userStaysAway = false
 
+  /// What happens, as the text of a table cell.
+  var outcome: String { userStaysAway ? "the payment waits for the user" : breaks.word }
+
   /// The same world for the product's coordination and for Baton's.
   func settings(_ coordination: Coordination) -> ExploreSettings {
     var settings = ExploreSettings()
@@ -79,7 +82,8 @@ extension Incident {
       opponent: .mutiny, breaks: .channelNeverBack, counts: [.opens: 1], appIsSuspended: true),
     Incident(
       name: "matrix-lease-2023", who: "matrix-rust-sdk, 2023",
-      link: "https://github.com/matrix-org/matrix-rust-sdk/blob/685cc2bb/crates/matrix-sdk-common/src/store_locks.rs",
+      link:
+        "https://github.com/matrix-org/matrix-rust-sdk/blob/685cc2bb/crates/matrix-sdk-common/src/store_locks.rs",
       happened:
         "A lease by the wall clock: a holder that loses it is not told and goes on. With a node behind it instead of a key store, channel state goes back.",
       opponent: .matrix2023, breaks: .channelNeverBack, counts: [.opens: 1, .clockSteps: 1]),

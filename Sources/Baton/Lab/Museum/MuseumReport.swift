@@ -6,7 +6,7 @@ import Terminal
 /// The incidents as a list, as text, as the part of docs/ablation.md, and as JSON.
 enum MuseumReport {
   static var list: [[String]] {
-    [["name", "who", "breaks"]] + Incident.all.map { [$0.name, $0.who, $0.breaks.word] }
+    [["name", "who", "what happens"]] + Incident.all.map { [$0.name, $0.who, $0.outcome] }
   }
 
   static func text(_ showing: Showing, _ output: Output) -> [String] {
@@ -21,7 +21,7 @@ enum MuseumReport {
     guard let broken = showing.broken else {
       return [output.paint("\(name): not broken here: \(incident.breaks.sentence)", .yellow)]
     }
-    return [output.paint("\(name): \(incident.breaks.word)", .red)]
+    return [output.paint("\(name): \(incident.outcome)", .red)]
       + wrapped("\(broken.violation.sentence) The shortest story:") + broken.story
       + ["again: \(incident.words(incident.opponent))"]
   }
@@ -78,8 +78,11 @@ enum MuseumReport {
 
   private static func row(_ showing: Showing) -> String {
     let incident = showing.incident
-    let broken = showing.broken.map { "\(incident.breaks.word) ([story](#\(incident.name))): \($0.violation.sentence)" }
-    return "| [\(incident.who)](\(incident.link)) | \(incident.happened) | \(broken ?? "not broken") | \(verdict(showing)) |"
+    let broken = showing.broken.map {
+      "\(incident.outcome) ([story](#\(incident.name))): \($0.violation.sentence)"
+    }
+    return
+      "| [\(incident.who)](\(incident.link)) | \(incident.happened) | \(broken ?? "not broken") | \(verdict(showing)) |"
   }
 
   private static func story(_ showing: Showing) -> [String] {

@@ -23,7 +23,8 @@ struct ExploreOptions {
       OptionDeclaration(
         "--all", help: "continue after a violation, and print a shortest run of each kind of violation"),
       OptionDeclaration(
-        "--app-suspended", help: "at the start the app is suspended in the background; otherwise it does not run"),
+        "--app-suspended",
+        help: "at the start the app is suspended in the background; otherwise it does not run"),
       OptionDeclaration(
         "--user-away", help: "the user does not open the app at the end: payments are received all the same"),
       SimOptions.coordinationDeclaration,

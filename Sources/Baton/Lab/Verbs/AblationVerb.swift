@@ -104,9 +104,15 @@ private struct AblationWork {
         cells.append(comparison.explore(coordination, trial))
       }
     }
+    var museum = Museum(jobs: ablation.jobs)
+    let incidents = isWhole ? Incident.all : []
+    let showings = incidents.map { incident in
+      steps.begin(incident.name)
+      return museum.show(incident) { steps.tell($0) }
+    }
     return AblationPage(
       rules: AblationReport(
         findings: findings, together: together, all: ablation.figuresOfAll, seeds: ablation.seeds),
-      others: ComparisonReport(cells: cells))
+      others: ComparisonReport(cells: cells), incidents: showings)
   }
 }

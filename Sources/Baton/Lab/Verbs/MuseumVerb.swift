@@ -7,7 +7,8 @@ import Terminal
 package enum MuseumVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "museum", summary: "show published incidents, each with its product's coordination and with Baton's",
+      name: "museum",
+      summary: "show published incidents, each with its product's coordination and with Baton's",
       options: [
         OptionDeclaration("--all", help: "show every incident"),
         OptionDeclaration("--markdown", help: "print the table and the stories of docs/ablation.md"),
