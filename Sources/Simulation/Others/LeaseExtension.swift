@@ -51,7 +51,7 @@ public struct LeaseExtension: OtherMachine {
     case .retries: break
     // The content handler is not called then: the phone shows the push's original content when its time is over.
     case .endsWithoutContent: serving = nil
-    case .delivers: finish(.appWantsNode, .appContinues)
+    case .delivers: finish(.appWantsNode)
     }
   }
 
@@ -75,7 +75,7 @@ public struct LeaseExtension: OtherMachine {
       guard node == .stopped else { return [] }
       guard keeper.isHeld else { return keeper.take() }
       guard terms.extensionRunsNode else {
-        finish(.appWantsNode, .appContinues)
+        finish(.appWantsNode)
         return settle(at: now)
       }
       node = .running
