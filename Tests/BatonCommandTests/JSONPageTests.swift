@@ -47,6 +47,9 @@ import WaitingTests
       Entry("invoice-cancel", "`baton invoice --cancel`", InvoiceVerb.Cancelled.self),
       Entry("judge", "`baton judge`", Verdict.self),
       Entry("merge", "`baton merge`", MergeReport.Document.self),
+      Entry("museum", "`baton museum`", [MuseumReport.Listed].self),
+      Entry(
+        "museum-incident", "`baton museum NAME`, a line for each incident", MuseumReport.Document.self),
       Entry("notifications", "`baton notifications`", [NotificationRow].self),
       Entry("notifications-categories", "`baton notifications categories`", [CategoryRow].self),
       Entry(

@@ -61,18 +61,25 @@ import Testing
 
   @Test func `Bitkit: both take the lock after a check, and a killed process leaves it locked`() {
     #expect(
-      finds("both checked the lock, found it free, and then took it", as: .bitkit, in: [.preemptions: 1]))
+      finds("both checked the lock, found it free, and then took it", as: .bitkit2025, in: [.preemptions: 1]))
     #expect(
       finds(
-        "an extension that no longer runs a node still holds the lock",
-        "a killed app left its lock",
-        as: .bitkit, in: [.crashes: 1]))
+        "an extension that no longer runs a node still holds the lock", as: .bitkit2025, in: [.crashes: 1]))
+  }
+
+  @Test func `Bitkit of 2026: with one node there is no second, also when a process is killed`() {
+    #expect(!finds("run their node at the same time", as: .bitkit, in: [.preemptions: 1, .crashes: 1]))
+  }
+
+  @Test func `Mutiny: a refused device waits for a lock that nobody gives back`() {
+    #expect(finds("an extension that no longer runs a node still holds the lock", as: .mutiny, in: [:]))
   }
 
   @Test func `Matrix: a thawed holder continues with its node`() {
     #expect(
       finds(
-        "was frozen until its sign of life was stale, and its node goes on", as: .matrix, in: [.freezes: 1]))
+        "was frozen until its sign of life was stale, and its node goes on", as: .matrix2023,
+        in: [.freezes: 1]))
   }
 
   @Test func `Baton breaks no invariant with a set clock, a task or a late message in 3,000 states`() {

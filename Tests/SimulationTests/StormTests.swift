@@ -83,7 +83,7 @@ import Testing
 
     mutating func calmDown() {
       thaw()
-      story.world.make(.noMoreFaults)
+      story.world.make(.noMoreFaults(userStaysAway: false))
       while paid < Self.invoices { pay() }
       story.world.make(.open)
       #expect(story.waits(.seconds(240)) { $0.isSettled })

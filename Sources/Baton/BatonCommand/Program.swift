@@ -16,7 +16,7 @@ enum Program {
       StatusVerb.self,
       InspectVerb.self,
       JudgeVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self, ExploreVerb.self,
-      AblationVerb.self,
+      AblationVerb.self, MuseumVerb.self,
       SoakVerb.self,
       ScratchVerb.self, PairVerb.self,
       CompletionVerb.self, HelpVerb.self, VersionVerb.self,

@@ -34,6 +34,7 @@ enum Welcome {
       merge FILE…          merge results of sim from many machines, each seed once
       explore              every interleaving of a few events, checked at every step
       ablation             remove each rule, and find the shortest story of what breaks
+      museum [NAME]        published incidents of other products, and the same worlds with Baton
       soak                 thousands of pushes through one phone: do its processes leak?
     And
       completion SHELL     completion for bash, zsh or fish

@@ -66,6 +66,8 @@ public struct NodeMachine: Core {
   static let backupBound = TimeSpan.seconds(5)
   static let drainBound = TimeSpan.seconds(1)
 
+  package static let peerIsAhead = "the peer knows a newer state of the channel and has no backup of it"
+
   let terms: ChannelTerms
   let rules: ConnectionRules
   let multiPartWindow: TimeSpan
@@ -307,7 +309,7 @@ public struct NodeMachine: Core {
     case .readingAgain(let heard, _):
       state = .reading(heard)
       return [.checkAfterInit]
-    case .awaitingBackup: return mute("the peer knows a newer state of the channel and has no backup of it")
+    case .awaitingBackup: return mute(Self.peerIsAhead)
     case .draining:
       state = .stopped
       return [.cutOff, .report(.stopped)]

@@ -40,7 +40,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
     case .clockSteps: "times the wall clock is set back or forward by 8 s"
     case .networks: "times the phone is without a network, until any moment"
     case .storageFaults: "operations on the container that are blocked, fail, or find the container gone"
-    case .tasks: "tasks of the app that go on in the background (not --as bitkit or matrix)"
+    case .tasks: "tasks of the app that go on in the background (only with --as baton or phoenix)"
     }
   }
 }

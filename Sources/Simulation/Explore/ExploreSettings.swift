@@ -7,9 +7,16 @@ public struct ExploreSettings: Hashable, Sendable {
   /// Continues after a violation, until one of each kind is found.
   public var findsAll = false
 
+  /// At the start the app is suspended in the background, with what it has in memory; otherwise no process runs.
+  public var appIsSuspended = false
+  /// Continues after other violations, until this invariant breaks.
+  public var seeks: Invariant?
+  /// In the recovery runs the user does not open the app; then the payments are received all the same.
+  public var userStaysAway = false
+
   public init() {}
 
-  /// The start: the wallet has its channel and open invoices, and no process runs.
+  /// The start: the wallet has its channel and open invoices.
   var start: Place { Place(world: startWorld(), left: bounds) }
 
   /// The start's world, with or without a recorded story.
@@ -26,9 +33,13 @@ public struct ExploreSettings: Hashable, Sendable {
     for _ in 0..<bounds[.pushes] { world.make(.invoice) }
     world.settle(until: { $0.unpaidInvoices.count == bounds[.pushes] })
     world.make(.home)
-    world.settle(until: { $0.lives.app?.value.claim == nil })
-    world.make(.quit)
-    world.settle(until: { $0.lives.app == nil && $0.presenceQueue.isEmpty && $0.wires.all.isEmpty })
+    if appIsSuspended {
+      world.settle(until: { $0.lives.app?.value.isSuspended == true && $0.wires.all.isEmpty })
+    } else {
+      world.settle(until: { $0.lives.app?.value.claim == nil })
+      world.make(.quit)
+      world.settle(until: { $0.lives.app == nil && $0.presenceQueue.isEmpty && $0.wires.all.isEmpty })
+    }
     world.normalise()
     world.isRecorded = isRecorded
     return world

@@ -41,7 +41,12 @@ public struct Explorer: Sendable {
     public var violation: Violation
   }
 
-  public var isDone: Bool { frontier.isEmpty || (!findings.isEmpty && !settings.findsAll) }
+  public var isDone: Bool { frontier.isEmpty || hasFound }
+
+  private var hasFound: Bool {
+    guard let seeks = settings.seeks else { return !findings.isEmpty && !settings.findsAll }
+    return findings.contains { $0.violation.invariant == seeks }
+  }
 
   /// Number of states in this layer.
   public var waiting: Int { frontier.count }
@@ -82,7 +87,7 @@ public struct Explorer: Sendable {
       let isQuiet = place.moves(into: &moves)
       expansion.transitions = moves.count
       if isQuiet {
-        var healing = Healing(place.world)
+        var healing = Healing(place.world, userStaysAway: settings.userStaysAway)
         expansion.healed = healing.run { known.contains($0) || self.healing.contains($0) } ?? []
         expansion.stuck = healing.world.violation
         known.formUnion(expansion.healed ?? [])
@@ -162,7 +167,7 @@ extension Explorer {
       passed = passed + place.passed.value
     }
     guard place.world.violation == nil else { return }
-    var healing = Healing(place.world)
+    var healing = Healing(place.world, userStaysAway: settings.userStaysAway)
     _ = healing.run(isKnown: { _ in false }) { listen(&$0, passed + $1) }
   }
 }

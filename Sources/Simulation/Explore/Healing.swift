@@ -1,19 +1,22 @@
 import Ground
 
-/// A recovery run: no more faults and the app in front. It must connect, and everything must settle.
+/// A recovery run: no more faults and the app in front. It must connect, and everything must settle. If the user stays
+/// away, the payments must be received.
 struct Healing {
   /// Bound of virtual time, and of moves without time passing.
   static let within = TimeSpan.seconds(120)
   static let movesAtOnce = 5000
 
   private(set) var world: World
+  private let userStaysAway: Bool
   /// Virtual time up to the last reset of the world's clock.
   private var passed = TimeSpan.zero
   private var moves: [Move] = []
 
-  init(_ world: World) {
+  init(_ world: World, userStaysAway: Bool) {
     self.world = world
-    self.world.make(.noMoreFaults)
+    self.userStaysAway = userStaysAway
+    self.world.make(.noMoreFaults(userStaysAway: userStaysAway))
     if !world.phone.device.hasNetwork { self.world.make(.network(isThere: true)) }
     for role in [Role.app, .extension] where self.world.glance(role)?.isFrozen == true {
       self.world.make(.thaw(role))
@@ -31,7 +34,7 @@ struct Healing {
         return fail("After \(Self.movesAtOnce) steps at one instant", onMove)
       }
       if world.violation != nil { return nil }
-      if world.isSettled {
+      if userStaysAway ? world.arePaymentsReceived : world.isSettled {
         world.checkAtTheEnd()
         return world.violation == nil ? path : nil
       }
@@ -43,11 +46,12 @@ struct Healing {
       goOn(onMove)
       if world.violation != nil { return nil }
     }
-    return fail("\(Self.within.nanoseconds / 1_000_000_000) s after the last fault", onMove)
+    let span = "\(Self.within.nanoseconds / 1_000_000_000) s"
+    return fail(userStaysAway ? "In \(span) without the user" : "\(span) after the last fault", onMove)
   }
 
   private mutating func fail(_ when: String, _ onMove: (inout World, TimeSpan) -> Void) -> [UInt64]? {
-    world.reportNoProgress(when)
+    if userStaysAway { world.reportNotReceived(when) } else { world.reportNoProgress(when) }
     onMove(&world, passed)
     return nil
   }
@@ -74,7 +78,8 @@ struct Healing {
 
   private mutating func goOn(_ onMove: (inout World, TimeSpan) -> Void) {
     switch world.phone.app {
-    case .notRunning, .background, .suspended: world.make(.open)
+    case .notRunning, .background, .suspended:
+      if userStaysAway { passTime() } else { world.make(.open) }
     case .launching, .foreground, .terminating:
       passTime()
     }

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import LightningChannel
+import LightningNode
 
 /// What a process knew of the other one when it started its node.
 enum Entry: Hashable, Sendable {
@@ -12,6 +13,8 @@ enum Entry: Hashable, Sendable {
   case outvoted
   /// It did not look.
   case didNotLook
+  /// There was a fresh sign of life, but it had waited long enough.
+  case insisted
 }
 
 /// One side of another product's coordination. It uses our guard's events and directives; `World+Others.swift` gives
@@ -45,20 +48,20 @@ public struct OtherGuard: Hashable, Sendable {
   private var isReading = false
   /// Its node has sent `channel_reestablish`, and has no order to stop.
   private(set) var isDriving = false
+  /// Its node has learned from the peer that its channel state is an old one.
+  private(set) var isBehindPeer = false
   /// The process was frozen and thawed.
   private(set) var hasThawed = false
   /// The channel in its memory when it took the lease.
   var channelOfLease: Channel?
 
   init?(_ coordination: Coordination, _ role: Role) {
-    switch (coordination, role) {
-    case (.baton, _): return nil
-    case (.phoenix, .app): kind = .phoenixApp(PhoenixApp())
-    case (.phoenix, .extension): kind = .phoenixExtension(PhoenixExtension())
-    case (.bitkit, .app): kind = .leaseApp(LeaseApp(.bitkit))
-    case (.bitkit, .extension): kind = .leaseExtension(LeaseExtension(.bitkit))
-    case (.matrix, .app): kind = .leaseApp(LeaseApp(.matrix))
-    case (.matrix, .extension): kind = .leaseExtension(LeaseExtension(.matrix))
+    switch (coordination.scheme, role) {
+    case (.claims, _): return nil
+    case (.votes(let seesBeats), .app): kind = .phoenixApp(PhoenixApp(seesBeats: seesBeats))
+    case (.votes, .extension): kind = .phoenixExtension(PhoenixExtension())
+    case (.lease(let terms), .app): kind = .leaseApp(LeaseApp(terms))
+    case (.lease(let terms), .extension): kind = .leaseExtension(LeaseExtension(terms))
     }
   }
 
@@ -83,6 +86,7 @@ public struct OtherGuard: Hashable, Sendable {
   }
 
   mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    if event == .node(.trouble(NodeMachine.peerIsAhead)) { isBehindPeer = true }
     let directives = decide(event, at: now)
     if directives.contains(where: { if case .stopNode = $0 { true } else { false } }) { isDriving = false }
     return directives

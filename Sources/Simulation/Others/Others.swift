@@ -5,7 +5,7 @@ import Heartbeat
 /// A world's state for another product's coordination, which has no row, epochs or fence.
 struct Others: Hashable, Sendable {
   let coordination: Coordination
-  /// The lease with its date. Phoenix's beat is in the container, like ours.
+  /// The lock with its date. Signs of each process's own, like Phoenix's beat, are in the container, like ours.
   private(set) var lease: Beat?
   /// The last holder, which its next holder learns.
   private var lastLeaseholder: Role?
@@ -34,7 +34,7 @@ struct Others: Hashable, Sendable {
   mutating func take(_ sign: Beat) -> Taken? {
     let (before, other) = (lease, sign.role.other)
     if let before, before.role == other {
-      guard let terms = coordination.leaseTerms, sign.bootClock - before.bootClock > terms.holds(other) else {
+      guard let span = coordination.leaseTerms?.holds(other), sign.bootClock - before.bootClock > span else {
         return nil
       }
       // The real row counts the changes of the holder; here only whether there was one.
@@ -46,6 +46,11 @@ struct Others: Hashable, Sendable {
   }
 
   mutating func drop(by role: Role) { if lease?.role == role { lease = nil } }
+
+  /// The kernel frees a dead process's file locks.
+  mutating func processEnded(_ role: Role) {
+    if coordination.leaseTerms?.form == .fileLock { drop(by: role) }
+  }
 
   /// Writes without a read.
   mutating func write(_ sign: Beat?) { lease = sign }
@@ -74,9 +79,11 @@ struct Others: Hashable, Sendable {
     }
   }
 
-  /// Limits the age of the lease's stamp: no rule distinguishes older ones.
+  /// Limits the age of the lock's stamp: no rule distinguishes older ones. Without a term it has none.
   mutating func forget(before longStale: Instant) {
-    if let stamp = lease?.bootClock, stamp < longStale { lease?.bootClock = longStale }
+    guard let lease else { return }
+    let hasTerm = coordination.leaseTerms?.holds(lease.role) != nil
+    if lease.bootClock < longStale || !hasTerm { self.lease?.bootClock = longStale }
   }
 }
 

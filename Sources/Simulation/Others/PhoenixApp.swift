@@ -9,6 +9,9 @@ public struct PhoenixApp: OtherMachine {
   /// How long a task keeps the app awake at most.
   static let taskBound = TimeSpan.seconds(180)
 
+  /// The app notices each beat; otherwise it reads the beat at its start and when that beat is 5 s old.
+  private let seesBeats: Bool
+
   private enum Node: Hashable, Sendable { case stopped, running, stopping }
   private enum Look: Hashable, Sendable { case none, forBeats, forTheEnd }
 
@@ -33,6 +36,8 @@ public struct PhoenixApp: OtherMachine {
   private var hasEnded = false
   private var shown: Status?
   private var connection: Status = .idle
+
+  init(seesBeats: Bool) { self.seesBeats = seesBeats }
 
   var isKeptWaiting: Bool { !isInBackground && !isEnding && node == .stopped }
   /// Its node runs in the background, where it sends no message.
@@ -124,6 +129,7 @@ public struct PhoenixApp: OtherMachine {
       extensionIs(connected: false)
       return [.beat(epoch: 1, phase: .released, counter: 0)]
     }
+    if purpose == .forTheEnd, !seesBeats { return [] }
     guard let stamp else {
       extensionIs(connected: false)
       return []

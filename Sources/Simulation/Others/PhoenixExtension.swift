@@ -108,7 +108,7 @@ public struct PhoenixExtension: OtherMachine {
       ? [.deliver(push: finished.push.id, .nothingReceived(finished.push.reason))]
       : [.deliver(push: finished.push.id, .received(finished.received[0]))]
         + finished.received.dropFirst().map { .notify($0) }
-    return contents + (isNodeRunning ? [.stopNode(gracefully: false)] : []) + say(presence.suspend())
+    return say(presence.suspend()) + (isNodeRunning ? [.stopNode(gracefully: false)] : []) + contents
       + [.finished(push: finished.push.id, reason)]
       + (isEnding && !isNodeRunning ? [.end(.terminated)] : serveNext(at: now))
   }

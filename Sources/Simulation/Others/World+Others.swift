@@ -7,18 +7,33 @@ import Wallet
 // The meaning of orders in another product's coordination, and its checks.
 extension World {
   /// The other process's sign of life, by the wall clock.
-  var observationOfOther: Observation {
+  func observationOfOther(by role: Role) -> Observation {
     Observation(
-      row: nil, holderLockIsBusy: false,
-      beat: others?.coordination == .phoenix ? container.value.beats.notifier : others?.lease,
-      appWantsNode: false, boot: boot, bootClock: clock.wallNow)
+      row: nil, holderLockIsBusy: false, beat: signOfOther(by: role), appWantsNode: false, boot: boot,
+      bootClock: clock.wallNow)
+  }
+
+  private func signOfOther(by role: Role) -> Beat? {
+    switch others?.coordination.scheme {
+    case .votes?: container.value.beats.notifier
+    case .lease(let terms)? where terms.form == .signs: container.value.beats[role.other]
+    case .lease?, .claims?, nil: others?.lease
+    }
+  }
+
+  /// When a sign that nobody renews will be too old: nothing else may happen until then.
+  var nextExpiry: Instant? {
+    guard let terms = others?.coordination.leaseTerms else { return nil }
+    let sign = terms.form == .signs ? container.part { $0.pointee.beats.app } : others?.lease
+    guard let sign, let span = terms.holds(sign.role) else { return nil }
+    return now + (sign.bootClock + span + .milliseconds(2) - clock.wallNow)
   }
 
   /// False for orders with the same meaning in every scheme, and with Baton's own.
   mutating func carryOutForOther(_ order: ContainerOrder, _ life: inout Life) -> Bool {
     guard others != nil else { return false }
     switch order {
-    case .look: life.answer(.observed(observationOfOther))
+    case .look: life.answer(.observed(observationOfOther(by: life.role)))
     case .beat(_, let phase, _): writeSign(isOver: phase == .released, life)
     case .claim: takeLease(&life)
     case .dropLock: others?.drop(by: life.role)
@@ -39,14 +54,15 @@ extension World {
 
   private mutating func writeSign(isOver: Bool, _ life: Life) {
     let sign = isOver ? nil : sign(of: life)
-    guard others?.coordination == .phoenix else {
-      others?.write(sign)
-      return
-    }
-    // In Phoenix only the extension's beat counts; erasing removes whatever beat is there by then.
-    container.value.beats.notifier = sign
-    if life.role == .extension, lives.app != nil {
-      presenceQueue.append(QueuedPresence(to: .app, event: .observed(Self.news)))
+    switch others?.coordination.scheme {
+    case .votes(let seesBeats)?:
+      // Only the extension's beat counts; erasing removes whatever beat is there by then.
+      container.value.beats.notifier = sign
+      if seesBeats, life.role == .extension, lives.app != nil {
+        presenceQueue.append(QueuedPresence(to: .app, event: .observed(Self.news)))
+      }
+    case .lease(let terms)? where terms.form == .signs: container.value.beats[life.role] = sign
+    case .lease?, .claims?, nil: others?.write(sign)
     }
   }
 
@@ -77,10 +93,15 @@ extension World {
 
   /// The channel in the process's memory, if it does not read it again.
   private func channelInMemory(_ life: Life) -> Channel? {
-    switch others?.coordination {
-    case .phoenix? where life.role == .app: life.wallet.node.durableChannel
-    case .matrix?: life.wallet.guardrail.other?.channelOfLease
-    case .baton?, .phoenix?, .bitkit?, nil: nil
+    switch others?.coordination.scheme {
+    case .votes? where life.role == .app: return life.wallet.node.durableChannel
+    case .lease(let terms)?:
+      switch terms.state {
+      case .readAnew: return nil
+      case .readIfOtherHeld: return life.wallet.guardrail.other?.channelOfLease
+      case .kept: return life.wallet.node.durableChannel
+      }
+    case .votes?, .claims?, nil: return nil
     }
   }
 
@@ -103,6 +124,12 @@ extension World {
       let second = others?.lastToDrive ?? .app
       report(.oneDriver, "\(Self.bothRun): \(whyBothRun(second)).")
     }
+    for role in [Role.app, .extension] where otherGuard(role)?.isBehindPeer == true {
+      report(
+        .channelNeverBack,
+        "The \(role) connects with an older channel state than the peer's: it sends nothing, and a real channel is force-closed."
+      )
+    }
     noteWaiting()
     if let waitsSince = others?.waitsSince, now - waitsSince >= Self.waitBound {
       report(.progress, "\(Self.waits): \(whyItWaits).")
@@ -124,7 +151,7 @@ extension World {
 
   /// The process that came second; with a lease, the one that took it from the other.
   private func laterEntrant(_ second: Role) -> Role {
-    let isTaker = entry(second.other) == .sawOld && others?.coordination != .phoenix
+    let isTaker = entry(second.other) == .sawOld && others?.coordination.hasVotes == false
     return isTaker ? second.other : second
   }
 
@@ -143,15 +170,20 @@ extension World {
     case .didNotLook?: return Self.checkThenConnect
     case .sawOld? where clock.wasStepped:
       return "the wall clock was stepped, so the \(other)'s last sign of life looked old"
-    case .sawOld? where others?.coordination == .phoenix && !hasThawed:
+    case .insisted?: return "after 30 s the app no longer waits, although the extension's flag is set"
+    case _ where others?.coordination == .phoenixBefore776:
+      return "the app does not notice the extension's beats"
+    case .sawOld? where others?.coordination.hasVotes == true && !hasThawed:
       return
         "the app last saw an old beat, or none, and connected without seeing the extension's newer one"
     case .sawOld? where hasThawed:
       return "the \(other) was frozen until its sign of life was stale, and its node goes on after the thaw"
     case .sawOld?:
       return "the \(other)'s sign of life is never renewed, and expired while its node ran"
-    case .sawNothing? where others?.coordination == .phoenix:
-      return Self.checkThenConnect
+    case .sawNothing? where others?.coordination.hasVotes == true: return Self.checkThenConnect
+    case .sawNothing? where others?.coordination.leaseTerms?.form == .signs:
+      return
+        "each looked before the other's sign was there: the app's first beat comes after its node's start"
     case .sawNothing? where others?.coordination.leaseTerms?.isAtomic == true: return whyLeaseIsLost(other)
     case .sawNothing?: return "both checked the lock, found it free, and then took it"
     case nil: return "for an unknown reason"
@@ -176,21 +208,32 @@ extension World {
   }
 
   private var whyItWaits: String {
-    let sign = observationOfOther.beat
+    let sign = observationOfOther(by: .app).beat
     let isOfTheFuture = sign.map { $0.bootClock > clock.wallNow } ?? false
     let isThere = lives.notifier != nil
-    switch others?.coordination {
-    case .phoenix? where isOfTheFuture:
+    switch others?.coordination.scheme {
+    case .votes? where isOfTheFuture:
       return "the wall clock was set back, so the time of the extension's last beat is in the future"
-    case .phoenix?:
+    case .votes(seesBeats: false)? where otherGuard(.app)?.machine.deadline == nil:
+      return "it saw the extension's beat at its start, and none of the later ones"
+    case .votes?:
       return
         "the extension \(isThere ? "has finished" : "is gone"), but its last beat looks fresh for 5 s"
-    case .baton?, .bitkit?, .matrix?, nil: break
+    case .lease(let terms)? where terms.form == .signs: return "a killed extension has left its flag"
+    case .lease?, .claims?, nil: break
     }
-    switch sign?.role {
-    case .app?: return "a killed app left its lock, and the next app takes it for another process's lock"
-    case .extension?: return "an extension that no longer runs a node still holds the lock"
-    case nil: return "the app has not checked the lock again since it became free"
+    return sign?.role == .extension
+      ? "an extension that no longer runs a node still holds the lock"
+      : "the app has not checked the lock again since it became free"
+  }
+
+  /// Why no process has received a payment while the user stayed away; empty for Baton's own.
+  var whyNotReceived: String {
+    guard let others else { return "" }
+    if others.coordination.leaseTerms?.extensionRunsNode == false {
+      return ": the extension only tells the user"
     }
+    guard others.lease?.role == .app, lives.app?.value.isSuspended == true else { return "" }
+    return ": the suspended app holds the lock, and the extension waits for it until its time is over"
   }
 }

@@ -287,7 +287,7 @@ public struct SeedRun {
     if !world.phone.device.hasNetwork { make(.network(isThere: true)) }
     for part in laterParts { make(part.move) }
     laterParts = []
-    make(.noMoreFaults)
+    make(.noMoreFaults(userStaysAway: false))
     let start = world.peerNow
     let bound = start + settings.healsWithin
     // A lost part is waited for until the end of its window, which may begin as late as the bound.

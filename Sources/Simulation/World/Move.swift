@@ -65,6 +65,6 @@ public enum Move: Hashable, Sendable {
   case restoreCopy
   /// The wall clock is set forward, or back.
   case stepClock(TimeSpan)
-  /// The fault period ends.
-  case noMoreFaults
+  /// The fault period ends. Then the user has the app in front, or stays away.
+  case noMoreFaults(userStaysAway: Bool)
 }

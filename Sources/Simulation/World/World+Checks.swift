@@ -85,6 +85,10 @@ extension World {
     )
   }
 
+  mutating func reportNotReceived(_ when: String) {
+    report(.progress, "\(when) no process receives the payment\(whyNotReceived).")
+  }
+
   private var ownUnderWay: String {
     let count = container.value.node.payments.pending.count
     let cancels = areCancelsAnswered ? "" : "; an invoice cancellation is unanswered"

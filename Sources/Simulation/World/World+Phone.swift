@@ -172,6 +172,7 @@ extension World {
     lives[role] = nil
     storage.armed[role] = nil
     container.value.forget(life.value.identity.pid)
+    others?.processEnded(role)
     if let wire = life.value.wire { wires.abandon(wire) }
     forgetNumber(of: life.value.identity)
     return true

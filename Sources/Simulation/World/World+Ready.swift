@@ -52,6 +52,7 @@ extension World {
       consider(glances[role]?.deadline)
     }
     consider(phone.deadline)
+    consider(nextExpiry)
     // `.max` means never.
     if let deadline = peer.part({ $0.pointee.deadline }), deadline.nanoseconds != .max {
       consider(now + (deadline - peerNow))

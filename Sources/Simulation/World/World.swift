@@ -46,7 +46,7 @@ public struct World: Hashable, Sendable {
   /// Counts, no state: not part of a state's identity.
   var suspensions = Unhashed(Suspensions())
 
-  /// State of another product's coordination (Phoenix, Bitkit, matrix); nil with Baton's own guardrails.
+  /// State of another product's coordination; nil with Baton's own guardrails.
   var others: Others?
 
   /// Set when a step changed shared state since the last reset.
@@ -146,6 +146,9 @@ public struct World: Hashable, Sendable {
     appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver && areSplicesOver
       && areCancelsAnswered
   }
+
+  /// No payment to the wallet is pending.
+  var arePaymentsReceived: Bool { peer.value.state.payments.isEmpty }
 
   /// Its claim is in force. In another product's coordination, which has no claims, every process counts as owner.
   func isOwner(_ life: Life) -> Bool { others != nil || container.value.isOwned(by: life.claim) }

@@ -2,9 +2,16 @@
 struct AblationPage {
   let rules: AblationReport
   let others: ComparisonReport
+  let incidents: [Showing]
 
   var markdown: [String] {
     introduction + others.markdown + [
+      "", "## The museum", "",
+      "Published incidents, in the smallest world that shows each: one payment, and what its story needs. `baton museum`",
+      "lists and plays them; [fidelity.md](fidelity.md#other-coordinations) names the sources, and what the models leave out.",
+      "The terms are those above; “channel state goes back” also means that a process connects with an older state than the",
+      "peer's.", "",
+    ] + MuseumReport.markdown(incidents) + [
       "", "## Baton's rules, one by one", "",
       "Each rule is removed from a simulated world; the state machines stay unchanged, and the world answers as if the rule did",
       "not exist. [guardrails.md](guardrails.md) explains epoch, incarnation, claim row, role lock, intent lock, beat and",

@@ -35,10 +35,7 @@ struct Trial: Sendable {
     task, freeze,
   ]
 
-  /// The models of Bitkit and matrix have no background tasks.
-  func isOf(_ coordination: Coordination) -> Bool {
-    bounds[.tasks] == 0 || coordination == .phoenix || coordination == .baton
-  }
+  func isOf(_ coordination: Coordination) -> Bool { bounds[.tasks] == 0 || coordination.hasTasks }
 
   /// The exploration gives up beyond this.
   static let statesMax = 100_000

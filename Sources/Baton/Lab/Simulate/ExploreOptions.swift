@@ -22,6 +22,11 @@ struct ExploreOptions {
         help: "give up at N MB of memory; default: half of the machine's memory"),
       OptionDeclaration(
         "--all", help: "continue after a violation, and print a shortest run of each kind of violation"),
+      OptionDeclaration(
+        "--app-suspended",
+        help: "at the start the app is suspended in the background; otherwise it does not run"),
+      OptionDeclaration(
+        "--user-away", help: "the user does not open the app at the end: payments are received all the same"),
       SimOptions.coordinationDeclaration, SimOptions.afterContentDeclaration(otherwise: "suspend"),
     ] + SimOptions.worldDeclarations
   }
@@ -30,6 +35,8 @@ struct ExploreOptions {
     for allowance in Allowance.allCases {
       settings.bounds[allowance] = line.integer("--" + allowance.word).map { Int(clamping: $0) } ?? 0
     }
+    settings.appIsSuspended = line.isGiven("--app-suspended")
+    settings.userStaysAway = line.isGiven("--user-away")
     settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world
     limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max

@@ -34,6 +34,8 @@ package struct ExploreReport {
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) still to expand, \(HumanText.grouped(perSecond)) states a second"
   }
 
+  var states: Int { explorer.states }
+
   /// Nil if all states were visited.
   var reached: ExploreLimits.Reached? { explorer.isDone ? nil : exploration.reached }
 

@@ -43,7 +43,8 @@ enum MoveSentences {
     case .copyDatabase: "a copy of the database is made"
     case .restoreCopy:
       "the phone is switched off, the old copy of the database is restored, and the phone is switched on"
-    case .noMoreFaults: "from here on there are no faults, and the user has the app in front"
+    case .noMoreFaults(let userStaysAway):
+      "from here on there are no faults, and the user \(userStaysAway ? "stays away" : "has the app in front")"
     }
   }
 }

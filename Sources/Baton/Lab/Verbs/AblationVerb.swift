@@ -98,15 +98,21 @@ private struct AblationWork {
       ? ablation.together(silent) { steps.begin("without \($0.map(\.rawValue).joined(separator: " and "))") }
       : []
     var cells: [Comparison.Cell] = []
-    for coordination in isWhole ? Coordination.allCases : [] {
+    for coordination in isWhole ? Coordination.compared : [] {
       for trial in Trial.ofCoordinations where trial.isOf(coordination) {
         steps.begin("\(coordination.name): \(trial.words)")
         cells.append(comparison.explore(coordination, trial))
       }
     }
+    var museum = Museum(jobs: ablation.jobs)
+    let incidents = isWhole ? Incident.all : []
+    let showings = incidents.map { incident in
+      steps.begin(incident.name)
+      return museum.show(incident) { steps.tell($0) }
+    }
     return AblationPage(
       rules: AblationReport(
         findings: findings, together: together, all: ablation.figuresOfAll, seeds: ablation.seeds),
-      others: ComparisonReport(cells: cells))
+      others: ComparisonReport(cells: cells), incidents: showings)
   }
 }
