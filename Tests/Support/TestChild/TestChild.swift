@@ -77,24 +77,27 @@ final class TestChild {
     switch behaviour {
     case "app-never-done": return
     case "app-endless-task": say("background-begin", ["id": "1", "name": "endless"])
-    case "app-keeps-lock": keepLock()
+    case "app-keeps-lock": takeLock("app")
     case "app-seed-handler":
       say("background-begin", ["id": "1", "name": "ProcessIncomingHTLC"])
-      keepLock()
+      takeLock("app")
     case "app-ballast": growInPages()
     default: break
     }
     say("background-done")
   }
 
-  /// Like a wallet's app that does not release its role lock.
-  private func keepLock() {
+  /// A role lock, until the descriptor is closed.
+  @discardableResult
+  private func takeLock(_ role: String) -> Int32 {
     let arguments = CommandLine.arguments
-    guard let index = arguments.firstIndex(of: "--container"), index + 1 < arguments.count else { return }
+    guard let index = arguments.firstIndex(of: "--container"), index + 1 < arguments.count else { return -1 }
     let directory = "\(arguments[index + 1])/locks"
     mkdir(arguments[index + 1], 0o700)
     mkdir(directory, 0o700)
-    flock(open("\(directory)/app.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600), LOCK_EX | LOCK_NB)
+    let lock = open("\(directory)/\(role).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    flock(lock, LOCK_EX | LOCK_NB)
+    return lock
   }
 
   private func connect(to port: String) {
@@ -136,6 +139,17 @@ final class TestChild {
       exit(0)
     case "ext-critical":
       say("content", ["id": id, "title": "Test", "body": "critical", "level": "critical"])
+    case "ext-empty": say("content", ["id": id])
+    case "ext-locks":
+      // Holds its lock for longer than iosd takes to look for the locks of a stopped process.
+      let lock = takeLock("extension")
+      let count = pushesServed
+      loop.after(.milliseconds(3)) { [unowned self] in
+        close(lock)
+        content(id, "served \(count)")
+        say("finished", ["id": id, "reason": "done"])
+      }
+      return
     case "ext-poster":
       post()
       content(id, "served")
