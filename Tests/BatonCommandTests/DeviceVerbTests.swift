@@ -77,6 +77,10 @@ import WaitingTests
     #expect(
       try run("push", "--silent", "--type", "X").words
         == "push 1 was delivered to the phone: dropped: Background App Refresh is off\n")
+    _ = try run("device", "network", "off")
+    #expect(
+      try run("push", "--silent").words
+        == "push 2 is on its way to the phone: held back: the phone is off the network\n")
     #expect(
       try run("notifications", "tap", "1")
         == ("baton: there is no notification 1; `baton notifications` lists the present ones\n", 8))

@@ -125,7 +125,8 @@ struct OlderJournalTests {
   }
 
   @Test
-  func `An older phone journal, with one switch and one reason for alerts, replays without a difference`()
+  func
+    `An older phone journal, with one switch for alerts and nothing after the content, replays without a difference`()
     throws
   {
     let places = #","showsOnLockScreen":true,"showsInCentre":true,"showsBanners":true"#
@@ -135,7 +136,10 @@ struct OlderJournalTests {
     let saved = try JSONLineEncoder().encode(PhoneDirective.saveDevice(state))
     #expect(configuration.contains(places) && saved.contains(places))
     let older = configuration.replacing(places, with: "").replacing(
-      #","filtersNotifications":false"#, with: "")
+      #","filtersNotifications":false"#, with: ""
+    ).replacing(
+      #","afterContent":"suspend","reusesExtension":true"#, with: "")
+    #expect(!older.contains("filters") && !older.contains("reuses"))
     let alert = try JSONLineEncoder().encode(
       PhonePush(id: 1, alert: NotificationText(title: "a", body: "b"), hasMutableContent: true))
     let lines = [

@@ -113,11 +113,11 @@ import WaitingTests
     for number in 1...200 {
       let alert = #"{"aps":{"alert":"\#(number)","mutable-content":1}}"#
       _ = try client.request(ControlMessage("push", body: Array(alert.utf8)), timeout: .seconds(20))
-      try Wait.until("push \(number) is shown", pause: { _ in usleep(100) }) {
+      try Wait.until("push \(number) is shown", pause: { _ in poll(nil, 0, 0) }) {
         FileManager.default.contents(atPath: path)?.count { $0 == 10 } == number
       }
-      // From at once to some milliseconds later.
-      usleep(UInt32(number % 8) * 300)
+      // At once, or up to three milliseconds later.
+      poll(nil, 0, Int32(number % 4))
     }
     #expect(try phone.notifications(200) == (1...200).map { "served \($0)" })
     let processes = try phone.rows("ps")

@@ -52,8 +52,8 @@ enum OlderRecords {
     guard contains(line, "\"kind\":\"core\",\"core\":\"phone\""), !contains(line, "\"afterContent\":")
     else { return line }
     let text = String(decoding: line, as: UTF8.self)
-    let added = "\"configuration\":{\"afterContent\":\"run\",\"reusesExtension\":true,"
-    return Array(text.replacing("\"configuration\":{", with: added).utf8)
+    let added = "\"afterContent\":\"run\",\"reusesExtension\":true"
+    return Array(text.replacing(/"taskExpiryGrace":\d+/) { "\($0.0),\(added)" }.utf8)
   }
 
   /// The phone had one switch and one reason not to show an alert, and no entitlement to filter alerts.
@@ -65,7 +65,9 @@ enum OlderRecords {
     let places = "\"showsOnLockScreen\":true,\"showsInCentre\":true,\"showsBanners\":true"
     let text = String(decoding: line, as: UTF8.self).replacing(/"allowsNotifications":(true|false)/) {
       "\($0.0),\(places)"
-    }.replacing("ntitlements\":{", with: "ntitlements\":{\"filtersNotifications\":false,")
+    }.replacing(/"accessGroups":\[[^\]]*\],"appGroups":\[[^\]]*\]/) {
+      "\($0.0),\"filtersNotifications\":false"
+    }
     let reason = "\"notShown\":{\"_0\":\"\(PushHide.notAllowed.rawValue)\"}"
     return Array(text.replacing("\"notShown\":{}", with: reason).utf8)
   }
