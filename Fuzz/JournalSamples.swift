@@ -129,7 +129,8 @@ enum JournalSamples {
         .contentDelivered(push: 1, alert), .serviceFinished(push: 1, reason: "x"),
         .memorySampled(.extension, footprintBytes: 99_999_999, residentBytes: 1),
         .processEnded(.extension, .signalled(9)), .deadlineReached,
-        .deviceChanged(.battery(percent: 5)), .deviceChanged(.locked),
+        .deviceChanged(.battery(percent: 5)), .deviceChanged(.locked), .deviceChanged(.lockScreen(false)),
+        .deviceChanged(.network(false)),
         .pushArrived(PhonePush(id: 2, alert: nil, hasMutableContent: false)),
         .silentPushDone(push: 2, .noData),
         .pushArrived(

@@ -98,7 +98,7 @@ final class PhoneShell {
       .pushArrived(
         PhonePush(
           id: id, alert: payload.alert, hasMutableContent: payload.hasMutableContent,
-          badgeAndSound: payload.badgeAndSound)))
+          badgeAndSound: payload.badgeAndSound, of: alert)))
     return id
   }
 

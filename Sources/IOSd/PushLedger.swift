@@ -42,6 +42,7 @@ final class PushLedger {
   func record(_ fate: PushFate, of push: UInt64, clock: Clock) {
     guard var row = row(push) else { return }
     if case .applied(let what) = fate { (row.appliedBadge, row.appliedSound) = (what.badge, what.sound) }
+    if case .late(let milliseconds) = fate { row.lateMs = milliseconds }
     row.fateDetail = fate.detail
     write(fate.code, fate.description, to: row, clock)
   }

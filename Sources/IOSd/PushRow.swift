@@ -7,13 +7,17 @@ extension PushRow {
   func endInAKill(isShown: Bool) -> PushFateCode? {
     if isVisible {
       if isShown { return nil }
-      // The notification was about to be shown.
-      return fate == nil || fateCode == .contentRefused ? .lost : nil
+      // It was on its way to the phone, or the notification was about to be shown.
+      switch fateCode {
+      case nil: return fate == nil ? .lost : nil
+      case .held, .late, .contentRefused: return .lost
+      default: return nil
+      }
     }
     switch fateCode {
     case nil: return fate == nil ? .lost : nil
     case .delivered: return .abandoned
-    case .held: return .lost
+    case .held, .late: return .lost
     default: return nil
     }
   }

@@ -36,6 +36,8 @@ public struct Phone: Core {
   var activities = PerRole(Activities(), Activities())
   var process = AppProcess()
   public internal(set) var silent: SilentPushes
+  /// Set only while the phone is off or has no network.
+  public internal(set) var stored: StoredPush?
   public internal(set) var categories: [NotificationCategory] = []
   var responses = OpenResponses()
   public internal(set) var device: DeviceState
@@ -60,7 +62,8 @@ public struct Phone: Core {
 
   public mutating func handle(_ event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     var directives = reactWhileOff(to: event) ?? react(to: event, at: now)
-    directives += finishReboot(at: now)
+    directives += finishReboot()
+    directives += deliverStored(at: now)
     directives += settleSilentPushes(after: event, directives, at: now)
     directives += updateAudio(at: now)
     directives += updateTasks(after: event, at: now)
@@ -82,7 +85,7 @@ public struct Phone: Core {
       silent.noteSwipedAway()
       return quit(at: now)
     case .deviceChanged(let change): return deviceChanged(change, at: now)
-    case .pushArrived(let push): return route(push, at: now)
+    case .pushArrived(let push): return arrive(push, at: now)
     case .processStarted(.app, _): return networkNewsForApp() + appStarted(at: now)
     case .processStarted(.extension, _): return networkNewsForExtension() + extensionStarted(at: now)
     case .helloSaid(.extension):
@@ -163,7 +166,7 @@ public struct Phone: Core {
     // Waiting pushes are shown with their original alert: no extension will run to change it.
     let waiting = queue.flatMap { present(.original($0)) }
     queue = []
-    return waiting + terminateApp(at: now) + terminateExtension(at: now)
+    return waiting + dropStored(.goingDown) + terminateApp(at: now) + terminateExtension(at: now)
   }
 
   /// A second request kills the processes that have not terminated yet.

@@ -40,6 +40,10 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case boot(losingBeats: Bool)
   /// Both processes are gone: iosd can exit.
   case powerOff
+
+  static func drop(_ push: UInt64, because why: PushDrop) -> [PhoneDirective] {
+    [.recordFate(push: push, .dropped(why)), .drop(push: push)]
+  }
 }
 
 /// A message from the phone to a process.

@@ -14,6 +14,7 @@ extension Phone: Shiftable {
     service.shift(by: span)
     assertions.shift(by: span)
     silent.shift(by: span)
+    stored?.shift(by: span)
     responses.shift(by: span)
     tasks.shift(by: span)
     audio.shift(by: span)

@@ -8,6 +8,10 @@ public struct DeviceRecord: Report, Hashable {
   public var lowPower: Bool
   public var backgroundRefresh: Bool
   public var notifications: Bool
+  /// Missing in the file of an earlier iosd: on.
+  public var lockScreen: Bool?
+  public var centre: Bool?
+  public var banners: Bool?
   public var focus: Bool
   public var battery: Int
   public var charger: Bool
@@ -23,6 +27,9 @@ public struct DeviceRecord: Report, Hashable {
     lowPower = state.isInLowPowerMode
     backgroundRefresh = state.allowsBackgroundRefresh
     notifications = state.allowsNotifications
+    lockScreen = state.showsOnLockScreen
+    centre = state.showsInCentre
+    banners = state.showsBanners
     focus = state.hasFocus
     battery = state.batteryPercent
     charger = state.isCharging
@@ -40,6 +47,9 @@ public struct DeviceRecord: Report, Hashable {
     state.isInLowPowerMode = lowPower
     state.allowsBackgroundRefresh = backgroundRefresh
     state.allowsNotifications = notifications
+    state.showsOnLockScreen = lockScreen ?? true
+    state.showsInCentre = centre ?? true
+    state.showsBanners = banners ?? true
     state.hasFocus = focus
     state.batteryPercent = battery
     state.isCharging = charger

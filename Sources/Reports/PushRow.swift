@@ -17,6 +17,8 @@ public struct PushRow: NumberedRow, Hashable {
   public var fateCode: PushFateCode?
   /// `PushFate.detail`.
   public var fateDetail: String?
+  /// How long the phone was off the network after the push came.
+  public var lateMs: Int64?
   /// The applied badge and sound of a push without an alert.
   public var appliedBadge: Int?
   public var appliedSound: String?
@@ -30,7 +32,7 @@ public struct PushRow: NumberedRow, Hashable {
     case isBadgeOrSound = "badge_or_sound"
     case wall = "wall_ns"
     case at = "at_ns"
-    case fate, fateCode, fateDetail, appliedBadge, appliedSound
+    case fate, fateCode, fateDetail, lateMs, appliedBadge, appliedSound
     case fateWall = "fate_wall_ns"
     case fateAt = "fate_at_ns"
   }
@@ -38,7 +40,7 @@ public struct PushRow: NumberedRow, Hashable {
   public init(
     id: UInt64, of: UInt64? = nil, isVisible: Bool, hasMutableContent: Bool, isBadgeOrSound: Bool? = nil,
     wall: Int64, at: Int64, fate: String? = nil, fateCode: PushFateCode? = nil, fateDetail: String? = nil,
-    appliedBadge: Int? = nil, appliedSound: String? = nil, fateWall: Int64? = nil
+    lateMs: Int64? = nil, appliedBadge: Int? = nil, appliedSound: String? = nil, fateWall: Int64? = nil
   ) {
     self.id = id
     self.of = of
@@ -50,6 +52,7 @@ public struct PushRow: NumberedRow, Hashable {
     self.fate = fate
     self.fateCode = fateCode
     self.fateDetail = fateDetail
+    self.lateMs = lateMs
     self.appliedBadge = appliedBadge
     self.appliedSound = appliedSound
     self.fateWall = fateWall

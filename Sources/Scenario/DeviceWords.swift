@@ -13,6 +13,9 @@ enum DeviceWords {
     if device.isInLowPowerMode { words.append("Low Power Mode is on") }
     if !device.allowsBackgroundRefresh { words.append("Background App Refresh is off") }
     if !device.allowsNotifications { words.append("the wallet may show no notifications") }
+    if !device.showsOnLockScreen { words.append("alerts on the lock screen are off") }
+    if !device.showsInCentre { words.append("alerts in the Notification Centre are off") }
+    if !device.showsBanners { words.append("banners are off") }
     if device.hasFocus { words.append("a Focus is on") }
     if device.batteryPercent < 100 { words.append("the battery is at \(device.batteryPercent) percent") }
     if device.isCharging { words.append("the charger is plugged in") }

@@ -5,7 +5,7 @@ public struct PhoneScene: Hashable, Sendable {
   public var device: DeviceState
   public var badge: Int
   /// Oldest first.
-  public var silentPushes: [Scene.SilentPush]
+  public var pushes: [Scene.Push]
   /// Per identifier the newest run, or else the pending request.
   public var tasks: [Scene.Task]
   /// Pending requests, including those whose identifier ran before.
@@ -14,29 +14,33 @@ public struct PhoneScene: Hashable, Sendable {
   public var isAppWarned: Bool
 
   public init(
-    device: DeviceState = DeviceState(), badge: Int = 0, silentPushes: [Scene.SilentPush] = [],
+    device: DeviceState = DeviceState(), badge: Int = 0, pushes: [Scene.Push] = [],
     tasks: [Scene.Task] = [], waiting: [Scene.Task] = [], playsAudio: Bool = false, isAppWarned: Bool = false
   ) {
     self.device = device
     self.badge = badge
-    self.silentPushes = silentPushes
+    self.pushes = pushes
     self.tasks = tasks
     self.waiting = waiting
     self.playsAudio = playsAudio
     self.isAppWarned = isAppWarned
   }
 
+  var silentPushes: [Scene.Push] { pushes.filter(\.isSilent) }
+
   func task(_ identifier: String) -> Scene.Task? { tasks.last { $0.identifier == identifier } }
 }
 
 extension Scene {
-  public struct SilentPush: Hashable, Sendable {
+  public struct Push: Hashable, Sendable {
+    public var isSilent: Bool
     /// Nil before the phone has recorded a fate.
     public var code: PushFateCode?
     /// In the phone's words.
     public var fate: String
 
-    public init(code: PushFateCode?, fate: String) {
+    public init(isSilent: Bool, code: PushFateCode?, fate: String) {
+      self.isSilent = isSilent
       self.code = code
       self.fate = fate
     }

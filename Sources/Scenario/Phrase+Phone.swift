@@ -104,12 +104,13 @@ extension Phrase {
     Phrase("the phone is unlocked", "The app that was in front returns to the front.") { _ in
       .make(.device(.unlocked))
     },
-    Phrase("the network goes away", "Connections end, and the phone reports it to both processes.") { _ in
-      .make(.device(.network(false)))
-    },
-    Phrase("the network comes back", "The phone reports it to both processes.") { _ in
-      .make(.device(.network(true)))
-    },
+    Phrase(
+      "the network goes away",
+      "Connections end, and the phone reports it to both processes. Of later pushes the newest is kept."
+    ) { _ in .make(.device(.network(false))) },
+    Phrase(
+      "the network comes back", "The phone reports it to both processes, and gets the kept push."
+    ) { _ in .make(.device(.network(true))) },
     Phrase("Low Power Mode is switched SWITCH", "While the mode is on, silent pushes are not delivered.") {
       .make(.device(.lowPowerMode($0.isOn)))
     },
@@ -125,6 +126,18 @@ extension Phrase {
     ) {
       .make(.device(.notifications($0.isOn)))
     },
+    Phrase(
+      "alerts on the lock screen are switched SWITCH",
+      "The phone starts the extension only if an alert of the wallet can appear somewhere."
+    ) { .make(.device(.lockScreen($0.isOn))) },
+    Phrase(
+      "alerts in the Notification Centre are switched SWITCH",
+      "The phone starts the extension only if an alert of the wallet can appear somewhere."
+    ) { .make(.device(.centre($0.isOn))) },
+    Phrase(
+      "banners are switched SWITCH",
+      "With banners alone, the phone starts the extension only while it is unlocked."
+    ) { .make(.device(.banners($0.isOn))) },
     Phrase(
       "a Focus is switched SWITCH",
       "While a Focus is on, only time-sensitive and critical notifications are displayed."
@@ -244,6 +257,10 @@ extension Phrase {
     Phrase("how is the phone?", "The switches that differ from a new phone.") { _ in
       .ask(.howIsThePhone)
     },
+    Phrase(
+      "what became of the pushes?",
+      "Whether each visible or silent push was shown, replaced or held back; oldest first."
+    ) { _ in .ask(.pushes) },
     Phrase("what does the badge say?", "The number on the wallet's icon.") { _ in .ask(.badge) },
     Phrase(
       "what became of the silent pushes?", "Whether each was dropped, waits, or was completed; oldest first."

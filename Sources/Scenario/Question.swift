@@ -14,6 +14,7 @@ public enum Question: Hashable, Sendable {
   case notifications
   case badge
   case silentPushes
+  case pushes
   case task(String)
   case audio
 
@@ -31,7 +32,8 @@ public enum Question: Hashable, Sendable {
     case .balance: [Self.balanceSentence(scene)]
     case .notifications: scene.notifications.isEmpty ? ["nothing"] : scene.notifications.map(\.words)
     case .badge: [scene.phone.badge == 0 ? "nothing" : "\(scene.phone.badge)"]
-    case .silentPushes: silentPushSentences(scene.phone.silentPushes)
+    case .silentPushes: Self.pushSentences(scene.phone.silentPushes, "silent push")
+    case .pushes: Self.pushSentences(scene.phone.pushes, "push")
     case .task(let identifier):
       [scene.phone.task(identifier)?.words ?? "the app has not asked for the task “\(identifier)”"]
     case .audio: [scene.phone.playsAudio ? "the app plays audio" : "the app plays nothing"]
@@ -63,9 +65,9 @@ public enum Question: Hashable, Sendable {
     }
   }
 
-  private func silentPushSentences(_ pushes: [Scene.SilentPush]) -> [String] {
-    guard !pushes.isEmpty else { return ["no silent push has arrived yet"] }
-    return pushes.enumerated().map { "silent push \($0.offset + 1): \($0.element.fate)" }
+  private static func pushSentences(_ pushes: [Scene.Push], _ kind: String) -> [String] {
+    guard !pushes.isEmpty else { return ["no \(kind) has arrived yet"] }
+    return pushes.enumerated().map { "\(kind) \($0.offset + 1): \($0.element.fate)" }
   }
 
   private func paymentSentences(_ scene: Scene, _ scenario: Scenario) -> [String] {

@@ -21,11 +21,15 @@ import WaitingTests
     (["low-power", "on"], "Low Power Mode is on"), (["low-power", "off"], "Low Power Mode is off"),
     (["background-refresh", "off"], "Background App Refresh is off"),
     (["notifications", "off"], "the wallet may show no notifications"),
-    (["notifications", "on"], "the wallet may show notifications"), (["focus", "on"], "a Focus is on"),
+    (["notifications", "on"], "the wallet may show notifications"),
+    (["lock-screen", "off"], "the lock screen shows no alerts of the wallet"),
+    (["centre", "off"], "the Notification Centre shows no alerts of the wallet"),
+    (["centre", "on"], "the Notification Centre shows the wallet's alerts"),
+    (["banners", "off"], "no alert of the wallet appears as a banner"), (["focus", "on"], "a Focus is on"),
     (["lock"], "the phone is locked"), (["unlock"], "the phone is unlocked"),
     (["lock"], "the phone is locked"),
     (["battery", "7"], "the battery is at 7 %"), (["charger", "on"], "the charger is plugged in"),
-    (["network", "off"], "the network is gone"),
+    (["network", "off"], "the network is gone"), (["network", "on"], "the network is there"),
     (["audio", "on"], "another app plays audio"),
   ]
 
@@ -54,9 +58,12 @@ import WaitingTests
         low-power           off
         background-refresh  off
         notifications       allowed
+        lock-screen         off
+        centre              on
+        banners             off
         focus               on
         battery             7 %, charging
-        network             off
+        network             on
         storage             marked full, without effect
         audio               another app plays
 
@@ -64,12 +71,16 @@ import WaitingTests
     #expect(
       try run("device", "--json").words
         == #"{"locked":true,"unlocked_before":true,"low_power":false,"background_refresh":false,"notifications":true,"#
-        + #""focus":true,"battery":7,"charger":true,"network":false,"storage_full":true,"audio":true,"#
+        + #""lock_screen":false,"centre":true,"banners":false,"focus":true,"battery":7,"charger":true,"network":true,"storage_full":true,"audio":true,"#
         + "\"storage_note\":\"\(note.replacing("\n", with: "\\n"))\"}\n"
     )
     #expect(
       try run("push", "--silent", "--type", "X").words
         == "push 1 was delivered to the phone: dropped: Background App Refresh is off\n")
+    _ = try run("device", "network", "off")
+    #expect(
+      try run("push", "--silent").words
+        == "push 2 is on its way to the phone: held back: the phone is off the network\n")
     #expect(
       try run("notifications", "tap", "1")
         == ("baton: there is no notification 1; `baton notifications` lists the present ones\n", 8))

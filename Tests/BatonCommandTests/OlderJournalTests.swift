@@ -124,6 +124,36 @@ struct OlderJournalTests {
     #expect(outcome.isWhole, "\(outcome.trouble ?? "")")
   }
 
+  @Test
+  func
+    `An older phone journal, with one switch for alerts and nothing after the content, replays without a difference`()
+    throws
+  {
+    let places = #","showsOnLockScreen":true,"showsInCentre":true,"showsBanners":true"#
+    var state = DeviceState()
+    state.allowsNotifications = false
+    let configuration = try JSONLineEncoder().encode(PhoneConfiguration())
+    let saved = try JSONLineEncoder().encode(PhoneDirective.saveDevice(state))
+    #expect(configuration.contains(places) && saved.contains(places))
+    let older = configuration.replacing(places, with: "").replacing(
+      #","filtersNotifications":false"#, with: ""
+    ).replacing(
+      #","afterContent":"suspend","reusesExtension":true"#, with: "")
+    #expect(!older.contains("filters") && !older.contains("reuses"))
+    let alert = try JSONLineEncoder().encode(
+      PhonePush(id: 1, alert: NotificationText(title: "a", body: "b"), hasMutableContent: true))
+    let lines = [
+      #"{"seq":1,"t":1,"wall":1,"kind":"core","core":"phone","configuration":\#(older)}"#,
+      #"{"seq":2,"t":2,"wall":1,"kind":"event","core":"phone","event":{"deviceChanged":{"_0":{"notifications":"#
+        + #"{"_0":false}}}},"directives":[\#(saved.replacing(places, with: ""))]}"#,
+      #"{"seq":3,"t":2,"wall":1,"kind":"event","core":"phone","event":{"pushArrived":{"_0":\#(alert)}},"#
+        + #""directives":[{"recordFate":{"push":1,"_1":{"notShown":{}}}},{"drop":{"push":1}}]}"#,
+    ]
+    let outcome = try replay(lines.joined(separator: "\n"))
+    #expect(outcome.isWhole, "\(outcome.trouble ?? "")")
+    #expect(outcome.events.map(\.count) == [2])
+  }
+
   private static let hash = String(repeating: "ab", count: 32)
 
   private static let `extension` = #"""

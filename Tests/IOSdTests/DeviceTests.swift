@@ -12,10 +12,10 @@ import WaitingTests
 
   private let whenNew =
     #"{"locked":false,"unlocked_before":true,"low_power":false,"background_refresh":true,"notifications":true,"#
-    + #""focus":false,"battery":100,"charger":false,"network":true,"storage_full":false,"audio":false}"#
+    + #""lock_screen":true,"centre":true,"banners":true,"focus":false,"battery":100,"charger":false,"network":true,"storage_full":false,"audio":false}"#
   private let allOther =
     #"{"locked":true,"unlocked_before":true,"low_power":true,"background_refresh":false,"notifications":false,"#
-    + #""focus":true,"battery":7,"charger":true,"network":false,"storage_full":true,"audio":true}"#
+    + #""lock_screen":false,"centre":true,"banners":false,"focus":true,"battery":7,"charger":true,"network":false,"storage_full":true,"audio":true}"#
 
   @Test
   func
@@ -25,8 +25,9 @@ import WaitingTests
     let phone = try PhoneProcess()
     #expect(try device(phone) == whenNew)
     let request: KeyValuePairs = [
-      "locked": "yes", "low-power": "yes", "background-refresh": "no", "notifications": "no", "focus": "yes",
-      "battery": "7", "charger": "yes", "network": "no", "storage-full": "yes", "audio": "yes",
+      "locked": "yes", "low-power": "yes", "background-refresh": "no", "notifications": "no",
+      "lock-screen": "no", "centre": "yes", "banners": "no", "focus": "yes", "battery": "7", "charger": "yes",
+      "network": "no", "storage-full": "yes", "audio": "yes",
     ]
     let others = try device(phone, request)
     #expect(others.hasPrefix("\(allOther.dropLast()),\"storage_note\":\"storage-full has no effect: "))
@@ -51,6 +52,20 @@ import WaitingTests
       try phone.refusal("device", ["charger": "maybe"]) == "the field `charger` must be yes or no; correct it"
     )
     #expect(try device(phone) == whenNew)
+  }
+
+  @Test func `A device file of an earlier iosd, without the places of alerts, is read with all of them on`()
+    throws
+  {
+    let phone = try PhoneProcess()
+    try phone.ask("device", ["banners": "no"])
+    kill(phone.process.processIdentifier, SIGKILL)
+    phone.process.waitUntilExit()
+    let older = whenNew.replacingOccurrences(
+      of: #""lock_screen":true,"centre":true,"banners":true,"focus":false"#, with: #""focus":true"#)
+    try Data(older.utf8).write(to: URL(fileURLWithPath: "\(phone.home)/os/device.json"))
+    try phone.restart()
+    #expect(try device(phone) == whenNew.replacingOccurrences(of: #""focus":false"#, with: #""focus":true"#))
   }
 
   @Test(

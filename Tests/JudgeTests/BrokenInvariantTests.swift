@@ -217,12 +217,13 @@ struct BrokenInvariantTests {
 
   @Test
   func
-    `A push without notification is excused if its row says not shown, given to the app, or dropped by a reboot`()
+    `A push without notification is excused if its row says why it has none: not shown, replaced, given to the app`()
     throws
   {
     let coded = [
       ("not-shown", "", false), ("dropped", "reboot", false), ("dropped", "swiped-away", true),
-      ("given-to-app", "", false), ("content-refused", "", true),
+      ("dropped", "going-down", false), ("replaced", "", false), ("filtered", "", false),
+      ("given-to-app", "", false), ("content-refused", "", true), ("late", "", true),
     ].map { ("x\",\"fate_code\":\"\($0)\",\"fate_detail\":\"\($1)", $2) }
     // Rows as earlier versions of iosd wrote them.
     let older = [
@@ -243,11 +244,12 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A lost push is accepted only if the journal of the iosd that took it has no end`() throws {
-    // The journal's start, whether the journal has an end, whether the row calls the push lost.
-    for (began, hasEnd, isSaid, found) in [
-      (10, false, true, false), (10, true, true, true), (10, false, false, true), (30, true, true, false),
-    ] as [(Int64, Bool, Bool, Bool)] {
+  func `A lost or held push is accepted only if the journal of the iosd that took it has no end`() throws {
+    // The journal's start, whether the journal has an end, and the fate in the push's row.
+    for (began, hasEnd, fate, found) in [
+      (10, false, "lost", false), (10, true, "lost", true), (10, false, "lost-in-the-woods", true),
+      (30, true, "lost", false), (10, false, "held", false), (10, true, "held", true),
+    ] as [(Int64, Bool, String, Bool)] {
       let run = try SampleStory.tell()
       for name in try FileManager.default.contentsOfDirectory(atPath: "\(run.home)/journal")
       where name.contains("-iosd-") {
@@ -256,14 +258,13 @@ struct BrokenInvariantTests {
       let journal = TestJournal("iosd", pid: 9, startTime: 1, at: began)
       if hasEnd { journal.end(at: 50) }
       try journal.write(to: "\(run.home)/journal")
-      let fate = isSaid ? "lost" : "lost-in-the-woods"
       let row =
         "{\"id\":99,\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":20,"
         + "\"fate\":\"x\",\"fate_code\":\"\(fate)\",\"fate_wall_ns\":1,\"fate_at_ns\":61}\n"
       let path = "\(run.home)/os/pushes.jsonl"
       let text = try String(contentsOfFile: path, encoding: .utf8)
       try (text + row).write(toFile: path, atomically: false, encoding: .utf8)
-      #expect(try invariants(of: run).contains(5) == found, "\(began) \(hasEnd) \(isSaid)")
+      #expect(try invariants(of: run).contains(5) == found, "\(began) \(hasEnd) \(fate)")
     }
   }
 

@@ -16,18 +16,15 @@ private struct Seeded: RandomNumberGenerator {
 }
 
 @Suite struct AnyOrderTests {
-  /// In any order of events every visible push not given to the app in front is shown once, and the phone powers off.
-  @Test(arguments: 0..<300 as Range<UInt64>)
-  func
-    `In random orders of events each visible push not for the app in front is shown once, or dropped by a reboot`(
-      _ seed: UInt64
-    )
+  /// In any order of events every visible push is shown or has one reason why not, and the phone powers off.
+  @Test(arguments: 0..<600 as Range<UInt64>)
+  func `In random orders of events each visible push is shown once, or has one reason why not`(_ seed: UInt64)
   {
     var random = Seeded(state: seed)
-    var world = World(seed.isMultiple(of: 2) ? .app : .extension)
+    var world = World(seed)
     for _ in 0..<200 { world.step(&random) }
     world.finish()
-    #expect(world.shown.sorted() == world.owed.sorted())
+    #expect(world.answered.sorted() == world.visible)
     #expect(world.settled.sorted() == world.silent, "each silent push ends once")
     #expect(world.isOff)
     #expect(world.phone.deadline == nil)
@@ -42,8 +39,9 @@ private struct World {
   var killed: [Role] = []
   var starting: [Role] = []
   var nextPush: UInt64 = 1
-  var owed: [UInt64] = []
-  var shown: [UInt64] = []
+  var visible: [UInt64] = []
+  /// Visible pushes that were shown, or have a reason why not.
+  var answered: [UInt64] = []
   var silent: [UInt64] = []
   /// Silent pushes that ended.
   var settled: [UInt64] = []
@@ -54,8 +52,14 @@ private struct World {
   /// A stopped or dying process sends nothing.
   var runsApp: Bool { running.contains(.app) && !stopped.contains(.app) && !isAppDying }
 
-  init(_ foregroundPushes: ForegroundPushes) {
-    phone = Phone(configuration: PhoneConfiguration(foregroundPushes: foregroundPushes))
+  /// Every combination of the settings in twelve seeds.
+  init(_ seed: UInt64) {
+    var configuration = PhoneConfiguration(
+      afterContent: AfterContent.allCases[Int(seed % 3)],
+      foregroundPushes: seed.isMultiple(of: 2) ? .app : .extension)
+    configuration.reusesExtension = seed / 6 % 2 == 0
+    configuration.extensionEntitlements.filtersNotifications = seed / 12 % 2 == 0
+    phone = Phone(configuration: configuration)
   }
 
   mutating func step(_ random: inout Seeded) {
@@ -63,7 +67,7 @@ private struct World {
     if let deadline = phone.deadline, deadline <= now { take(.deadlineReached) }
     let role = Bool.random(using: &random) ? Role.app : .extension
     let push = max(1, nextPush &- UInt64.random(in: 0...2, using: &random))
-    switch Int.random(in: 0..<26, using: &random) {
+    switch Int.random(in: 0..<30, using: &random) {
     case 0: take(.userOpened)
     case 1: take(.userWentHome)
     case 2: take(.userQuit)
@@ -71,7 +75,10 @@ private struct World {
     case 5: end(role, .signalled(11))
     case 6: end(role, .exited(code: 0))
     case 7: endTheKilled()
-    case 8, 9: if running.contains(.extension) { take(.contentDelivered(push: push, received)) }
+    case 8, 9:
+      let text =
+        Int.random(in: 0..<4, using: &random) == 0 ? NotificationText(title: "", body: "") : received
+      if running.contains(.extension) { take(.contentDelivered(push: push, text)) }
     case 10: if running.contains(.extension) { take(.serviceFinished(push: push, reason: "")) }
     case 11:
       take(
@@ -93,6 +100,13 @@ private struct World {
       guard running.contains(.app) else { return }
       isAppDying = true
       take(.foundEnding(.app))
+    case 22: take(.deviceChanged(.network(Bool.random(using: &random))))
+    case 23:
+      let isOn = Int.random(in: 0..<4, using: &random) > 0
+      let places: [DeviceChange] = [.lockScreen(isOn), .centre(isOn), .banners(isOn)]
+      take(.deviceChanged(places.randomElement(using: &random) ?? .banners(isOn)))
+    // The extension's locks are looked at some time after it was stopped.
+    case 24: if stopped.contains(.extension) { take(.foundHoldingLock(.extension, file: "lock")) }
     default: start(failing: false)
     }
   }
@@ -103,9 +117,7 @@ private struct World {
   }
 
   mutating func arrive(visible: Bool, mutable: Bool) {
-    let isForAppAlone = phone.app == .foreground && phone.configuration.foregroundPushes == .app
-    if visible && !isForAppAlone { owed.append(nextPush) }
-    if !visible { silent.append(nextPush) }
+    if visible { self.visible.append(nextPush) } else { silent.append(nextPush) }
     let alert = visible ? TestPhone.original(nextPush) : nil
     take(.pushArrived(PhonePush(id: nextPush, alert: alert, hasMutableContent: mutable)))
     nextPush += 1
@@ -140,15 +152,42 @@ private struct World {
         #expect(role == .extension || phone.assertions.isEmpty, "suspended while an assertion is held")
         stopped.insert(role)
       case .resume(let role): stopped.remove(role)
-      case .tell(let role, _): #expect(!stopped.contains(role), "sent a message while it is stopped")
+      // A suspended extension learns of the network when it is resumed.
+      case .tell(.extension, .network): break
+      case .tell(let role, _): #expect(!stopped.contains(role), "sent \(directive) while it is stopped")
       case .kill(let role, _): if running.contains(role) { killed.append(role) }
-      case .show(let notification): if let push = notification.push { shown.append(push) }
-      // The reboot drops a push in flight.
-      case .recordFate(let push, .dropped(.reboot)) where owed.contains(push): shown.append(push)
-      case .recordFate(let push, let fate): if fate.isEnd { settled.append(push) }
+      case .show(let notification): if let push = notification.push { answered.append(push) }
+      case .recordFate(let push, let fate) where silent.contains(push):
+        if fate.code.isEnd { settled.append(push) }
+      case .recordFate(let push, let fate): if isReason(fate) { answered.append(push) }
       case .powerOff: isOff = true
       default: break
       }
+    }
+  }
+
+  /// Why a visible push is not shown. Each reason holds at that moment.
+  func isReason(_ fate: PushFate) -> Bool {
+    switch fate {
+    case .givenToApp:
+      #expect(phone.app == .foreground && phone.configuration.foregroundPushes == .app)
+      return true
+    case .notShown(let why):
+      #expect(phone.device.hidesAlerts == why)
+      return true
+    case .filtered:
+      #expect(phone.configuration.extensionEntitlements.filtersNotifications)
+      return true
+    case .replaced:
+      #expect(!phone.device.hasNetwork || phone.rebooting != nil)
+      return true
+    case .dropped(let why):
+      #expect(why == .reboot || why == .goingDown && !phone.device.hasNetwork || phone.rebooting != nil)
+      return true
+    case .late, .held, .contentRefused: return false
+    case .delivered, .completed, .expired, .abandoned, .applied:
+      Issue.record("\(fate) is no fate of a visible push")
+      return false
     }
   }
 
@@ -162,15 +201,6 @@ private struct World {
         now = max(now, deadline)
         take(.deadlineReached)
       }
-    }
-  }
-}
-
-extension PushFate {
-  fileprivate var isEnd: Bool {
-    switch self {
-    case .delivered, .held, .givenToApp, .notShown, .contentRefused: false
-    case .dropped, .replaced, .completed, .expired, .abandoned, .applied: true
     }
   }
 }

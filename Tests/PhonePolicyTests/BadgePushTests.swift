@@ -30,7 +30,9 @@ import Testing
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
     #expect(
-      phone(Self.push(BadgeAndSound(badge: 5))) == [.recordFate(push: 1, .notShown), .drop(push: 1)])
+      phone(Self.push(BadgeAndSound(badge: 5))) == [
+        .recordFate(push: 1, .notShown(.notAllowed)), .drop(push: 1),
+      ])
   }
 
   @Test

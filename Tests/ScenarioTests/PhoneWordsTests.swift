@@ -54,7 +54,9 @@ import WaitingTests
     #expect(DeviceWords.of(DeviceState()) == ["the phone is as ever"])
     var state = DeviceState()
     let changes: [DeviceChange] = [
-      .lowPowerMode(true), .backgroundRefresh(false), .notifications(false), .focus(true),
+      .lowPowerMode(true), .backgroundRefresh(false), .notifications(false), .lockScreen(false),
+      .centre(false),
+      .banners(false), .focus(true),
       .battery(percent: 7), .charger(true), .network(false), .storage(isFull: true), .otherAudio(true),
     ]
     for change in changes {
@@ -62,30 +64,49 @@ import WaitingTests
       state.apply(change)
       #expect(DeviceWords.of(state).count == before.count + 1, "\(change)")
     }
-    #expect(DeviceWords.of(state)[4] == "the battery is at 7 percent")
+    #expect(DeviceWords.of(state)[7] == "the battery is at 7 percent")
     #expect(DeviceWords.of(DeviceState().afterReboot)[0].hasSuffix("was not unlocked since it was started"))
   }
 
   @Test(
     arguments: [
       (PushFate.delivered, false), (.held(.lowPowerMode), false), (.dropped(.lowPowerMode), true),
-      (.replaced(by: 7), true), (.completed(.newData), true), (.expired, true), (.abandoned, true),
+      (.replaced(by: 7), true), (.late(milliseconds: 7), false), (.completed(.newData), true),
+      (.expired, true), (.abandoned, true),
     ])
   func `A silent push is over when its fate is final`(fate: PushFate, isOver: Bool) {
-    let push = ScenarioWords.silentPush(fate.code, fate.description)
+    let push = ScenarioWords.push(fate.code, fate.description, isSilent: true, isShown: false)
     #expect(push.isOver == isOver)
-    #expect(!push.fate.contains("7"), "numbers of pushes differ from run to run")
-    let scene = scene(
-      Scene.Process(place: .suspended), PhoneScene(silentPushes: [ScenarioWords.silentPush(nil, nil), push]))
+    #expect(!push.fate.contains("7"), "numbers of pushes, and times, differ from run to run")
+    let new = ScenarioWords.push(nil, nil, isSilent: true, isShown: false)
+    let scene = scene(Scene.Process(place: .suspended), PhoneScene(pushes: [new, push]))
     #expect(Condition.silentPushOver.holds(in: scene) == isOver)
     #expect(Condition.silentPushCompleted.holds(in: scene) == (fate == .completed(.newData)))
     #expect(
       answer(.silentPushes, scene) == ["silent push 1: on its way", "silent push 2: \(push.fate)"])
   }
 
+  @Test func `The answer about all pushes has the visible ones too, in the order of their arrival`() {
+    func visible(_ fate: PushFate?, isShown: Bool) -> Scene.Push {
+      ScenarioWords.push(fate?.code, fate?.description, isSilent: false, isShown: isShown)
+    }
+    let pushes = [
+      visible(nil, isShown: true), ScenarioWords.push(nil, nil, isSilent: true, isShown: false),
+      visible(nil, isShown: false), visible(.late(milliseconds: 5), isShown: true),
+    ]
+    let scene = scene(Scene.Process(place: .suspended), PhoneScene(pushes: pushes))
+    #expect(
+      answer(.pushes, scene) == [
+        "push 1: shown", "push 2: on its way", "push 3: not shown yet",
+        "push 4: delivered late: the phone was off the network",
+      ])
+    #expect(answer(.silentPushes, scene) == ["silent push 1: on its way"])
+  }
+
   @Test func `Without pushes, badge or tasks the answers say so`() {
     let scene = scene(Scene.Process(place: .suspended))
     #expect(answer(.silentPushes, scene) == ["no silent push has arrived yet"])
+    #expect(answer(.pushes, scene) == ["no push has arrived yet"])
     #expect(!Condition.silentPushOver.holds(in: scene) && !Condition.taskOver("x").holds(in: scene))
     #expect(answer(.badge, scene) == ["nothing"])
     #expect(answer(.task("x"), scene) == ["the app has not asked for the task “x”"])

@@ -40,6 +40,16 @@ struct DeviceSwitch {
       DeviceSwitch(
         "notifications", "whether the wallet may show notifications",
         no: "the wallet may show no notifications", yes: "the wallet may show notifications"),
+      DeviceSwitch(
+        "lock-screen", "whether the wallet's alerts appear on the lock screen",
+        no: "the lock screen shows no alerts of the wallet", yes: "the lock screen shows the wallet's alerts"),
+      DeviceSwitch(
+        "centre", "whether the wallet's alerts appear in the Notification Centre",
+        no: "the Notification Centre shows no alerts of the wallet",
+        yes: "the Notification Centre shows the wallet's alerts"),
+      DeviceSwitch(
+        "banners", "whether the wallet's alerts appear as banners",
+        no: "no alert of the wallet appears as a banner", yes: "the wallet's alerts appear as banners"),
       DeviceSwitch("focus", "a Focus, such as Do Not Disturb", no: "no Focus is on", yes: "a Focus is on"),
       DeviceSwitch(
         "battery", "the battery's charge in percent", words: ["N"], no: "",

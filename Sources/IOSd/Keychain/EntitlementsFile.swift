@@ -10,15 +10,19 @@ struct EntitlementsFile: Codable, Hashable {
   private struct Signed: Codable, Hashable {
     var accessGroups: [String]?
     var appGroups: [String]?
+    var filtersNotifications: Bool?
 
     enum CodingKeys: String, CodingKey {
       case accessGroups = "keychain-access-groups"
       case appGroups = "com.apple.security.application-groups"
+      case filtersNotifications = "com.apple.developer.usernotifications.filtering"
     }
 
-    /// A missing key means no groups.
+    /// A missing key means no groups, and no filtering.
     var entitlements: Entitlements {
-      Entitlements(accessGroups: accessGroups ?? [], appGroups: appGroups ?? [])
+      Entitlements(
+        accessGroups: accessGroups ?? [], appGroups: appGroups ?? [],
+        filtersNotifications: filtersNotifications ?? false)
     }
   }
 

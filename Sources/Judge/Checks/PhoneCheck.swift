@@ -31,7 +31,7 @@ extension Checker {
       let begun = starts.countOfThose(upTo: push.atNs)
       let mayHaveNone =
         isOfNow || push.isAppsOwn || push.isUnwanted
-        || isProvedLost(push, begun > 0 ? journals[begun - 1] : nil)
+        || isProvedLostOrHeld(push, begun > 0 ? journals[begun - 1] : nil)
       guard count != 1, !(count == 0 && mayHaveNone) else { continue }
       find(5, "The visible push \(push.id) ended with \(count) notifications", ["os/pushes.jsonl \(push.id)"])
     }
@@ -41,10 +41,10 @@ extension Checker {
     }
   }
 
-  /// Only a killed iosd loses a push; one that exits shows its pending pushes first. So the journal of the iosd that
-  /// got the push, if present, must have no end.
-  private func isProvedLost(_ push: PhoneEvidence.Push, _ taker: JournalFile?) -> Bool {
-    guard push.isLost else { return false }
+  /// Only a killed iosd loses a push; one that exits first shows its pending pushes, and drops one that it holds for a
+  /// phone off the network. So the journal of the iosd that got the push, if present, must have no end.
+  private func isProvedLostOrHeld(_ push: PhoneEvidence.Push, _ taker: JournalFile?) -> Bool {
+    guard push.isLost || push.isHeld else { return false }
     return taker.map { !$0.hasEnded } ?? true
   }
 

@@ -18,8 +18,18 @@ struct PhoneEvidence {
     /// iosd was killed before it showed the notification.
     var isLost: Bool { fate == "lost" }
 
-    /// The user does not allow notifications, or the phone rebooted before it showed one.
-    var isUnwanted: Bool { fate == "not-shown" || fate == "dropped" && detail == "reboot" }
+    /// The phone is off the network.
+    var isHeld: Bool { fate == "held" }
+
+    /// The user or the extension wants no notification, the phone went off before it showed one, or a newer push came
+    /// while it was off the network.
+    var isUnwanted: Bool {
+      switch fate {
+      case "not-shown", "filtered", "replaced": true
+      case "dropped": detail == "reboot" || detail == "going-down"
+      default: false
+      }
+    }
   }
 
   struct Notification {

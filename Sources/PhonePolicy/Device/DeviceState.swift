@@ -8,6 +8,10 @@ public struct DeviceState: Hashable, Codable, Sendable {
   public var allowsBackgroundRefresh = true
   /// Whether the user allows this app's notifications.
   public var allowsNotifications = true
+  /// Where this app's alerts may appear: on the lock screen, in the Notification Centre, as banners.
+  public var showsOnLockScreen = true
+  public var showsInCentre = true
+  public var showsBanners = true
   public var hasFocus = false
   public var batteryPercent = 100
   public var isCharging = false
@@ -35,6 +39,17 @@ public struct DeviceState: Hashable, Codable, Sendable {
     return state
   }
 
+  /// Why an alert of this app is shown nowhere; nil if it is shown.
+  public var hidesAlerts: PushHide? {
+    if !allowsNotifications { return .notAllowed }
+    if showsOnLockScreen || showsInCentre { return nil }
+    if !showsBanners { return .nowhere }
+    return isLocked ? .bannersOnly : nil
+  }
+
+  /// Whether an alert appears at once: on the lock screen, or as a banner.
+  var showsAlertsOnScreen: Bool { isLocked ? showsOnLockScreen : showsBanners }
+
   public mutating func apply(_ change: DeviceChange) {
     switch change {
     case .locked: isLocked = true
@@ -44,6 +59,9 @@ public struct DeviceState: Hashable, Codable, Sendable {
     case .lowPowerMode(let isOn): isInLowPowerMode = isOn
     case .backgroundRefresh(let isAllowed): allowsBackgroundRefresh = isAllowed
     case .notifications(let areAllowed): allowsNotifications = areAllowed
+    case .lockScreen(let isOn): showsOnLockScreen = isOn
+    case .centre(let isOn): showsInCentre = isOn
+    case .banners(let isOn): showsBanners = isOn
     case .focus(let isOn): hasFocus = isOn
     case .battery(let percent): batteryPercent = min(max(percent, 0), 100)
     case .charger(let isPlugged): isCharging = isPlugged

@@ -30,10 +30,13 @@ extension Phone {
       + (running.contains(.extension) ? [.tell(.extension, .network(isThere: isThere))] : [])
   }
 
-  /// The network state is the app's first message at its start and when it resumes. A suspended app gets no
+  /// The network state is the app's first message at its start and when it resumes. A suspended or killed app gets no
   /// message.
   mutating func networkNewsForApp() -> [PhoneDirective] {
-    app == .suspended ? [] : process.network(isThere: device.hasNetwork)
+    switch app {
+    case .suspended, .terminating(.killed, _): []
+    default: process.network(isThere: device.hasNetwork)
+    }
   }
 
   /// A new process assumes that there is a network.

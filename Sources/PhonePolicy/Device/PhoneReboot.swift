@@ -9,7 +9,8 @@ extension Phone {
     returnsOnUnlock = false
     let lost = queue.map(\.id) + (silent.loseWaiting().map { [$0] } ?? [])
     queue = []
-    return lost.flatMap(loseInReboot) + killAppForReboot() + killExtensionForReboot()
+    return lost.flatMap { PhoneDirective.drop($0, because: .reboot) } + killAppForReboot()
+      + killExtensionForReboot()
   }
 
   private mutating func killAppForReboot() -> [PhoneDirective] {
@@ -30,37 +31,26 @@ extension Phone {
     }
   }
 
-  /// A push without a notification yet was only in memory.
-  func loseInReboot(_ push: UInt64) -> [PhoneDirective] {
-    [.recordFate(push: push, .dropped(.reboot)), .drop(push: push)]
-  }
-
   /// Events that have no effect, or wait, while the phone is off. Nil: the event is handled normally.
-  mutating func reactWhileOff(to event: PhoneEvent) -> [PhoneDirective]? {
-    guard var reboot = rebooting else { return nil }
+  func reactWhileOff(to event: PhoneEvent) -> [PhoneDirective]? {
+    guard rebooting != nil else { return nil }
     switch event {
     case .userOpened, .userWentHome, .userQuit, .notificationTouched, .deviceChanged(.locked),
       .deviceChanged(.unlocked), .rebooted:
-      return []
-    case .pushArrived(let push):
-      guard reboot.arrived.count < Self.waitingPushesMax else { return loseInReboot(push.id) }
-      reboot.arrived.append(push)
-      rebooting = reboot
       return []
     default: return nil
     }
   }
 
   /// The reboot ends when the last process is gone.
-  mutating func finishReboot(at now: Instant) -> [PhoneDirective] {
+  mutating func finishReboot() -> [PhoneDirective] {
     guard let reboot = rebooting, app == .notRunning, service == .notRunning else { return [] }
     rebooting = nil
     silent.forgetAll()
     tasks.forgetUse()
     device = device.afterReboot
-    // Unlock before the waiting pushes are routed, so they see the same state as later ones.
+    // Unlock before the stored push is delivered, so it sees the same state as later ones.
     if reboot.unlocks { device.apply(.unlocked) }
     return [.boot(losingBeats: reboot.losesBeats), .saveDevice(device)]
-      + reboot.arrived.flatMap { route($0, at: now) }
   }
 }

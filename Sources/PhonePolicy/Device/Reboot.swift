@@ -1,9 +1,7 @@
-/// A reboot in progress: the processes are killed, and pushes wait.
+/// A reboot in progress: the processes are killed.
 public struct Reboot: Hashable, Codable, Sendable {
   /// The power was lost, and with it the beats, which are never synced to disk.
   var losesBeats: Bool
   /// The user unlocks the phone right after the boot.
   var unlocks: Bool
-  /// Pushes that arrived meanwhile, in order.
-  var arrived: [PhonePush] = []
 }

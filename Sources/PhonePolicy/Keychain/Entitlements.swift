@@ -1,18 +1,23 @@
-/// The entitlements of one program of the wallet: its keychain access groups and app groups.
+/// The entitlements of one program of the wallet.
 public struct Entitlements: Hashable, Codable, Sendable {
   /// The app's bundle id, as a push may name it.
   public static let bundle = "com.example.lightning"
   public static let accessGroup = "A1B2C3D4E5.com.example.lightning"
   public static let appGroup = "group.com.example.lightning"
+  public static let filtering = "com.apple.developer.usernotifications.filtering"
 
   public var accessGroups: [String]
   public var appGroups: [String]
+  /// An extension with the entitlement `filtering` can show nothing for a push.
+  public var filtersNotifications: Bool
 
   public init(
-    accessGroups: [String] = [Entitlements.accessGroup], appGroups: [String] = [Entitlements.appGroup]
+    accessGroups: [String] = [Entitlements.accessGroup], appGroups: [String] = [Entitlements.appGroup],
+    filtersNotifications: Bool = false
   ) {
     self.accessGroups = accessGroups
     self.appGroups = appGroups
+    self.filtersNotifications = filtersNotifications
   }
 
   /// Why these entitlements are invalid; nil if they are valid.

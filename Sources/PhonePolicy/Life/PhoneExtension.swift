@@ -8,12 +8,14 @@ extension Phone {
     let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
     if push.isSilent { return takeSilent(push, at: now) }
     if push.alert == nil, let request = push.badgeAndSound { return take(request, of: push.id) }
-    // Without notification permission the extension is not started: its content would not be shown.
     guard device.allowsNotifications else { return present(.original(push)) }
     if app == .foreground && configuration.foregroundPushes == .app {
       return [forApp, .recordFate(push: push.id, .givenToApp)]
     }
-    guard push.hasMutableContent, !isGoingDown else { return present(.original(push)) }
+    // An extension whose content would be shown nowhere is not started.
+    guard push.hasMutableContent, !isGoingDown, device.hidesAlerts == nil else {
+      return present(.original(push))
+    }
     guard queue.count < Self.waitingPushesMax else { return conclude(push, with: .original(push)) }
     queue.append(push)
     return serveNext(at: now)
@@ -96,7 +98,8 @@ extension Phone {
     } else if let current = service.current, !current.isDelivered {
       directives +=
         rebooting == nil
-        ? conclude(current.push, with: .original(current.push)) : loseInReboot(current.push.id)
+        ? conclude(current.push, with: .original(current.push))
+        : PhoneDirective.drop(current.push.id, because: .reboot)
     }
     hasServed = false
     extensionLaunchedAt = nil
@@ -164,7 +167,10 @@ extension Phone {
   }
 
   private func show(_ text: NotificationText, for push: PhonePush, key: String?) -> [PhoneDirective] {
-    if let why = refusal(of: text) {
+    if text.isEmpty, configuration.extensionEntitlements.filtersNotifications {
+      return [.recordFate(push: push.id, .filtered), .drop(push: push.id)]
+    }
+    if let why = refusal(of: text) ?? (text.isEmpty ? .emptyWithoutEntitlement : nil) {
       return [.refuseNotification(push: push.id, why), .recordFate(push: push.id, .contentRefused(why))]
         + conclude(push, with: .original(push))
     }

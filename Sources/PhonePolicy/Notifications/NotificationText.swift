@@ -15,6 +15,9 @@ public struct NotificationText: Hashable, Codable, Sendable {
   /// The id of its registered category.
   public var category: String?
 
+  /// The user would read nothing.
+  var isEmpty: Bool { title.isEmpty && body.isEmpty && (subtitle ?? "").isEmpty }
+
   public init(
     title: String, subtitle: String? = nil, body: String, badgeIncrement: Int = 0,
     level: InterruptionLevel = .active, sound: String? = nil, thread: String? = nil, category: String? = nil

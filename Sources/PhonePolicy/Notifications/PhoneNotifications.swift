@@ -4,16 +4,20 @@ import Ground
 extension Phone {
   /// Every notification that is shown passes through here.
   func present(_ wanted: PhoneNotification) -> [PhoneDirective] {
-    guard device.allowsNotifications else {
+    if let why = device.hidesAlerts {
       guard let push = wanted.push else { return [] }
-      return [.recordFate(push: push, .notShown), .drop(push: push)]
+      // The badge has a switch of its own.
+      let badge = why == .notAllowed ? nil : wanted.text.badge
+      return (badge.map { [.setBadge($0)] } ?? [])
+        + [.recordFate(push: push, .notShown(why)), .drop(push: push)]
     }
     var notification = wanted
     if !configuration.hasCriticalAlerts, notification.text.level == .critical {
       // The original alert is still shown, at the normal level: every push ends in a notification.
       notification.text.level = .active
     }
-    notification.isDisplayed = !device.hasFocus || notification.text.level.breaksThroughFocus
+    notification.isDisplayed =
+      device.showsAlertsOnScreen && (!device.hasFocus || notification.text.level.breaksThroughFocus)
     return [.show(notification)]
   }
 

@@ -5,7 +5,9 @@ import Ground
 extension Phone {
   /// As with an alert, an app in the foreground decides what is shown; ours shows nothing.
   func take(_ request: BadgeAndSound, of push: UInt64) -> [PhoneDirective] {
-    guard device.allowsNotifications else { return [.recordFate(push: push, .notShown), .drop(push: push)] }
+    guard device.allowsNotifications else {
+      return [.recordFate(push: push, .notShown(.notAllowed)), .drop(push: push)]
+    }
     guard app == .foreground else { return apply(request, of: push) + [.drop(push: push)] }
     let forApp = PhoneDirective.tell(.app, .push(id: push, deadlineMilliseconds: 0))
     switch configuration.foregroundPushes {

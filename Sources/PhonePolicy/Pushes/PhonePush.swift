@@ -7,16 +7,20 @@ public struct PhonePush: Hashable, Codable, Sendable {
   public var hasMutableContent: Bool
   /// Set for a push without an alert only.
   public var badgeAndSound: BadgeAndSound?
+  /// Of the waking part of a visible push with `content-available`: the id of the visible part.
+  public var of: UInt64?
 
   /// The push has nothing for the user to see or hear.
   public var isSilent: Bool { alert == nil && badgeAndSound == nil }
 
   public init(
-    id: UInt64, alert: NotificationText?, hasMutableContent: Bool, badgeAndSound: BadgeAndSound? = nil
+    id: UInt64, alert: NotificationText?, hasMutableContent: Bool, badgeAndSound: BadgeAndSound? = nil,
+    of visible: UInt64? = nil
   ) {
     self.id = id
     self.alert = alert
     self.hasMutableContent = hasMutableContent
     self.badgeAndSound = badgeAndSound
+    of = visible
   }
 }

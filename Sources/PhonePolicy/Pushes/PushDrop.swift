@@ -1,4 +1,4 @@
-/// Why a silent push is dropped.
+/// Why a push is dropped.
 public enum PushDrop: String, Hashable, Codable, Sendable, CustomStringConvertible {
   case lowPowerMode = "low-power-mode"
   case backgroundRefreshOff = "background-refresh-off"

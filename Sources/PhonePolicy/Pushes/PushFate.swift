@@ -3,7 +3,9 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
   case delivered
   case held(PushHold)
   case dropped(PushDrop)
-  /// Of the waiting silent pushes only the newest is kept.
+  /// A visible or silent one: the phone was off the network when it came, and has it now.
+  case late(milliseconds: Int64)
+  /// Of the waiting silent pushes, and of those for a phone off the network, only the newest is kept.
   case replaced(by: UInt64)
   case completed(SilentPushResult)
   /// The app did not complete it in time.
@@ -12,8 +14,10 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
   case abandoned
   /// A visible one: the app in the foreground got it, and nothing is shown.
   case givenToApp
-  /// A visible one: the user allows no notifications.
-  case notShown
+  /// A visible one: no notification of the wallet may be shown now.
+  case notShown(PushHide)
+  /// A visible one: the extension's content has no text, and its entitlement lets it show nothing.
+  case filtered
   /// A visible one: the extension's content was refused, and the original alert was shown.
   case contentRefused(NotificationRefusal)
   /// One with a badge or a sound and no alert: these were applied.
@@ -25,12 +29,14 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
     case .delivered: .delivered
     case .held: .held
     case .dropped: .dropped
+    case .late: .late
     case .replaced: .replaced
     case .completed: .completed
     case .expired: .expired
     case .abandoned: .abandoned
     case .givenToApp: .givenToApp
     case .notShown: .notShown
+    case .filtered: .filtered
     case .contentRefused: .contentRefused
     case .applied: .applied
     }
@@ -40,6 +46,7 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
   public var detail: String? {
     switch self {
     case .dropped(let why): why.rawValue
+    case .notShown(let why): why.rawValue
     case .completed(let result): result.rawValue
     default: nil
     }
@@ -50,15 +57,22 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
     case .delivered: "delivered"
     case .held(let why): "held back: \(why)"
     case .dropped(let why): "dropped: \(why)"
+    case .late(let milliseconds):
+      "delivered \(Self.span(milliseconds)) late: the phone was off the network"
     case .replaced(let push): "replaced by push \(push)"
     case .completed(let result): "completed with \(result.rawValue)"
     case .expired: "expired: the app did not complete the push in time"
     case .abandoned: "abandoned: the app ended before it completed the push"
     case .givenToApp: "given to the app in the foreground"
-    case .notShown: "not shown: the user does not allow the wallet's notifications"
+    case .notShown(let why): "not shown: \(why)"
+    case .filtered: "not shown: the extension's content is empty"
     case .contentRefused(let why): "shown with its original alert: \(why)"
     case .applied(let what): "no notification: \(what.words)"
     }
+  }
+
+  private static func span(_ milliseconds: Int64) -> String {
+    milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000) s"
   }
 }
 
@@ -67,12 +81,14 @@ public enum PushFateCode: String, Hashable, Codable, Sendable, CaseIterable {
   case delivered
   case held
   case dropped
+  case late
   case replaced
   case completed
   case expired
   case abandoned
   case givenToApp = "given-to-app"
   case notShown = "not-shown"
+  case filtered
   case contentRefused = "content-refused"
   case applied
   /// Lost with an iosd that was killed.
@@ -82,7 +98,7 @@ public enum PushFateCode: String, Hashable, Codable, Sendable, CaseIterable {
   public var isEnd: Bool {
     switch self {
     case .dropped, .replaced, .completed, .expired, .abandoned, .lost: true
-    case .delivered, .held, .givenToApp, .notShown, .contentRefused, .applied: false
+    case .delivered, .held, .late, .givenToApp, .notShown, .filtered, .contentRefused, .applied: false
     }
   }
 }

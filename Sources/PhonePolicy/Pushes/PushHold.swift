@@ -1,4 +1,4 @@
-/// Why a silent push waits.
+/// Why a push waits.
 public enum PushHold: Hashable, Codable, Sendable, CustomStringConvertible {
   case budgetUsed(perWindow: Int)
   /// The budget is used and was reduced because the app had not completed a push.
@@ -6,6 +6,8 @@ public enum PushHold: Hashable, Codable, Sendable, CustomStringConvertible {
   case lowPowerMode
   case delayed
   case appIsEnding
+  /// Any push: APNs cannot reach the phone.
+  case noNetwork
 
   public var description: String {
     switch self {
@@ -15,6 +17,7 @@ public enum PushHold: Hashable, Codable, Sendable, CustomStringConvertible {
     case .lowPowerMode: "Low Power Mode is on"
     case .delayed: "delayed at random"
     case .appIsEnding: "the app is terminating"
+    case .noNetwork: "the phone is off the network"
     }
   }
 }

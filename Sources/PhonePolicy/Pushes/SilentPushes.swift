@@ -47,14 +47,14 @@ public struct SilentPushes: Hashable, Codable, Sendable {
   // MARK: The waiting push
 
   mutating func take(_ push: UInt64, _ conditions: Conditions, at now: Instant) -> [PhoneDirective] {
-    if conditions.isGoingDown { return Self.drop(push, .goingDown) }
+    if conditions.isGoingDown { return PhoneDirective.drop(push, because: .goingDown) }
     var notBefore = now
     if conditions.app != .foreground {
-      if let why = reasonToDrop(conditions) { return Self.drop(push, why) }
+      if let why = reasonToDrop(conditions) { return PhoneDirective.drop(push, because: why) }
       // Draw both numbers for every push, so one setting does not change the other's random sequence.
       let luck = chance.number(upTo: 99)
       let delay = chance.number(upTo: UInt64(max(0, conditions.rules.delayMax.nanoseconds)))
-      if luck < conditions.rules.dropPercent { return Self.drop(push, .chance) }
+      if luck < conditions.rules.dropPercent { return PhoneDirective.drop(push, because: .chance) }
       notBefore = now + TimeSpan(nanoseconds: Int64(clamping: delay))
     }
     var directives: [PhoneDirective] = []
@@ -76,7 +76,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     guard let waiting else { return .none([]) }
     if let why = reasonToDrop(conditions) {
       self.waiting = nil
-      return .none(Self.drop(waiting.id, why))
+      return .none(PhoneDirective.drop(waiting.id, because: why))
     }
     switch conditions.app {
     // The app is about to be in the foreground and gets the push there.
@@ -118,10 +118,6 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     let budget = budget(conditions.rules)
     guard deliveries.count >= budget else { return nil }
     return throttledUntil == nil ? .budgetUsed(perWindow: budget) : .throttled(perWindow: budget)
-  }
-
-  private static func drop(_ push: UInt64, _ why: PushDrop) -> [PhoneDirective] {
-    [.recordFate(push: push, .dropped(why)), .drop(push: push)]
   }
 
   // MARK: Delivered pushes
@@ -186,7 +182,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
 
   mutating func abandonAtLaunch() -> [PhoneDirective] {
     defer { open = [] }
-    return open.flatMap { Self.drop($0.id, .launchFailed) }
+    return open.flatMap { PhoneDirective.drop($0.id, because: .launchFailed) }
   }
 
   // MARK: The budget
@@ -230,7 +226,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     switch waiting?.reason {
     case .delayed: consider(waiting?.notBefore)
     case .budgetUsed, .throttled: consider(budgetChange(rules))
-    case .lowPowerMode, .appIsEnding, nil: break
+    case .lowPowerMode, .appIsEnding, .noNetwork, nil: break
     }
     return earliest
   }

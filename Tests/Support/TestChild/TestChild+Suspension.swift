@@ -10,13 +10,16 @@ extension TestChild {
     return words[place + 1]
   }
 
-  /// Like a wallet's app that does not release its role lock.
-  func keepLock() {
-    guard let container else { return }
+  /// A role lock, until the descriptor is closed.
+  @discardableResult
+  func takeLock(_ role: String) -> Int32 {
+    guard let container else { return -1 }
     let directory = "\(container)/locks"
     mkdir(container, 0o700)
     mkdir(directory, 0o700)
-    flock(open("\(directory)/app.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600), LOCK_EX | LOCK_NB)
+    let lock = open("\(directory)/\(role).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    flock(lock, LOCK_EX | LOCK_NB)
+    return lock
   }
 
   /// A connection to a database of its own, which stays open. A name with `unfinished` steps its SELECT only once.

@@ -78,12 +78,12 @@ final class TestChild {
     switch behaviour {
     case "app-never-done": return
     case "app-endless-task": say("background-begin", ["id": "1", "name": "endless"])
-    case "app-keeps-lock": keepLock()
+    case "app-keeps-lock": takeLock("app")
     case let name where name.contains("selects"): readDatabase(inWALMode: !name.hasSuffix("rollback"))
     case "app-activity": beginActivity()
     case "app-seed-handler":
       say("background-begin", ["id": "1", "name": "ProcessIncomingHTLC"])
-      keepLock()
+      takeLock("app")
     case "app-ballast": growInPages()
     default: break
     }
@@ -137,6 +137,17 @@ final class TestChild {
       exit(0)
     case "ext-critical":
       say("content", ["id": id, "title": "Test", "body": "critical", "level": "critical"])
+    case "ext-empty": say("content", ["id": id])
+    case "ext-locks":
+      // Holds its lock for longer than iosd takes to look for the locks of a stopped process.
+      let lock = takeLock("extension")
+      let count = pushesServed
+      loop.after(.milliseconds(3)) { [unowned self] in
+        close(lock)
+        content(id, "served \(count)")
+        say("finished", ["id": id, "reason": "done"])
+      }
+      return
     case "ext-poster":
       post()
       content(id, "served")

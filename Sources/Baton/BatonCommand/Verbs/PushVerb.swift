@@ -51,7 +51,9 @@ enum PushVerb: Verb {
     func words(_ name: String) -> String { answer[name].map { ": \($0.onOneLine)" } ?? "" }
     let waking =
       answer["waking"].map { "; the push that wakes the app is \($0)\(words("waking-fate"))" } ?? ""
-    invocation.output.say("push \(id) was delivered to the phone\(words("fate"))\(waking)", json: document)
+    let isHeld = answer["fate-code"] == PushFateCode.held.rawValue
+    let way = isHeld ? "is on its way to the phone" : "was delivered to the phone"
+    invocation.output.say("push \(id) \(way)\(words("fate"))\(waking)", json: document)
     return .done
   }
 

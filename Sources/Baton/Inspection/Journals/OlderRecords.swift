@@ -7,7 +7,8 @@ import PhonePolicy
 /// compared byte for byte, so the form must be one.
 enum OlderRecords {
   static func rewritten(_ line: [UInt8]) -> [UInt8] {
-    withAfterContent(withAsks(withReasonsAsCodes(withWholeContainer(withCodeOfRest(withNewNames(line))))))
+    withPlacesOfAlerts(
+      withAfterContent(withAsks(withReasonsAsCodes(withWholeContainer(withCodeOfRest(withNewNames(line)))))))
   }
 
   /// Events, directives and fields that had other names.
@@ -52,9 +53,25 @@ enum OlderRecords {
     else { return line }
     let text = String(decoding: line, as: UTF8.self)
     let added =
-      "\"configuration\":{\"afterContent\":\"run\",\"reusesExtension\":true,\"sparesLockHolders\":false,"
-      + "\"extensionStartTime\":\(Int64.max / 2),\"activityTime\":\(Int64.max / 2),"
-    return Array(text.replacing("\"configuration\":{", with: added).utf8)
+      "\"afterContent\":\"run\",\"reusesExtension\":true,\"extensionStartTime\":\(Int64.max / 2),"
+      + "\"activityTime\":\(Int64.max / 2),\"sparesLockHolders\":false"
+    return Array(text.replacing(/"taskExpiryGrace":\d+/) { "\($0.0),\(added)" }.utf8)
+  }
+
+  /// The phone had one switch and one reason not to show an alert, and no entitlement to filter alerts.
+  private static func withPlacesOfAlerts(_ line: [UInt8]) -> [UInt8] {
+    guard
+      ["\"allowsNotifications\":", "\"notShown\":{}"].contains(where: { contains(line, $0) }),
+      !contains(line, "\"showsBanners\":")
+    else { return line }
+    let places = "\"showsOnLockScreen\":true,\"showsInCentre\":true,\"showsBanners\":true"
+    let text = String(decoding: line, as: UTF8.self).replacing(/"allowsNotifications":(true|false)/) {
+      "\($0.0),\(places)"
+    }.replacing(/"accessGroups":\[[^\]]*\],"appGroups":\[[^\]]*\]/) {
+      "\($0.0),\"filtersNotifications\":false"
+    }
+    let reason = "\"notShown\":{\"_0\":\"\(PushHide.notAllowed.rawValue)\"}"
+    return Array(text.replacing("\"notShown\":{}", with: reason).utf8)
   }
 
   /// The phone knew what the app was asked for.

@@ -27,7 +27,7 @@ package struct PushPage {
     func after(_ span: TimeSpan?) -> String { span.map { "after \(HumanText.span($0))" } ?? "" }
     return [
       "\(push.row.id)", kind(push), came(push, now), after(push.time?.nodeStarted),
-      after(push.time?.connected), push.row.fate ?? "",
+      after(push.time?.connected), fate(push),
     ]
   }
 
@@ -35,6 +35,12 @@ package struct PushPage {
     if push.row.isVisible { return "visible" }
     if push.row.isBadgeOrSound == true { return "badge or sound" }
     return push.row.of.map { "silent, of \($0)" } ?? "silent"
+  }
+
+  private func fate(_ push: PushFacts) -> String {
+    let words = push.row.fate ?? ""
+    guard let late = push.row.lateMs, push.row.fateCode != .late else { return words }
+    return "\(words), \(HumanText.span(.milliseconds(late))) late"
   }
 
   /// If the clock was set back since, the age is unknown, and the recorded time is shown.

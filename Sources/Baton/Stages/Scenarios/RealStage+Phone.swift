@@ -19,6 +19,9 @@ extension RealStage {
     case .lowPowerMode(let isOn): try flag("low-power", isOn)
     case .backgroundRefresh(let isAllowed): try flag("background-refresh", isAllowed)
     case .notifications(let areAllowed): try flag("notifications", areAllowed)
+    case .lockScreen(let isOn): try flag("lock-screen", isOn)
+    case .centre(let isOn): try flag("centre", isOn)
+    case .banners(let isOn): try flag("banners", isOn)
     case .focus(let isOn): try flag("focus", isOn)
     case .charger(let isPlugged): try flag("charger", isPlugged)
     case .network(let isThere): try flag("network", isThere)
@@ -74,11 +77,13 @@ extension RealStage {
   }
 
   func phoneScene(_ status: PhoneFacts) throws -> PhoneScene {
-    let pushes = try phone.pushes()
+    let shown = Set(try phone.notifications().compactMap(\.push))
     let tasks = try phone.tasks()
     return PhoneScene(
       device: status.device?.state ?? DeviceState(), badge: status.badge,
-      silentPushes: pushes.filter(\.isSilent).map { ScenarioWords.silentPush($0.fateCode, $0.fate) },
+      pushes: try phone.pushes().map {
+        ScenarioWords.push($0.fateCode, $0.fate, isSilent: $0.isSilent, isShown: shown.contains($0.id))
+      },
       tasks: Self.tasks(tasks),
       waiting: tasks.filter { $0.state == "waiting" }.map {
         ScenarioWords.task($0.identifier, state: "waiting", why: $0.why)

@@ -4,10 +4,17 @@ import Scenario
 
 /// The phone's answers in the language of stories, the same for both stages.
 enum ScenarioWords {
-  /// The phone's words without the number of a replacing push: stories have no push numbers.
-  static func silentPush(_ code: PushFateCode?, _ words: String?) -> Scene.SilentPush {
-    Scene.SilentPush(
-      code: code, fate: code == .replaced ? "replaced by a newer one" : words ?? "on its way")
+  /// The phone's words without what differs from run to run: the number of a replacing push, and times.
+  static func push(
+    _ code: PushFateCode?, _ words: String?, isSilent: Bool, isShown: Bool
+  ) -> Scene.Push {
+    let fate =
+      switch code {
+      case .replaced: "replaced by a newer one"
+      case .late: "delivered late: the phone was off the network"
+      default: words ?? (isSilent ? "on its way" : isShown ? "shown" : "not shown yet")
+      }
+    return Scene.Push(isSilent: isSilent, code: code, fate: fate)
   }
 
   static func task(_ identifier: String, state: String, why: String?) -> Scene.Task {

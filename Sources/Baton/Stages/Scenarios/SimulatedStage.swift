@@ -258,7 +258,7 @@ struct SimulatedStage: ScenarioStage {
       },
       notifications: centre.list.map(\.shown), isChannelEven: isChannelEven,
       phone: PhoneScene(
-        device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes,
+        device: world.phone.device, badge: centre.badge, pushes: centre.pushes,
         tasks: centre.tasks.newest, waiting: centre.tasks.waiting,
         playsAudio: world.phone.audio.playing != nil, isAppWarned: world.phone.isAppWarned))
     let kept = container.node.channel?.committedHTLCs.map(\.paymentHash) ?? []

@@ -1,7 +1,7 @@
 import PhonePolicy
 import Scenario
 
-/// The notification centre of a simulated phone, its silent pushes and tasks; on a real phone iosd's rows have them.
+/// The notification centre of a simulated phone, its pushes and tasks; on a real phone iosd's rows have them.
 struct StageCentre {
   struct Entry {
     var id: UInt64
@@ -14,23 +14,28 @@ struct StageCentre {
   private(set) var list: [Entry] = []
   private(set) var badge = 0
   private var lastID: UInt64 = 0
-  private var silent: [(push: UInt64, fate: PushFate?)] = []
+  private var arrived: [(push: PhonePush, fate: PushFate?)] = []
+  private var shown: Set<UInt64> = []
   private(set) var tasks = StageTasks()
 
   var newest: Entry? { list.last }
 
-  var silentPushes: [Scene.SilentPush] {
-    silent.map { ScenarioWords.silentPush($0.fate?.code, $0.fate?.description) }
+  var pushes: [Scene.Push] {
+    arrived.map { push, fate in
+      ScenarioWords.push(
+        fate?.code, fate?.description, isSilent: push.isSilent, isShown: shown.contains(push.id))
+    }
   }
 
   mutating func note(_ event: PhoneEvent) {
-    if case .pushArrived(let push) = event, push.isSilent { silent.append((push.id, nil)) }
+    if case .pushArrived(let push) = event { arrived.append((push, nil)) }
   }
 
   mutating func note(_ directive: PhoneDirective) {
     switch directive {
     case .show(let notification):
       lastID += 1
+      if let push = notification.push { shown.insert(push) }
       badge = max(0, (notification.text.badge ?? badge) + notification.text.badgeIncrement)
       list.append(
         Entry(
@@ -45,8 +50,8 @@ struct StageCentre {
       badge = max(0, badge - 1)
     case .closeNotification(let id, _): list.removeAll { $0.id == id }
     case .recordFate(let push, let fate):
-      guard let index = silent.lastIndex(where: { $0.push == push }) else { return }
-      silent[index].fate = fate
+      guard let index = arrived.lastIndex(where: { $0.push.id == push }) else { return }
+      arrived[index].fate = fate
     case .recordTask(let record): tasks.note(record)
     default: break
     }

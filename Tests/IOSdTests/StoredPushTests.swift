@@ -1,0 +1,132 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PhoneClient
+import Testing
+import WaitingTests
+
+@Suite("Pushes that are kept or not shown, over iosd", .waits) struct StoredPushTests {
+  private func column(_ phone: PhoneProcess, _ name: String) throws -> [String?] {
+    try phone.rows("pushes").map { $0[name] as? String }
+  }
+
+  private func kill(_ phone: PhoneProcess) throws {
+    Glibc.kill(phone.process.processIdentifier, SIGKILL)
+    phone.process.waitUntilExit()
+  }
+
+  @Test func `Without a network the newest push is kept, and shown late when the network is back`() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("device", ["network": "no"])
+    for _ in 0..<3 { try phone.push() }
+    #expect(try column(phone, "fate_code") == ["replaced", "replaced", "held"])
+    #expect(try column(phone, "fate").last == "held back: the phone is off the network")
+    #expect(try phone.rows("ps").isEmpty)
+    try phone.ask("device", ["network": "yes"])
+    #expect(try phone.notifications(1) == ["served 1"])
+    let row = try #require(try phone.rows("pushes").last)
+    let late = try #require(row["late_ms"] as? Int)
+    #expect(late >= 0 && row["fate_code"] as? String == "late")
+    #expect((row["fate"] as? String)?.hasSuffix(" late: the phone was off the network") == true)
+    #expect(try phone.rows("notifications").count == 1)
+  }
+
+  @Test func `Both parts of an alert with content-available are kept, each with its own fate`() throws {
+    let phone = try PhoneProcess(app: "app-done")
+    try phone.ask("device", ["network": "no"])
+    try phone.ask("push", body: #"{"aps":{"alert":"kept","content-available":1}}"#)
+    #expect(try column(phone, "fate_code") == ["held", "held"])
+    try phone.ask("device", ["network": "yes"])
+    #expect(try phone.notifications(1) == ["kept"])
+    try Wait.until("the app completes the silent part") {
+      try column(phone, "fate_code") == ["late", "completed"]
+    }
+    #expect(try phone.rows("pushes").allSatisfy { $0["late_ms"] != nil })
+  }
+
+  @Test func `A kept push is lost with a killed iosd, and dropped by one that ends`() throws {
+    for (isKilled, code) in [(true, "lost"), (false, "dropped")] {
+      let phone = try PhoneProcess()
+      try phone.ask("device", ["network": "no"])
+      try phone.push()
+      if isKilled {
+        try kill(phone)
+      } else {
+        try phone.ask("down")
+        phone.process.waitUntilExit()
+      }
+      try phone.restart()
+      #expect(try column(phone, "fate_code") == [code])
+      #expect(try phone.rows("notifications").isEmpty)
+    }
+  }
+
+  @Test func `With lock screen and centre off an alert runs the extension only while the phone is unlocked`()
+    throws
+  {
+    let phone = try PhoneProcess()
+    try phone.ask("device", ["lock-screen": "no", "centre": "no", "locked": "yes"])
+    let alert = #"{"aps":{"alert":"as it was sent","badge":3,"mutable-content":1}}"#
+    try phone.ask("push", body: alert)
+    #expect(try column(phone, "fate_detail") == ["banners-only"])
+    #expect(try phone.status()["badge"] as? Int == 3)
+    #expect(try phone.rows("ps").isEmpty && phone.rows("notifications").isEmpty)
+    try phone.ask("device", ["locked": "no"])
+    try phone.ask("push", body: alert)
+    #expect(try phone.notifications(1) == ["served 1"])
+    try phone.ask("device", ["banners": "no"])
+    try phone.ask("push", body: alert)
+    #expect(try column(phone, "fate_detail") == ["banners-only", nil, "nowhere"])
+    #expect(try phone.rows("notifications").count == 1)
+  }
+
+  @Test func `With the entitlement for filtering empty content shows nothing, without it the original alert`()
+    throws
+  {
+    let phone = try PhoneProcess(ext: "ext-empty")
+    try phone.push("the original")
+    #expect(try phone.notifications(1) == ["the original"])
+    #expect(
+      try column(phone, "fate") == [
+        "shown with its original alert: content without a text needs the entitlement com.apple.developer.usernotifications.filtering, which the extension does not have"
+      ])
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    let path = "\(phone.directory)/entitlements.json"
+    let entitled = #"{"extension":{"com.apple.developer.usernotifications.filtering":true}}"#
+    try entitled.write(toFile: path, atomically: true, encoding: .utf8)
+    try phone.restart(["--entitlements-file", path])
+    try phone.push("the original")
+    try Wait.until("the push is filtered") { try column(phone, "fate_code").last == "filtered" }
+    #expect(try phone.rows("notifications").count == 1)
+  }
+
+  /// The rows are in the file before iosd sends SIGSTOP: so a push comes before the extension has stopped, or before
+  /// iosd has looked for its locks.
+  @Test
+  func `Of 200 pushes sent while the extension is being suspended each is shown once, and none kills it`()
+    throws
+  {
+    let phone = try PhoneProcess(ext: "ext-locks")
+    let client = try ControlClient(path: phone.socket, daemon: "iosd")
+    let path = "\(phone.home)/os/notifications.jsonl"
+    for number in 1...200 {
+      let alert = #"{"aps":{"alert":"\#(number)","mutable-content":1}}"#
+      _ = try client.request(ControlMessage("push", body: Array(alert.utf8)), timeout: .seconds(20))
+      try Wait.until("push \(number) is shown", pause: { _ in poll(nil, 0, 0) }) {
+        FileManager.default.contents(atPath: path)?.count { $0 == 10 } == number
+      }
+      // At once, or up to three milliseconds later.
+      poll(nil, 0, Int32(number % 4))
+    }
+    #expect(try phone.notifications(200) == (1...200).map { "served \($0)" })
+    let processes = try phone.rows("ps")
+    #expect(processes.count == 1 && processes.first?["reason"] == nil)
+    let journals = "\(phone.home)/journal"
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: journals).first { $0.contains("iosd") })
+    let text = try String(contentsOfFile: "\(journals)/\(name)", encoding: .utf8)
+    #expect(text.ranges(of: #"{"suspend":{"_0":"extension"}}"#).count == 200)
+    #expect(text.ranges(of: #"{"resume":{"_0":"extension"}}"#).count == 199)
+  }
+}
