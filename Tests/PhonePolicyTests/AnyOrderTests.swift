@@ -78,7 +78,8 @@ private struct World {
     case 8, 9:
       let text =
         Int.random(in: 0..<4, using: &random) == 0 ? NotificationText(title: "", body: "") : received
-      if running.contains(.extension) { take(.contentDelivered(push: push, text)) }
+      let wanted = Bool.random(using: &random) ? phone.service.current?.push.id : nil
+      if running.contains(.extension) { take(.contentDelivered(push: wanted ?? push, text)) }
     case 10: if running.contains(.extension) { take(.serviceFinished(push: push, reason: "")) }
     case 11:
       take(
@@ -100,7 +101,7 @@ private struct World {
       guard running.contains(.app) else { return }
       isAppDying = true
       take(.foundEnding(.app))
-    case 22: take(.deviceChanged(.network(Bool.random(using: &random))))
+    case 22: take(.deviceChanged(.network(Int.random(in: 0..<4, using: &random) > 0)))
     case 23:
       let isOn = Int.random(in: 0..<4, using: &random) > 0
       let places: [DeviceChange] = [.lockScreen(isOn), .centre(isOn), .banners(isOn)]
