@@ -33,24 +33,21 @@ import WaitingTests
     let phone = try RealPhone(["--suspend-after", "0s", "--background-time", "1ms"])
     var chance = SeededGenerator(seed: seed)
     let again = "; BATON_SEED=\(seed) presses at the same moments again"
-    var invoices: [PayableInvoice] = []
-    var halfWay = 0
+    let invoices = try makeInvoices(phone)
     for number in 1...200 {
       _ = try phone.ask(.phone, ControlMessage("open"))
       poll(nil, 0, Int32(chance.below(Self.longestWait + 1)))
       if number.isMultiple(of: 10) {
         try phone.waitForStatus("connected")
-        let invoice = try phone.driver().makeInvoice(amountMsat: 1_000)
-        invoices.append(invoice)
-        if try isHalfWay(invoice, phone, after: chance.below(Self.longestWait + 1)) { halfWay += 1 }
+        try phone.driver().pay(invoices[number / 10 - 1], holdSeconds: 3600)
+        poll(nil, 0, Int32(chance.below(4)))
       }
       _ = try phone.ask(.phone, ControlMessage("home"))
       if number.isMultiple(of: 2) { try phone.waitForApp("suspended") }
     }
     try phone.waitForApp("suspended")
-    #expect(invoices.count == 20)
-    #expect(halfWay > 0, "no press interrupted a payment\(again)")
     try settle(invoices, phone)
+    #expect(try phone.pressesWhileSettling() > 0, "no press interrupted a payment\(again)")
     let rows = try phone.driver().phone.allProcesses().filter { $0.role == "app" }
     #expect(rows.count == 1, "one process survives all presses\(again)")
     #expect(rows.allSatisfy { $0.reason == nil }, "\(rows)\(again)")
@@ -60,24 +57,21 @@ import WaitingTests
     #expect(try !phone.journal().contains("0xdead10cc"), "\(again)")
   }
 
-  /// The sender pays, and a random moment passes. Returns whether the payment is then still on its way.
-  private func isHalfWay(_ invoice: PayableInvoice, _ phone: RealPhone, after milliseconds: Int) throws
-    -> Bool
-  {
-    try phone.driver().pay(invoice, holdSeconds: 3600)
-    poll(nil, 0, Int32(milliseconds))
-    return try state(of: invoice, phone, waits: false) != "settled"
-  }
-
-  private func state(of invoice: PayableInvoice, _ phone: RealPhone, waits: Bool) throws -> String? {
-    let question = ["payment-hash": invoice.paymentHash.hex, "wait": waits ? "yes" : "no"]
-    return try phone.ask(.provider, ControlMessage("await", question))["state"]
+  private func makeInvoices(_ phone: RealPhone) throws -> [PayableInvoice] {
+    let driver = try phone.driver()
+    try driver.openAndConnect()
+    let invoices = try (1...20).map { _ in try driver.makeInvoice(amountMsat: 1_000) }
+    try driver.goHomeAndRelease()
+    return invoices
   }
 
   /// The app, in front once more, receives what the presses interrupted.
   private func settle(_ invoices: [PayableInvoice], _ phone: RealPhone) throws {
     _ = try phone.ask(.phone, ControlMessage("open"))
-    for invoice in invoices { #expect(try state(of: invoice, phone, waits: true) == "settled") }
+    for invoice in invoices {
+      let question = ControlMessage("await", ["payment-hash": invoice.paymentHash.hex])
+      #expect(try phone.ask(.provider, question)["state"] == "settled")
+    }
     _ = try phone.ask(.phone, ControlMessage("home"))
     try phone.waitForApp("suspended")
     let judged = try phone.baton(["judge"])
@@ -160,11 +154,25 @@ import WaitingTests
 }
 
 extension RealPhone {
-  fileprivate func journal() throws -> String {
+  fileprivate func journal(of program: String = "iosd") throws -> String {
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(home)/journal")
-    return try names.filter { $0.contains("-iosd-") }.map {
+    return try names.filter { $0.contains("-\(program)-") }.map {
       try String(contentsOfFile: "\(home)/journal/\($0)", encoding: .utf8)
     }.joined()
+  }
+
+  /// How often the app was sent home while its node settled a payment.
+  fileprivate func pressesWhileSettling() throws -> Int {
+    var isSettling = false
+    var presses = 0
+    for line in try journal(of: "mainappd").split(separator: "\n") where line.contains(#""core":"guard-app""#)
+    {
+      if line.contains(#""event":{"node":{"_0":{"busy""#) {
+        isSettling = line.contains(#""isSettling":true"#)
+      }
+      if isSettling, line.contains(#""event":{"enteredBackground""#) { presses += 1 }
+    }
+    return presses
   }
 
   /// How often iosd sent this message to the app.

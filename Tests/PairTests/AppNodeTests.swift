@@ -61,7 +61,8 @@ struct AppNodeTests {
     #expect(app.message("push-done", id: 1)?["result"] == "new-data")
     expect(
       [
-        #""startNode""#, #""dialled""#, #""established""#, #""received":{"_0":{"addHTLC"#,
+        #""startNode""#, #""dialled""#, #""received":{"_0":{"channelReestablish"#,
+        #""received":{"_0":{"addHTLC"#,
         #""stopNode""#, #""dropLock""#, #""completed""#,
       ], in: phone.journal(of: "mainappd").dropFirst(before))
     // init, channel_reestablish, and only then the HTLC's fulfilment.
@@ -85,7 +86,8 @@ struct AppNodeTests {
     try phone.wait("the app's answer") { app.message("response-done", id: 1) != nil }
     expect(
       [
-        #""startNode""#, #""dialled""#, #""established""#, #""received":{"_0":{"addHTLC"#,
+        #""startNode""#, #""dialled""#, #""received":{"_0":{"channelReestablish"#,
+        #""received":{"_0":{"addHTLC"#,
         #""received":{"_0":{"paymentHash""#,
       ], in: phone.journal(of: "mainappd").dropFirst(before))
   }
