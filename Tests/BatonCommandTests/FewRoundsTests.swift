@@ -5,7 +5,7 @@ import WaitingTests
   private let scratch = Scratch()
 
   @Test
-  func `Memory that the first rounds allocate and keep is not reported as a leak`() throws {
+  func `L-C.5 Memory that the first rounds allocate and keep is not reported as a leak`() throws {
     let words =
       ["soak", "--rounds", "2", "--warm-up", "0"]
       + (CommandPhone.isSanitized ? ["--build", "debug"] : [])

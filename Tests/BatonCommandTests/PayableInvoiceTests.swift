@@ -46,7 +46,7 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test func `An invoice that is expired, damaged or of another network is refused`() throws {
+  @Test func `B-1.7.1.n1 An invoice that is expired, damaged or of another network is refused`() throws {
     let good = try word()
     #expect(refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired 0.0 ms ago") == true)
     #expect(refusal(good, at: .max)?.contains("2500000 h ago") == true)

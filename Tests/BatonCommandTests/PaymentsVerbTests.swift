@@ -49,6 +49,30 @@ import WaitingTests
   }
 
   @Test
+  func `L-K.3, L-K.4 After a payment to the closed app, payments and balance of the opened app have it`()
+    throws
+  {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let before = try balanceMsat()
+    let invoice = try phone.invoice()
+    _ = try phone.run("app", "quit")
+    try phone.waitUntilAway()
+    let paid = try phone.run("pay", invoice)
+    #expect(paid.contains("settled: 5,000 sat"), "\(paid)")
+    try phone.openAndConnect()
+    let rows = JSONValue(parsing: Array(try phone.run("payments", "--json").utf8))?.elements
+    #expect(rows?.map { $0["amount_msat"]?.uint } == [5_000_000])
+    #expect(rows?.map { $0["direction"]?.text } == ["in"])
+    #expect(try balanceMsat() == before + 5_000_000)
+  }
+
+  private func balanceMsat() throws -> UInt64 {
+    let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
+    return try #require(status?["balance_msat"]?.uint)
+  }
+
+  @Test
   func `Of the peer's payments a held one shows its remaining hold time, and a settled one is left out`()
     throws
   {

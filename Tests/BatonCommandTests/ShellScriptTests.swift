@@ -55,6 +55,7 @@ import WaitingTests
     ("interruptions", ["0"]), ("interruptions", ["--nope"]), ("interruptions", ["--seed"]),
     ("interruptions", ["--seed", "x"]), ("cost-over-history", ["--nope"]), ("cost-over-history", ["5", "x"]),
     ("setup", ["--nope"]), ("build", ["--nope"]), ("test", ["--nope"]), ("campaign.sbatch", ["--nope"]),
+    ("drawn-claims", ["x"]), ("drawn-claims", ["1", "x"]),
   ]
 
   @Test(arguments: refused)

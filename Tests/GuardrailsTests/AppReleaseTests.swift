@@ -87,7 +87,7 @@ import Testing
     #expect(end == [.dropLock, unavailable(released: nil), .endBackgroundTask(1)])
   }
 
-  @Test func `Asked to terminate, the app releases, ends, and orders nothing after its end`() {
+  @Test func `M-9.6 Asked to terminate, the app releases, ends, and orders nothing after its end`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.terminationRequested) == [.withdrawIntent, .stopNode(gracefully: true)])
     app.play(.node(.stopped))

@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [Push.Reason.incomingPayment, .pendingSettlement, .onionMessage])
-  func `A push without a payment has a text for the push's reason`(reason: Push.Reason) {
+  func `B-1.1.5 A push without a payment has a text for the push's reason`(reason: Push.Reason) {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1, reason)))
     #expect(notifier.end(.expiryWarned(push: 1)).contains(.deliver(push: 1, .nothingReceived(reason))))

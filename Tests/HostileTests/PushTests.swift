@@ -107,7 +107,7 @@ struct PushTests {
       String(repeating: "[", count: 4096), String(repeating: #"{"a":"#, count: 800),
       #"{"reason":"IncomingPayment"}"# + String(repeating: " ", count: 4096),
     ])
-  func `A push with an unreadable payload gets a notification text, and the node is not claimed`(
+  func `B-1.1.A3 A push with an unreadable payload gets a notification text, and the node is not claimed`(
     _ payload: String
   ) throws {
     let phone = try TestPhone()
@@ -121,7 +121,7 @@ struct PushTests {
   }
 
   @Test
-  func `1,000 pushes in a row get 1,000 texts from an extension below 24 MiB`() throws {
+  func `B-1.1.A2 1,000 pushes in a row get 1,000 texts from an extension below 24 MiB`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let notifier = try phone.launchExtension()

@@ -61,11 +61,18 @@ import WaitingTests
   }
 
   @Test
-  func `M-13.1 The wallet plays audio only in the background, and only with --keep-alive-audio`() throws {
+  func
+    `M-1.4, M-13.1 The wallet plays an endless second of audio, only in the background, and only with --keep-alive-audio`()
+    throws
+  {
     let app = "\(PhoneProcess.products)/mainappd"
     let quiet = try Self.left(app)
     let other = try Self.left(app, ["--background-mode", "audio", "--keep-alive-audio"])
     try Wait.until("it plays") { try other.status()["now_playing"] != nil }
+    let playing = try #require(try other.status()["now_playing"] as? [String: Any])
+    #expect(playing["volume"] as? String == "0.01")
+    #expect(playing["loops"] as? Int == -1 && playing["channels"] as? Int == 1)
+    #expect(playing["rate_hz"] as? Int == 44_100 && playing["frames"] as? Int == 44_100)
     #expect(try quiet.status()["now_playing"] == nil)
     try other.ask("open")
     try Wait.until("it stops") { try other.status()["now_playing"] == nil }

@@ -36,7 +36,7 @@ private let sync = "com.example.lightning.sync"
 
   @Test
   func
-    `D-1.1, D-1.5, D-2.3, K-33 A scheduled task runs and completes with success; a second completion is refused`()
+    `D-1.1, D-1.5, D-7.2, K-33 A scheduled task runs and completes with success; a second completion is refused`()
     throws
   {
     let phone = try Self.used("app-task-twice")
@@ -47,6 +47,7 @@ private let sync = "com.example.lightning.sync"
     let row = try Self.task(phone, "completed")
     #expect(row["identifier"] as? String == sync)
     #expect(row["success"] as? Bool == true)
+    #expect(try Self.span(row) > 0)
     #expect(try phone.rows("ps").count == 1)
   }
 

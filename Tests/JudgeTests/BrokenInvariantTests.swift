@@ -175,7 +175,7 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A preimage in the heartbeat or the seed in a journal violates invariant 8`() throws {
+  func `L-S.3 A preimage in the heartbeat or the seed in a journal violates invariant 8`() throws {
     let run = try SampleStory.tell()
     try Data([1, 2, 3] + SampleStory.preimages[0]).write(
       to: URL(fileURLWithPath: "\(run.home)/AppGroup/heartbeat"))
@@ -269,7 +269,7 @@ struct BrokenInvariantTests {
   }
 
   @Test
-  func `A preimage in a journal before the peer received it violates invariant 8`() throws {
+  func `B-1.8.6 A preimage in a journal before the peer received it violates invariant 8`() throws {
     let run = try SampleStory.tell()
     let journal = TestJournal("other", pid: 9, startTime: 1, at: 6)
     journal.event("any", "{\"preimage\":\"\(WireBytes.hex(SampleStory.preimages[1]))\"}", at: 7)

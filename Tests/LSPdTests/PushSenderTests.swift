@@ -3,6 +3,7 @@ import Crypto
 import DaemonRuntime
 import Foundation
 import Glibc
+import JSON
 import LightningProvider
 import Testing
 
@@ -56,6 +57,36 @@ final class PushSenderTests {
     ).map {
       "\(try $0.text(0)), open \(try $0.integer(1)), attempts \(try $0.integer(2))"
     }
+  }
+
+  /// Like Phoenix's: the reason is in clear, and so are hash and amount.
+  @Test func `B-1.6.1 With silent pushes a payment has a visible and then a silent push`() throws {
+    sender = PushSender(
+      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger, sendsSilentPushes: true,
+      isWanted: { _ in true }, onLedgerFailure: { Issue.record("\($0)") })
+    var bodies: [JSONValue] = []
+    let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
+      client.onMessage = { message in
+        if let body = JSONValue(parsing: message.body) { bodies.append(body) }
+        client.send(ControlMessage("push", ["id": "\(bodies.count)"]))
+      }
+    }
+    sender.send(try ask(1))
+    #expect(try loop.run(for: .seconds(30)) { bodies.count == 2 && phone.connectionCount == 0 })
+    let (visible, silent) = (try #require(bodies.first?["aps"]), try #require(bodies.last?["aps"]))
+    #expect(visible["alert"]?["title"]?.text == "Incoming payment")
+    #expect(visible["alert"]?["body"]?.text == "Open the app to receive")
+    #expect(visible["sound"]?.text == "default")
+    #expect(visible["interruption-level"]?.text == "time-sensitive")
+    #expect(visible["mutable-content"]?.int == 1 && visible["content-available"] == nil)
+    #expect(silent["content-available"]?.int == 1 && silent["alert"] == nil)
+    for body in bodies {
+      #expect(body["reason"]?.text == "IncomingPayment")
+      #expect(body["payment_hash"]?.text == hash(1).hex && body["amount_msat"]?.uint == 1000)
+    }
+    // The ledger has the visible push alone.
+    #expect(try rows() == ["delivered, open 0, attempts 1"])
+    phone.shutDown()
   }
 
   @Test func `A delivered push is closed, and a later request for the same payment is a push of its own`()

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `Only a committed HTLC can be fulfilled, and a fulfilled one cannot be failed`() throws {
+  @Test func `B-2.1 Only a committed HTLC can be fulfilled, and a fulfilled one cannot be failed`() throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
     #expect(throws: ChannelError.unknownHTLC(id: id)) { try wallet.fulfill(id) }

@@ -37,11 +37,23 @@ struct FailureCodeTests {
     #expect(FailureCode(rawValue: 0x15).description == "0x0015")
   }
 
+  /// What a sender with one route learns from the code: the failure's class, final or passing.
   @Test
-  func `temporary_channel_failure and unknown_next_peer advise a retry, wrong payment details do not`() {
-    #expect(FailureCode(rawValue: 0x1007).advice == .tryAgain(.temporaryChannelFailure))
-    #expect(FailureCode(rawValue: 0x400A).advice == .tryAgain(.nodeUnreachable))
-    #expect(FailureCode(rawValue: 0x400F).advice == .giveUp(.incorrectPaymentDetails))
+  func `B-1.7.5.3, B-1.7.5.4 Each failure code of BOLT 4 advises a retry or none, with its reason`() {
+    let classes: [(advice: FailureAdvice, codes: [UInt16])] = [
+      (.giveUp(.permanentPolicyError), [0x6002, 0x4008]),
+      (.giveUp(.unsupportedFeatures), [0x6003, 0xC004, 0xC005, 0xC006, 0x4009, 0x4016, 0xC018]),
+      (.giveUp(.amountBelowMinimum), [0x100B]),
+      (.giveUp(.incorrectPaymentDetails), [0x400F]),
+      (.giveUp(.recipientRejected), [0x0013]),
+      (.tryAgain(.temporaryChannelFailure), [0x1007, 0x0017]),
+      (.tryAgain(.nodeUnreachable), [0x2002, 0x400A, 0x1014]),
+      (.tryAgain(.feeOrExpiry), [0x100C, 0x100D, 0x100E, 0x0012, 0x0015]),
+    ]
+    for (advice, codes) in classes {
+      for code in codes { #expect(FailureCode(rawValue: code).advice == advice, "\(code)") }
+    }
+    #expect(classes.map(\.codes.count).reduce(0, +) == Self.table.count)
   }
 
   @Test

@@ -51,11 +51,12 @@ struct PeerFixture {
   }
 
   mutating func pay(_ number: UInt64, msat: UInt64 = 1000, holdUntil: Int64 = 60_000) -> [PeerDirective] {
-    handle(
-      .payRequested(
-        PaymentRequest(
-          id: number, paymentHash: paymentHash(number), amountMsat: msat, holdUntil: milliseconds(holdUntil)))
-    )
+    handle(.payRequested(request(number, msat: msat, holdUntil: holdUntil)))
+  }
+
+  func request(_ number: UInt64, msat: UInt64 = 1000, holdUntil: Int64) -> PaymentRequest {
+    PaymentRequest(
+      id: number, paymentHash: paymentHash(number), amountMsat: msat, holdUntil: milliseconds(holdUntil))
   }
 
   /// Requests one part of payment 9.

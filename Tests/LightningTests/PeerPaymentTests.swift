@@ -18,7 +18,9 @@ import Testing
     #expect(changes(directives).contains(.channel(fixture.peer.state.channel.record)))
   }
 
-  @Test func `A payment for an offline wallet is held; a push is requested at once, the next is due in 30 s`()
+  @Test
+  func
+    `B-1.8.1 A payment for an offline wallet is held; a push is requested at once, the next is due in 30 s`()
     throws
   {
     var fixture = try PeerFixture()
@@ -74,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `A held payment fails with 0x1007 at its deadline, not before`() throws {
+  @Test func `B-1.8.5 A held payment fails with 0x1007 at its deadline, not before`() throws {
     var fixture = try PeerFixture()
     _ = fixture.pay(1)
     fixture.now = 59_998
@@ -91,6 +93,19 @@ import Testing
     #expect(PaymentFailure.recipientAway.code == 0x1007)
     #expect(fixture.peer.deadline == nil)
     #expect(fixture.handle(.deadlineReached) == [])
+  }
+
+  @Test func `B-1.8.7 A payment that may not be held fails at once with 0x1007 if the wallet is offline`()
+    throws
+  {
+    var fixture = try PeerFixture()
+    #expect(
+      fixture.pay(1, holdUntil: 0) == [
+        .store([.paymentHeld(fixture.request(1, holdUntil: 0)), .paymentFailed(payment: 1, .recipientAway)]),
+        .answer(payment: 1, .failed(.recipientAway)),
+      ])
+    #expect(PaymentFailure.recipientAway.code == 0x1007)
+    #expect(fixture.peer.deadline == nil)
   }
 
   @Test func `The LSP sets no deadline for an offered payment`() throws {
@@ -111,7 +126,8 @@ import Testing
     #expect(others(directives) == [.answer(payment: 1, .offered), .answer(payment: 2, .offered)])
   }
 
-  @Test func `A fulfilled payment is stored with its preimage before the sender is answered`() throws {
+  @Test func `B-1.8.6 A fulfilled payment is stored with its preimage before the sender is answered`() throws
+  {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     let all = try fixture.exchange(1, from: fixture.pay(1))

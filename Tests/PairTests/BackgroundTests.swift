@@ -8,9 +8,10 @@ import WaitingTests
 @Suite("The pair on real processes: the app's work in the background", .serialized, .waits)
 struct BackgroundTests {
   private let sync = "com.example.lightning.sync"
+  private let cleaning = "com.example.lightning.processing"
 
-  private func run(_ number: UInt64) -> ControlMessage {
-    ControlMessage("task", ["identifier": sync, "run": "\(number)", "time-ms": "30000"])
+  private func run(_ number: UInt64, of identifier: String? = nil) -> ControlMessage {
+    ControlMessage("task", ["identifier": identifier ?? sync, "run": "\(number)", "time-ms": "30000"])
   }
 
   @Test
@@ -50,6 +51,25 @@ struct BackgroundTests {
     #expect(app.messages.last { $0.message.verb == "task-done" }?.message["success"] == "no")
     #expect(app.count("task-submit") == 2)
     #expect(rename(database + ".away", database) == 0)
+  }
+
+  /// Without the journal directory the app cannot do the processing task's work.
+  @Test
+  func `D-2.3, D-2.4 The app completes a processing task with success, and without if its work fails`() throws
+  {
+    let phone = try TestPhone(["--clean-journals"])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    func result(of number: Int) throws -> String? {
+      app.send(run(UInt64(number), of: cleaning))
+      try phone.wait("run \(number) to be completed") { app.count("task-done") == number }
+      return app.messages.last { $0.message.verb == "task-done" }?.message["success"]
+    }
+    #expect(try result(of: 1) == "yes")
+    let journals = "\(phone.home)/journal"
+    #expect(rename(journals, journals + ".away") == 0)
+    #expect(try result(of: 2) == "no")
+    #expect(rename(journals + ".away", journals) == 0)
   }
 
   @Test

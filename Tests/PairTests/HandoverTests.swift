@@ -9,7 +9,7 @@ import WaitingTests
 @Suite("The pair on real processes: handover", .serialized, .waits)
 struct HandoverTests {
   @Test
-  func `The extension receives a pushed payment once and delivers one text about it`() throws {
+  func `L-0.1, L-T.3 The extension receives a pushed payment once and delivers one text about it`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -29,7 +29,7 @@ struct HandoverTests {
   }
 
   @Test
-  func `P-0.3 With the extension connected, the app shows why it waits and connects after the release`()
+  func `P-0.3, P-2.1 With the extension connected, the app shows why it waits and connects after the release`()
     throws
   {
     let phone = try TestPhone()
@@ -59,7 +59,7 @@ struct HandoverTests {
   }
 
   @Test
-  func `P-0.3 An extension that is not yet connected leaves the node to the app, and the app receives`()
+  func `P-0.3, P-2.1 An extension that is not yet connected leaves the node to the app, and the app receives`()
     throws
   {
     let phone = try TestPhone()

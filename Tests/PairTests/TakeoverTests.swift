@@ -9,7 +9,7 @@ import WaitingTests
 @Suite("The pair on real processes: takeover after a death", .serialized, .waits)
 struct TakeoverTests {
   @Test
-  func `After kill -9 of a connected extension the app owns the next epoch and receives`() throws {
+  func `P-3.1 After kill -9 of a connected extension the app owns the next epoch and receives`() throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -78,7 +78,7 @@ struct TakeoverTests {
   }
 
   @Test
-  func `With wait-stale the app takes the node from a dead extension no sooner than 5 s after the last beat`()
+  func `P-3.1 With wait-stale the app takes the node from a dead extension no sooner than 5 s after the last beat`()
     throws
   {
     // The standard 5 s, so that an app delayed before its first look still has to wait.

@@ -64,6 +64,19 @@ import Testing
   }
 
   @Test
+  func `M-1.7 When another app's audio interrupts the app's, the app is suspended`() {
+    var configuration = PhoneConfiguration()
+    configuration.hasAudioMode = true
+    var phone = TestPhone(configuration, limitsBackground: true)
+    phone.openApp()
+    _ = phone(.userWentHome)
+    _ = phone(.backgroundDone())
+    _ = phone(start(AudioSession(mixes: false)))
+    #expect(!phone.pass(.seconds(3600)).contains(.suspend(.app)))
+    #expect(phone.set(.otherAudio(true)).contains(.suspend(.app)))
+  }
+
+  @Test
   func `M-1.5 The app's audio ends with the app`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession()))

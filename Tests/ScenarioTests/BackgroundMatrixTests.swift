@@ -78,12 +78,23 @@ import WaitingTests
   }
 
   @Test
-  func `B-T.5, B-1.0 Before the first unlock the push is shown as sent, and a tap completes the payment`()
+  func `B-T.5 Before the first unlock the push is shown as sent, and a tap completes the payment`()
     throws
   {
     try expect(
       "the push as it was sent", Self.waits, "the phone is as ever", "nothing", Self.settled,
       in: "locked-after-a-reboot.txt")
+  }
+
+  @Test(
+    arguments: [
+      "extension-without-entitlement.txt", "frozen-until-the-phone-kills-it.txt", "locked-after-a-reboot.txt",
+    ])
+  func `B-1.0 If the extension cannot deliver, the push is shown as sent, and the opened app has the payment`(
+    story: String
+  ) throws {
+    let said = try answers(story)
+    #expect(said.contains("the push as it was sent") && said.contains(Self.settled), "\(said)")
   }
 
   @Test

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `No target declares a dependency that is not permitted`() {
+  @Test func `L-1.3 No target declares a dependency that is not permitted`() {
     for target in Manifest.targets {
       guard let allowed = Walls.allowed(for: target.name) else { continue }
       let foreign = Set(target.dependencies).subtracting(allowed).sorted()

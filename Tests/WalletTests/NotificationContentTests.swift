@@ -9,7 +9,7 @@ import Wallet
   private static let secondPayment = ReceivedPayment(paymentHash: .zero, amountMsat: 1_500, text: "")
 
   @Test
-  func `A received payment shows amount and description and increments the badge`() {
+  func `L-K.2 A received payment shows amount and description and increments the badge`() {
     let content = NotificationContent(.received(Self.payment))
     #expect(content.title == "Received payment" && content.body == "+21 sat: coffee")
     #expect(content.badgeIncrement == 1 && content.kind == .payment)

@@ -34,7 +34,7 @@ import Testing
 
   @Test
   func
-    `D-1.6, D-2.4, K-34 A failed refresh is completed without success; the next one submits a refresh too`()
+    `D-1.6, K-34 A failed refresh is completed without success; the next one submits a refresh too`()
   {
     var work = refreshing()
     #expect(
@@ -44,7 +44,7 @@ import Testing
       work.handle(.runBegan(.refresh, run: 8), at: seconds(2)) == [.submit(.refresh), .lookAtWallet(run: 8)])
   }
 
-  @Test func `D-2.3 A blocked refresh tries again every 250 ms until it can read`() {
+  @Test func `A blocked refresh tries again every 250 ms until it can read`() {
     var work = refreshing()
     for look in 0..<3 {
       let now = seconds(Double(look) / 4)
@@ -57,7 +57,7 @@ import Testing
     #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == completed(true, "epoch 3"))
   }
 
-  @Test func `D-2.2 A blocked refresh is completed without success 25 s after its beginning`() {
+  @Test func `A blocked refresh is completed without success 25 s after its beginning`() {
     #expect(BackgroundWork.timeLimit == .seconds(25))
     var work = refreshing()
     #expect(work.handle(.stepDone(run: 7, blocked), at: seconds(24.9)) == [])
@@ -113,6 +113,34 @@ import Testing
     #expect(
       work.handle(.stepDone(run: 3, .done("removed 50 old journals")), at: seconds(1))
         == [.complete(.processing, run: 3, isSuccess: true, "removed 50 old journals")])
+  }
+
+  @Test
+  func `D-2.4 A processing task whose work fails is completed without success, and submits the next one`() {
+    var work = work(cleansUp: true)
+    #expect(
+      work.handle(.runBegan(.processing, run: 3), at: seconds(0)) == [.submit(.processing), .cleanUp(run: 3)])
+    #expect(
+      work.handle(.stepDone(run: 3, .failed("no such directory")), at: seconds(1))
+        == [.complete(.processing, run: 3, isSuccess: false, "no such directory")])
+    #expect(work.runs == [] && work.deadline == nil)
+  }
+
+  @Test func `D-2.2 A processing task with work for more than 25 s is completed without success after 25 s`()
+  {
+    var work = work(cleansUp: true)
+    _ = work.handle(.runBegan(.processing, run: 3), at: seconds(0))
+    for second in 1...24 {
+      #expect(work.handle(.stepDone(run: 3, .goesOn), at: seconds(Double(second))) == [])
+      #expect(work.handle(.deadlineReached, at: seconds(Double(second))) == [.cleanUp(run: 3)])
+    }
+    #expect(
+      work.handle(.stepDone(run: 3, .goesOn), at: seconds(25)) == [
+        .complete(
+          .processing, run: 3, isSuccess: false,
+          "it took too long, and the 25 s that the app gives a run are over")
+      ])
+    #expect(work.runs == [] && work.deadline == nil)
   }
 
   @Test func `A run of a background task that this app is not configured for is completed at once`() {

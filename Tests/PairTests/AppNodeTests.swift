@@ -1,0 +1,94 @@
+import DaemonRuntime
+import Database
+import Foundation
+import PairSupport
+import ProcessSupport
+import Testing
+import WaitingTests
+
+/// What the real app does with its node for a silent push and for a tap, by its journal and its peer's ledger.
+@Suite("The pair on real processes: the app's node from start to stop", .serialized, .waits)
+struct AppNodeTests {
+  /// A phone with an app in the background and a payment that the LSP holds for it.
+  private func waiting() throws -> (phone: TestPhone, app: HeldProcess, hash: String) {
+    let phone = try TestPhone()
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    try phone.pay(invoice)
+    return (phone, app, invoice.paymentHash.hex)
+  }
+
+  /// The journal since a moment has these words in this order.
+  private func expect(_ marks: [String], in journal: Substring) {
+    var rest = journal
+    for mark in marks {
+      guard let found = rest.range(of: mark) else {
+        Issue.record("the journal lacks, at this place: \(mark)")
+        return
+      }
+      rest = rest[found.upperBound...]
+    }
+  }
+
+  /// Message types that the LSP got on the newest connection.
+  private func received(_ phone: TestPhone) throws -> [Int64] {
+    let ledger = try Connection(
+      path: "\(phone.home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)
+    return try ledger.rows(
+      """
+      SELECT bytes FROM frames WHERE direction = 'in' AND acted = 1
+      AND connection = (SELECT max(id) FROM connections) ORDER BY id
+      """
+    ).map {
+      let bytes = try $0.blob(0)
+      return Int64(bytes[0]) << 8 | Int64(bytes[1])
+    }
+  }
+
+  @Test
+  func
+    `B-1.5.2b, B-1.5.2c, B-1.5.2d For a silent push the real app starts its node, connects, re-establishes, receives, hangs up`()
+    throws
+  {
+    let (phone, app, hash) = try waiting()
+    defer { phone.end() }
+    let before = phone.journal(of: "mainappd").count
+    app.send(
+      ControlMessage(
+        "push", ["id": "1", "silent": "yes", "deadline-ms": "30000"],
+        body: Array(#"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#.utf8)))
+    try phone.wait("the push to be completed") { app.message("push-done", id: 1) != nil }
+    #expect(app.message("push-done", id: 1)?["result"] == "new-data")
+    expect(
+      [
+        #""startNode""#, #""dialled""#, #""received":{"_0":{"channelReestablish"#,
+        #""received":{"_0":{"addHTLC"#,
+        #""stopNode""#, #""dropLock""#, #""completed""#,
+      ], in: phone.journal(of: "mainappd").dropFirst(before))
+    // init, channel_reestablish, and only then the HTLC's fulfilment.
+    let types = try received(phone)
+    let reestablished = try #require(types.firstIndex(of: 136))
+    #expect(types.first == 16)
+    #expect(reestablished < (try #require(types.firstIndex(of: 130))))
+    #expect(try phone.receivedPayments() == [hash])
+  }
+
+  @Test
+  func `B-1.4.1 After a tap the real app starts its node, then connects, re-establishes and receives`() throws
+  {
+    let (phone, app, hash) = try waiting()
+    defer { phone.end() }
+    let before = phone.journal(of: "mainappd").count
+    // As iosd does for a tap.
+    phone.open(app)
+    app.send(ControlMessage("notification-response", ["id": "1", "action": "default"]))
+    try phone.wait("the payment") { (try? phone.receivedPayments()) == [hash] }
+    try phone.wait("the app's answer") { app.message("response-done", id: 1) != nil }
+    expect(
+      [
+        #""startNode""#, #""dialled""#, #""received":{"_0":{"channelReestablish"#,
+        #""received":{"_0":{"addHTLC"#,
+        #""received":{"_0":{"paymentHash""#,
+      ], in: phone.journal(of: "mainappd").dropFirst(before))
+  }
+}
