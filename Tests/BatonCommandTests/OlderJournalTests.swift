@@ -137,9 +137,8 @@ struct OlderJournalTests {
     #expect(configuration.contains(places) && saved.contains(places))
     let older = configuration.replacing(places, with: "").replacing(
       #","filtersNotifications":false"#, with: ""
-    ).replacing(
-      #","afterContent":"suspend","reusesExtension":true"#, with: "")
-    #expect(!older.contains("filters") && !older.contains("reuses"))
+    ).replacing(/,"afterContent":"suspend".*"sparesLockHolders":false/, with: "")
+    #expect(!older.contains("filters") && !older.contains("reuses") && !older.contains("activityTime"))
     let alert = try JSONLineEncoder().encode(
       PhonePush(id: 1, alert: NotificationText(title: "a", body: "b"), hasMutableContent: true))
     let lines = [

@@ -30,11 +30,11 @@ extension Phone {
       + (running.contains(.extension) ? [.tell(.extension, .network(isThere: isThere))] : [])
   }
 
-  /// The network state is the app's first message at its start and when it resumes. A suspended or killed app gets no
-  /// message.
+  /// The network state is the app's first message at its start and when it resumes. A suspended, killed or exiting app
+  /// gets no message.
   mutating func networkNewsForApp() -> [PhoneDirective] {
     switch app {
-    case .suspended, .terminating(.killed, _): []
+    case .suspended, .terminating(.killed, _), .terminating(.found, _): []
     default: process.network(isThere: device.hasNetwork)
     }
   }
