@@ -145,6 +145,8 @@ def others(documents):
             documents.hold("sim-result", json.loads(line), ["sim", "--results"])
     take("merge", "merge", results)
     take("explore", "explore", "--pushes", "0", "--crashes", "0", "--preemptions", "0")
+    take("museum", "museum")
+    take("museum-incident", "museum", "mutiny-889")
     documents.demo()
 
 
