@@ -32,7 +32,8 @@ struct SeedInKeychainTests {
     try phone.ended("extension")["reason"] as? String ?? ""
   }
 
-  @Test func `L-S.3, K-42 The app creates the seed once and keeps it in the keychain; no file has it in clear`()
+  @Test
+  func `L-S.3, K-42 The app creates the seed once and keeps it in the keychain; no file has it in clear`()
     throws
   {
     let phone = try phone()

@@ -29,7 +29,9 @@ import WaitingTests
   }
 
   @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func `B-M.2 A silent push of unknown type keeps the wallet's app below 100 MB, and the peak is recorded`() throws {
+  func `B-M.2 A silent push of unknown type keeps the wallet's app below 100 MB, and the peak is recorded`()
+    throws
+  {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
     try phone.ask("push", body: silent)
     try waitFor("completed with no-data", phone)

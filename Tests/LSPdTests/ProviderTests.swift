@@ -9,7 +9,8 @@ import PeerTransport
 import Testing
 
 @Suite(.serialized) struct ProviderTests {
-  @Test func `B-1.8.4 A payment to an offline wallet requests a push, and is received when the wallet connects`()
+  @Test
+  func `B-1.8.4 A payment to an offline wallet requests a push, and is received when the wallet connects`()
     throws
   {
     let provider = try ProviderProcess()
@@ -299,7 +300,8 @@ import Testing
   }
 
   @Test
-  func `B-1.8.5 A payment whose wallet does not connect fails with 0x1007, and its push is stored as undelivered`()
+  func
+    `B-1.8.5 A payment whose wallet does not connect fails with 0x1007, and its push is stored as undelivered`()
     throws
   {
     let provider = try ProviderProcess()

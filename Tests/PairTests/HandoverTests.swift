@@ -29,7 +29,8 @@ struct HandoverTests {
   }
 
   @Test
-  func `P-0.3, P-2.1 With the extension connected, the app shows why it waits and connects after the release`()
+  func
+    `P-0.3, P-2.1 With the extension connected, the app shows why it waits and connects after the release`()
     throws
   {
     let phone = try TestPhone()
@@ -59,7 +60,8 @@ struct HandoverTests {
   }
 
   @Test
-  func `P-0.3, P-2.1 An extension that is not yet connected leaves the node to the app, and the app receives`()
+  func
+    `P-0.3, P-2.1 An extension that is not yet connected leaves the node to the app, and the app receives`()
     throws
   {
     let phone = try TestPhone()

@@ -11,7 +11,8 @@ import WaitingTests
 @Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits)
 struct PeerMemoryTests {
   @Test
-  func `P-4.1 With an old copy of the database the app raises its epoch, adopts the backup and loses no money`()
+  func
+    `P-4.1 With an old copy of the database the app raises its epoch, adopts the backup and loses no money`()
     throws
   {
     let phone = try TestPhone()

@@ -78,7 +78,8 @@ struct TakeoverTests {
   }
 
   @Test
-  func `P-3.1 With wait-stale the app takes the node from a dead extension no sooner than 5 s after the last beat`()
+  func
+    `P-3.1 With wait-stale the app takes the node from a dead extension no sooner than 5 s after the last beat`()
     throws
   {
     // The standard 5 s, so that an app delayed before its first look still has to wait.
