@@ -79,13 +79,14 @@ import WaitingTests
   }
 
   @Test
-  func `P-1.5 While the app is connected, a payment starts no other process`() throws {
+  func `P-1.5 While the app is connected, a payment sends no push and starts no other process`() throws {
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")
     let invoice = try phone.invoice()
     let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0)
+    #expect(try phone.driver().phone.pushes().isEmpty)
     #expect(try phone.driver().phone.allProcesses().map(\.role) == ["app"])
   }
 
