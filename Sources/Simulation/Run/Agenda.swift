@@ -44,6 +44,8 @@ public struct Agenda: Hashable, Sendable {
   let externalDelay: TimeSpan
   /// How long the peer takes to sign a splice.
   let spliceDelay: TimeSpan
+  /// The peer stores the wallet's backup at most once in this time: at once in two runs of three.
+  let storageDelay: TimeSpan
   /// Background tasks that do not involve the node: none in half of the runs.
   let background: BackgroundWork.Habits?
   let taskSeed: UInt64
@@ -95,6 +97,8 @@ public struct Agenda: Hashable, Sendable {
     var working = SeededGenerator(seed: seed ^ 0xBAC6_0000_0000_0000)
     background = working.chance(50) ? BackgroundWork.Habits() : nil
     taskSeed = working.next()
+    var storing = SeededGenerator(seed: seed ^ 0x5703_DE1A_0000_0000)
+    storageDelay = storing.chance(33) ? .milliseconds(Int64(1 + storing.below(20_000))) : .zero
     var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
     timed += Self.cancels(&cancelling, until: end)
     // Sorted by time, then by creation: `sorted` is not documented as stable.

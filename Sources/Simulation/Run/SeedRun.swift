@@ -56,6 +56,7 @@ public struct SeedRun {
     guard world.coordination == .baton else { return world }
     world.sendsSilentPushes = agenda.hasSilentPushes
     world.externalDelay = agenda.externalDelay
+    world.storageDelay = agenda.storageDelay
     if world.splices { world.spliceDelay = agenda.spliceDelay }
     world.phone.suspendAfter = agenda.suspendAfter
     world.phone.backgroundTime = agenda.backgroundTime

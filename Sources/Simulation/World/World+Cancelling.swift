@@ -51,9 +51,7 @@ extension World {
   /// backup lacks cancellations made without a connection.
   mutating func openAgain(knownTo copy: Container) {
     var open = copy.node.invoices
-    if let blob = peer.value.state.backup, case .backup(let backup) = NodeBackup.read(blob.array) {
-      open += backup.invoices
-    }
+    for backup in backups { open += backup.invoices }
     open.removeAll { copy.cancelled.contains($0.paymentHash) }
     for invoice in open { invoicing.noteCancelled(invoice.paymentHash, false) }
   }

@@ -78,6 +78,7 @@ extension World {
 
   /// `when` begins the sentence: the bound that was reached.
   mutating func reportNoProgress(_ when: String) {
+    guard !isStateLost else { return }
     let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "does not run"
     report(
       .progress,

@@ -71,7 +71,7 @@ public struct World: Hashable, Sendable {
         configuration: .init(
           isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
-          startedAt: Instant(nanoseconds: 0), state: PeerState(channel: Self.newChannel))))
+          storageDelay: settings.storageDelay, startedAt: Instant(nanoseconds: 0), state: PeerState(channel: Self.newChannel))))
   }
 
   private static let newChannel: Channel = {
@@ -177,6 +177,8 @@ public struct WorldSettings: Hashable, Sendable {
   public var splices = false
   /// How long the peer takes to sign a splice.
   public var spliceDelay = TimeSpan.zero
+  /// The peer stores the wallet's backup at most once in this time.
+  public var storageDelay = TimeSpan.zero
   /// How long an incomplete multi-part payment is held.
   public var multiPartWindow = TimeSpan.seconds(60)
   /// Rules that are removed, to see what breaks.

@@ -54,6 +54,11 @@ enum UpVerb: Verb {
         "--splice-delay", value: .span,
         help: "how long the peer takes to sign a splice (default 0s); the wallet waits 30 s for a message"),
       OptionDeclaration(
+        "--storage-delay", value: .span,
+        help:
+          "the peer stores the wallet's backup at most once in this time, and else returns an older one (default 0s)"
+      ),
+      OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer ignores epochs (default fencing)"),
       OptionDeclaration(
@@ -104,6 +109,7 @@ enum UpVerb: Verb {
     if let delay = line.text("--arrival-delay") { options.lspdArguments += ["--arrival-delay", delay] }
     if line.isGiven("--no-splices") { options.lspdArguments.append("--no-splices") }
     if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
+    if let delay = line.text("--storage-delay") { options.lspdArguments += ["--storage-delay", delay] }
     if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options

@@ -22,6 +22,9 @@ struct ExploreOptions {
         help: "give up at N MB of memory; default: half of the machine's memory"),
       OptionDeclaration(
         "--all", help: "continue after a violation, and print a shortest run of each kind of violation"),
+      OptionDeclaration(
+        "--storage-delay", value: .span, default: "0s",
+        help: "the peer stores the wallet's backup at most once in this time"),
       SimOptions.coordinationDeclaration,
     ] + SimOptions.worldDeclarations
   }
@@ -32,6 +35,7 @@ struct ExploreOptions {
     }
     settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world
+    settings.world.storageDelay = line.span("--storage-delay") ?? .zero
     limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max
     limits.time = line.integer("--max-minutes").map { .seconds($0 * 60) }
     limits.memoryBytes =

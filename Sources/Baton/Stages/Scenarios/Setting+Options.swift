@@ -23,7 +23,7 @@ extension Setting {
     case .seedForUnlockedPhone: ["--seed-protection", KeychainProtection.whenUnlocked.rawValue]
     case .afterContent(let mode): ["--after-content", mode.rawValue]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
-    case .arrivesAfter, .sendsSilentPushes, .extensionWithoutKeychain: []
+    case .arrivesAfter, .storesBackupEvery, .sendsSilentPushes, .extensionWithoutKeychain: []
     }
   }
 
@@ -51,6 +51,7 @@ extension Setting {
     switch self {
     case .sendsSilentPushes: ["--silent-pushes"]
     case .arrivesAfter(let span): ["--arrival-delay", "\(span.wholeMilliseconds)ms"]
+    case .storesBackupEvery(let span): ["--storage-delay", "\(span.wholeMilliseconds)ms"]
     default: []
     }
   }
@@ -65,6 +66,7 @@ extension WorldSettings {
       case .suspendsAfter(let span): world.phone.suspendAfter = span
       case .backgroundTime(let span): world.phone.backgroundTime = span
       case .arrivesAfter(let span): world.externalDelay = span
+      case .storesBackupEvery(let span): world.storageDelay = span
       case .debugBuild:
         world.phone.enforcesLimits = false
         world.phone.limitsBackground = false
