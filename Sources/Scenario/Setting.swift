@@ -10,6 +10,8 @@ public enum Setting: Hashable, Sendable {
   case arrivesAfter(TimeSpan)
   /// The peer stores the wallet's backup at most once in this time.
   case storesBackupEvery(TimeSpan)
+  /// How long the start of the wallet's node waits for something outside before it dials.
+  case startTakes(TimeSpan)
   /// No limits of time and memory, and tasks can be run by hand.
   case debugBuild
   /// The app's time for a silent push in the background.

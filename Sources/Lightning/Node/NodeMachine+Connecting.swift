@@ -26,7 +26,7 @@ extension NodeMachine {
       return [.report(.stopped)]
     case .dialling, .exchangingInit, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute:
       return redial(why, at: now)
-    case .stopped, .offline, .pausing, .checkingRow, .failed: return []
+    case .stopped, .preparing, .offline, .pausing, .checkingRow, .failed: return []
     }
   }
 
@@ -89,8 +89,8 @@ extension NodeMachine {
     case .awaitingBackup(var heard, _):
       heard.backup = reading
       return resume(heard, at: now)
-    case .stopped, .offline, .pausing, .checkingRow, .dialling, .adopting, .established, .mute, .draining,
-      .failed:
+    case .stopped, .preparing, .offline, .pausing, .checkingRow, .dialling, .adopting, .established, .mute,
+      .draining, .failed:
       break
     }
     return []

@@ -46,6 +46,8 @@ public struct Agenda: Hashable, Sendable {
   let spliceDelay: TimeSpan
   /// The peer stores the wallet's backup at most once in this time: at once in two runs of three.
   let storageDelay: TimeSpan
+  /// How long the start of a node waits before it dials: not at all in two runs of three.
+  let startDelay: TimeSpan
   /// Background tasks that do not involve the node: none in half of the runs.
   let background: BackgroundWork.Habits?
   let taskSeed: UInt64
@@ -99,6 +101,7 @@ public struct Agenda: Hashable, Sendable {
     taskSeed = working.next()
     var storing = SeededGenerator(seed: seed ^ 0x5703_DE1A_0000_0000)
     storageDelay = storing.chance(33) ? .milliseconds(Int64(1 + storing.below(20_000))) : .zero
+    startDelay = Self.startDelay(seed: seed)
     var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
     timed += Self.cancels(&cancelling, until: end)
     // Sorted by time, then by creation: `sorted` is not documented as stable.
@@ -110,6 +113,14 @@ public struct Agenda: Hashable, Sendable {
       entries.append(Entry(number: number + 1, at: timed[place].at, action: action, salt: salt))
     }
     externalDelay = generator.chance(50) ? .zero : .milliseconds(Int64(generator.below(30_000)))
+  }
+
+  /// Longer than an extension lives in some runs.
+  private static func startDelay(seed: UInt64) -> TimeSpan {
+    var generator = SeededGenerator(seed: seed ^ 0x57A2_7000_0000_0000)
+    guard generator.chance(33) else { return .zero }
+    let most = [1000, 8000, 40_000][generator.below(3)]
+    return .milliseconds(Int64(1 + generator.below(most)))
   }
 
   /// In one run of three.

@@ -56,6 +56,7 @@ public struct SeedRun {
     guard world.coordination == .baton else { return world }
     world.sendsSilentPushes = agenda.hasSilentPushes
     world.externalDelay = agenda.externalDelay
+    world.startDelay = agenda.startDelay
     world.storageDelay = agenda.storageDelay
     if world.splices { world.spliceDelay = agenda.spliceDelay }
     world.phone.suspendAfter = agenda.suspendAfter
@@ -286,7 +287,9 @@ public struct SeedRun {
     laterParts = []
     make(.noMoreFaults)
     let start = world.peerNow
-    let bound = start + settings.healsWithin
+    // The extension may release the node in between: two starts.
+    let starts = world.settings.startDelay + world.settings.startDelay
+    let bound = start + settings.healsWithin + starts
     // A lost part is waited for until the end of its window, which may begin as late as the bound.
     let boundOfParts = bound + settings.world.multiPartWindow
     var look = world.peerNow

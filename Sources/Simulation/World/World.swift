@@ -179,6 +179,8 @@ public struct WorldSettings: Hashable, Sendable {
   public var spliceDelay = TimeSpan.zero
   /// The peer stores the wallet's backup at most once in this time.
   public var storageDelay = TimeSpan.zero
+  /// How long the start of a node waits for something outside before it dials.
+  public var startDelay = TimeSpan.zero
   /// How long an incomplete multi-part payment is held.
   public var multiPartWindow = TimeSpan.seconds(60)
   /// Rules that are removed, to see what breaks.

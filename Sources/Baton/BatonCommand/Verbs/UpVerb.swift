@@ -9,7 +9,7 @@ import Reports
 enum UpVerb: Verb {
   static let passedToIOSd =
     [
-      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--build", "--app", "--ext",
+      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--start-delay", "--build", "--app", "--ext",
       "--memory-mechanism",
       "--fault-ballast", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
     ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
@@ -40,6 +40,10 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--multi-part-window", value: .span,
         help: "how long the wallet waits for missing parts of a payment (default 60s)"),
+      OptionDeclaration(
+        "--start-delay", value: .span,
+        help:
+          "how long the start of the wallet's node waits for something outside before it dials (default 0s)"),
       OptionDeclaration(
         "--build", value: .choice(["production", "debug"]),
         help: "a debug build of the wallet has no time and memory limits (default production)"),

@@ -25,6 +25,9 @@ struct ExploreOptions {
       OptionDeclaration(
         "--storage-delay", value: .span, default: "0s",
         help: "the peer stores the wallet's backup at most once in this time"),
+      OptionDeclaration(
+        "--start-delay", value: .span, default: "0s",
+        help: "how long the start of the wallet's node waits for something outside before it dials"),
       SimOptions.coordinationDeclaration,
     ] + SimOptions.worldDeclarations
   }
@@ -36,6 +39,7 @@ struct ExploreOptions {
     settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world
     settings.world.storageDelay = line.span("--storage-delay") ?? .zero
+    settings.world.startDelay = line.span("--start-delay") ?? .zero
     limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max
     limits.time = line.integer("--max-minutes").map { .seconds($0 * 60) }
     limits.memoryBytes =

@@ -11,6 +11,7 @@ extension Setting {
     switch self {
     case .suspendsAfter(let span): ["--suspend-after", "\(span.wholeMilliseconds)ms"]
     case .backgroundTime(let span): ["--background-time", "\(span.wholeMilliseconds)ms"]
+    case .startTakes(let span): ["--start-delay", "\(span.wholeMilliseconds)ms"]
     case .debugBuild: ["--build", "debug"]
     case .silentTime(let span): ["--silent-time", "\(span.wholeMilliseconds)ms"]
     case .silentBudget(let count): ["--silent-budget", "\(count)"]
@@ -66,6 +67,7 @@ extension WorldSettings {
       case .suspendsAfter(let span): world.phone.suspendAfter = span
       case .backgroundTime(let span): world.phone.backgroundTime = span
       case .arrivesAfter(let span): world.externalDelay = span
+      case .startTakes(let span): world.startDelay = span
       case .storesBackupEvery(let span): world.storageDelay = span
       case .debugBuild:
         world.phone.enforcesLimits = false
