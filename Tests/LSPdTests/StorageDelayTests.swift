@@ -1,4 +1,5 @@
 import Bitcoin
+import DaemonRuntime
 import Ground
 import Database
 import LightningWire

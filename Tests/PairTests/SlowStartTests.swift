@@ -2,6 +2,7 @@ import DaemonRuntime
 import Foundation
 import Guardrails
 import PairSupport
+import ProcessSupport
 import Testing
 import WaitingTests
 

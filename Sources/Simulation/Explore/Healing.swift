@@ -10,6 +10,8 @@ struct Healing {
   /// Virtual time up to the last reset of the world's clock.
   private var passed = TimeSpan.zero
   private var moves: [Move] = []
+  /// The request to move is repeated, but not without time passing.
+  private var asksNext = true
 
   init(_ world: World) {
     self.world = world
@@ -17,6 +19,11 @@ struct Healing {
     if !world.phone.device.hasNetwork { self.world.make(.network(isThere: true)) }
     for role in [Role.app, .extension] where self.world.glance(role)?.isFrozen == true {
       self.world.make(.thaw(role))
+    }
+    guard let other = self.world.otherDevice?.value else { return }
+    if !other.phone.device.hasNetwork { self.world.make(.onOther(.network(isThere: true))) }
+    for role in [Role.app, .extension] where other.lives[role]?.value.isFrozen == true {
+      self.world.make(.onOther(.thaw(role)))
     }
   }
 
@@ -75,7 +82,11 @@ struct Healing {
   private mutating func goOn(_ onMove: (inout World, TimeSpan) -> Void) {
     switch world.phone.app {
     case .notRunning, .background, .suspended: world.make(.open)
+    case .foreground where world.isServedElsewhere && asksNext:
+      asksNext = false
+      world.make(.askToMove)
     case .launching, .foreground, .terminating:
+      asksNext = true
       passTime()
     }
     onMove(&world, passed)

@@ -24,6 +24,8 @@ extension World {
     guard let request = UInt64(request) else { return }
     tellPhone(.appAnswered(request: request))
     guard let invoice = invoicing.cancelIsAnswered(request) else { return }
+    // The peer serves another device, which does not know this cancellation.
+    guard !isServedElsewhere else { return }
     let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false
     if refusal == nil, !invoice.isCancelled {
       report(.paidIsReceivedOnce, "The user is told that an invoice is cancelled, but it is open.")
@@ -60,6 +62,7 @@ extension World {
 
   /// An invoice with a pending HTLC cannot be cancelled.
   mutating func checkCancel(of hash: Bytes32) {
+    guard !isServedElsewhere else { return }
     invoicing.noteCancelled(hash, true)
     let isComing = container.value.node.channel?.htlcs.contains { htlc in
       if case .failed? = htlc.removal { return false }

@@ -60,10 +60,10 @@ extension World {
     }
   }
 
-  /// The database is an old copy, and the peer was restarted before it had stored the newest backup: no wallet can
+  /// The database is an old copy, or of another device, and the peer was restarted before it had stored the newest backup: no wallet can
   /// recover from that. A real one asks the peer to close the channel.
   var isStateLost: Bool {
-    guard copies.restored > 0 else { return false }
+    guard copies.restored > 0 || otherDevice != nil else { return false }
     var channel = peer.value.state.channel
     channel.disconnected()
     guard case .channelReestablish(let theirs) = channel.reestablish() else { return false }
@@ -72,11 +72,16 @@ extension World {
   }
 
   mutating func endFaults() {
+    endFaultsHere()
+    onOtherDevice { $0.endFaultsHere() }
+    wires.slowNone()
+  }
+
+  private mutating func endFaultsHere() {
     pushing.loseNext(false)
     storage.armed = PerRole(nil, nil)
     storage.isFull = false
     for index in presenceQueue.indices { presenceQueue[index].isLate = false }
-    wires.slowNone()
   }
 
   mutating func replaceLock(_ role: Role) {

@@ -22,6 +22,12 @@ public struct World: Hashable, Sendable {
   public internal(set) var peer: Boxed<PeerMachine>
   var wires = Wires()
   var presenceQueue: [QueuedPresence] = []
+  /// The device in hand: 0 or 1. The other one, once the user has taken a second device.
+  var device: UInt8 = 0
+  var otherDevice: Boxed<Device>?
+  var moving = WorldMoving()
+  /// The container that the peer serves; nil before the first claim.
+  var fenced: ContainerID?
   var phoneEvents: ArraySlice<PhoneEvent> = []
   var numbers: WorldNumbers
 
@@ -87,8 +93,11 @@ public struct World: Hashable, Sendable {
   // MARK: Story and violations
 
   mutating func say(_ line: @autoclosure () -> Said) {
-    if isRecorded { said.append(line()) }
+    if isRecorded { said.append(ofDevice(line())) }
   }
+
+  /// The first device needs no name.
+  func ofDevice(_ line: Said) -> Said { device == 0 ? line : .onSecondDevice(line) }
 
   public mutating func takeSaid() -> [Said] {
     defer { said = [] }
@@ -133,7 +142,9 @@ public struct World: Hashable, Sendable {
 
   /// The wallet has this payment, or had it before an old copy was restored.
   func isReceived(_ hash: Bytes32) -> Bool {
-    copies.forgotten.contains(hash) || container.value.received.contains { $0.invoice.paymentHash == hash }
+    if copies.forgotten.contains(hash) || container.value.has(hash) { return true }
+    guard let other = otherDevice?.value else { return false }
+    return other.copies.forgotten.contains(hash) || other.container.value.has(hash)
   }
 
   public var openWire: UInt64? { wires.all.first { !$0.isOverForPeer }?.id }
@@ -141,7 +152,7 @@ public struct World: Hashable, Sendable {
   /// The app is connected under its own claim, and no payment, splice or cancellation is pending.
   public var isSettled: Bool {
     appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver && areSplicesOver
-      && areCancelsAnswered
+      && areCancelsAnswered && isLeftDeviceTold
   }
 
   /// Its claim is in force. In another product's coordination, which has no claims, every process counts as owner.

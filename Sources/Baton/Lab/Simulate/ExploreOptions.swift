@@ -70,6 +70,7 @@ extension Allowance {
     case .tasks: "tasks"
     case .networks: "networks"
     case .storageFaults: "storage-faults"
+    case .moves: "moves"
     }
   }
 }
