@@ -63,7 +63,8 @@ final class Provider {
       configuration: .init(
         isLegacy: options.isLegacy, externalDelay: options.externalDelay, rules: options.rules,
         fundingKey: options.splices ? CurvePoint(key.publicKey) : nil, spliceDelay: options.spliceDelay,
-        storageDelay: options.storageDelay, startedAt: now, state: state, awaitsWallet: options.walletFile != nil && options.wallet == nil),
+        storageDelay: options.storageDelay, startedAt: now, state: state,
+        awaitsWallet: options.walletFile != nil && options.wallet == nil),
       loop: loop, clock: clock, journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
     pushes = PushSender(

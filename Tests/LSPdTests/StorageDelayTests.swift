@@ -13,7 +13,9 @@ struct StorageDelayTests {
     #expect(try provider.eventually { try count() == [.integer(Int64(numbers.count))] })
   }
 
-  private func connect(_ wallet: ScriptedWallet, to provider: ProviderProcess, epoch: UInt64) throws -> [UInt8]? {
+  private func connect(_ wallet: ScriptedWallet, to provider: ProviderProcess, epoch: UInt64) throws
+    -> [UInt8]?
+  {
     try wallet.connect(to: try #require(provider.address), fence(epoch))
     #expect(try provider.loop.run(for: .seconds(20)) { wallet.channel?.isReestablished == true })
     for case .peerStorageRetrieval(let blob) in wallet.received { return blob.array }
@@ -41,7 +43,10 @@ struct StorageDelayTests {
     let wallet = ScriptedWallet(loop: provider.loop)
     #expect(try connect(wallet, to: provider, epoch: 1) == nil)
     try send([1, 2, 3], by: wallet, provider)
-    #expect(try provider.eventually { try provider.ledger("SELECT blob FROM backups ORDER BY revision DESC LIMIT 1") == [.blob([3])] })
+    #expect(
+      try provider.eventually {
+        try provider.ledger("SELECT blob FROM backups ORDER BY revision DESC LIMIT 1") == [.blob([3])]
+      })
     #expect(try connect(wallet, to: provider, epoch: 2) == [3])
   }
 }

@@ -49,7 +49,8 @@ struct LateBackupTests {
     #expect(kept.channel.record == world.stored.channel?.record)
   }
 
-  @Test func `An old database and an older backup: nothing is stored or sent until the newer backup comes`() throws
+  @Test func `An old database and an older backup: nothing is stored or sent until the newer backup comes`()
+    throws
   {
     var outdated: NodeState?
     var world = try world { world, state in
@@ -60,7 +61,8 @@ struct LateBackupTests {
     #expect(world.stored == outdated, "the older backup is not adopted either")
     let channel = world.peer.state.channel.record
     world.settle()
-    #expect(world.peer.state.channel.record == channel, "the peer has got no message of the channel meanwhile")
+    #expect(
+      world.peer.state.channel.record == channel, "the peer has got no message of the channel meanwhile")
     #expect(world.stored.channel?.localMsat == 1_000_001_000)
     #expect(Set(world.troubles) == [NodeMachine.backupIsLate])
     world.pay(1)
@@ -76,7 +78,9 @@ struct LateBackupTests {
     #expect(world.node?.stage == .established)
   }
 
-  @Test func `If the peer loses the newer backup, the wallet keeps dialling and sends nothing of the channel`() throws
+  @Test
+  func `If the peer loses the newer backup, the wallet keeps dialling and sends nothing of the channel`()
+    throws
   {
     var world = try world { world, state in
       world.stored = (try? self.outdated(state)) ?? state

@@ -46,7 +46,8 @@ import Testing
     #expect(fixture.peer.deadline == nil)
   }
 
-  @Test func `A stored backup opens the next window; after an idle window the next is stored at once`() throws {
+  @Test func `A stored backup opens the next window; after an idle window the next is stored at once`() throws
+  {
     var fixture = try fixture()
     fixture.now = 10_000
     _ = fixture.handle(.deadlineReached)
@@ -60,7 +61,9 @@ import Testing
     #expect(stored(late) == [.backup(connection: 1, blob(4))])
   }
 
-  @Test func `A wallet that reconnects within the delay gets the older backup, after it the newer one`() throws {
+  @Test func `A wallet that reconnects within the delay gets the older backup, after it the newer one`()
+    throws
+  {
     var fixture = try fixture()
     #expect(retrieved(fixture.sendInit(2, fence(2))) == [blob(1)])
     fixture.now = 10_000

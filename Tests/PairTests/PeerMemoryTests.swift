@@ -11,9 +11,11 @@ import WaitingTests
 @Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits)
 struct PeerMemoryTests {
   @Test(arguments: [false, true])
-  func `With an old copy of the database the app raises its epoch, adopts the backup, soon or late, and loses no money`(
-    isLate: Bool
-  ) throws {
+  func
+    `With an old copy of the database the app raises its epoch, adopts the backup, soon or late, and loses no money`(
+      isLate: Bool
+    ) throws
+  {
     let phone = try TestPhone(peerArguments: isLate ? ["--storage-delay", "10s"] : [])
     defer { phone.end() }
     let app = try phone.launchApp()

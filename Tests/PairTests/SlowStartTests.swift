@@ -29,7 +29,9 @@ struct SlowStartTests {
     #expect(app.status.hasPrefix("connecting"))
   }
 
-  @Test func `An extension whose node still starts when its time is up delivers its text and releases the node`() throws
+  @Test
+  func `An extension whose node still starts when its time is up delivers its text and releases the node`()
+    throws
   {
     let (phone, notifier, id) = try begin()
     defer { phone.end() }

@@ -39,7 +39,8 @@ import Wallet
       ),
       (.appContinues, "Payment incoming", "The wallet is open: check there whether it arrived."),
       (
-        .usedByAnotherDevice, "Wallet on another device", "This wallet is used on another device: check there."
+        .usedByAnotherDevice, "Wallet on another device",
+        "This wallet is used on another device: check there."
       ),
     ] as [(PushOutcome, String, String)])
   func `Every push's outcome but a received payment has its own text and leaves the badge unchanged`(

@@ -4,7 +4,9 @@ extension Checker {
   /// it may leave out a backup if a newer one came within the delay, or if the peer ended.
   mutating func checkBackups() {
     let sent = frames.compactMap { frame -> SentBackup? in
-      guard frame.entry.isIn, frame.entry.isActedOn, case .storage(let blob)? = frame.message else { return nil }
+      guard frame.entry.isIn, frame.entry.isActedOn, case .storage(let blob)? = frame.message else {
+        return nil
+      }
       return SentBackup(atNs: frame.entry.atNs, blob: blob)
     }
     let kept = evidence.ledger.backups

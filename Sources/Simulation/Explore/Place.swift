@@ -120,7 +120,9 @@ struct Place: Hashable, Sendable {
   private func addUserMovesOnOther(to moves: inout [Move]) {
     if left[.moves] > 0 { moves.append(.takeOtherDevice) }
     guard let other = world.otherDevice?.value else { return }
-    if world.isServedElsewhere, !world.moving.isAsked, world.phone.app == .foreground { moves.append(.askToMove) }
+    if world.isServedElsewhere, !world.moving.isAsked, world.phone.app == .foreground {
+      moves.append(.askToMove)
+    }
     switch other.phone.app {
     case .foreground, .launching(intoForeground: true): moves.append(.onOther(.home))
     case .notRunning, .background, .suspended, .launching, .terminating:

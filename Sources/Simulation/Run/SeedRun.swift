@@ -122,7 +122,8 @@ public struct SeedRun {
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
     for instant in [
-      thawAt.app, thawAt.notifier, otherThawAt.app, otherThawAt.notifier, networkBackAt, diskHasRoomAt, armed?.by, laterParts.first?.at,
+      thawAt.app, thawAt.notifier, otherThawAt.app, otherThawAt.notifier, networkBackAt, diskHasRoomAt,
+      armed?.by, laterParts.first?.at,
     ] {
       if let instant { span = min(span, instant - world.peerNow) }
     }

@@ -133,7 +133,9 @@ extension World {
   /// The wallet is here now. What only the other container has is lost: the backup has the channel.
   private mutating func moved() {
     if !moving.isAsked {
-      report(.movedByUser, "The peer accepts another device although the user has not asked to move the wallet there.")
+      report(
+        .movedByUser,
+        "The peer accepts another device although the user has not asked to move the wallet there.")
     }
     moving.isAsked = false
     guard let left = otherDevice?.part({ $0.pointee.container }).value else { return }
@@ -145,7 +147,9 @@ extension World {
   mutating func checkLeft(_ wire: Wire, since before: PeerMachine) {
     guard let fenced, wire.container != fenced else { return }
     let (old, new) = (before.state, peer.value.state)
-    guard old.channel.record != new.channel.record || old.backup != new.backup || before.waitingBackup != peer.value.waitingBackup
+    guard
+      old.channel.record != new.channel.record || old.backup != new.backup
+        || before.waitingBackup != peer.value.waitingBackup
     else { return }
     report(.oneDriver, "The peer processes a message of the device that the wallet has left.")
   }

@@ -77,7 +77,8 @@ public struct World: Hashable, Sendable {
         configuration: .init(
           isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
-          storageDelay: settings.storageDelay, startedAt: Instant(nanoseconds: 0), state: PeerState(channel: Self.newChannel))))
+          storageDelay: settings.storageDelay, startedAt: Instant(nanoseconds: 0),
+          state: PeerState(channel: Self.newChannel))))
   }
 
   private static let newChannel: Channel = {

@@ -9,7 +9,8 @@ import Reports
 enum UpVerb: Verb {
   static let passedToIOSd =
     [
-      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--start-delay", "--build", "--app", "--ext",
+      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--start-delay", "--build",
+      "--app", "--ext",
       "--memory-mechanism",
       "--fault-ballast", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
     ] + PhoneStartOptions.silentPushes.map { $0.names[0] }

@@ -36,7 +36,8 @@ package struct WorldStory {
       }
     }
     switch said {
-    case .move(let move): add(isOnSecond ? "event 2" : "event", MoveSentences.of(move).map { [.init($0)] } ?? [])
+    case .move(let move):
+      add(isOnSecond ? "event 2" : "event", MoveSentences.of(move).map { [.init($0)] } ?? [])
     // The guard's reports of its node; other events of the node have no line.
     case .heard(let role, .node(let report)) where report != .established:
       add(name(role), GuardSentences.of(.node(report), by: role))
