@@ -29,8 +29,8 @@ struct StorageDelayTests {
     try send([1, 2, 3], by: wallet, provider)
     #expect(try connect(wallet, to: provider, epoch: 2) == [1])
     let status = try provider.client().request(ControlMessage("status")).bodyText
-    #expect(status.contains("\"waitingBackupBytes\":1"), "\(status)")
-    #expect(status.contains("\"storageDelayMs\":600000"), "\(status)")
+    #expect(status.contains("\"waiting_backup_bytes\":1"), "\(status)")
+    #expect(status.contains("\"storage_delay_ms\":600000"), "\(status)")
     provider.kill()
     try provider.start()
     #expect(try connect(wallet, to: provider, epoch: 3) == [1])

@@ -40,6 +40,6 @@ struct SlowStartTests {
     #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.timeWillExpire.rawValue)
     #expect(notifier.count("content") == 1)
     #expect(notifier.message("content", id: id)?["title"]?.isEmpty == false)
-    #expect(notifier.status == "not connected")
+    #expect(notifier.status.hasPrefix("not connected"))
   }
 }

@@ -30,7 +30,7 @@ import Testing
       #expect(count > 0 || kind == .otherDevice && peerIsLegacy, "\(kind.rawValue)")
     }
     #expect(paid > 200)
-    #expect(sent > 60)
+    #expect(sent > 40)
     #expect(paidWithSilentPushes > 50)
     #expect(paid - paidWithSilentPushes > 50)
   }

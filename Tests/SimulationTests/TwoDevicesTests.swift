@@ -25,8 +25,8 @@ import Testing
     world.settle(until: { self.status($0) == .usedByAnotherDevice })
     #expect(world.isServedElsewhere)
     world.make(.askToMove)
-    world.settle(until: { $0.isSettled })
-    #expect(world.isSettled && !world.isServedElsewhere && world.violation == nil)
+    world.settle(until: { $0.appRuns(isSettling: false) })
+    #expect(world.appRuns(isSettling: false) && !world.isServedElsewhere && world.violation == nil)
   }
 
   @Test func `The user moves the wallet to another device and back, and the device left behind shows it`() {
@@ -34,6 +34,7 @@ import Testing
     for device: UInt8 in [1, 0, 1] {
       move(&world)
       #expect(world.device == device)
+      world.settle(until: { $0.isSettled })
       #expect(world.seenFromOther.map(status) == .usedByAnotherDevice)
     }
   }
@@ -41,9 +42,9 @@ import Testing
   @Test func `An owner frozen before the move thaws after it: the peer takes nothing from it`() {
     var world = connected()
     world.make(.pay(0))
-    // In the middle of the payment.
-    for _ in 0..<6 { world.settleOnce() }
-    #expect(world.payments[0].state == .underWay && world.lives.app?.value.isIdle == false)
+    // In the middle of the payment, with a step to write.
+    while world.payments[0].state == .underWay, !world.isAboutToWrite(.app) { world.settleOnce() }
+    #expect(world.payments[0].state == .underWay)
     world.make(.freeze(.app))
     move(&world)
     let channel = world.peer.value.state.channel.record
