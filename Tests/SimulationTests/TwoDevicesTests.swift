@@ -47,6 +47,7 @@ import Testing
     #expect(world.payments[0].state == .underWay)
     world.make(.freeze(.app))
     move(&world)
+    world.settle(until: { $0.payments[0].state == .paid && $0.peer.value.state.channel.htlcs.isEmpty })
     let channel = world.peer.value.state.channel.record
     let fence = world.peer.value.state.fence
     world.make(.onOther(.thaw(.app)))

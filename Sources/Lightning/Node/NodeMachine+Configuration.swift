@@ -14,7 +14,8 @@ extension NodeMachine {
     /// This wallet's funding key for splices. Nil: the wallet does not splice.
     public var fundingKey: CurvePoint?
     /// How long the start of the node waits for something outside, such as a server of fee rates, before it dials.
-    public var startDelay: TimeSpan
+    /// Nil: it does not wait.
+    public var startDelay: TimeSpan?
 
     public init(
       terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil,
@@ -26,7 +27,7 @@ extension NodeMachine {
       self.overTor = overTor
       self.multiPartWindow = multiPartWindow
       self.fundingKey = fundingKey
-      self.startDelay = startDelay
+      self.startDelay = startDelay > .zero ? startDelay : nil
     }
 
     /// Journals from before pings, parts, splices or slow starts lack their fields.

@@ -71,7 +71,7 @@ public struct NodeMachine: Core {
   let terms: ChannelTerms
   let rules: ConnectionRules
   let multiPartWindow: TimeSpan
-  let startDelay: TimeSpan
+  let startDelay: TimeSpan?
   let fundingKey: CurvePoint?
   var state = State.stopped
   /// The claim that `init` carries.
@@ -204,7 +204,7 @@ public struct NodeMachine: Core {
 
   /// The wait blocks nobody: a node that is not wanted any more stops at once.
   private mutating func prepare(at now: Instant) -> [NodeDirective] {
-    guard startDelay > .zero else { return dialOrWait() }
+    guard let startDelay else { return dialOrWait() }
     state = .preparing(until: now + startDelay)
     return []
   }

@@ -25,8 +25,8 @@ public struct PeerMachine: Core {
     public var fundingKey: CurvePoint?
     /// How long the LSP takes to sign for a new funding.
     public var spliceDelay: TimeSpan
-    /// The LSP stores the wallet's backup at most once in this time. Zero: each backup at once.
-    public var storageDelay: TimeSpan
+    /// The LSP stores the wallet's backup at most once in this time. Nil: each backup at once.
+    public var storageDelay: TimeSpan?
     /// When this run began: the wallet counts as disconnected since then.
     public var startedAt: Instant
     /// The state in the ledger.
@@ -45,7 +45,7 @@ public struct PeerMachine: Core {
       self.rules = rules
       self.fundingKey = fundingKey
       self.spliceDelay = spliceDelay
-      self.storageDelay = storageDelay
+      self.storageDelay = storageDelay > .zero ? storageDelay : nil
       self.startedAt = startedAt
       self.state = state
       self.awaitsWallet = awaitsWallet
@@ -60,7 +60,7 @@ public struct PeerMachine: Core {
       rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
       fundingKey = try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey)
       spliceDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .spliceDelay) ?? .zero
-      storageDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .storageDelay) ?? .zero
+      storageDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .storageDelay)
       startedAt = try container.decode(Instant.self, forKey: .startedAt)
       state = try container.decode(PeerState.self, forKey: .state)
       awaitsWallet = try container.decodeIfPresent(Bool.self, forKey: .awaitsWallet) ?? false
@@ -96,7 +96,7 @@ public struct PeerMachine: Core {
     rules = configuration.rules
     fundingKey = configuration.fundingKey
     splicePace = SplicePace(delay: configuration.spliceDelay)
-    storage = StoragePace(window: configuration.storageDelay)
+    storage = StoragePace(window: configuration.storageDelay ?? .zero)
     calls = WalletCalls(after: configuration.callsBackAfter, awaySince: configuration.startedAt)
     state = configuration.state
     awaitsWallet = configuration.awaitsWallet

@@ -111,7 +111,7 @@ public struct Agenda: Hashable, Sendable {
     var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
     timed += Self.cancels(&cancelling, until: end)
     var moving = SeededGenerator(seed: seed ^ 0x3003_1E5E_0000_0000)
-    timed += Self.moves(&moving, until: end)
+    timed += Self.twoDevices(&moving, until: end)
     // Sorted by time, then by creation: `sorted` is not documented as stable.
     let order = timed.indices.sorted { (timed[$0].at, $0) < (timed[$1].at, $1) }
     entries = []
@@ -148,16 +148,16 @@ public struct Agenda: Hashable, Sendable {
 
   /// In one run of three the user has two devices. On the one that the wallet has left, the user opens the app, and its
   /// processes freeze and die.
-  private static func moves(
+  private static func twoDevices(
     _ generator: inout SeededGenerator, until end: Instant
   ) -> [(at: Instant, action: Action)] {
     guard generator.chance(33) else { return [] }
     func wait(_ from: Int, _ to: Int) -> TimeSpan { .milliseconds(Int64(from + generator.below(to - from))) }
-    var moves: [(at: Instant, action: Action)] = []
+    var timed: [(at: Instant, action: Action)] = []
     var at = Instant.zero + wait(12_000, 60_000)
     while at < end {
-      moves.append((at, .takeOtherDevice))
-      for _ in 0..<3 { moves.append((at + wait(100, 20_000), .askToMove)) }
+      timed.append((at, .takeOtherDevice))
+      for _ in 0..<3 { timed.append((at + wait(100, 20_000), .askToMove)) }
       at = at + wait(2000, 180_000)
     }
     at = .zero + .seconds(12)
@@ -166,10 +166,10 @@ public struct Agenda: Hashable, Sendable {
       .fault(.freezeApp, afterMoves: 0), .fault(.freezeExtension, afterMoves: 0),
     ]
     while at < end {
-      moves.append((at, .onOther(onOther[generator.below(onOther.count)])))
+      timed.append((at, .onOther(onOther[generator.below(onOther.count)])))
       at = at + wait(100, 15_000)
     }
-    return moves
+    return timed
   }
 
   /// A stream of its own, as for splices. Half of the seeds have none.
