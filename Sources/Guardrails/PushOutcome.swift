@@ -11,6 +11,8 @@ public enum PushOutcome: Hashable, Codable, Sendable {
   case partsGivenBack
   /// The app holds the node. Whether it is connected is unknown here, so the text promises nothing.
   case appContinues
+  /// The peer serves another container of this wallet: a payment arrives there.
+  case usedByAnotherDevice
 
   /// The payment that the text is about: the user sees one notification for it, by whichever process.
   public var payment: Bytes32? {

@@ -99,8 +99,9 @@ struct Service: Hashable, Codable, Sendable {
   private func outcomeWithoutPayment(for reason: FinishReason) -> PushOutcome {
     switch reason {
     case .appWantsNode, .handedOver, .received: .appContinues
-    case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
-      .outOfReach, .tooManyPushes, .containerLost:
+    case .otherDevice: .usedByAnotherDevice
+    case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .outOfReach,
+      .tooManyPushes, .containerLost:
       if mentions(incomplete) {
         .partsWait
       } else if mentions(failedBack) {

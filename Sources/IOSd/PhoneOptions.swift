@@ -43,6 +43,11 @@ let phoneCommandLine = CommandLineDeclaration(
       "--multi-part-window", value: .span,
       help: "for app and extension: how long they wait for missing parts of a payment (default 60s)"),
     OptionDeclaration(
+      "--start-delay", value: .span,
+      help:
+        "for app and extension: how long the node's start waits for something outside before it dials (default 0s)"
+    ),
+    OptionDeclaration(
       "--build", value: .choice(["production", "debug"]), default: "production",
       help: "a debug build has no time and memory limits and is not suspended"),
     OptionDeclaration(
@@ -162,7 +167,7 @@ struct PhoneOptions {
     passedOn = peer.map { ["--peer", $0] } ?? []
     if let file = parsed.text("--peer-file").map(Self.absolute) { passedOn += ["--peer-file", file] }
     if parsed.isGiven("--tor") { passedOn.append("--tor") }
-    for name in ["--takeover", "--beat-interval", "--stale-after", "--multi-part-window"] {
+    for name in ["--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--start-delay"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
     }
     // Another implementation's programs need not know these.

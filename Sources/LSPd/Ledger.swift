@@ -21,13 +21,17 @@ final class Ledger {
   }
 
   /// Begins a run, and closes the rows of connections that the last run left open.
-  func beginRun(at now: Instant, wallNanoseconds: Int64, isLegacy: Bool) throws {
+  func beginRun(
+    at now: Instant, wallNanoseconds: Int64, isLegacy: Bool, storageDelay: TimeSpan = .zero
+  ) throws {
     try database.transaction(.immediate) {
       try database.execute(
-        "INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy) VALUES (?, ?, ?, ?)",
+        """
+        INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy, storage_delay_ns) VALUES (?, ?, ?, ?, ?)
+        """,
         [
           .integer(now.nanoseconds), .integer(wallNanoseconds), .integer(Int64(getpid())),
-          .integer(isLegacy ? 1 : 0),
+          .integer(isLegacy ? 1 : 0), .integer(storageDelay.nanoseconds),
         ])
       try database.execute(
         "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE closed_at_ns IS NULL",

@@ -92,5 +92,8 @@ enum LedgerSchema {
     """
     ALTER TABLE elsewhere RENAME TO external_invoices;
     """,
+    """
+    ALTER TABLE runs ADD COLUMN storage_delay_ns INTEGER NOT NULL DEFAULT 0;
+    """,
   ]
 }

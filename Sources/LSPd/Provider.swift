@@ -46,7 +46,9 @@ final class Provider {
     self.ledger = ledger
     self.key = key
     let now = clock.now
-    try ledger.beginRun(at: now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy)
+    try ledger.beginRun(
+      at: now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy,
+      storageDelay: options.storageDelay)
     guard let newChannel = Bytes32(randomBytes(Bytes32.size)) else {
       throw LedgerError.unreadable("no random bytes")
     }
@@ -61,7 +63,8 @@ final class Provider {
       configuration: .init(
         isLegacy: options.isLegacy, externalDelay: options.externalDelay, rules: options.rules,
         fundingKey: options.splices ? CurvePoint(key.publicKey) : nil, spliceDelay: options.spliceDelay,
-        startedAt: now, state: state, awaitsWallet: options.walletFile != nil && options.wallet == nil),
+        storageDelay: options.storageDelay, startedAt: now, state: state,
+        awaitsWallet: options.walletFile != nil && options.wallet == nil),
       loop: loop, clock: clock, journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
     pushes = PushSender(

@@ -154,6 +154,8 @@ extension Provider {
     facts.held = core.state.payments.filter(\.isHeld).count
     facts.offered = core.state.payments.filter { !$0.isHeld }.count
     facts.backupBytes = core.state.backup?.count
+    facts.waitingBackupBytes = core.waitingBackup?.count
+    if options.storageDelay > .zero { facts.storageDelayMs = options.storageDelay.wholeMilliseconds }
     facts.databaseBytes = Connection.allocatedBytes
     facts.heapBytes = MemoryFigures.heapBytes - min(MemoryFigures.heapBytes, facts.databaseBytes)
     facts.timers = loop.timerCount

@@ -30,6 +30,11 @@ struct ProviderOptions {
         "--splice-delay", value: .span, default: "0s",
         help: "how long lspd takes to sign a splice; the wallet waits 30 s for each message of the splice"),
       OptionDeclaration(
+        "--storage-delay", value: .span, default: "0s",
+        help:
+          "store the wallet's backup (peer_storage) at most once in this time; until then an older one is returned"
+      ),
+      OptionDeclaration(
         "--wallet", value: .text("NODEID"),
         help: "the wallet's node id; by default the first node whose init has a fence"),
       OptionDeclaration(
@@ -45,6 +50,7 @@ struct ProviderOptions {
   let externalDelay: TimeSpan
   let splices: Bool
   let spliceDelay: TimeSpan
+  let storageDelay: TimeSpan
   let isLegacy: Bool
   /// Nil: the ledger has it, or the first node whose `init` has a fence becomes it.
   let wallet: PublicKey?
@@ -61,6 +67,7 @@ struct ProviderOptions {
     externalDelay = parsed.span("--arrival-delay") ?? .zero
     splices = !parsed.isGiven("--no-splices")
     spliceDelay = parsed.span("--splice-delay") ?? .zero
+    storageDelay = parsed.span("--storage-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
     walletFile = parsed.text("--wallet-file")
     wallet = parsed.text("--wallet").map { text in

@@ -24,6 +24,9 @@ public struct PeerFacts: Report {
   public var held = 0
   public var offered = 0
   public var backupBytes: Int?
+  /// The size of a newer backup that lspd has received and not stored yet (`--storage-delay`).
+  public var waitingBackupBytes: Int?
+  public var storageDelayMs: Int64?
   public var heapBytes: UInt64 = 0
   public var databaseBytes: UInt64 = 0
   public var timers = 0

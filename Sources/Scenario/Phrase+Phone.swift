@@ -39,6 +39,18 @@ extension Phrase {
       .given(.arrivesAfter($0.span))
     },
     Phrase(
+      "the start of the wallet's node takes TIME",
+      "In both processes the node waits this long for something outside, such as a fee server, before it dials; default 0 s."
+    ) {
+      .given(.startTakes($0.span))
+    },
+    Phrase(
+      "the peer stores the wallet's backup at most once in TIME",
+      "Of the backups that come in this time only the last is stored, at its end; until then the peer returns an older one, and a restart of the peer loses the newer one. Default 0 s: each backup is stored at once."
+    ) {
+      .given(.storesBackupEvery($0.span))
+    },
+    Phrase(
       "the phone gives the app TIME for a silent push",
       "The time to complete a silent push in the background; default 30 s."
     ) {

@@ -8,6 +8,10 @@ public enum Setting: Hashable, Sendable {
   case backgroundTime(TimeSpan)
   /// How long an outgoing payment takes to its recipient.
   case arrivesAfter(TimeSpan)
+  /// The peer stores the wallet's backup at most once in this time.
+  case storesBackupEvery(TimeSpan)
+  /// How long the start of the wallet's node waits for something outside before it dials.
+  case startTakes(TimeSpan)
   /// No limits of time and memory, and tasks can be run by hand.
   case debugBuild
   /// The app's time for a silent push in the background.

@@ -33,6 +33,8 @@ public struct NotificationContent: Hashable, Sendable {
         "Payment not received", "The sender did not send all of it; the received parts were returned.")
     case .appContinues:
       self.init("Payment incoming", "The wallet is open: check there whether it arrived.")
+    case .usedByAnotherDevice:
+      self.init("Wallet on another device", "This wallet is used on another device: check there.")
     }
   }
 

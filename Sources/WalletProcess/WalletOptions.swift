@@ -63,6 +63,9 @@ public struct WalletOptions {
       OptionDeclaration(
         "--multi-part-window", value: .span, default: "60s",
         help: "how long the wallet waits for missing parts of a payment"),
+      OptionDeclaration(
+        "--start-delay", value: .span, default: "0s",
+        help: "how long the node's start waits for something outside, such as a fee server, before it dials"),
     ] + ConnectionOptions.declarations
 
   public init(_ parsed: ParsedCommandLine) {
@@ -75,10 +78,11 @@ public struct WalletOptions {
     peer = Self.peer(parsed)
     guard let interval = parsed.span("--beat-interval"),
       let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self),
-      let window = parsed.span("--multi-part-window")
+      let window = parsed.span("--multi-part-window"), let startDelay = parsed.span("--start-delay")
     else { exitWithSentence(.bugOfOurs, "an option's declaration does not match its use") }
     node = NodeMachine.Configuration(
-      rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor") ? true : nil, multiPartWindow: window)
+      rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor") ? true : nil, multiPartWindow: window,
+      startDelay: startDelay)
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
         takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))

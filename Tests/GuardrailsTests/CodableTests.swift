@@ -63,7 +63,8 @@ import Testing
     + finishes.map { .finished(push: 1, $0) } + outcomes.map { .deliver(push: 1, $0) }
 
   private static let outcomes: [PushOutcome] =
-    [.received(payment), .partsWait, .partsGivenBack, .appContinues] + reasons.map { .nothingReceived($0) }
+    [.received(payment), .partsWait, .partsGivenBack, .appContinues, .usedByAnotherDevice]
+    + reasons.map { .nothingReceived($0) }
 
   private static let finishes: [FinishReason] = [
     .totalTime, .idle, .appWantsNode, .handedOver, .received, .unreadablePush, .timeWillExpire, .fenced,

@@ -112,13 +112,13 @@ import Testing
       end == [.beat(epoch: 21, phase: .released, counter: 2), .dropLock, released, .endBackgroundTask(1)])
   }
 
-  @Test func `An extension refused for another container stops its node and delivers its text`() {
+  @Test func `An extension refused for another container stops its node, and its text says so`() {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
     let answer = notifier.release(.node(.refused(highest: 20, container: otherContainer)))
     #expect(answer.first == .stopNode(gracefully: true))
     #expect(
       answer.suffix(2)
-        == [.deliver(push: 1, .nothingReceived(.incomingPayment)), .finished(push: 1, .otherDevice)])
+        == [.deliver(push: 1, .usedByAnotherDevice), .finished(push: 1, .otherDevice)])
   }
 
   /// After a long pause another process may hold the claim: the row is read before the dial.

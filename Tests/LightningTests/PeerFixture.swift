@@ -33,11 +33,15 @@ struct PeerFixture {
   var lastPreimage: Bytes32?
 
   /// No pings, unless a test sets `rules`.
-  init(isLegacy: Bool = false, rules: ConnectionRules = ConnectionRules(silence: nil)) throws {
+  init(
+    isLegacy: Bool = false, rules: ConnectionRules = ConnectionRules(silence: nil),
+    storageDelay: TimeSpan = .zero
+  ) throws {
     let channel = try Channel(id: channelID, localMsat: 1_000_000, remoteMsat: 0, isOpener: true)
     peer = PeerMachine(
       configuration: PeerMachine.Configuration(
-        isLegacy: isLegacy, rules: rules, startedAt: milliseconds(0), state: PeerState(channel: channel)))
+        isLegacy: isLegacy, rules: rules, storageDelay: storageDelay, startedAt: milliseconds(0),
+        state: PeerState(channel: channel)))
     wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 1_000_000, isOpener: false)
   }
 

@@ -10,12 +10,13 @@ import WaitingTests
 
 @Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits)
 struct PeerMemoryTests {
-  @Test
+  @Test(arguments: [false, true])
   func
-    `P-4.1 With an old copy of the database the app raises its epoch, adopts the backup and loses no money`()
-    throws
+    `P-4.1 With an old copy of the database the app raises its epoch, adopts the backup, soon or late, and loses no money`(
+      isLate: Bool
+    ) throws
   {
-    let phone = try TestPhone()
+    let phone = try TestPhone(peerArguments: isLate ? ["--storage-delay", "10s"] : [])
     defer { phone.end() }
     let app = try phone.launchApp()
     let invoices = try phone.invoices(2, app)
@@ -46,6 +47,10 @@ struct PeerMemoryTests {
 
     let again = try phone.launchApp()
     phone.open(again)
+    if isLate {
+      try phone.wait("the app to see that the backup is outdated") { again.status.contains("newer state") }
+      #expect(try phone.balanceMsat() == 1_000_000_000, "the outdated backup is not adopted")
+    }
     try phone.wait("the app to be connected") { again.status.hasPrefix("connected") }
     #expect(try #require(phone.owner?.epoch) > known)
     #expect(try phone.snapshot().claims.last?.reason == ClaimReason.raised.rawValue)

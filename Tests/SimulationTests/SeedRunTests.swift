@@ -25,9 +25,12 @@ import Testing
       let hasSilentPushes = Agenda(seed: seed, length: settings.length).hasSilentPushes
       if hasSilentPushes { paidWithSilentPushes += result.paid }
     }
-    for (kind, count) in zip(FaultKind.allCases, faults) { #expect(count > 0, "\(kind.rawValue)") }
+    for (kind, count) in zip(FaultKind.allCases, faults) {
+      // Without fences the peer cannot tell two devices apart.
+      #expect(count > 0 || kind == .otherDevice && peerIsLegacy, "\(kind.rawValue)")
+    }
     #expect(paid > 200)
-    #expect(sent > 60)
+    #expect(sent > 40)
     #expect(paidWithSilentPushes > 50)
     #expect(paid - paidWithSilentPushes > 50)
   }

@@ -38,6 +38,10 @@ import Wallet
         "The sender did not send all of it; the received parts were returned."
       ),
       (.appContinues, "Payment incoming", "The wallet is open: check there whether it arrived."),
+      (
+        .usedByAnotherDevice, "Wallet on another device",
+        "This wallet is used on another device: check there."
+      ),
     ] as [(PushOutcome, String, String)])
   func `Every push's outcome but a received payment has its own text and leaves the badge unchanged`(
     outcome: PushOutcome, title: String, body: String

@@ -77,6 +77,7 @@ extension PushOutcome {
     case .partsWait: BATON_RESULT_PARTS_WAIT
     case .partsGivenBack: BATON_RESULT_PARTS_GIVEN_BACK
     case .appContinues: BATON_RESULT_APP_CONTINUES
+    case .usedByAnotherDevice: BATON_RESULT_USED_BY_ANOTHER_DEVICE
     }
   }
 }

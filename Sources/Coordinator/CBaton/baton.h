@@ -210,7 +210,8 @@ enum {
   BATON_RESULT_NOTHING_RECEIVED = 1, /* number: the push's reason */
   BATON_RESULT_PARTS_WAIT = 2,       /* some parts are pending, the rest is awaited (BATON_EVENT_BUSY) */
   BATON_RESULT_PARTS_GIVEN_BACK = 3, /* the parts were failed back, as some were missing */
-  BATON_RESULT_APP_CONTINUES = 4
+  BATON_RESULT_APP_CONTINUES = 4,
+  BATON_RESULT_USED_BY_ANOTHER_DEVICE = 5 /* the peer serves another container of this wallet */
 };
 
 enum {

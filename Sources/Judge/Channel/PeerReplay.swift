@@ -53,7 +53,6 @@ struct PeerReplay {
   var raisedFences: [(claim: FenceClaim, atNs: Int64)] = []
   /// Accepted connections in order, with the frame of their `init`.
   var accepted: [(connection: Int64, frame: Int64)] = []
-  var backup: [UInt8]?
   var view: ChannelView?
   /// False after an illegal step: the following steps cannot be judged.
   var isChannelKnown = true
@@ -144,9 +143,8 @@ struct PeerReplay {
     case .ping(let size):
       expectActed(true, frame)
       if size < 65532 { links[connection]?.pings.append(size) }
-    case .storage(let blob):
+    case .storage:
       expectActed(true, frame)
-      backup = blob
     case .errorOrWarning(17, let text, _):
       expectActed(true, frame)
       links[connection]?.state = .failed
@@ -197,9 +195,9 @@ struct PeerReplay {
       if let reply { checkReply(reply, frame) }
     case .fenceReply(let reply): checkReply(reply, frame)
     case .retrieval(let blob):
-      if blob != backup {
+      if blob != evidence.ledger.backup(at: frame.entry.atNs)?.blob {
         find(
-          4, "Frame \(frame.entry.id) returns another backup than the newest that the wallet stored", frame)
+          4, "Frame \(frame.entry.id) returns another backup than the newest that the peer had stored", frame)
       }
     case .errorOrWarning(1, _, isStfuTimeout: true) where registered == connection && mayTimeOut(frame):
       links[connection]?.state = .failed

@@ -22,18 +22,4 @@ extension Checker {
         [frame.entry.evidence, connection.evidence])
     }
   }
-
-  /// The peer has all backups that the wallet stored, in order: nothing else is left when the wallet's database is
-  /// lost.
-  private mutating func checkBackups() {
-    let stored = frames.lazy.compactMap { frame -> [UInt8]? in
-      guard frame.entry.isIn, frame.entry.isActedOn, case .storage(let blob)? = frame.message else {
-        return nil
-      }
-      return blob
-    }
-    let kept = evidence.ledger.backups
-    guard !stored.elementsEqual(kept.lazy.map(\.blob)) else { return }
-    find(4, "The peer's backups are not those that the wallet stored", ["ledger backups"])
-  }
 }

@@ -5,12 +5,16 @@ struct RunEntry {
   let startedNs: Int64
   let pid: Int64
   let isLegacy: Int64
+  /// The peer stores a backup at most once in this time; 0: each at once, as in a ledger without the column.
+  let storageDelayNs: Int64
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
     startedNs = try row.integer("started_at_ns")
     pid = try row.integer("pid")
     isLegacy = try row.integer("legacy")
+    let hasDelay = row.names.contains("storage_delay_ns")
+    storageDelayNs = hasDelay ? try row.integer("storage_delay_ns") : 0
   }
 
   var evidence: String { "ledger runs \(id)" }
@@ -120,12 +124,16 @@ struct PaymentEntry {
 
 struct BackupEntry {
   let revision: Int64
+  let atNs: Int64
   let blob: [UInt8]
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     revision = try row.integer("revision")
+    atNs = try row.integer("at_ns")
     blob = try row.blob("blob")
   }
+
+  var evidence: String { "ledger backups \(revision)" }
 }
 
 struct PushEntry {

@@ -19,6 +19,7 @@ struct LedgerEvidence {
   let paymentsByHTLC: RowIndex<Int64, PaymentEntry>
   let paidExternal: RowIndex<[UInt8], ExternalInvoiceEntry>
   private let starts: [Int64]
+  private let backupTimes: [Int64]
 
   /// Without a file: the peer keeps no ledger.
   init(_ file: SQLiteFile?, _ visits: Visits) throws(JudgeError) {
@@ -47,11 +48,18 @@ struct LedgerEvidence {
     paymentsByHTLC = payments.index { $0.htlc }
     paidExternal = externalInvoices.index { $0.isPaid ? $0.paymentHash : nil }
     starts = runs.map(\.startedNs)
+    backupTimes = backups.map(\.atNs)
   }
 
   func connection(_ id: Int64) -> ConnectionEntry? { connectionsByID[id] }
 
   func payments(_ paymentHash: [UInt8]) -> PaymentGroup { paymentsByHash[paymentHash] ?? PaymentGroup() }
+
+  /// The newest backup that was stored by then.
+  func backup(at instantNs: Int64) -> BackupEntry? {
+    let count = backupTimes.countOfThose(upTo: instantNs)
+    return count > 0 ? backups[count - 1] : nil
+  }
 
   /// The newest run that had started by then.
   func run(at instantNs: Int64) -> RunEntry? {

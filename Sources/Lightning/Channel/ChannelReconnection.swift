@@ -59,6 +59,16 @@ extension Channel {
     return [.reestablished]
   }
 
+  /// Whether the other side's numbers prove that this state is older than the one that it knows.
+  package func isBehind(_ theirs: ChannelReestablish) -> Bool {
+    var copy = self
+    copy.disconnected()
+    do throws(ChannelError) { _ = try copy.receiveReestablish(theirs) } catch {
+      if case .weAreBehind = error { return true }
+    }
+    return false
+  }
+
   private func checkRevocations(_ theirs: ChannelReestablish) throws(ChannelError) {
     let number = theirs.nextRevocationNumber
     guard number < ChannelRecord.counterLimit else { throw .wrongSecret }

@@ -13,26 +13,32 @@ extension NodeMachine {
     public var multiPartWindow: TimeSpan
     /// This wallet's funding key for splices. Nil: the wallet does not splice.
     public var fundingKey: CurvePoint?
+    /// How long the start of the node waits for something outside, such as a server of fee rates, before it dials.
+    /// Nil: it does not wait.
+    public var startDelay: TimeSpan?
 
     public init(
       terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil,
-      multiPartWindow: TimeSpan = .seconds(60), fundingKey: CurvePoint? = nil
+      multiPartWindow: TimeSpan = .seconds(60), fundingKey: CurvePoint? = nil,
+      startDelay: TimeSpan = .zero
     ) {
       self.terms = terms
       self.rules = rules
       self.overTor = overTor
       self.multiPartWindow = multiPartWindow
       self.fundingKey = fundingKey
+      self.startDelay = startDelay > .zero ? startDelay : nil
     }
 
-    /// Journals from before pings, parts or splices lack their fields.
+    /// Journals from before pings, parts, splices or slow starts lack their fields.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       self.init(
         terms: try container.decode(ChannelTerms.self, forKey: .terms),
         rules: try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before,
         overTor: try container.decodeIfPresent(Bool.self, forKey: .overTor),
-        fundingKey: try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey))
+        fundingKey: try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey),
+        startDelay: try container.decodeIfPresent(TimeSpan.self, forKey: .startDelay) ?? .zero)
       if let window = try container.decodeIfPresent(TimeSpan.self, forKey: .multiPartWindow) {
         multiPartWindow = window
       }

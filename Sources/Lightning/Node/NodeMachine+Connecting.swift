@@ -26,7 +26,7 @@ extension NodeMachine {
       return [.report(.stopped)]
     case .dialling, .exchangingInit, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute:
       return redial(why, at: now)
-    case .stopped, .offline, .pausing, .checkingRow, .failed: return []
+    case .stopped, .preparing, .offline, .pausing, .checkingRow, .failed: return []
     }
   }
 
@@ -89,8 +89,8 @@ extension NodeMachine {
     case .awaitingBackup(var heard, _):
       heard.backup = reading
       return resume(heard, at: now)
-    case .stopped, .offline, .pausing, .checkingRow, .dialling, .adopting, .established, .mute, .draining,
-      .failed:
+    case .stopped, .preparing, .offline, .pausing, .checkingRow, .dialling, .adopting, .established, .mute,
+      .draining, .failed:
       break
     }
     return []
@@ -113,7 +113,9 @@ extension NodeMachine {
     case .fromTheFuture?:
       return mute(
         "the backup at the peer was written by a newer version of this program: update this program")
-    case .backup(let backup)? where backup.channel.isNewer(than: node.channel):
+    // A backup behind the peer's state is one that the peer stored before it processed later steps.
+    case .backup(let backup)?
+    where backup.channel.isNewer(than: node.channel) && !backup.channel.isBehind(theirs):
       return adopt(backup.change(after: node.accepted), heard)
     case .backup?, .unreadable?, nil: break
     }
@@ -173,12 +175,13 @@ extension NodeMachine {
   }
 
   private mutating func awaitBackup(_ heard: Heard, at now: Instant) -> [NodeDirective] {
-    guard heard.backup == nil else {
-      return mute("the peer knows a newer state of the channel than the database and the backup")
-    }
+    // A peer may store backups late (BOLT 1): it may return the newest on a later connection.
+    guard heard.backup == nil else { return redial(Self.backupIsLate, at: now) }
     state = .awaitingBackup(heard, giveUpAt: now + Self.backupBound)
     return []
   }
+
+  static let backupIsLate = "the peer knows a newer state of the channel than the database and its backup"
 
   private mutating func adoptNew(_ theirs: ChannelReestablish, _ heard: Heard) -> [NodeDirective] {
     do throws(ChannelError) {

@@ -37,7 +37,8 @@ extension NodeMachine {
       return receivedForChannel(message, at: now)
     case .reading, .readingAgain, .adopting, .awaitingBackup:
       return redial("the peer sent a message of the channel before our channel_reestablish", at: now)
-    case .stopped, .offline, .pausing, .checkingRow, .dialling, .mute, .draining, .failed: return []
+    case .stopped, .preparing, .offline, .pausing, .checkingRow, .dialling, .mute, .draining, .failed:
+      return []
     }
   }
 

@@ -15,8 +15,10 @@ public struct NodeMachine: Core {
   public static var deadlineReached: NodeEvent { .deadlineReached }
 
   enum State: Hashable, Codable, Sendable {
-    /// Not started, or refused, or fenced: no socket. → checkingRow
+    /// Not started, or refused, or fenced: no socket. → preparing, checkingRow, offline, failed
     case stopped
+    /// Started, and waiting for something outside that it needs before the first dial. → checkingRow, offline, stopped
+    case preparing(until: Instant)
     /// There is no network to dial over. → checkingRow, stopped
     case offline
     /// Waiting to dial again. → checkingRow, offline, stopped
@@ -71,6 +73,7 @@ public struct NodeMachine: Core {
   let terms: ChannelTerms
   let rules: ConnectionRules
   let multiPartWindow: TimeSpan
+  let startDelay: TimeSpan?
   let fundingKey: CurvePoint?
   var state = State.stopped
   /// The claim that `init` carries.
@@ -108,6 +111,7 @@ public struct NodeMachine: Core {
     rules = configuration.rules
     pace = DialPace(overTor: configuration.overTor == true)
     multiPartWindow = configuration.multiPartWindow
+    startDelay = configuration.startDelay
     fundingKey = configuration.fundingKey
   }
 
@@ -121,8 +125,8 @@ public struct NodeMachine: Core {
   public var deadline: Instant? {
     var earliest: Instant?
     switch state {
-    case .pausing(let instant), .dialling(let instant), .exchangingInit(_, let instant),
-      .readingAgain(_, let instant),
+    case .preparing(let instant), .pausing(let instant), .dialling(let instant),
+      .exchangingInit(_, let instant), .readingAgain(_, let instant),
       .awaitingBackup(_, let instant), .draining(let instant):
       earliest = instant
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute, .failed: break
@@ -197,7 +201,14 @@ public struct NodeMachine: Core {
     acceptsPayments = true
     saidActivity = .nothing
     if node.failure != nil { return unbegun + [.report(.connecting)] + stayFailed() }
-    return unbegun + [.report(.connecting)] + dialOrWait()
+    return unbegun + [.report(.connecting)] + prepare(at: now)
+  }
+
+  /// The wait blocks nobody: a node that is not wanted any more stops at once.
+  private mutating func prepare(at now: Instant) -> [NodeDirective] {
+    guard let startDelay else { return dialOrWait() }
+    state = .preparing(until: now + startDelay)
+    return []
   }
 
   mutating func dialOrWait() -> [NodeDirective] {
@@ -210,7 +221,7 @@ public struct NodeMachine: Core {
     guard isThere != isNetworkThere else { return [] }
     isNetworkThere = isThere
     switch state {
-    case .stopped, .failed: return []
+    case .stopped, .preparing, .failed: return []
     case .draining:
       forgetConnection()
       state = .stopped
@@ -281,7 +292,7 @@ public struct NodeMachine: Core {
     switch state {
     case .exchangingInit, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining:
       true
-    case .stopped, .offline, .pausing, .checkingRow, .dialling, .failed: false
+    case .stopped, .preparing, .offline, .pausing, .checkingRow, .dialling, .failed: false
     }
   }
 
@@ -299,6 +310,7 @@ public struct NodeMachine: Core {
     if let spliceDeadline, now >= spliceDeadline { return spliceLate(at: now) }
     if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }
     switch state {
+    case .preparing: return dialOrWait()
     case .pausing:
       state = .checkingRow
       return [.checkRow]

@@ -4,6 +4,7 @@ import Ground
 extension NodeMachine: Shiftable {
   public mutating func shift(by span: TimeSpan) {
     switch state {
+    case .preparing(let until): state = .preparing(until: until.shifted(span))
     case .pausing(let until): state = .pausing(until: until.shifted(span))
     case .dialling(let giveUpAt): state = .dialling(giveUpAt: giveUpAt.shifted(span))
     case .exchangingInit(let heard, let giveUpAt):

@@ -5,12 +5,13 @@ extension NodeMachine: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case stopped, pausing, checkingRow, dialling, exchangingInit, reading, readingAgain, adopting,
       awaitingBackup,
-      established, mute, draining, offline, failed
+      established, mute, draining, offline, failed, preparing
   }
 
   public var stage: Stage {
     switch state {
     case .stopped: .stopped
+    case .preparing: .preparing
     case .offline: .offline
     case .pausing: .pausing
     case .checkingRow: .checkingRow
@@ -29,7 +30,8 @@ extension NodeMachine: Staged {
 
   public static func next(after stage: Stage) -> [Stage] {
     switch stage {
-    case .stopped: [.checkingRow, .offline, .failed]
+    case .stopped: [.checkingRow, .preparing, .offline, .failed]
+    case .preparing: [.checkingRow, .offline, .stopped]
     case .offline: [.checkingRow, .stopped]
     case .pausing: [.checkingRow, .offline, .stopped]
     case .checkingRow: [.dialling, .pausing, .offline, .stopped]

@@ -88,8 +88,9 @@ extension PeerMachine {
       giveUp(connection, why, at: now, &step)
       return step.directives
     case .peerStorage(let blob):
-      state.backup = blob
-      return [.store([acted, .backup(connection: connection, blob)])]
+      var step = PeerStep(changes: [acted])
+      if storage.storesAtOnce(blob, of: connection, at: now) { store(blob, of: connection, &step) }
+      return step.directives
     case .initMessage:
       var step = PeerStep(changes: [.frameIgnored(connection: connection, "a second init")])
       giveUp(connection, "there is a second init: send it once", at: now, &step)
@@ -117,6 +118,11 @@ extension PeerMachine {
     guard let index = links.firstIndex(where: { $0.id == connection }) else { return false }
     defer { links[index].hasBackedUp = true }
     return backups.takes(blob.count, isFirst: !links[index].hasBackedUp, at: now)
+  }
+
+  mutating func store(_ blob: Bytes, of connection: UInt64, _ step: inout PeerStep) {
+    state.backup = blob
+    step.changes.append(.backup(connection: connection, blob))
   }
 
   private mutating func receivedForChannel(

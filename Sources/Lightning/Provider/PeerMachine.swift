@@ -25,6 +25,8 @@ public struct PeerMachine: Core {
     public var fundingKey: CurvePoint?
     /// How long the LSP takes to sign for a new funding.
     public var spliceDelay: TimeSpan
+    /// The LSP stores the wallet's backup at most once in this time. Nil: each backup at once.
+    public var storageDelay: TimeSpan?
     /// When this run began: the wallet counts as disconnected since then.
     public var startedAt: Instant
     /// The state in the ledger.
@@ -35,7 +37,7 @@ public struct PeerMachine: Core {
     public init(
       isLegacy: Bool = false, callsBackAfter: TimeSpan = .seconds(2), externalDelay: TimeSpan = .zero,
       rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: TimeSpan = .zero,
-      startedAt: Instant, state: PeerState, awaitsWallet: Bool = false
+      storageDelay: TimeSpan = .zero, startedAt: Instant, state: PeerState, awaitsWallet: Bool = false
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
@@ -43,12 +45,13 @@ public struct PeerMachine: Core {
       self.rules = rules
       self.fundingKey = fundingKey
       self.spliceDelay = spliceDelay
+      self.storageDelay = storageDelay > .zero ? storageDelay : nil
       self.startedAt = startedAt
       self.state = state
       self.awaitsWallet = awaitsWallet
     }
 
-    /// Older journals lack the fields of outgoing payments and splices.
+    /// Older journals lack the fields of outgoing payments, splices and late backups.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
@@ -57,6 +60,7 @@ public struct PeerMachine: Core {
       rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
       fundingKey = try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey)
       spliceDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .spliceDelay) ?? .zero
+      storageDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .storageDelay)
       startedAt = try container.decode(Instant.self, forKey: .startedAt)
       state = try container.decode(PeerState.self, forKey: .state)
       awaitsWallet = try container.decodeIfPresent(Bool.self, forKey: .awaitsWallet) ?? false
@@ -84,6 +88,7 @@ public struct PeerMachine: Core {
   var splicePace: SplicePace
   var otherNodes = OtherNodesLoad()
   var backups = BackupLoad()
+  var storage: StoragePace
 
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy
@@ -91,6 +96,7 @@ public struct PeerMachine: Core {
     rules = configuration.rules
     fundingKey = configuration.fundingKey
     splicePace = SplicePace(delay: configuration.spliceDelay)
+    storage = StoragePace(window: configuration.storageDelay ?? .zero)
     calls = WalletCalls(after: configuration.callsBackAfter, awaySince: configuration.startedAt)
     state = configuration.state
     awaitsWallet = configuration.awaitsWallet
@@ -120,6 +126,9 @@ public struct PeerMachine: Core {
   /// Before the first fence, another node may be named: the stored one may belong to an earlier seed.
   public var mayBeNamedAnew: Bool { awaitsWallet && !isLegacy && state.fence == nil }
 
+  /// A backup that is not stored yet: it is lost if the LSP ends before.
+  public var waitingBackup: Bytes? { storage.waiting?.blob }
+
   public var isWalletConnected: Bool { registered != nil }
 
   public var deadline: Instant? {
@@ -128,7 +137,8 @@ public struct PeerMachine: Core {
     // No payment arrives while the channel takes no updates.
     let arrivals = state.channel.mayUpdate ? routed.map(\.arrivesAt) : []
     let times = holds + linksBeforeInit.map(\.initBy) + silences + arrivals
-    return (times + [callBackAt, splicePace.sendsAt, splicePace.quiescenceEndsAt].compactMap { $0 }).min()
+    let others = [callBackAt, splicePace.sendsAt, splicePace.quiescenceEndsAt, storage.storesAt]
+    return (times + others.compactMap { $0 }).min()
   }
 
   private var linksBeforeInit: [PeerLink] { links.filter { $0.state == .awaitingInit } }
@@ -164,6 +174,7 @@ public struct PeerMachine: Core {
     }
     sendHeld(&step, at: now)
     quiescenceEnded(&step, at: now)
+    if let due = storage.takeDue(at: now) { store(due.blob, of: due.connection, &step) }
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
       calls.noteUnansweredCall()

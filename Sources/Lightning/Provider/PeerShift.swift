@@ -8,6 +8,7 @@ extension PeerMachine: Shiftable {
     calls.shift(by: span)
     for index in routed.indices { routed[index].shift(by: span) }
     splicePace.shift(by: span)
+    storage.shift(by: span)
     otherNodes.shift(by: span)
     backups.shift(by: span)
   }
@@ -17,6 +18,7 @@ extension PeerMachine: Shiftable {
     for index in links.indices { links[index].forgetLongAgo(at: now) }
     for index in state.payments.indices { state.payments[index].forgetLongAgo(at: now) }
     calls.forgetLongAgo(at: now)
+    storage.forgetLongAgo(at: now)
     otherNodes.forgetLongAgo(at: now)
     backups.forgetLongAgo(at: now)
   }

@@ -17,7 +17,7 @@ public struct PeerState: Hashable, Codable, Sendable {
   public var payments: [PeerPayment]
   /// In ascending order: for a fast search, and so that equal sets are equal values.
   public private(set) var paidHashes: [Bytes32]
-  /// The wallet's latest `peer_storage`.
+  /// The wallet's `peer_storage` that was stored last.
   public var backup: Bytes?
   /// Other nodes' invoices, the oldest first; also paid ones, as a preimage may have to be sent again.
   public var externalInvoices: [ExternalInvoice]

@@ -44,9 +44,12 @@ extension Container {
   /// Closes payments by a channel from the peer's backup.
   mutating func follow(_ channel: Channel) { past.follow(channel, &node.payments) }
 
+  /// Received.
+  func has(_ hash: Bytes32) -> Bool { received.contains { $0.invoice.paymentHash == hash } }
+
   /// Received, and its HTLC is removed: the peer has the preimage.
   func isSettled(_ hash: Bytes32) -> Bool {
-    received.contains { $0.invoice.paymentHash == hash }
+    has(hash)
       && !(node.channel?.htlcs ?? []).contains { $0.direction == .received && $0.paymentHash == hash }
   }
 

@@ -19,6 +19,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
   case tasks
   case networks
   case storageFaults
+  case moves
 
   public var sentence: String {
     switch self {
@@ -40,6 +41,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
     case .clockSteps: "times the wall clock is set back or forward by 8 s"
     case .networks: "times the phone is without a network, until any moment"
     case .storageFaults: "operations on the container that are blocked, fail, or find the container gone"
+    case .moves: "times the user takes another device with the same seed, and moves the wallet there"
     case .tasks: "tasks of the app that go on in the background (only with --as baton or phoenix)"
     }
   }
@@ -88,11 +90,13 @@ extension Move {
     switch self {
     case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
       .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .cancel, .withdraw, .endTask,
-      .thaw,
+      .thaw, .askToMove,
       .copyDatabase,
       .noMoreFaults:
       nil
     case .open: .opens
+    case .takeOtherDevice: .moves
+    case .onOther(let move): move.price
     case .pay, .payPart: .pushes
     case .kill: .crashes
     case .freeze, .freezeInside: .freezes

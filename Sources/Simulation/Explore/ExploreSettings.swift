@@ -32,6 +32,7 @@ public struct ExploreSettings: Hashable, Sendable {
     world.settle(until: { $0.isSettled })
     for _ in 0..<bounds[.pushes] { world.make(.invoice) }
     world.settle(until: { $0.unpaidInvoices.count == bounds[.pushes] })
+    if bounds[.moves] > 0 { world.backUp() }
     world.make(.home)
     if appIsSuspended {
       world.settle(until: { $0.lives.app?.value.isSuspended == true && $0.wires.all.isEmpty })
@@ -47,6 +48,15 @@ public struct ExploreSettings: Hashable, Sendable {
 }
 
 extension World {
+  /// A payment: with its steps the peer gets the open invoices, which another device needs.
+  fileprivate mutating func backUp() {
+    let before = unpaidInvoices.count
+    make(.invoice)
+    settle(until: { $0.unpaidInvoices.count > before })
+    if let last = unpaidInvoices.last { make(.pay(last)) }
+    settle(until: { $0.isSettled })
+  }
+
   /// Makes the moves that need no user or fault, one after the other, until `condition` holds.
   mutating func settle(until condition: (World) -> Bool) {
     var moves: [Move] = []

@@ -12,6 +12,8 @@ struct Healing {
   /// Virtual time up to the last reset of the world's clock.
   private var passed = TimeSpan.zero
   private var moves: [Move] = []
+  /// The request to move is repeated, but not without time passing.
+  private var asksNext = true
 
   init(_ world: World, userStaysAway: Bool) {
     self.world = world
@@ -20,6 +22,11 @@ struct Healing {
     if !world.phone.device.hasNetwork { self.world.make(.network(isThere: true)) }
     for role in [Role.app, .extension] where self.world.glance(role)?.isFrozen == true {
       self.world.make(.thaw(role))
+    }
+    guard let other = self.world.otherDevice?.value else { return }
+    if !other.phone.device.hasNetwork { self.world.make(.onOther(.network(isThere: true))) }
+    for role in [Role.app, .extension] where other.lives[role]?.value.isFrozen == true {
+      self.world.make(.onOther(.thaw(role)))
     }
   }
 
@@ -80,7 +87,11 @@ struct Healing {
     switch world.phone.app {
     case .notRunning, .background, .suspended:
       if userStaysAway { passTime() } else { world.make(.open) }
+    case .foreground where world.isServedElsewhere && asksNext:
+      asksNext = false
+      world.make(.askToMove)
     case .launching, .foreground, .terminating:
+      asksNext = true
       passTime()
     }
     onMove(&world, passed)

@@ -35,7 +35,10 @@ extension Place {
 extension World {
   /// The deadline belongs to a process, which may only look.
   fileprivate func isProcessDeadline(_ glances: Glances, at instant: Instant) -> Bool {
-    glances.app?.deadline == instant || glances.notifier?.deadline == instant
+    if glances.app?.deadline == instant || glances.notifier?.deadline == instant { return true }
+    guard let other = otherDevice, let its = otherGlances else { return false }
+    let there = other.part { $0.pointee.clock.now } + (instant - now)
+    return its.app?.deadline == there || its.notifier?.deadline == there
   }
 
   private static let stepsOfLook = 20
@@ -49,7 +52,7 @@ extension World {
       ready(into: &moves)
       switch moves.first {
       case nil: return true
-      case .wake?, .work?: make(moves[0])
+      case .wake?, .work?, .onOther(.wake)?, .onOther(.work)?: make(moves[0])
       default: return false
       }
       if hasEffect.value || violation != nil { return false }

@@ -6,9 +6,15 @@ struct Place: Hashable, Sendable {
   var world: World
   var left: Bounds
   /// The process at work; a move of the other one is a preemption.
-  var atWork: Role?
+  var atWork: Worker?
   /// How long the last step took. Not part of the state.
   var passed = Unhashed(TimeSpan.zero)
+
+  /// A process; of two devices that in hand, or the other.
+  struct Worker: Hashable, Sendable {
+    var role: Role
+    var isOnOther = false
+  }
 
   /// The explorer also branches just before a deadline.
   private static let justBefore = TimeSpan.milliseconds(1)
@@ -27,8 +33,12 @@ struct Place: Hashable, Sendable {
     if isQuiet { addTime(to: &moves, glances) }
     addLate(to: &moves, glances)
     if left[.preemptions] == 0, atWork != nil { moves.removeAll { overtakes($0) } }
-    if glances.areIdle && !moves.contains(where: \.isWaking) { addUserMoves(to: &moves) }
+    if glances.areIdle, world.otherGlances?.areIdle ?? true, !moves.contains(where: \.isWaking) {
+      addUserMoves(to: &moves)
+      addUserMovesOnOther(to: &moves)
+    }
     addProcessFaults(to: &moves, glances)
+    addFaultsOnOther(to: &moves)
     addOtherFaults(to: &moves)
     return isQuiet
   }
@@ -65,13 +75,21 @@ struct Place: Hashable, Sendable {
     if let price = move.price { left.spend(price) }
     if overtakes(move) { left.spend(.preemptions) }
     world.make(move)
-    let glances = world.glances
-    if let mover, glances.isAtWork(mover) {
+    let (glances, its) = (world.glances, world.otherGlances)
+    func isAtWork(_ worker: Worker) -> Bool {
+      (worker.isOnOther ? its : glances)?.isAtWork(worker.role) ?? false
+    }
+    if move != .takeOtherDevice, let mover, isAtWork(mover) {
       atWork = mover
     } else {
-      atWork = glances.isAtWork(.app) ? .app : glances.isAtWork(.extension) ? .extension : nil
+      atWork = Self.workers.first(where: isAtWork)
     }
   }
+
+  private static let workers = [
+    Worker(role: .app), Worker(role: .extension), Worker(role: .app, isOnOther: true),
+    Worker(role: .extension, isOnOther: true),
+  ]
 
   // MARK: Preemption
 
@@ -82,12 +100,48 @@ struct Place: Hashable, Sendable {
     return mover != atWork
   }
 
-  private func mover(_ move: Move) -> Role? {
+  private func mover(_ move: Move) -> Worker? {
+    if case .onOther(let inner) = move {
+      guard let other = world.seenFromOther else { return nil }
+      return Self.mover(inner, other).map { Worker(role: $0, isOnOther: true) }
+    }
+    return Self.mover(move, world).map { Worker(role: $0) }
+  }
+
+  private static func mover(_ move: Move, _ world: World) -> Role? {
     switch move {
     case .work(let role), .wake(let role), .hear(let role), .thaw(let role): role
     case .readPresence(let index): world.presenceQueue[index].to
     case .walletReads(let id): world.wires[id].flatMap { world.role(ofPid: $0.owner) }
     default: nil
+    }
+  }
+
+  private func addUserMovesOnOther(to moves: inout [Move]) {
+    if left[.moves] > 0 { moves.append(.takeOtherDevice) }
+    guard let other = world.otherDevice?.value else { return }
+    if world.isServedElsewhere, !world.moving.isAsked, world.phone.app == .foreground {
+      moves.append(.askToMove)
+    }
+    switch other.phone.app {
+    case .foreground, .launching(intoForeground: true): moves.append(.onOther(.home))
+    case .notRunning, .background, .suspended, .launching, .terminating:
+      if left[.opens] > 0 { moves.append(.onOther(.open)) }
+    }
+  }
+
+  /// Processes of the device that is not in hand die, freeze and thaw.
+  private func addFaultsOnOther(to moves: inout [Move]) {
+    guard let other = world.seenFromOther else { return }
+    for role in [Role.app, .extension] {
+      guard let life = other.glance(role) else { continue }
+      let worker = Worker(role: role, isOnOther: true)
+      if left[.crashes] > 0 { moves.append(.onOther(.kill(role))) }
+      if life.isFrozen {
+        if left[.preemptions] > 0 || !overtakes(.onOther(.thaw(role))) { moves.append(.onOther(.thaw(role))) }
+      } else if left[.freezes] > 0, moves.contains(where: { mover($0) == worker }) {
+        moves.append(.onOther(.freeze(role)))
+      }
     }
   }
 
@@ -154,7 +208,7 @@ struct Place: Hashable, Sendable {
   }
 
   private func hasSomethingToDo(_ role: Role, _ moves: [Move]) -> Bool {
-    for move in moves where mover(move) == role { return true }
+    for move in moves where mover(move) == Worker(role: role) { return true }
     return false
   }
 
@@ -188,7 +242,12 @@ struct Place: Hashable, Sendable {
 
 extension Move {
   fileprivate var isTime: Bool { if case .timePasses = self { true } else { false } }
-  fileprivate var isWaking: Bool { if case .wake = self { true } else { false } }
+  fileprivate var isWaking: Bool {
+    switch self {
+    case .wake, .onOther(.wake): true
+    default: false
+    }
+  }
 }
 
 typealias Glances = PerRole<Life.Glance?>
@@ -208,13 +267,21 @@ extension Place {
   /// message to an idle process, is read at once: late messages and slow connections are faults with bounds of their
   /// own.
   private func forced(_ glances: Glances) -> Move? {
-    for role in [Role.app, .extension] where glances[role]?.nextIsLocal == true { return .work(role) }
+    let its = world.otherGlances
+    for role in [Role.app, .extension] {
+      if glances[role]?.nextIsLocal == true { return .work(role) }
+      if its?[role]?.nextIsLocal == true { return .onOther(.work(role)) }
+    }
     for wire in world.wires.all where wire.isReadableForPeer && !wire.isSlow {
       return .peerReads(wire: wire.id)
     }
-    guard left.isEndless(.preemptions) || glances.areIdle else { return nil }
+    guard left.isEndless(.preemptions) || glances.areIdle && its?.areIdle ?? true else { return nil }
     for (index, queued) in world.presenceQueue.enumerated() where !queued.isLate {
       if glances[queued.to]?.canListen == true { return .readPresence(index) }
+    }
+    guard let its, let queue = world.otherDevice?.part({ $0.pointee.presenceQueue }) else { return nil }
+    for (index, queued) in queue.enumerated() where !queued.isLate {
+      if its[queued.to]?.canListen == true { return .onOther(.readPresence(index)) }
     }
     return nil
   }

@@ -9,7 +9,23 @@ extension World {
   /// Shifts all instants so that now is zero, and drops what no longer makes a difference. Seals the parts, so do not
   /// change the world in place afterwards.
   mutating func normalise() {
-    if now != .zero || peerNow != .zero { shift() }
+    let span = Instant.zero - peerNow
+    normaliseDevice(span)
+    onOtherDevice { $0.normaliseDevice(span) }
+    if span != .zero {
+      peer.value.shift(by: span)
+      invoicing.startAnew()
+      clock.startPeerAnew()
+    }
+    if !peer.isSealed { peer.value.forgetLongAgo(at: peerNow) }
+    deliveredEvents = 0
+    settling = Waits()
+    peer.seal()
+    otherDevice?.seal()
+  }
+
+  private mutating func normaliseDevice(_ peerSpan: TimeSpan) {
+    if now != .zero || peerSpan != .zero { shift(peerSpan) }
     if asksForAge { forgetOldStamps() }
     forgetOldBeats()
     renumberBeats()
@@ -17,15 +33,11 @@ extension World {
     for role in [Role.app, .extension] where lives[role]?.isSealed == false {
       lives[role]?.value.normalise(at: clock.now)
     }
-    if !peer.isSealed { peer.value.forgetLongAgo(at: peerNow) }
     sortPresenceQueue()
-    deliveredEvents = 0
     opening = WorldOpening()
-    settling = Waits()
     lives.app?.seal()
     lives.notifier?.seal()
     container.seal()
-    peer.seal()
     copies.seal()
   }
 
@@ -58,14 +70,13 @@ extension World {
     }
   }
 
-  private mutating func shift() {
+  private mutating func shift(_ peerSpan: TimeSpan) {
     let span = Instant.zero - now
     let asksForAge = asksForAge
     for role in [Role.app, .extension] { lives[role]?.value.shift(by: span, withStamps: asksForAge) }
     phone.shift(by: span)
-    peer.value.shift(by: .zero - peerNow)
     for index in container.part({ $0.pointee.waits.indices }) {
-      container.value.waits[index].since.shift(by: .zero - peerNow)
+      container.value.waits[index].since.shift(by: peerSpan)
     }
     lockReplacedAt.shift(by: span)
     if asksForAge {
@@ -73,7 +84,6 @@ extension World {
     }
     others.shift(by: span)
     clock.startAnew()
-    invoicing.startAnew()
   }
 
   /// Old stamps are all set to the oldest age that a rule distinguishes.

@@ -84,7 +84,7 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
   /// payments.
   func promises(_ invariant: Invariant) -> Bool {
     switch invariant {
-    case .textIsTrue, .toldOnce, .sentOnce: self == .baton
+    case .textIsTrue, .toldOnce, .sentOnce, .movedByUser: self == .baton
     default: true
     }
   }

@@ -69,12 +69,12 @@ struct Others: Hashable, Sendable {
   // MARK: Differences
 
   /// The moves for an agenda's action; nil if they are the same as Baton's. The other schemes make no outgoing
-  /// payments and do not handle storage faults.
+  /// payments, handle no storage faults, and have one device.
   func moves(for action: Agenda.Action) -> [Move]? {
     switch action {
     case .send: [.beginTask]
     case .sendIsDone: [.endTask]
-    case .cancel, .storage, .fullDisk: []
+    case .cancel, .storage, .fullDisk, .takeOtherDevice, .askToMove, .onOther: []
     case .open, .home, .quit, .pay, .withdraw, .fault: nil
     }
   }

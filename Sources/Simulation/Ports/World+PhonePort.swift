@@ -59,6 +59,8 @@ extension World {
     case .refused(.payment, let sentence): answerSend(request, .refused(sentence))
     case .begun(let id, _, _): answerWithdrawal(request, .begun(id))
     case .refused(.withdrawal, let sentence): answerWithdrawal(request, .refused(sentence))
+    case .connected, .refused(.move, _):
+      if let number = UInt64(request) { tellPhone(.appAnswered(request: number)) }
     default: break
     }
   }

@@ -23,7 +23,7 @@ extension World {
   private mutating func dial(_ life: inout Life) {
     guard phone.device.hasNetwork else { return life.answer(.closed("the network is unreachable")) }
     let id = numbers.wire(besides: wires.all)
-    wires.dial(id, by: life.identity.pid)
+    wires.dial(id, by: life.identity.pid, of: container.part { $0.pointee.id })
     life.wire = id
   }
 

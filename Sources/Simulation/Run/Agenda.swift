@@ -19,6 +19,12 @@ public struct Agenda: Hashable, Sendable {
     case withdraw
     /// Ends the background task that stands for `send` in other wallets' schemes.
     case sendIsDone
+    /// The user takes the other device in hand and opens the wallet there.
+    case takeOtherDevice
+    /// The user asks to move the wallet to the device in hand, unless it is there.
+    case askToMove
+    /// On the device that is not in hand.
+    indirect case onOther(Action)
     /// Injected after this many moves, so that it hits any step.
     case fault(FaultKind, afterMoves: Int)
     /// Fails the next such operation of a process.
@@ -45,6 +51,10 @@ public struct Agenda: Hashable, Sendable {
   let externalDelay: TimeSpan
   /// How long the peer takes to sign a splice.
   let spliceDelay: TimeSpan
+  /// The peer stores the wallet's backup at most once in this time: at once in two runs of three.
+  let storageDelay: TimeSpan
+  /// How long the start of a node waits before it dials: not at all in two runs of three.
+  let startDelay: TimeSpan
   /// Background tasks that do not involve the node: none in half of the runs.
   let background: BackgroundWork.Habits?
   let taskSeed: UInt64
@@ -56,7 +66,7 @@ public struct Agenda: Hashable, Sendable {
   public init(seed: UInt64, length: TimeSpan, splices: Bool = false) {
     // Not the stream that chooses the next move, so that a subset of an agenda keeps its choices.
     var generator = SeededGenerator(seed: seed ^ 0xA6E2_DA00_0000_0000)
-    let enabled = FaultKind.allCases.filter { _ in generator.chance(60) }
+    let enabled = FaultKind.drawn.filter { _ in generator.chance(60) }
     hasSilentPushes = generator.chance(50)
     suspendAfter = generator.chance(50) ? .zero : .seconds(5)
     backgroundTime = generator.chance(50) ? .milliseconds(Int64(generator.below(2000))) : .seconds(180)
@@ -104,17 +114,31 @@ public struct Agenda: Hashable, Sendable {
     afterContent = ending.chance(60) ? .suspend : ending.chance(50) ? .kill : .run
     reusesExtension = ending.chance(70)
     sparesLockHolders = ending.chance(20)
+    var storing = SeededGenerator(seed: seed ^ 0x5703_DE1A_0000_0000)
+    storageDelay = storing.chance(33) ? .milliseconds(Int64(1 + storing.below(20_000))) : .zero
+    startDelay = Self.startDelay(seed: seed)
     var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
     timed += Self.cancels(&cancelling, until: end)
+    var moving = SeededGenerator(seed: seed ^ 0x3003_1E5E_0000_0000)
+    timed += Self.twoDevices(&moving, until: end)
     // Sorted by time, then by creation: `sorted` is not documented as stable.
     let order = timed.indices.sorted { (timed[$0].at, $0) < (timed[$1].at, $1) }
     entries = []
     for (number, place) in order.enumerated() {
       let action = timed[place].action
-      let salt = action == .cancel ? cancelling.next() : generator.next()
+      let salt =
+        action == .cancel ? cancelling.next() : action.isOfTwoDevices ? moving.next() : generator.next()
       entries.append(Entry(number: number + 1, at: timed[place].at, action: action, salt: salt))
     }
     externalDelay = generator.chance(50) ? .zero : .milliseconds(Int64(generator.below(30_000)))
+  }
+
+  /// Longer than an extension lives in some runs.
+  private static func startDelay(seed: UInt64) -> TimeSpan {
+    var generator = SeededGenerator(seed: seed ^ 0x57A2_7000_0000_0000)
+    guard generator.chance(33) else { return .zero }
+    let most = [1000, 8000, 40_000][generator.below(3)]
+    return .milliseconds(Int64(1 + generator.below(most)))
   }
 
   /// In one run of three.
@@ -129,6 +153,32 @@ public struct Agenda: Hashable, Sendable {
       at = at + .milliseconds(Int64(100 + generator.below(40_000)))
     }
     return cancels
+  }
+
+  /// In one run of three the user has two devices. On the one that the wallet has left, the user opens the app, and its
+  /// processes freeze and die.
+  private static func twoDevices(
+    _ generator: inout SeededGenerator, until end: Instant
+  ) -> [(at: Instant, action: Action)] {
+    guard generator.chance(33) else { return [] }
+    func wait(_ from: Int, _ to: Int) -> TimeSpan { .milliseconds(Int64(from + generator.below(to - from))) }
+    var timed: [(at: Instant, action: Action)] = []
+    var at = Instant.zero + wait(12_000, 60_000)
+    while at < end {
+      timed.append((at, .takeOtherDevice))
+      for _ in 0..<3 { timed.append((at + wait(100, 20_000), .askToMove)) }
+      at = at + wait(2000, 180_000)
+    }
+    at = .zero + .seconds(12)
+    let onOther: [Action] = [
+      .open, .open, .home, .quit, .fault(.killApp, afterMoves: 0), .fault(.killExtension, afterMoves: 0),
+      .fault(.freezeApp, afterMoves: 0), .fault(.freezeExtension, afterMoves: 0),
+    ]
+    while at < end {
+      timed.append((at, .onOther(onOther[generator.below(onOther.count)])))
+      at = at + wait(100, 15_000)
+    }
+    return timed
   }
 
   /// A stream of its own, as for splices. Half of the seeds have none.
@@ -152,9 +202,20 @@ public struct Agenda: Hashable, Sendable {
     return faults
   }
 
+  var hasTwoDevices: Bool { entries.contains { $0.action.isOfTwoDevices } }
+
   public func only(_ numbers: [Int]) -> Agenda {
     var part = self
     part.entries = entries.filter { numbers.contains($0.number) }
     return part
+  }
+}
+
+extension Agenda.Action {
+  var isOfTwoDevices: Bool {
+    switch self {
+    case .takeOtherDevice, .askToMove, .onOther: true
+    default: false
+    }
   }
 }

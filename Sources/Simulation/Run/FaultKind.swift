@@ -18,4 +18,8 @@ public enum FaultKind: String, Hashable, Sendable, CaseIterable {
   case stepClock = "the wall clock is set"
   case noNetwork = "the phone has no network"
   case restoreCopy = "an old copy of the database is put back"
+  /// Drawn apart from the others, so that they are the same in all runs of a seed.
+  case otherDevice = "the user moves the wallet to another device"
+
+  static let drawn = allCases.filter { $0 != .otherDevice }
 }

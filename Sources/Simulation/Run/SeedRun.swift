@@ -11,6 +11,8 @@ public struct SeedRun {
   private var nextEntry = 0
   private var generator: SeededGenerator
   private var thawAt = PerRole<Instant?>(nil, nil)
+  /// Of the device that is not in hand.
+  private var otherThawAt = PerRole<Instant?>(nil, nil)
   private var presenceHeldUntil = Instant.zero
   private var networkBackAt: Instant?
   private var diskHasRoomAt: Instant?
@@ -56,6 +58,9 @@ public struct SeedRun {
     guard world.coordination == .baton else { return world }
     world.sendsSilentPushes = agenda.hasSilentPushes
     world.externalDelay = agenda.externalDelay
+    // A slower start outlasts the time of a request to move.
+    world.startDelay = agenda.hasTwoDevices ? min(agenda.startDelay, .seconds(5)) : agenda.startDelay
+    world.storageDelay = agenda.storageDelay
     if world.splices { world.spliceDelay = agenda.spliceDelay }
     world.phone.suspendAfter = agenda.suspendAfter
     world.phone.backgroundTime = agenda.backgroundTime
@@ -101,7 +106,12 @@ public struct SeedRun {
     moves.removeAll(keepingCapacity: true)
     world.ready(into: &moves)
     if world.peerNow < presenceHeldUntil {
-      moves.removeAll { if case .readPresence = $0 { true } else { false } }
+      moves.removeAll { move in
+        switch move {
+        case .readPresence, .onOther(.readPresence): true
+        default: false
+        }
+      }
     }
     guard !moves.isEmpty else { return passTime(until: limit) }
     if generator.chance(4) {
@@ -116,7 +126,8 @@ public struct SeedRun {
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
     for instant in [
-      thawAt.app, thawAt.notifier, networkBackAt, diskHasRoomAt, armed?.by, laterParts.first?.at,
+      thawAt.app, thawAt.notifier, otherThawAt.app, otherThawAt.notifier, networkBackAt, diskHasRoomAt,
+      armed?.by, laterParts.first?.at,
     ] {
       if let instant { span = min(span, instant - world.peerNow) }
     }
@@ -140,6 +151,12 @@ public struct SeedRun {
       guard let instant = thawAt[role], instant <= now else { continue }
       thawAt[role] = nil
       make(.thaw(role))
+      return true
+    }
+    for role in [Role.app, .extension] {
+      guard let instant = otherThawAt[role], instant <= now else { continue }
+      otherThawAt[role] = nil
+      make(.onOther(.thaw(role)))
       return true
     }
     if let instant = networkBackAt, instant <= now {
@@ -177,6 +194,9 @@ public struct SeedRun {
     case .cancel: cancel(&chance)
     case .withdraw: make(.withdraw(UInt64(1000 + chance.below(5000))))
     case .sendIsDone: break
+    case .takeOtherDevice: takeOtherDevice()
+    case .askToMove: askToMove()
+    case .onOther(let action): onOther(action, &chance)
     case .storage, .fullDisk: injectStorage(entry.action, &chance)
     case .fault(let fault, let after):
       if let due = armed { inject(due) }
@@ -216,6 +236,40 @@ public struct SeedRun {
     if !open.isEmpty { make(.cancel(open[chance.below(open.count)])) }
   }
 
+  // MARK: Two devices
+
+  /// The network and the room on the disk come back first: they are the phone's.
+  private mutating func takeOtherDevice() {
+    guard !world.settings.hasLegacyPeer, world.settings.coordination == .baton else { return }
+    if networkBackAt != nil { make(.network(isThere: true)) }
+    if diskHasRoomAt != nil { make(.fillDisk(false)) }
+    networkBackAt = nil
+    diskHasRoomAt = nil
+    if let place = FaultKind.allCases.firstIndex(of: .otherDevice) { result.faults[place] += 1 }
+    make(.takeOtherDevice)
+    swap(&thawAt, &otherThawAt)
+  }
+
+  private mutating func askToMove() {
+    if world.isServedElsewhere { make(.askToMove) }
+  }
+
+  private mutating func onOther(_ action: Agenda.Action, _ chance: inout SeededGenerator) {
+    switch action {
+    case .open: make(.onOther(.open))
+    case .home: make(.onOther(.home))
+    case .quit: make(.onOther(.quit))
+    case .fault(.killApp, _): make(.onOther(.kill(.app)))
+    case .fault(.killExtension, _): make(.onOther(.kill(.extension)))
+    case .fault(let fault, _):
+      let role = fault == .freezeApp ? Role.app : .extension
+      guard world.isOtherDeviceThere else { return }
+      make(.onOther(.freeze(role)))
+      otherThawAt[role] = world.peerNow + .milliseconds(Self.freezes[chance.below(Self.freezes.count)])
+    default: break
+    }
+  }
+
   // MARK: Faults
 
   private mutating func countDown() {
@@ -253,6 +307,7 @@ public struct SeedRun {
     case .noNetwork:
       make(.network(isThere: false))
       networkBackAt = world.peerNow + span(10, 60_000)
+    case .otherDevice: break
     case .restoreCopy: make(world.hasCopy && chance.chance(50) ? .restoreCopy : .copyDatabase)
     }
   }
@@ -281,15 +336,20 @@ public struct SeedRun {
     armed = nil
     presenceHeldUntil = world.peerNow
     for role in [Role.app, .extension] where world.life(role)?.isFrozen == true { make(.thaw(role)) }
+    for role in [Role.app, .extension] { make(.onOther(.thaw(role))) }
     thawAt = PerRole(nil, nil)
+    otherThawAt = PerRole(nil, nil)
     networkBackAt = nil
     diskHasRoomAt = nil
     if !world.phone.device.hasNetwork { make(.network(isThere: true)) }
+    make(.onOther(.network(isThere: true)))
     for part in laterParts { make(part.move) }
     laterParts = []
     make(.noMoreFaults(userStaysAway: false))
     let start = world.peerNow
-    let bound = start + settings.healsWithin
+    // The extension may release the node in between: two starts.
+    let starts = world.settings.startDelay + world.settings.startDelay
+    let bound = start + settings.healsWithin + starts
     // A lost part is waited for until the end of its window, which may begin as late as the bound.
     let boundOfParts = bound + settings.world.multiPartWindow
     var look = world.peerNow
@@ -300,6 +360,7 @@ public struct SeedRun {
       if look <= world.peerNow {
         look = world.peerNow + .seconds(5)
         make(.open)
+        askToMove()
       } else {
         step(until: min(look, world.peerNow < bound ? bound : boundOfParts))
       }

@@ -63,7 +63,7 @@ public struct Life: Hashable, Sendable {
       guardrail: WorldGuard(role: role, settings: settings),
       node: .init(
         rules: settings.rules, multiPartWindow: settings.multiPartWindow,
-        fundingKey: settings.splices ? World.walletKey : nil),
+        fundingKey: settings.splices ? World.walletKey : nil, startDelay: settings.startDelay),
       background: role == .app ? settings.background : nil)
     runningSince = now
     inbox = [.guardrail(.launched)]

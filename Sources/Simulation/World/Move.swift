@@ -34,6 +34,12 @@ public enum Move: Hashable, Sendable {
   /// The app begins a background task that does not involve the node.
   case beginTask
   case endTask
+  /// The user takes the wallet's other device in hand, and opens the app: the same seed, another container.
+  case takeOtherDevice
+  /// The user asks the app in front to move the wallet to this device.
+  case askToMove
+  /// A step of the device that the user does not have in hand.
+  indirect case onOther(Move)
 
   // Faults.
   case network(isThere: Bool)

@@ -4,7 +4,7 @@ import LightningProvider
 import PhonePolicy
 
 /// One line of a run's story, before it is worded.
-public enum Said: Hashable, Sendable {
+public indirect enum Said: Hashable, Sendable {
   case move(Move)
   case heard(Role, GuardEvent)
   case ordered(Role, GuardDirective)
@@ -15,4 +15,6 @@ public enum Said: Hashable, Sendable {
   /// The keychain refuses the seed, so the process ends.
   case seedWithheld(Role, KeychainRefusal)
   case violation(Violation)
+  /// A line of the user's second device.
+  case onSecondDevice(Said)
 }

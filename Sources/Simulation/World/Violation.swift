@@ -13,6 +13,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case newestIsShown = 14
   case textIsTrue = 15
   case toldOnce = 16
+  case movedByUser = 17
 
   public var sentence: String {
     switch self {
@@ -27,6 +28,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .tasksAreCompleted: "Each run of a background task is completed once, before its time is over."
     case .newestIsShown: "The newest status is shown."
     case .toldOnce: "A payment has one notification."
+    case .movedByUser: "The wallet moves to another device only when the user asks for it."
     case .textIsTrue: "A push's notification states what was received."
     case .releasedBeforeSuspension: "A suspended process holds no lock in the container."
     }

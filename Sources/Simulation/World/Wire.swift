@@ -13,6 +13,8 @@ struct Wire: Hashable, Sendable {
   let id: UInt64
   /// The process that dialled.
   var owner: Int32
+  /// Of the process that dialled.
+  let container: ContainerID
   var toPeer: ArraySlice<Packet> = []
   var toWallet: ArraySlice<Message> = []
   var isAccepted = false

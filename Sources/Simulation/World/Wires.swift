@@ -13,7 +13,9 @@ struct Wires: Hashable, Sendable {
 
   // MARK: The wallet's end
 
-  mutating func dial(_ id: UInt64, by owner: Int32) { all.append(Wire(id: id, owner: owner)) }
+  mutating func dial(_ id: UInt64, by owner: Int32, of container: ContainerID) {
+    all.append(Wire(id: id, owner: owner, container: container))
+  }
 
   mutating func send(_ packet: Wire.Packet, on id: UInt64) { change(id) { $0.toPeer.append(packet) } }
 

@@ -24,6 +24,8 @@ extension World {
     guard let request = UInt64(request) else { return }
     tellPhone(.appAnswered(request: request))
     guard let invoice = invoicing.cancelIsAnswered(request) else { return }
+    // The peer serves another device, which does not know this cancellation.
+    guard !isServedElsewhere else { return }
     let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false
     if refusal == nil, !invoice.isCancelled {
       report(.paidIsReceivedOnce, "The user is told that an invoice is cancelled, but it is open.")
@@ -51,9 +53,7 @@ extension World {
   /// backup lacks cancellations made without a connection.
   mutating func openAgain(knownTo copy: Container) {
     var open = copy.node.invoices
-    if let blob = peer.value.state.backup, case .backup(let backup) = NodeBackup.read(blob.array) {
-      open += backup.invoices
-    }
+    for backup in backups { open += backup.invoices }
     open.removeAll { copy.cancelled.contains($0.paymentHash) }
     for invoice in open { invoicing.noteCancelled(invoice.paymentHash, false) }
   }
@@ -62,6 +62,7 @@ extension World {
 
   /// An invoice with a pending HTLC cannot be cancelled.
   mutating func checkCancel(of hash: Bytes32) {
+    guard !isServedElsewhere else { return }
     invoicing.noteCancelled(hash, true)
     let isComing = container.value.node.channel?.htlcs.contains { htlc in
       if case .failed? = htlc.removal { return false }

@@ -62,6 +62,10 @@ extension World {
         })
       else { return }
       report(.textIsTrue, "The text of push \(push) names a payment received before the push was sent.")
+    case .usedByAnotherDevice:
+      if !isServedElsewhere, otherDevice == nil {
+        report(.textIsTrue, "The text of push \(push) names another device, and there is none.")
+      }
     case .partsWait, .appContinues: break
     }
   }
@@ -78,6 +82,7 @@ extension World {
 
   /// `when` begins the sentence: the bound that was reached.
   mutating func reportNoProgress(_ when: String) {
+    guard !isStateLost else { return }
     let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "does not run"
     report(
       .progress,
@@ -104,11 +109,8 @@ extension World {
 
   /// Checks after the fault period, when everything has settled.
   public mutating func checkAtTheEnd() {
-    for push in pushes where push.shown == 0 && !push.isLost && !push.wentToApp {
-      let isInTurn = phone.queue.contains { $0.id == push.id } && phone.service != .notRunning
-      guard !isInTurn, phone.service.current?.push.id != push.id else { continue }
-      report(.oneTextPerPush, "Push \(push.id) was never shown.")
-    }
+    checkPushesAtTheEnd()
+    onOtherDevice { $0.checkPushesAtTheEnd() }
     for payment in payments where payment.state == .paid {
       if !isReceived(invoices[payment.invoice].invoice.paymentHash) {
         report(.paidIsReceivedOnce, "A sender has paid, but the wallet has not received the payment.")
@@ -116,5 +118,13 @@ extension World {
     }
     checkSendsAtTheEnd()
     checkSplicesAtTheEnd()
+  }
+
+  private mutating func checkPushesAtTheEnd() {
+    for push in pushes where push.shown == 0 && !push.isLost && !push.wentToApp {
+      let isInTurn = phone.queue.contains { $0.id == push.id } && phone.service != .notRunning
+      guard !isInTurn, phone.service.current?.push.id != push.id else { continue }
+      report(.oneTextPerPush, "Push \(push.id) was never shown.")
+    }
   }
 }

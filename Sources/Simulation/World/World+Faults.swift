@@ -1,5 +1,9 @@
 import Ground
 import Guardrails
+import LightningWire
+import LightningChannel
+import LightningNode
+import LightningProvider
 import Wallet
 
 // Faults of processes and files.
@@ -49,12 +53,37 @@ extension World {
     for hash in copies.forgotten { pushing.withdraw(hash.hex) }
   }
 
+  /// The backups of the peer, also one that it has not stored yet.
+  var backups: [NodeBackup] {
+    let blobs = peer.part { [$0.pointee.state.backup, $0.pointee.waitingBackup] }
+    return blobs.compactMap { blob in
+      guard let blob, case .backup(let backup) = NodeBackup.read(blob.array) else { return nil }
+      return backup
+    }
+  }
+
+  /// The database is an old copy, or of another device, and the peer was restarted before it had stored the newest backup: no wallet can
+  /// recover from that. A real one asks the peer to close the channel.
+  var isStateLost: Bool {
+    guard copies.restored > 0 || otherDevice != nil else { return false }
+    var channel = peer.value.state.channel
+    channel.disconnected()
+    guard case .channelReestablish(let theirs) = channel.reestablish() else { return false }
+    let known = backups.map(\.channel) + (container.value.node.channel.map { [$0] } ?? [])
+    return known.allSatisfy { $0.isBehind(theirs) }
+  }
+
   mutating func endFaults() {
+    endFaultsHere()
+    onOtherDevice { $0.endFaultsHere() }
+    wires.slowNone()
+  }
+
+  private mutating func endFaultsHere() {
     pushing.loseNext(false)
     storage.armed = PerRole(nil, nil)
     storage.isFull = false
     for index in presenceQueue.indices { presenceQueue[index].isLate = false }
-    wires.slowNone()
   }
 
   mutating func replaceLock(_ role: Role) {

@@ -7,6 +7,7 @@ import Wallet
 extension World {
   /// A move that does not apply changes nothing.
   public mutating func make(_ move: Move) {
+    if case .onOther(let inner) = move { return onOtherDevice { $0.make(inner) } }
     say(.move(move))
     switch move {
     case .work(let role): work(role)
@@ -59,9 +60,13 @@ extension World {
     case .stepClock(let span): clock.step(span)
     case .copyDatabase: copies.keep(container)
     case .restoreCopy: restoreOldCopy()
+    case .takeOtherDevice: takeOtherDevice()
+    case .askToMove: askToMove()
+    case .onOther: break
     case .noMoreFaults: endFaults()
     }
     deliverPhoneEvents()
+    onOtherDevice { $0.deliverPhoneEvents() }
     checkDrivers()
   }
 
@@ -90,7 +95,7 @@ extension World {
     var observer = WorldObserver(life.role, isRecorded: isRecorded, ways)
     let directives = life.wallet.handle(event, at: now, &observer)
     ways = observer.ways
-    said += observer.said
+    said += observer.said.map(ofDevice)
     if observer.hasDecided { deliveredEvents &+= 1 }
     if observer.hasNodeMoved { hasEffect.value = true }
     if observer.excusesTasks { life.excusedTasks = life.wallet.requests.generation }

@@ -11,9 +11,10 @@ extension World {
   mutating func peerReads(_ id: UInt64) {
     guard let wire = wires[id], !wire.isOverForPeer else { return }
     if let packet = wires.readByPeer(id) {
-      let before = peer.value.state.channel.revision
+      let before = peer
       tellPeer(.received(connection: id, packet.message))
-      if !packet.isSound, peer.value.state.channel.revision != before {
+      checkLeft(wire, since: before.value)
+      if !packet.isSound, peer.value.state.channel.revision != before.value.state.channel.revision {
         report(
           .oneDriver, "The peer processes a message whose state was not durable under its sender's claim.")
       }
@@ -53,6 +54,7 @@ extension World {
         report(.paidIsReceivedOnce, "A sender has paid, but the wallet has not received the payment.")
       }
     case .externalPaid(let hash, let htlc): arrived(hash, htlc)
+    case .fence(let claim): noteFence(of: claim.container)
     case .channel(let record): checkFunding(record)
     case .dataLoss(_, let side):
       report(.channelNeverBack, "An acknowledged state is lost by the \(side).")
@@ -60,8 +62,7 @@ extension World {
     case .channelFailed(_, let reason):
       report(.channelNeverBack, "The peer has failed the channel: \(reason)")
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
-      .frameIgnored, .fence,
-      .backup, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade:
+      .frameIgnored, .backup, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade:
       break
     }
   }
@@ -73,7 +74,7 @@ extension World {
         configuration: .init(
           isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
-          startedAt: peerNow, state: peer.value.state)))
+          storageDelay: settings.storageDelay, startedAt: peerNow, state: peer.value.state)))
   }
 
   /// The connection breaks: everything in flight is lost, and both ends notice.
@@ -144,7 +145,13 @@ extension World {
     }
   }
 
+  /// The peer has both devices' push tokens.
   private mutating func push(_ request: PushRequest) {
+    pushHere(request)
+    onOtherDevice { $0.pushHere(request) }
+  }
+
+  private mutating func pushHere(_ request: PushRequest) {
     guard !pushing.losesNext else { return pushing.loseNext(false) }
     let id = numbers.push()
     let reason: Push.Reason = request.reason == .incomingPayment ? .incomingPayment : .pendingSettlement

@@ -53,7 +53,7 @@ extension World {
   }
 
   private mutating func start(_ role: Role) {
-    let pid = numbers.pid(of: role)
+    let pid = numbers.pid(of: role, on: device)
     let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
     say(.started(role, pid: pid))
     lives[role] = Boxed(
@@ -81,6 +81,7 @@ extension World {
       postSend(ofRequest: request)
       postWithdrawal(ofRequest: request)
       postCancel(ofRequest: request)
+      postMove(ofRequest: request)
     // The wallet begins no activity.
     case .memoryWarning, .activityExpired: break
     case .task(let word): tell(role, word)

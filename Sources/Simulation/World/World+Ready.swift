@@ -10,10 +10,32 @@ extension World {
   /// Both processes' summaries.
   var glances: PerRole<Life.Glance?> { PerRole(glance(.app), glance(.extension)) }
 
+  var otherGlances: PerRole<Life.Glance?>? {
+    otherDevice?.part { device in
+      PerRole(
+        device.pointee.lives.app?.part { $0.pointee.glance },
+        device.pointee.lives.notifier?.part { $0.pointee.glance })
+    }
+  }
+
   /// Everything that is due at this instant.
   public func ready(into moves: inout [Move]) { ready(into: &moves, glances) }
 
   func ready(into moves: inout [Move], _ glances: PerRole<Life.Glance?>) {
+    readyHere(into: &moves, glances)
+    if let other = seenFromOther {
+      var its: [Move] = []
+      other.readyHere(into: &its, other.glances)
+      moves += its.map { .onOther($0) }
+    }
+    for wire in wires.all where wire.isReadableForPeer && !wire.isSlow {
+      moves.append(.peerReads(wire: wire.id))
+    }
+    if let deadline = peer.part({ $0.pointee.deadline }), deadline <= peerNow { moves.append(.peerWakes) }
+  }
+
+  /// The moves of this device.
+  private func readyHere(into moves: inout [Move], _ glances: PerRole<Life.Glance?>) {
     for role in [Role.app, .extension] {
       guard let life = glances[role], !life.isStopped else { continue }
       guard life.isIdle else {
@@ -32,10 +54,6 @@ extension World {
         }
       }
     }
-    for wire in wires.all where wire.isReadableForPeer && !wire.isSlow {
-      moves.append(.peerReads(wire: wire.id))
-    }
-    if let deadline = peer.part({ $0.pointee.deadline }), deadline <= peerNow { moves.append(.peerWakes) }
     if let deadline = phone.deadline, deadline <= now { moves.append(.phoneWakes) }
   }
 
@@ -43,6 +61,22 @@ extension World {
   public var nextInstant: Instant? { nextInstant(glances) }
 
   func nextInstant(_ glances: PerRole<Life.Glance?>) -> Instant? {
+    var next = nextInstantHere(glances)
+    func consider(_ instant: Instant) {
+      if instant > now { next = next.map { min($0, instant) } ?? instant }
+    }
+    if let other = seenFromOther, let instant = other.nextInstantHere(other.glances) {
+      consider(now + (instant - other.now))
+    }
+    // `.max` means never.
+    if let deadline = peer.part({ $0.pointee.deadline }), deadline.nanoseconds != .max {
+      consider(now + (deadline - peerNow))
+    }
+    return next
+  }
+
+  /// The earliest deadline of this device.
+  private func nextInstantHere(_ glances: PerRole<Life.Glance?>) -> Instant? {
     var next: Instant?
     func consider(_ instant: Instant?) {
       guard let instant, instant > now else { return }
@@ -53,14 +87,15 @@ extension World {
     }
     consider(phone.deadline)
     consider(nextExpiry)
-    // `.max` means never.
-    if let deadline = peer.part({ $0.pointee.deadline }), deadline.nanoseconds != .max {
-      consider(now + (deadline - peerNow))
-    }
     return next
   }
 
   mutating func passTime(until instant: Instant) {
-    if clock.pass(until: instant), !settings.reusesNumbers { checkSilence() }
+    let span = instant - now
+    guard clock.pass(until: instant) else { return }
+    otherDevice?.value.clock.passAside(span)
+    guard !settings.reusesNumbers else { return }
+    checkSilence()
+    onOtherDevice { $0.checkSilence() }
   }
 }

@@ -77,7 +77,7 @@ extension World {
 
   /// A recipient is paid.
   mutating func arrived(_ hash: Bytes32, _ htlc: UInt64) {
-    report(.sentOnce, sending.arrived(hash, htlc, pendingSends))
+    report(.sentOnce, sending.arrived(hash, htlc, servedContainer.node.payments.pending))
   }
 
   /// The peer's backup could repair a lost step, but how long the peer keeps a backup is not guaranteed.

@@ -22,6 +22,12 @@ public struct World: Hashable, Sendable {
   public internal(set) var peer: Boxed<PeerMachine>
   var wires = Wires()
   var presenceQueue: [QueuedPresence] = []
+  /// The device in hand: 0 or 1. The other one, once the user has taken a second device.
+  var device: UInt8 = 0
+  var otherDevice: Boxed<Device>?
+  var moving = WorldMoving()
+  /// The container that the peer serves; nil before the first claim.
+  var fenced: ContainerID?
   var phoneEvents: ArraySlice<PhoneEvent> = []
   var numbers: WorldNumbers
 
@@ -74,7 +80,8 @@ public struct World: Hashable, Sendable {
         configuration: .init(
           isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
-          startedAt: Instant(nanoseconds: 0), state: PeerState(channel: Self.newChannel))))
+          storageDelay: settings.storageDelay, startedAt: Instant(nanoseconds: 0),
+          state: PeerState(channel: Self.newChannel))))
   }
 
   private static let newChannel: Channel = {
@@ -90,8 +97,11 @@ public struct World: Hashable, Sendable {
   // MARK: Story and violations
 
   mutating func say(_ line: @autoclosure () -> Said) {
-    if isRecorded { said.append(line()) }
+    if isRecorded { said.append(ofDevice(line())) }
   }
+
+  /// The first device needs no name.
+  func ofDevice(_ line: Said) -> Said { device == 0 ? line : .onSecondDevice(line) }
 
   public mutating func takeSaid() -> [Said] {
     defer { said = [] }
@@ -136,7 +146,9 @@ public struct World: Hashable, Sendable {
 
   /// The wallet has this payment, or had it before an old copy was restored.
   func isReceived(_ hash: Bytes32) -> Bool {
-    copies.forgotten.contains(hash) || container.value.received.contains { $0.invoice.paymentHash == hash }
+    if copies.forgotten.contains(hash) || container.value.has(hash) { return true }
+    guard let other = otherDevice?.value else { return false }
+    return other.copies.forgotten.contains(hash) || other.container.value.has(hash)
   }
 
   public var openWire: UInt64? { wires.all.first { !$0.isOverForPeer }?.id }
@@ -144,7 +156,7 @@ public struct World: Hashable, Sendable {
   /// The app is connected under its own claim, and no payment, splice or cancellation is pending.
   public var isSettled: Bool {
     appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver && areSplicesOver
-      && areCancelsAnswered
+      && areCancelsAnswered && isLeftDeviceTold
   }
 
   /// No payment to the wallet is pending.
@@ -183,6 +195,10 @@ public struct WorldSettings: Hashable, Sendable {
   public var splices = false
   /// How long the peer takes to sign a splice.
   public var spliceDelay = TimeSpan.zero
+  /// The peer stores the wallet's backup at most once in this time.
+  public var storageDelay = TimeSpan.zero
+  /// How long the start of a node waits for something outside before it dials.
+  public var startDelay = TimeSpan.zero
   /// How long an incomplete multi-part payment is held.
   public var multiPartWindow = TimeSpan.seconds(60)
   /// Rules that are removed, to see what breaks.

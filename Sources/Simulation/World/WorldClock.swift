@@ -25,6 +25,14 @@ public struct WorldClock: Hashable, Sendable {
     return true
   }
 
+  /// Time on a device that is not in hand; the peer's clock is kept with the device in hand.
+  mutating func passAside(_ span: TimeSpan) { now = now + span }
+
+  mutating func followPeer(_ other: inout WorldClock) {
+    peerNow = other.peerNow
+    other.peerNow = .zero
+  }
+
   /// The phone's clock stands still, the peer's runs.
   mutating func passAsleep(_ span: TimeSpan) { peerNow = peerNow + span }
 
@@ -40,9 +48,7 @@ public struct WorldClock: Hashable, Sendable {
     now = .zero
   }
 
-  /// Both clocks to zero, for the explorer.
-  mutating func startAnew() {
-    now = .zero
-    peerNow = .zero
-  }
+  /// To zero, for the explorer.
+  mutating func startAnew() { now = .zero }
+  mutating func startPeerAnew() { peerNow = .zero }
 }

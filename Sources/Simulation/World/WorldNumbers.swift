@@ -14,8 +14,8 @@ struct WorldNumbers: Hashable, Sendable {
 
   init(reuses: Bool) { self.reuses = reuses }
 
-  mutating func pid(of role: Role) -> Int32 {
-    guard !reuses else { return role == .app ? 1 : 2 }
+  mutating func pid(of role: Role, on device: UInt8) -> Int32 {
+    guard !reuses else { return (role == .app ? 1 : 2) + 2 * Int32(device) }
     pids += 1
     return pids
   }
@@ -38,7 +38,7 @@ struct WorldNumbers: Hashable, Sendable {
 
   /// The phone's number for a user's request to the app.
   mutating func request() -> UInt64 {
-    requests &+= 1
+    requests = reuses ? 1 : requests &+ 1
     return requests
   }
 

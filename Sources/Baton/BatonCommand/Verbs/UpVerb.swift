@@ -9,7 +9,8 @@ import Reports
 enum UpVerb: Verb {
   static let passedToIOSd =
     [
-      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--build", "--app", "--ext",
+      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--start-delay", "--build",
+      "--app", "--ext",
       "--memory-mechanism",
       "--fault-ballast", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
     ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
@@ -41,6 +42,10 @@ enum UpVerb: Verb {
         "--multi-part-window", value: .span,
         help: "how long the wallet waits for missing parts of a payment (default 60s)"),
       OptionDeclaration(
+        "--start-delay", value: .span,
+        help:
+          "how long the start of the wallet's node waits for something outside before it dials (default 0s)"),
+      OptionDeclaration(
         "--build", value: .choice(["production", "debug"]),
         help: "a debug build of the wallet has no time and memory limits (default production)"),
       OptionDeclaration(
@@ -53,6 +58,11 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--splice-delay", value: .span,
         help: "how long the peer takes to sign a splice (default 0s); the wallet waits 30 s for a message"),
+      OptionDeclaration(
+        "--storage-delay", value: .span,
+        help:
+          "the peer stores the wallet's backup at most once in this time, and else returns an older one (default 0s)"
+      ),
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer ignores epochs (default fencing)"),
@@ -104,6 +114,7 @@ enum UpVerb: Verb {
     if let delay = line.text("--arrival-delay") { options.lspdArguments += ["--arrival-delay", delay] }
     if line.isGiven("--no-splices") { options.lspdArguments.append("--no-splices") }
     if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
+    if let delay = line.text("--storage-delay") { options.lspdArguments += ["--storage-delay", delay] }
     if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options

@@ -75,6 +75,7 @@ extension Invariant {
     case .newestIsShown: "an old status shown"
     case .textIsTrue: "an untrue text"
     case .toldOnce: "a payment notified twice"
+    case .movedByUser: "moved without the user"
     }
   }
 }

@@ -27,6 +27,12 @@ struct ExploreOptions {
         help: "at the start the app is suspended in the background; otherwise it does not run"),
       OptionDeclaration(
         "--user-away", help: "the user does not open the app at the end: payments are received all the same"),
+      OptionDeclaration(
+        "--storage-delay", value: .span, default: "0s",
+        help: "the peer stores the wallet's backup at most once in this time"),
+      OptionDeclaration(
+        "--start-delay", value: .span, default: "0s",
+        help: "how long the start of the wallet's node waits for something outside before it dials"),
       SimOptions.coordinationDeclaration, SimOptions.afterContentDeclaration(otherwise: "suspend"),
     ] + SimOptions.worldDeclarations
   }
@@ -39,6 +45,8 @@ struct ExploreOptions {
     settings.userStaysAway = line.isGiven("--user-away")
     settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world
+    settings.world.storageDelay = line.span("--storage-delay") ?? .zero
+    settings.world.startDelay = line.span("--start-delay") ?? .zero
     limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max
     limits.time = line.integer("--max-minutes").map { .seconds($0 * 60) }
     limits.memoryBytes =
@@ -69,6 +77,7 @@ extension Allowance {
     case .tasks: "tasks"
     case .networks: "networks"
     case .storageFaults: "storage-faults"
+    case .moves: "moves"
     }
   }
 }

@@ -16,6 +16,9 @@ enum MoveSentences {
     case .withdraw(let amount):
       "the user withdraws \(HumanText.amount(msat: amount &* 1000)) on chain"
     case .beginTask: "the user starts a task that continues in the background"
+    case .takeOtherDevice: "the user opens the app on the other device, which has the same seed"
+    case .askToMove: "the user asks to move the wallet to this device"
+    case .onOther(let move): of(move)
     case .endTask: "the user's task is done"
     case .network(isThere: false): "the phone loses its network"
     case .network(isThere: true): "the phone has its network again"

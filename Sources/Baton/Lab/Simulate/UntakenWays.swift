@@ -6,6 +6,8 @@ enum UntakenWays {
     let ends = [way.from, way.to]
     func has(_ names: String...) -> Bool { ends.contains { names.contains($0) } }
     switch way.machine {
+    case "node" where has("preparing"):
+      return "it needs a start that waits for something outside: --start-delay 5s"
     case "node" where has("offline"):
       return "it needs a phone without a network: --networks 1"
     case "node" where has("adopting", "awaitingBackup", "mute"):

@@ -28,14 +28,16 @@ package struct WorldStory {
     for said in world.takeSaid() { tell(said, at: instant) }
   }
 
-  private mutating func tell(_ said: Said, at instant: Instant) {
+  private mutating func tell(_ said: Said, at instant: Instant, isOnSecond: Bool = false) {
+    func name(_ role: Role) -> String { isOnSecond ? Self.name(ofSecond: role) : role.rawValue }
     func add(_ who: String, _ sentences: [JournalNarrator.Sentence]) {
       for sentence in sentences {
         lines.append(Line(at: instant, who: who, text: sentence.text, matters: sentence.matters))
       }
     }
     switch said {
-    case .move(let move): add("event", MoveSentences.of(move).map { [.init($0)] } ?? [])
+    case .move(let move):
+      add(isOnSecond ? "event 2" : "event", MoveSentences.of(move).map { [.init($0)] } ?? [])
     // The guard's reports of its node; other events of the node have no line.
     case .heard(let role, .node(let report)) where report != .established:
       add(name(role), GuardSentences.of(.node(report), by: role))
@@ -49,10 +51,11 @@ package struct WorldStory {
     case .phone(let event, let directives):
       // `.ended` covers the end of a process.
       let shown = directives.filter { if case .recordEnd = $0 { false } else { true } }
-      add("phone", PhoneSentences.of(event) + shown.flatMap(PhoneSentences.of))
+      add(isOnSecond ? "phone 2" : "phone", PhoneSentences.of(event) + shown.flatMap(PhoneSentences.of))
     case .started(let role, let pid): add(name(role), [.init("starts as process \(pid)", matters: false)])
     case .ended(let role, let why): add(name(role), [.init("ended: \(why)")])
     case .seedWithheld: break
+    case .onSecondDevice(let inner): tell(inner, at: instant, isOnSecond: true)
     case .violation(let violation):
       self.violation = violation
       add("BROKEN", [.init("\(violation.invariant.sentence) \(violation.sentence)")])
@@ -67,7 +70,8 @@ package struct WorldStory {
     }
   }
 
-  private func name(_ role: Role) -> String { role.rawValue }
+  /// As short as `extension`.
+  private static func name(ofSecond role: Role) -> String { role == .app ? "app 2" : "ext. 2" }
 
   /// Lines of text: time in seconds, actor, sentence. Repetitions are folded.
   package func text(all: Bool = false) -> [String] {

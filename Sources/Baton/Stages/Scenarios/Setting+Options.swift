@@ -11,6 +11,7 @@ extension Setting {
     switch self {
     case .suspendsAfter(let span): ["--suspend-after", "\(span.wholeMilliseconds)ms"]
     case .backgroundTime(let span): ["--background-time", "\(span.wholeMilliseconds)ms"]
+    case .startTakes(let span): ["--start-delay", "\(span.wholeMilliseconds)ms"]
     case .debugBuild: ["--build", "debug"]
     case .silentTime(let span): ["--silent-time", "\(span.wholeMilliseconds)ms"]
     case .silentBudget(let count): ["--silent-budget", "\(count)"]
@@ -25,7 +26,7 @@ extension Setting {
     case .extensionStarts(let time): ["--extension-start-time", "\(time.wholeMilliseconds)ms"]
     case .sparesLockHolders: ["--suspended-with-lock", "spare"]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
-    case .arrivesAfter, .sendsSilentPushes, .extensionWithoutKeychain: []
+    case .arrivesAfter, .storesBackupEvery, .sendsSilentPushes, .extensionWithoutKeychain: []
     }
   }
 
@@ -53,6 +54,7 @@ extension Setting {
     switch self {
     case .sendsSilentPushes: ["--silent-pushes"]
     case .arrivesAfter(let span): ["--arrival-delay", "\(span.wholeMilliseconds)ms"]
+    case .storesBackupEvery(let span): ["--storage-delay", "\(span.wholeMilliseconds)ms"]
     default: []
     }
   }
@@ -67,6 +69,8 @@ extension WorldSettings {
       case .suspendsAfter(let span): world.phone.suspendAfter = span
       case .backgroundTime(let span): world.phone.backgroundTime = span
       case .arrivesAfter(let span): world.externalDelay = span
+      case .startTakes(let span): world.startDelay = span
+      case .storesBackupEvery(let span): world.storageDelay = span
       case .debugBuild:
         world.phone.enforcesLimits = false
         world.phone.limitsBackground = false

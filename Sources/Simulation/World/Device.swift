@@ -1,0 +1,156 @@
+import Ground
+import LightningProvider
+import PhonePolicy
+
+/// A phone with its wallet processes and its container. The wallet may have two, with one seed; the user has one of
+/// them in hand.
+struct Device: Hashable, Sendable {
+  /// 0 or 1; also part of the pids.
+  var number: UInt8
+  var clock = WorldClock()
+  var lives = PerRole<Boxed<Life>?>(nil, nil)
+  var container: Boxed<Container>
+  var phone: Phone
+  var presenceQueue: [QueuedPresence] = []
+  var phoneEvents: ArraySlice<PhoneEvent> = []
+  var pushing = WorldPushes()
+  var opening = WorldOpening()
+  var storage = WorldStorage()
+  var copies = WorldCopies()
+  var lockReplacedAt: Instant?
+  var moving = WorldMoving()
+}
+
+/// The user's requests to move the wallet to a device.
+struct WorldMoving: Hashable, Sendable {
+  /// The phone's number of the newest request.
+  var request: UInt64?
+  /// The user has asked, and the wallet has not moved since.
+  var isAsked = false
+}
+
+// The world's own fields are those of the device in hand. A step of the other device is made by exchanging the two.
+extension World {
+  /// Makes a step of the other device, if there is one.
+  mutating func onOtherDevice(_ body: (inout World) -> Void) {
+    guard otherDevice != nil else { return }
+    exchangeDevices()
+    body(&self)
+    exchangeDevices()
+  }
+
+  private mutating func exchangeDevices() {
+    guard var other = otherDevice?.value else { return }
+    // Else its parts would count as shared, and be copied with the next change.
+    otherDevice = nil
+    swap(&device, &other.number)
+    swap(&clock, &other.clock)
+    clock.followPeer(&other.clock)
+    swap(&lives, &other.lives)
+    swap(&container, &other.container)
+    swap(&phone, &other.phone)
+    swap(&presenceQueue, &other.presenceQueue)
+    swap(&phoneEvents, &other.phoneEvents)
+    swap(&pushing, &other.pushing)
+    swap(&opening, &other.opening)
+    swap(&storage, &other.storage)
+    swap(&copies, &other.copies)
+    swap(&lockReplacedAt, &other.lockReplacedAt)
+    swap(&moving, &other.moving)
+    otherDevice = Boxed(other)
+  }
+
+  /// The other device as if it were in hand.
+  var seenFromOther: World? {
+    guard otherDevice != nil else { return nil }
+    var world = self
+    world.exchangeDevices()
+    return world
+  }
+
+  // MARK: The user
+
+  /// The user takes the other device in hand, and opens the app; at first its container is empty.
+  mutating func takeOtherDevice() {
+    opening.giveUp()
+    if otherDevice == nil {
+      let empty = Container(id: ContainerID(high: 0xC1, low: 1))
+      otherDevice = Boxed(
+        Device(number: 1, container: Boxed(empty), phone: Phone(configuration: settings.phone)))
+    }
+    exchangeDevices()
+    moving = WorldMoving()
+    noteOpening()
+    tellPhone(.userOpened)
+  }
+
+  /// The user asks the app in front to move the wallet to this device.
+  mutating func askToMove() {
+    guard otherDevice != nil else { return }
+    let request = numbers.request()
+    moving = WorldMoving(request: request, isAsked: moving.isAsked || phone.app == .foreground)
+    tellPhone(.appAsked(request: request, inFront: true))
+  }
+
+  mutating func postMove(ofRequest request: UInt64) {
+    guard moving.request == request else { return }
+    lives.app?.value.inbox.append(.requests(.asked("\(request)", .move)))
+  }
+
+  // MARK: State
+
+  var isOtherDeviceThere: Bool { otherDevice != nil }
+
+  /// The peer serves the other device: the wallet has left this one, or has not come yet.
+  public var isServedElsewhere: Bool {
+    guard otherDevice != nil, let fenced else { return false }
+    return fenced != container.part { $0.pointee.id }
+  }
+
+  /// The container that the peer serves.
+  var servedContainer: Container {
+    guard isServedElsewhere, let other = otherDevice else { return container.value }
+    return other.part { $0.pointee.container }.value
+  }
+
+  /// The app of the device that the wallet has left shows so, if the user looks at it.
+  var isLeftDeviceTold: Bool {
+    guard let other = otherDevice?.value, other.phone.app == .foreground else { return true }
+    return other.lives.app?.value.status == .usedByAnotherDevice
+  }
+
+  // MARK: Checks
+
+  /// The peer has stored a claim.
+  mutating func noteFence(of container: ContainerID) {
+    guard container != fenced else { return }
+    let hasMoved = fenced != nil
+    fenced = container
+    guard hasMoved else { return }
+    if self.container.part({ $0.pointee.id }) == container { moved() } else { onOtherDevice { $0.moved() } }
+  }
+
+  /// The wallet is here now. What only the other container has is lost: the backup has the channel.
+  private mutating func moved() {
+    if !moving.isAsked {
+      report(
+        .movedByUser,
+        "The peer accepts another device although the user has not asked to move the wallet there.")
+    }
+    moving.isAsked = false
+    guard let left = otherDevice?.part({ $0.pointee.container }).value else { return }
+    sending.forget(left, unknownTo: container.value)
+    openAgain(knownTo: container.value)
+  }
+
+  /// A message of a device that the wallet has left changes nothing at the peer.
+  mutating func checkLeft(_ wire: Wire, since before: PeerMachine) {
+    guard let fenced, wire.container != fenced else { return }
+    let (old, new) = (before.state, peer.value.state)
+    guard
+      old.channel.record != new.channel.record || old.backup != new.backup
+        || before.waitingBackup != peer.value.waitingBackup
+    else { return }
+    report(.oneDriver, "The peer processes a message of the device that the wallet has left.")
+  }
+}

@@ -1,0 +1,100 @@
+import Ground
+import Testing
+
+@testable import LightningNode
+@testable import LightningProvider
+
+/// The wallet's node with a peer that stores backups late: the peer returns a backup older than the channel.
+@Suite("A peer that stores backups late")
+struct LateBackupTests {
+  /// A wallet that was paid, killed, and started again within the peer's 10 s. `lost`: what its database has then.
+  private func world(_ lose: (inout NodeWorld, NodeState) -> Void) throws -> NodeWorld {
+    var world = try NodeWorld(payments: 2)
+    world.peer = PeerMachine(
+      configuration: .init(
+        rules: NodeWorld.rules, storageDelay: .seconds(10), startedAt: world.now, state: world.peer.state))
+    world.claim()
+    world.deliver()
+    // The first backup, which the peer stores at once.
+    world.pay(0)
+    world.deliver()
+    #expect(world.paid == [world.invoices[0].paymentHash])
+    #expect(world.peer.waitingBackup != nil && world.peer.state.backup != nil)
+    let before = world.stored
+    world.kill()
+    lose(&world, before)
+    world.claim()
+    world.deliver()
+    return world
+  }
+
+  /// The channel as it was before the payment.
+  private func outdated(_ state: NodeState) throws -> NodeState {
+    var fresh = try NodeWorld(payments: 2)
+    fresh.claim()
+    fresh.deliver()
+    #expect(state.channel?.isNewer(than: fresh.stored.channel) == true)
+    return fresh.stored
+  }
+
+  @Test func `With its database the wallet connects at once, and sends its newer backup again`() throws {
+    var world = try world { _, _ in }
+    #expect(world.node?.stage == .established && world.troubles.isEmpty)
+    world.pay(1)
+    world.settle()
+    #expect(world.paid.count == 2)
+    guard case .backup(let kept)? = world.peer.state.backup.map({ NodeBackup.read($0.array) }) else {
+      return #expect(Bool(false))
+    }
+    #expect(kept.channel.record == world.stored.channel?.record)
+  }
+
+  @Test func `An old database and an older backup: nothing is stored or sent until the newer backup comes`()
+    throws
+  {
+    var outdated: NodeState?
+    var world = try world { world, state in
+      outdated = try? self.outdated(state)
+      world.stored = outdated ?? state
+    }
+    #expect(world.troubles == [NodeMachine.backupIsLate])
+    #expect(world.stored == outdated, "the older backup is not adopted either")
+    let channel = world.peer.state.channel.record
+    world.settle()
+    #expect(
+      world.peer.state.channel.record == channel, "the peer has got no message of the channel meanwhile")
+    #expect(world.stored.channel?.localMsat == 1_000_001_000)
+    #expect(Set(world.troubles) == [NodeMachine.backupIsLate])
+    world.pay(1)
+    world.settle()
+    #expect(world.paid.count == 2)
+  }
+
+  @Test func `A lost database is restored from the backup that the peer stores later`() throws {
+    var world = try world { world, _ in world.loseDatabase() }
+    #expect(world.stored.channel == nil && world.troubles == [NodeMachine.backupIsLate])
+    world.settle()
+    #expect(world.stored.channel?.localMsat == 1_000_001_000)
+    #expect(world.node?.stage == .established)
+  }
+
+  @Test
+  func `If the peer loses the newer backup, the wallet keeps dialling and sends nothing of the channel`()
+    throws
+  {
+    var world = try world { world, state in
+      world.stored = (try? self.outdated(state)) ?? state
+      world.peer = PeerMachine(
+        configuration: .init(
+          rules: NodeWorld.rules, storageDelay: .seconds(10), startedAt: world.now, state: world.peer.state))
+    }
+    let channel = world.peer.state.channel.record
+    let before = world.stored
+    for _ in 0..<20 {
+      _ = world.letTimePass()
+      world.deliver()
+    }
+    #expect(world.connections > 10 && Set(world.troubles) == [NodeMachine.backupIsLate])
+    #expect(world.stored == before && world.peer.state.channel.record == channel)
+  }
+}

@@ -1,0 +1,47 @@
+import Ground
+import Testing
+
+@testable import LightningNode
+
+/// A node whose start waits for 8 s.
+@Suite("A slow start of the node") struct SlowStartTests {
+  private func started() -> NodeMachine {
+    var node = NodeMachine(configuration: .init(startDelay: .seconds(8)))
+    let directives = node.handle(.started(fence(1), NodeState()), at: milliseconds(1000))
+    #expect(directives == [.report(.connecting)] && node.deadline == milliseconds(9000))
+    return node
+  }
+
+  @Test func `The node dials only after the wait of its start, and checks its claim before`() {
+    var node = started()
+    #expect(node.handle(.deadlineReached, at: milliseconds(8999)) == [])
+    #expect(node.handle(.userCame, at: milliseconds(8999)) == [])
+    #expect(node.handle(.deadlineReached, at: milliseconds(9000)) == [.checkRow])
+    #expect(node.handle(.rowRead(row(1)), at: milliseconds(9000)) == [.dial(attempt: 0)])
+  }
+
+  @Test func `A node that is stopped during the wait of its start stops at once`() {
+    for gracefully in [true, false] {
+      var node = started()
+      let end = node.handle(.stopRequested(gracefully: gracefully), at: milliseconds(1001))
+      #expect(end == [.cutOff, .report(.stopped)] && node.isStopped && node.deadline == nil)
+    }
+  }
+
+  @Test func `A lost network does not end the wait, and the node dials when the network is back`() {
+    var node = started()
+    #expect(node.handle(.networkChanged(isThere: false), at: milliseconds(2000)) == [])
+    let offline = node.handle(.deadlineReached, at: milliseconds(9000))
+    #expect(offline == [.report(.trouble(NodeMachine.noNetwork))])
+    #expect(node.handle(.networkChanged(isThere: true), at: milliseconds(9500)) == [.checkRow])
+  }
+
+  @Test func `Only the start waits, not the next dial after a lost connection`() {
+    var node = started()
+    _ = node.handle(.deadlineReached, at: milliseconds(9000))
+    _ = node.handle(.rowRead(row(1)), at: milliseconds(9000))
+    _ = node.handle(.closed("refused"), at: milliseconds(9000))
+    #expect(node.deadline == milliseconds(9100))
+    #expect(node.handle(.deadlineReached, at: milliseconds(9100)) == [.checkRow])
+  }
+}
