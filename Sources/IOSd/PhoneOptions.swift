@@ -94,6 +94,9 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "for the extension: at its first push it allocates this many bytes"),
     OptionDeclaration("--fault-hang", help: "for the extension: at its first push it hangs"),
     OptionDeclaration(
+      "--fault-open-read", value: .choice(Role.allCases.map(\.rawValue)), mayRepeat: true,
+      help: "the process begins to read the database and never finishes"),
+    OptionDeclaration(
       "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
       help: "an entitlement that Apple has granted to the wallet"),
   ] + SilentPushOptions.declarations,
@@ -120,6 +123,8 @@ struct PhoneOptions {
   private var seedProtection: String
   /// Arguments for the extension only: injected faults.
   private var faults: [String]
+  /// The processes that leave a read of the database open.
+  private var openReads: [String]
   /// Arguments for the app only: background behaviour.
   private var habits: [String]
 
@@ -164,6 +169,7 @@ struct PhoneOptions {
     memoryMechanism = parsed.choice("--memory-mechanism", as: MemoryLimiter.Choice.self) ?? .auto
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
+    openReads = parsed.all("--fault-open-read")
     passedOn = peer.map { ["--peer", $0] } ?? []
     if let file = parsed.text("--peer-file").map(Self.absolute) { passedOn += ["--peer-file", file] }
     if parsed.isGiven("--tor") { passedOn.append("--tor") }
@@ -195,6 +201,7 @@ struct PhoneOptions {
       "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
       home.clock,
     ] + seedArguments(role) + passedOn + (role == .extension ? faults : habits)
+      + (openReads.contains(role.rawValue) ? ["--fault-open-read"] : [])
   }
 
   /// A program without any access group asks for the default one, and gets the refusal from there.

@@ -26,6 +26,10 @@ extension Phrase {
       "By default iOS kills a process that it suspends with a lock in the container: 0xdead10cc."
     ) { _ in .given(.sparesLockHolders) },
     Phrase(
+      "the PROCESS leaves a read of the database open",
+      "It begins a read transaction and never finishes: a lock, when iOS suspends the process."
+    ) { .given(.leavesReadOpen($0.role)) },
+    Phrase(
       "each push starts a new extension", "A suspended extension is not resumed, but ended and started again."
     ) { _ in .given(.startsExtensionAnew) },
     Phrase(

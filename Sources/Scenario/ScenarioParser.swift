@@ -97,7 +97,7 @@ public struct ScenarioParser {
     for phrase in Phrase.all {
       guard let found = phrase.match(line) else { continue }
       let command = phrase.command(found)
-      if case .given = command { try noteSetting(phrase, number) }
+      if case .given = command { try noteSetting(phrase, found, number) }
       try found.invoice > 0 ? noteInvoices(found, number) : note(command, found, number)
       try note(phrase.place, number)
       steps.append(.init(line: number, text: line, command: command, expected: []))
@@ -109,15 +109,15 @@ public struct ScenarioParser {
 
   // MARK: Consistency
 
-  /// A setting must stand in the head, once: it cannot change during the story.
-  private mutating func noteSetting(_ phrase: Phrase, _ number: Int) throws(ScenarioError) {
+  /// A setting must stand in the head, once, or once for each process: it cannot change during the story.
+  private mutating func noteSetting(_ phrase: Phrase, _ found: Phrase.Found, _ number: Int) throws(ScenarioError) {
     if let first = steps.first(where: { if case .given = $0.command { false } else { true } }) {
       throw ScenarioError(
         number,
         "`\(phrase.form)` belongs in the head of a story; write it above line \(first.line)"
       )
     }
-    if let twice = steps.first(where: { phrase.match($0.text) != nil }) {
+    if let twice = steps.first(where: { phrase.match($0.text)?.role == found.role }) {
       throw ScenarioError(number, "line \(twice.line) has this setting already; write `\(phrase.form)` once")
     }
   }

@@ -37,6 +37,8 @@ public enum Setting: Hashable, Sendable {
   case extensionStarts(TimeSpan)
   /// A process that is suspended with a lock in the container is not killed.
   case sparesLockHolders
+  /// The process begins to read the database and never finishes, as by mistake.
+  case leavesReadOpen(Role)
   /// A suspended extension is not resumed: the next push starts another process.
   case startsExtensionAnew
   /// The seed can only be read while the phone is unlocked.

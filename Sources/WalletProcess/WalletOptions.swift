@@ -22,6 +22,7 @@ public struct WalletOptions {
   public var peer: PeerAddress?
   public var node: NodeMachine.Configuration
   public var guardConfiguration: GuardConfiguration
+  var leavesReadOpen: Bool
 
   public static let declarations: [OptionDeclaration] =
     [
@@ -66,6 +67,9 @@ public struct WalletOptions {
       OptionDeclaration(
         "--start-delay", value: .span, default: "0s",
         help: "how long the node's start waits for something outside, such as a fee server, before it dials"),
+      OptionDeclaration(
+        "--fault-open-read",
+        help: "fault injection: begin to read the database, and do not finish as long as the process lives"),
     ] + ConnectionOptions.declarations
 
   public init(_ parsed: ParsedCommandLine) {
@@ -75,6 +79,7 @@ public struct WalletOptions {
     seedProtection = parsed.text("--seed-protection") ?? "after-first-unlock"
     journal = parsed.text("--journal") ?? "journal"
     phoneClock = parsed.text("--clock")
+    leavesReadOpen = parsed.isGiven("--fault-open-read")
     peer = Self.peer(parsed)
     guard let interval = parsed.span("--beat-interval"),
       let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self),

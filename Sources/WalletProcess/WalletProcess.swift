@@ -23,6 +23,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private let invoices: InvoiceMaker
   private let cleaner: JournalCleaner
   private var runner: CoreRunner<WalletMachine<Machine>>!
+  private let openRead: OpenRead?
   /// The fault that each push triggers.
   public var fault: ExtensionFault?
   /// Messages of the phone from before the loop ran.
@@ -42,6 +43,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       let shared = try SharedContainer.open(
         options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
       BusErrorEnd.install(database: shared.layout.database, channel: channel)
+      openRead = options.leavesReadOpen ? try OpenRead(database: shared.layout.database) : nil
       let secrets =
         try keychain.map {
           try WalletSecrets($0, for: Machine.role, movingFrom: options.keychain, walletIsNew: shared.isNew)

@@ -63,4 +63,6 @@ extension Container {
 
   /// The file that SQLite locks.
   static let databaseLock = "node.sqlite-shm"
+  /// The words of the real phone.
+  static let openRead = "node.sqlite (an open read transaction)"
 }

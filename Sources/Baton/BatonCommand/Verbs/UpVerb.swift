@@ -1,3 +1,4 @@
+import Ground
 import PhoneClient
 import Terminal
 import DaemonRuntime
@@ -94,6 +95,9 @@ enum UpVerb: Verb {
         help: "fault injection: at its first push the extension fills N bytes of memory"),
       OptionDeclaration(
         "--fault-hang", help: "fault injection: at its first push the extension hangs until iosd kills it"),
+      OptionDeclaration(
+        "--fault-open-read", value: .choice(Role.allCases.map(\.rawValue)), mayRepeat: true,
+        help: "fault injection: the process begins to read the database and never finishes"),
       OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
       OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
     ] + PhoneStartOptions.silentPushes + [
@@ -106,6 +110,7 @@ enum UpVerb: Verb {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
     for name in ["--fault-hang", "--tor"] where line.isGiven(name) { options.iosdArguments.append(name) }
+    for role in line.all("--fault-open-read") { options.iosdArguments += ["--fault-open-read", role] }
     options.iosdArguments += BackgroundStartOptions.iosdArguments(line)
     let ofBothEnds = ConnectionOptions.arguments(line)
     options.iosdArguments += ofBothEnds

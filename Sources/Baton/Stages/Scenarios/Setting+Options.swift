@@ -25,6 +25,7 @@ extension Setting {
     case .afterContent(let mode): ["--after-content", mode.rawValue]
     case .extensionStarts(let time): ["--extension-start-time", "\(time.wholeMilliseconds)ms"]
     case .sparesLockHolders: ["--suspended-with-lock", "spare"]
+    case .leavesReadOpen(let role): ["--fault-open-read", role.rawValue]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
     case .arrivesAfter, .storesBackupEvery, .sendsSilentPushes, .extensionWithoutKeychain: []
     }
@@ -86,6 +87,7 @@ extension WorldSettings {
       case .afterContent(let mode): world.phone.afterContent = mode
       case .extensionStarts(let time): world.phone.extensionStartTime = time
       case .sparesLockHolders: world.phone.sparesLockHolders = true
+      case .leavesReadOpen(let role): world.openReads.insert(role)
       case .startsExtensionAnew: world.phone.reusesExtension = false
       case .extensionWithoutKeychain: world.phone.extensionEntitlements.accessGroups = []
       case .seedForUnlockedPhone: world.seedProtection = .whenUnlocked
