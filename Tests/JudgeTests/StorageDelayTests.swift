@@ -17,7 +17,7 @@ import Testing
   }
 
   private let lostLast = "DELETE FROM backups WHERE revision = (SELECT max(revision) FROM backups)"
-  private let lostFirst = "DELETE FROM backups WHERE revision = 1"
+  private func lost(_ revision: Int) -> String { "DELETE FROM backups WHERE revision = \(revision)" }
 
   @Test func `The last backup may be missing while the peer's delay is not over`() throws {
     #expect(try !sentences(hour, lostLast).contains { $0.contains("are not those") })
@@ -25,8 +25,16 @@ import Testing
   }
 
   @Test func `A missing backup without a newer one within the delay is reported`() throws {
-    #expect(try sentences(1, lostFirst).contains { $0.contains("are not those") })
-    #expect(try !sentences(hour, lostFirst).contains { $0.contains("are not those") })
+    #expect(try sentences(1, lost(2)).contains { $0.contains("are not those") })
+    #expect(try !sentences(hour, lost(2)).contains { $0.contains("are not those") })
+    #expect(try sentences(hour, lost(1)).contains { $0.contains("are not those") }, "the first is stored at once")
+  }
+
+  @Test func `A backup stored later than the delay allows is reported`() throws {
+    let late = "UPDATE backups SET at_ns = at_ns + 1 WHERE revision = 1"
+    #expect(try sentences(0, "SELECT 1").isEmpty)
+    #expect(try sentences(0, late).contains { $0.contains("later than its --storage-delay") })
+    #expect(try sentences(1, late).contains { $0.contains("later than its --storage-delay") })
   }
 
   @Test func `Backups stored sooner after each other than the delay allows are reported`() throws {

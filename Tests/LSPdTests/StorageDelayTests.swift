@@ -48,5 +48,6 @@ struct StorageDelayTests {
         try provider.ledger("SELECT blob FROM backups ORDER BY revision DESC LIMIT 1") == [.blob([3])]
       })
     #expect(try connect(wallet, to: provider, epoch: 2) == [3])
+    #expect(try provider.ledger("SELECT blob FROM backups ORDER BY revision") == [.blob([1]), .blob([3])])
   }
 }

@@ -172,10 +172,12 @@ import Testing
     _ = node.handle(.received(.initMessage(InitMessage())), at: now)
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
     let said = node.handle(.received(.error(ErrorOrWarning(channel: named, text: "you cheated"))), at: now)
-    let change = NodeChange(channel: backup.channel, restored: [], failure: failure)
+    var adopted = backup.channel
+    adopted.beginHistory(atLeast: 1)
+    let change = NodeChange(channel: adopted, restored: [], failure: failure)
     #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
     #expect(node.handle(.written, at: now) == [])
-    #expect(node.durableState.failure == failure && node.durableState.channel == backup.channel)
+    #expect(node.durableState.failure == failure && node.durableState.channel == adopted)
     #expect(node.deadline == nil)
   }
 
@@ -198,9 +200,11 @@ import Testing
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
     let complaint = ErrorOrWarning(channel: channelID, text: "you cheated")
     let said = node.handle(.received(.error(complaint)), at: now)
+    var adopted = backup.channel
+    adopted.beginHistory(atLeast: 1)
     let change =
       isNewer
-      ? NodeChange(channel: backup.channel, restored: [], failure: failure) : NodeChange(failure: failure)
+      ? NodeChange(channel: adopted, restored: [], failure: failure) : NodeChange(failure: failure)
     #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
   }
 

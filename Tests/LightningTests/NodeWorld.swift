@@ -45,6 +45,8 @@ struct NodeWorld {
   /// Amounts of the received payments.
   var amounts: [UInt64] = []
   var troubles: [String] = []
+  /// The types of the wallet's messages that reached the peer.
+  var saidToPeer: [UInt16] = []
   /// The owners' reports, except troubles.
   var news: [NodeNews] = []
   /// The wallet's outgoing payments.
@@ -218,6 +220,7 @@ struct NodeWorld {
   }
 
   mutating func tellPeer(_ event: PeerEvent) {
+    if case .received(_, let message) = event { saidToPeer.append(message.type) }
     for directive in peer.handle(event, at: now) {
       switch directive {
       case .store(let changes): for change in changes { note(change) }

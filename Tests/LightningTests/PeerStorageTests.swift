@@ -61,6 +61,14 @@ import Testing
     #expect(stored(late) == [.backup(connection: 1, blob(4))])
   }
 
+  @Test func `A backup that comes after the delay does not replace the one that waited until its end`() throws {
+    var fixture = try fixture()
+    fixture.now = 15_000
+    let late = fixture.handle(.received(connection: 1, .peerStorage(blob(3))))
+    #expect(stored(late) == [.backup(connection: 1, blob(2))])
+    #expect(fixture.peer.deadline == milliseconds(25_000))
+  }
+
   @Test func `A wallet that reconnects within the delay gets the older backup, after it the newer one`()
     throws
   {

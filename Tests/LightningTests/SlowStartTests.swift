@@ -20,6 +20,25 @@ import Testing
     #expect(node.handle(.rowRead(row(1)), at: milliseconds(9000)) == [.dial(attempt: 0)])
   }
 
+  @Test func `A failed write of an invoice does not end the wait`() {
+    var node = started()
+    let invoice = Invoice(
+      paymentHash: paymentHash(1), amountMsat: 1, text: "", tweak: paymentHash(2), expiresAt: 0)
+    #expect(
+      node.handle(.invoiceMade(invoice), at: milliseconds(2000)) == [.write(NodeChange(newInvoice: invoice))])
+    let failed = node.handle(.storeFailed("the disk is full"), at: milliseconds(2000))
+    #expect(failed.contains(.report(.trouble("the disk is full"))))
+    #expect(node.stage == .preparing && node.deadline == milliseconds(9000))
+  }
+
+  @Test func `The wallet's move to this device goes on without a second wait`() {
+    var node = started()
+    _ = node.handle(.stopRequested(gracefully: false), at: milliseconds(2000))
+    let replaced = ReplacedClaim(epoch: 9, container: fence(9, container: 8).container)
+    let again = node.handle(.started(fence(10), NodeState(), replacing: replaced), at: milliseconds(2000))
+    #expect(again == [.report(.connecting), .checkRow])
+  }
+
   @Test func `A node that is stopped during the wait of its start stops at once`() {
     for gracefully in [true, false] {
       var node = started()

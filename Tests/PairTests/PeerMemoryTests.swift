@@ -16,7 +16,7 @@ struct PeerMemoryTests {
       isLate: Bool
     ) throws
   {
-    let phone = try TestPhone(peerArguments: isLate ? ["--storage-delay", "10s"] : [])
+    let phone = try TestPhone(peerArguments: isLate ? ["--storage-delay", "25s"] : [])
     defer { phone.end() }
     let app = try phone.launchApp()
     let invoices = try phone.invoices(2, app)

@@ -69,6 +69,17 @@ extension Channel {
     return false
   }
 
+  /// For a state that this container has from the peer, by a backup or as a new channel. Another device, or an earlier
+  /// owner here, may have committed steps after it that the peer never saw, and counted its revisions on: those steps
+  /// must not pass for newer. So the revisions go on from the next million, or at least from `histories` millions.
+  package mutating func beginHistory(atLeast histories: UInt64) {
+    let next = record.revision == 0 ? 0 : record.revision / Self.revisionsOfHistory + 1
+    record.revision = max(next, min(histories, Self.historiesMax)) * Self.revisionsOfHistory
+  }
+
+  private static let revisionsOfHistory: UInt64 = 1_000_000
+  private static let historiesMax = ChannelRecord.counterLimit / revisionsOfHistory / 2
+
   private func checkRevocations(_ theirs: ChannelReestablish) throws(ChannelError) {
     let number = theirs.nextRevocationNumber
     guard number < ChannelRecord.counterLimit else { throw .wrongSecret }

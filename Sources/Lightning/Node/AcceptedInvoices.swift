@@ -32,8 +32,10 @@ extension NodeBackup {
     let receipts = invoices.filter { !isKnown($0) }.compactMap { invoice in
       channel.acceptedMsat(invoice.paymentHash).map { Receipt(invoice: invoice, amountMsat: $0) }
     }
+    var adopted = channel
+    adopted.beginHistory(atLeast: 1)
     let restored = invoices.filter { !isKnown($0) || channel.accepts($0.paymentHash) }
-    return NodeChange(channel: channel, received: receipts, restored: restored)
+    return NodeChange(channel: adopted, received: receipts, restored: restored)
   }
 }
 

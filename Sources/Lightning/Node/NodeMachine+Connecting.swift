@@ -185,8 +185,10 @@ extension NodeMachine {
 
   private mutating func adoptNew(_ theirs: ChannelReestablish, _ heard: Heard) -> [NodeDirective] {
     do throws(ChannelError) {
-      let channel = try Channel(
+      var channel = try Channel(
         id: theirs.channel, localMsat: terms.walletMsat, remoteMsat: terms.providerMsat, isOpener: false)
+      // Another device may have begun from here too, under an earlier epoch.
+      channel.beginHistory(atLeast: max(claim?.epoch ?? 1, 1) - 1)
       return adopt(NodeChange(channel: channel), heard)
     } catch {
       return mute("the channel cannot be opened: \(error)")

@@ -196,6 +196,8 @@ extension NodeMachine {
         + ([sentence] + [failedSentence].compactMap { $0 }).map { .report(.trouble($0)) }
         + storeFailure()
     }
+    // The node has not dialled yet, so nothing ends its wait.
+    if stage == .preparing { return refusals + unpaid + [.report(.trouble(sentence))] }
     return refusals + unpaid + redial(sentence, at: now)
   }
 }

@@ -204,9 +204,10 @@ public struct NodeMachine: Core {
     return unbegun + [.report(.connecting)] + prepare(at: now)
   }
 
-  /// The wait blocks nobody: a node that is not wanted any more stops at once.
+  /// The wait blocks nobody: a node that is not wanted any more stops at once. A move to this device goes on with a
+  /// start that has waited already.
   private mutating func prepare(at now: Instant) -> [NodeDirective] {
-    guard let startDelay else { return dialOrWait() }
+    guard let startDelay, replacing == nil else { return dialOrWait() }
     state = .preparing(until: now + startDelay)
     return []
   }
@@ -321,7 +322,8 @@ public struct NodeMachine: Core {
     case .readingAgain(let heard, _):
       state = .reading(heard)
       return [.checkAfterInit]
-    case .awaitingBackup: return mute(Self.peerIsAhead)
+    // The first backup of all may be stored late too.
+    case .awaitingBackup: return redial(Self.peerIsAhead, at: now)
     case .draining:
       state = .stopped
       return [.cutOff, .report(.stopped)]

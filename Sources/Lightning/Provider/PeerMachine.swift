@@ -149,6 +149,18 @@ public struct PeerMachine: Core {
   }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
+    storeDueBackup(at: now) + react(to: event, at: now)
+  }
+
+  /// First, so that no message of the wallet overtakes the end of the delay.
+  private mutating func storeDueBackup(at now: Instant) -> [PeerDirective] {
+    guard let due = storage.takeDue(at: now) else { return [] }
+    var step = PeerStep()
+    store(due.blob, of: due.connection, &step)
+    return step.directives
+  }
+
+  private mutating func react(to event: PeerEvent, at now: Instant) -> [PeerDirective] {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
     case .walletNamed(let node):
@@ -174,7 +186,6 @@ public struct PeerMachine: Core {
     }
     sendHeld(&step, at: now)
     quiescenceEnded(&step, at: now)
-    if let due = storage.takeDue(at: now) { store(due.blob, of: due.connection, &step) }
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
       calls.noteUnansweredCall()

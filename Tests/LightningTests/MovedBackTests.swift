@@ -1,0 +1,60 @@
+import Ground
+import Testing
+
+@testable import LightningNode
+@testable import LightningProvider
+
+/// The wallet moves from device A to device B and back, and device A has a step that it committed and never sent.
+@Suite("The node's state after a move to another device and back")
+struct MovedBackTests {
+  /// Device A's database with a payment that was never offered to the peer, and the world without a process.
+  private func unsent(_ world: inout NodeWorld, afterPayment: Bool) -> NodeState {
+    world.claim()
+    world.settle()
+    if afterPayment {
+      world.pay(0)
+      world.settle()
+    }
+    world.externalInvoice(0)
+    world.externalInvoice(1)
+    world.failsOnce = { _ in .behindCommit }
+    world.send(0)
+    world.kill()
+    return world.stored
+  }
+
+  /// Device B adopts the backup, and offers a payment; it ends when the peer has processed `messages` of its messages.
+  private func useOther(_ world: inout NodeWorld, messages: Int) {
+    world.loseDatabase()
+    world.claim()
+    world.deliver()
+    #expect(world.node?.stage == .established)
+    world.send(1)
+    for _ in 0..<messages { _ = world.moveSomething() }
+    // What is on its way is lost.
+    world.wire?.toPeer = []
+    world.kill()
+  }
+
+  @Test(arguments: 1..<12, [false, true])
+  func `Back on device A the node adopts the state of device B, and drops the step that it never sent`(
+    messages: Int, peerHasBackup: Bool
+  ) throws {
+    var world = try NodeWorld(payments: 1)
+    let onA = unsent(&world, afterPayment: peerHasBackup)
+    #expect(onA.channel?.htlcs.count == 1 && world.peer.state.channel.record.htlcs.isEmpty)
+    useOther(&world, messages: messages)
+    let peerHasPayment = !world.peer.state.channel.record.htlcs.isEmpty
+    world.stored = onA
+    world.claim()
+    world.settle()
+    #expect(world.node?.stage == .established)
+    #expect(world.troubles == ["the disk"])
+    let wallet = try #require(world.stored.channel), peer = world.peer.state.channel
+    #expect(wallet.htlcs.isEmpty && peer.htlcs.isEmpty)
+    #expect(wallet.localMsat == peer.remoteMsat && wallet.remoteMsat == peer.localMsat)
+    if peerHasPayment {
+      #expect(world.sent.arrived == [SentPayments.invoice(1).paymentHash], "only device B's payment was sent")
+    }
+  }
+}
