@@ -176,12 +176,18 @@ extension NodeMachine {
 
   private mutating func awaitBackup(_ heard: Heard, at now: Instant) -> [NodeDirective] {
     // A peer may store backups late (BOLT 1): it may return the newest on a later connection.
-    guard heard.backup == nil else { return redial(Self.backupIsLate, at: now) }
+    switch heard.backup {
+    case .unreadable?: return redial(Self.backupIsUnreadable, at: now)
+    case .some: return redial(Self.backupIsLate, at: now)
+    case nil: break
+    }
     state = .awaitingBackup(heard, giveUpAt: now + Self.backupBound)
     return []
   }
 
   static let backupIsLate = "the peer knows a newer state of the channel than the database and its backup"
+  static let backupIsUnreadable =
+    "the peer knows a newer state of the channel, and its backup cannot be read with this wallet's seed"
 
   private mutating func adoptNew(_ theirs: ChannelReestablish, _ heard: Heard) -> [NodeDirective] {
     do throws(ChannelError) {
