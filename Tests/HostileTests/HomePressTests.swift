@@ -15,6 +15,9 @@ import WaitingTests
   /// `BATON_SEED=… swift test --filter HomePress` presses at the moments of an earlier run.
   private static let seed = getenv("BATON_SEED").flatMap { UInt64(String(cString: $0)) }
 
+  /// `BATON_PRESSES=1000` presses so often, in place of the 200.
+  private static let presses = getenv("BATON_PRESSES").flatMap { Int(String(cString: $0)) } ?? 200
+
   @Test
   func
     `K-18, K-20, P-1.1 In 200 home presses, some during a payment, the app is never suspended with a lock or killed`()
@@ -34,7 +37,7 @@ import WaitingTests
     var chance = SeededGenerator(seed: seed)
     let again = "; BATON_SEED=\(seed) presses at the same moments again"
     let invoices = try makeInvoices(phone)
-    for number in 1...200 {
+    for number in 1...Self.presses {
       _ = try phone.ask(.phone, ControlMessage("open"))
       poll(nil, 0, Int32(chance.below(Self.longestWait + 1)))
       if number.isMultiple(of: 10) {
@@ -53,14 +56,15 @@ import WaitingTests
     #expect(rows.allSatisfy { $0.reason == nil }, "\(rows)\(again)")
     let expiries = try phone.messageCount("taskExpiring")
     #expect(expiries > 0, "the background time expired in no press\(again)")
-    #expect(expiries < 200, "the background time expired in every press\(again)")
+    #expect(expiries < Self.presses, "the background time expired in every press\(again)")
     #expect(try !phone.journal().contains("0xdead10cc"), "\(again)")
+    #expect(try phone.suspensions() >= Self.presses / 2, "\(again)")
   }
 
   private func makeInvoices(_ phone: RealPhone) throws -> [PayableInvoice] {
     let driver = try phone.driver()
     try driver.openAndConnect()
-    let invoices = try (1...20).map { _ in try driver.makeInvoice(amountMsat: 1_000) }
+    let invoices = try (1...Self.presses / 10).map { _ in try driver.makeInvoice(amountMsat: 1_000) }
     try driver.goHomeAndRelease()
     return invoices
   }
@@ -174,6 +178,11 @@ extension RealPhone {
       if isSettling, line.contains(#""event":{"enteredBackground""#) { presses += 1 }
     }
     return presses
+  }
+
+  /// How often iosd stopped the app.
+  fileprivate func suspensions() throws -> Int {
+    try journal().components(separatedBy: #""suspend":{"_0":"app"}"#).count - 1
   }
 
   /// How often iosd sent this message to the app.
