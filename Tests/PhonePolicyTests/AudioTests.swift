@@ -65,12 +65,7 @@ import Testing
 
   @Test
   func `M-1.7 When another app's audio interrupts the app's, the app is suspended`() {
-    var configuration = PhoneConfiguration()
-    configuration.hasAudioMode = true
-    var phone = TestPhone(configuration, limitsBackground: true)
-    phone.openApp()
-    _ = phone(.userWentHome)
-    _ = phone(.backgroundDone())
+    var phone = TestPhone.withAppAtHome(audio: true)
     _ = phone(start(AudioSession(mixes: false)))
     #expect(!phone.pass(.seconds(3600)).contains(.suspend(.app)))
     #expect(phone.set(.otherAudio(true)).contains(.suspend(.app)))

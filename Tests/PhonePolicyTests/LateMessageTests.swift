@@ -6,12 +6,7 @@ import Testing
 /// What an app sent just before it was suspended arrives after the suspension: each request still gets an answer.
 @Suite("An app's messages that arrive after its suspension") struct LateMessageTests {
   private func stopped() -> TestPhone {
-    var configuration = PhoneConfiguration()
-    configuration.hasAudioMode = true
-    var phone = TestPhone(configuration, limitsBackground: true)
-    phone.openApp()
-    _ = phone(.userWentHome)
-    _ = phone(.backgroundDone())
+    var phone = TestPhone.withAppAtHome(audio: true)
     #expect(phone.passToDeadline() == [.suspend(.app)])
     return phone
   }

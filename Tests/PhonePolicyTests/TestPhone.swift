@@ -16,6 +16,17 @@ struct TestPhone {
     phone = Phone(configuration: configuration)
   }
 
+  /// The app has gone home and finished its work there; `audio`: it may play in the background.
+  static func withAppAtHome(audio: Bool) -> TestPhone {
+    var configuration = PhoneConfiguration()
+    configuration.hasAudioMode = audio
+    var phone = TestPhone(configuration, limitsBackground: true)
+    phone.openApp()
+    _ = phone(.userWentHome)
+    _ = phone(.backgroundDone())
+    return phone
+  }
+
   mutating func callAsFunction(_ event: PhoneEvent) -> [PhoneDirective] {
     let directives = phone.handle(event, at: now)
     if saysHello, case .processStarted(let role, _) = event { _ = phone.handle(.helloSaid(role), at: now) }

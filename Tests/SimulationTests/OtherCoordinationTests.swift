@@ -71,7 +71,7 @@ import Testing
     #expect(!finds("run their node at the same time", as: .bitkit, in: [.preemptions: 1, .crashes: 1]))
   }
 
-  @Test func `Mutiny: a refused device waits for a lock that nobody gives back`() {
+  @Test func `Mutiny: an extension that has stopped its node still holds the lock`() {
     #expect(finds("an extension that no longer runs a node still holds the lock", as: .mutiny, in: [:]))
   }
 

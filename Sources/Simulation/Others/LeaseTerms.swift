@@ -47,7 +47,7 @@ struct LeaseTerms: Hashable, Sendable {
   var extendsEvery: TimeSpan?
   /// Renewals go on after one was refused.
   var renewsAfterRefusal = false
-  /// False: nobody removes it, it only ages.
+  /// False: the holder does not remove its sign at the end of its work; the sign only ages.
   var isGivenBack = true
   /// The pause between two attempts doubles from the first to the longest.
   var firstPause: TimeSpan

@@ -21,7 +21,7 @@ extension World {
     }
   }
 
-  /// When a sign that nobody renews will be too old: nothing else may happen until then.
+  /// When the present sign of life, if it is not renewed, will be too old: nothing else may happen until then.
   var nextExpiry: Instant? {
     guard let terms = others?.coordination.leaseTerms else { return nil }
     let sign = terms.form == .signs ? container.part { $0.pointee.beats.app } : others?.lease
