@@ -40,20 +40,20 @@ import Testing
   func `An adopted backup records an accepted payment as received, unless it is already recorded`() throws {
     let channel = try channel()
     let backup = NodeBackup(channel: channel, open: [invoice(2)], accepted: [invoice(1)])
-    let change = backup.change(after: [])
+    let change = backup.change(after: [], history: 1)
     #expect(change.received == [Receipt(invoice: invoice(1), amountMsat: 1100)])
     #expect(change.restored == backup.invoices && change.channel?.htlcs == channel.htlcs)
     #expect(change.channel?.revision == 1_000_000)
     var state = NodeState()
     state.followInvoices(change)
     #expect(state.invoices == [invoice(2)] && state.accepted == [invoice(1)])
-    #expect(backup.change(after: [invoice(1)]).received == [])
+    #expect(backup.change(after: [invoice(1)], history: 1).received == [])
   }
 
   @Test
   func `An adopted backup does not reopen an accepted invoice that it lists as open`() throws {
     let backup = NodeBackup(channel: try channel(), open: [invoice(2), invoice(3)], accepted: [invoice(1)])
-    let change = backup.change(after: [invoice(1), invoice(3)])
+    let change = backup.change(after: [invoice(1), invoice(3)], history: 1)
     #expect(change.received == [] && change.restored == [invoice(2), invoice(1)])
     var state = NodeState(accepted: [invoice(1), invoice(3)])
     state.followInvoices(change)

@@ -173,7 +173,7 @@ import Testing
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
     let said = node.handle(.received(.error(ErrorOrWarning(channel: named, text: "you cheated"))), at: now)
     var adopted = backup.channel
-    adopted.beginHistory(atLeast: 1)
+    adopted.beginHistory(1)
     let change = NodeChange(channel: adopted, restored: [], failure: failure)
     #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
     #expect(node.handle(.written, at: now) == [])
@@ -201,7 +201,7 @@ import Testing
     let complaint = ErrorOrWarning(channel: channelID, text: "you cheated")
     let said = node.handle(.received(.error(complaint)), at: now)
     var adopted = backup.channel
-    adopted.beginHistory(atLeast: 1)
+    adopted.beginHistory(1)
     let change =
       isNewer
       ? NodeChange(channel: adopted, restored: [], failure: failure) : NodeChange(failure: failure)

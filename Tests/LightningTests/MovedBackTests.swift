@@ -57,4 +57,30 @@ struct MovedBackTests {
       #expect(world.sent.arrived == [SentPayments.invoice(1).paymentHash], "only device B's payment was sent")
     }
   }
+
+  @Test func `A device that the peer's numbers show behind adopts the backup, whatever its own revisions`() throws {
+    var world = try NodeWorld(payments: 2)
+    world.claim()
+    world.settle()
+    world.pay(0)
+    world.settle()
+    let onA = world.stored
+    let backup = world.peer.state.backup
+    world.loseDatabase()
+    world.claim()
+    world.settle()
+    let onB = world.stored
+    // The peer has not stored device B's backup yet, so device A goes on from its own state.
+    world.stored = onA
+    world.peer.state.backup = backup
+    world.claim()
+    world.pay(1)
+    world.settle()
+    #expect(try #require(onB.channel?.revision) > #require(world.stored.channel?.revision))
+    world.stored = onB
+    world.claim()
+    world.settle()
+    #expect(world.node?.stage == .established && world.troubles == [])
+    #expect(world.stored.channel?.localMsat == world.peer.state.channel.remoteMsat)
+  }
 }

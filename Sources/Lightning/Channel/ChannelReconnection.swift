@@ -69,12 +69,13 @@ extension Channel {
     return false
   }
 
-  /// For a state that this container has from the peer, by a backup or as a new channel. Another device, or an earlier
-  /// owner here, may have committed steps after it that the peer never saw, and counted its revisions on: those steps
-  /// must not pass for newer. So the revisions go on from the next million, or at least from `histories` millions.
-  package mutating func beginHistory(atLeast histories: UInt64) {
-    let next = record.revision == 0 ? 0 : record.revision / Self.revisionsOfHistory + 1
-    record.revision = max(next, min(histories, Self.historiesMax)) * Self.revisionsOfHistory
+  /// The millions of the revision. Another device may have committed steps that the peer never saw, and counted its
+  /// revisions on: those steps must not pass for newer. So an owner that takes its state from the peer, or moves the
+  /// wallet to its container, counts on from a higher million.
+  package var history: UInt64 { record.revision / Self.revisionsOfHistory }
+
+  package mutating func beginHistory(_ number: UInt64) {
+    record.revision = min(number, Self.historiesMax) * Self.revisionsOfHistory
   }
 
   private static let revisionsOfHistory: UInt64 = 1_000_000

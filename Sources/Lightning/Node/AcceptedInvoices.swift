@@ -27,13 +27,13 @@ extension NodeBackup {
   /// The change that adopts this backup. A payment that its channel has as accepted is a receipt, unless the invoice
   /// is in `known`. A payment that was accepted here before the peer received a message of it may be open in the
   /// backup: it is in `known`, and not received a second time.
-  func change(after known: [Invoice]) -> NodeChange {
+  func change(after known: [Invoice], history: UInt64) -> NodeChange {
     let isKnown = { (invoice: Invoice) in known.contains { $0.paymentHash == invoice.paymentHash } }
     let receipts = invoices.filter { !isKnown($0) }.compactMap { invoice in
       channel.acceptedMsat(invoice.paymentHash).map { Receipt(invoice: invoice, amountMsat: $0) }
     }
     var adopted = channel
-    adopted.beginHistory(atLeast: 1)
+    adopted.beginHistory(history)
     let restored = invoices.filter { !isKnown($0) || channel.accepts($0.paymentHash) }
     return NodeChange(channel: adopted, received: receipts, restored: restored)
   }

@@ -113,10 +113,7 @@ extension NodeMachine {
     case .fromTheFuture?:
       return mute(
         "the backup at the peer was written by a newer version of this program: update this program")
-    // A backup behind the peer's state is one that the peer stored before it processed later steps.
-    case .backup(let backup)?
-    where backup.channel.isNewer(than: node.channel) && !backup.channel.isBehind(theirs):
-      return adopt(backup.change(after: node.accepted), heard)
+    case .backup(let backup)? where mustAdopt(backup, theirs): return adopt(adoption(of: backup), heard)
     case .backup?, .unreadable?, nil: break
     }
     guard var channel = node.channel else {
@@ -132,6 +129,7 @@ extension NodeMachine {
     } catch {
       return mute("the channel cannot be used: \(error)")
     }
+    if replacing != nil, channel.history < ownHistory { channel.beginHistory(ownHistory) }
     self.channel = channel
     state = .established
     // The peer answers messages in order: its next message, at the latest the pong, shows that it accepts our
@@ -141,9 +139,25 @@ extension NodeMachine {
     ]
     watchSplice(at: now)
     // The peer's channel_reestablish may end a splice, and no later message would make that durable.
-    let hasMoved = channel.pendingSplice != node.channel?.pendingSplice
+    let hasMoved = channel.pendingSplice != node.channel?.pendingSplice || replacing != nil
     return sends + advance(mustStore: hasMoved, at: now)
   }
+
+  /// A backup behind the peer's state is one that the peer stored before it processed later steps. Of two states that
+  /// are not behind it, the newer one counts.
+  private func mustAdopt(_ backup: NodeBackup, _ theirs: ChannelReestablish) -> Bool {
+    guard !backup.channel.isBehind(theirs) else { return false }
+    if backup.channel.isNewer(than: node.channel) { return true }
+    return node.channel.map { $0.id == backup.channel.id && $0.isBehind(theirs) } ?? true
+  }
+
+  func adoption(of backup: NodeBackup) -> NodeChange {
+    let history = max(ownHistory, backup.channel.history + 1, (node.channel?.history ?? 0) + 1)
+    return backup.change(after: node.accepted, history: history)
+  }
+
+  /// The peer's epochs increase from owner to owner, also from device to device.
+  private var ownHistory: UInt64 { max(claim?.epoch ?? 1, 1) - 1 }
 
   /// Whether the channel is in use: the peer has accepted our `channel_reestablish`.
   var isRunning: Bool { stage == .established && connection.isEstablished }
@@ -166,7 +180,7 @@ extension NodeMachine {
     guard let channel = node.channel, channel.revision > 0 else { return [] }
     let ownHashes = Set((node.invoices + node.accepted).map(\.paymentHash))
     // A backup with any other invoice has a cancelled one, and would bring it back.
-    if case .backup(let backup)? = heard.backup, !channel.isNewer(than: backup.channel),
+    if case .backup(let backup)? = heard.backup, channel.revision == backup.channel.revision,
       backup.invoices.allSatisfy({ ownHashes.contains($0.paymentHash) })
     {
       return []
@@ -194,7 +208,7 @@ extension NodeMachine {
       var channel = try Channel(
         id: theirs.channel, localMsat: terms.walletMsat, remoteMsat: terms.providerMsat, isOpener: false)
       // Another device may have begun from here too, under an earlier epoch.
-      channel.beginHistory(atLeast: max(claim?.epoch ?? 1, 1) - 1)
+      channel.beginHistory(ownHistory)
       return adopt(NodeChange(channel: channel), heard)
     } catch {
       return mute("the channel cannot be opened: \(error)")

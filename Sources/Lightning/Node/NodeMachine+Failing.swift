@@ -55,7 +55,7 @@ extension NodeMachine {
     forgetConnection()
     state = .failed
     self.failure = failure
-    var change = backup?.change(after: node.accepted) ?? NodeChange()
+    var change = backup.map(adoption) ?? NodeChange()
     change.failure = failure
     failureToStore = change
     return refusals + unpaid + [.cutOff, .report(.trouble(failure.sentence))] + storeFailure()
