@@ -149,11 +149,14 @@ import Wallet
     var world = connected()
     world.make(.send(0, isKnown: true))
     world.settle(until: { $0.sends[0].hasArrived && $0.isSettled })
+    #expect(world.sends[0].hasArrived, "\(String(describing: world.sends[0].answer)) \(world.now)")
+    #expect(world.containers.map { $0.past[world.sends[0].invoice.paymentHash] } == [.paid])
     move(&world)
     world.settle(until: { $0.isSettled })
     world.checkAtTheEnd()
     #expect(world.violation == nil)
     world.onOtherDevice { $0.container.value.past = PastPayments() }
+    #expect(!world.sends[0].isForgotten)
     world.checkAtTheEnd()
     #expect(world.violation?.invariant == .sentOnce)
   }
@@ -172,7 +175,6 @@ import Wallet
 
   @Test func `A device that thaws in the middle of a step and then gets the wallet back goes on with the backup`() {
     var world = connected()
-    world.make(.invoice)
     world.make(.pay(0))
     while world.payments[0].state == .underWay, !world.isAboutToWrite(.app) { world.settleOnce() }
     world.make(.freeze(.app))
@@ -181,6 +183,8 @@ import Wallet
     world.make(.onOther(.thaw(.app)))
     world.settle(until: { $0.seenFromOther.map(self.status) == .usedByAnotherDevice })
     move(&world)
+    world.make(.invoice)
+    world.settle(until: { !$0.unpaidInvoices.isEmpty })
     world.make(.pay(1))
     world.settle(until: { $0.isSettled && $0.payments[1].state == .paid })
     world.checkAtTheEnd()
