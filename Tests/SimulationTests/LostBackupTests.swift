@@ -42,13 +42,16 @@ import Testing
     #expect(!world.hasLostBackup)
   }
 
-  @Test func `If the peer has no backup of the newest state without a restart, the wallet's stop is reported`() {
+  @Test
+  func `If the peer has no backup of the newest state without a restart, the wallet's stop is reported`() {
     var world = paid(storageDelay: .zero)
     // As if the wallet had not sent it.
     var state = world.peer.value.state
     state.backup = nil
     world.wires.endAllForPeer()
-    world.peer = Boxed(PeerMachine(configuration: .init(rules: world.settings.rules, startedAt: world.peerNow, state: state)))
+    world.peer = Boxed(
+      PeerMachine(
+        configuration: .init(rules: world.settings.rules, startedAt: world.peerNow, state: state)))
     world.make(.restoreCopy)
     var healing = Healing(world, userStaysAway: false)
     #expect(healing.run(isKnown: { _ in false }) == nil)

@@ -136,7 +136,8 @@ import Wallet
     #expect(world.moving.isAsked(at: inTime) && !world.moving.isAsked(at: late))
   }
 
-  @Test func `A text that names another device although the wallet is here since the push breaks an invariant`()
+  @Test
+  func `A text that names another device although the wallet is here since the push breaks an invariant`()
     throws
   {
     var world = connected()
@@ -184,7 +185,8 @@ import Wallet
 
   // MARK: Coming back
 
-  @Test func `A device that thaws in the middle of a step and then gets the wallet back goes on with the backup`() {
+  @Test
+  func `A device that thaws in the middle of a step and then gets the wallet back goes on with the backup`() {
     var world = frozenInAStep()
     move(&world)
     world.settle(until: { $0.isSettled && $0.payments[1].state == .paid })

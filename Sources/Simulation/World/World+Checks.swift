@@ -66,7 +66,8 @@ extension World {
       if !told.wasServedElsewhere {
         report(
           .textIsTrue,
-          "The text of push \(push) names another device, but the wallet has been on this one since the push.")
+          "The text of push \(push) names another device, but the wallet has been on this one since the push."
+        )
       }
     case .partsWait, .appContinues: break
     }

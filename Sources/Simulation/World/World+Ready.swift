@@ -67,7 +67,8 @@ extension World {
   public var nextInstant: Instant? { nextInstant(glances) }
 
   func nextInstant(_ glances: PerRole<Life.Glance?>) -> Instant? {
-    var next = Self.next([glances.app?.deadline, glances.notifier?.deadline, phone.deadline, nextExpiry], after: now)
+    var next = Self.next(
+      [glances.app?.deadline, glances.notifier?.deadline, phone.deadline, nextExpiry], after: now)
     func consider(_ instant: Instant) {
       if instant > now { next = next.map { min($0, instant) } ?? instant }
     }

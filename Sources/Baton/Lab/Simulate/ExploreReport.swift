@@ -54,7 +54,8 @@ package struct ExploreReport {
     ]
     if explorer.lost > 0 {
       lines.append(
-        "\(HumanText.grouped(UInt64(explorer.lost))) more are lost: the peer was restarted before it had stored the newest backup, and the wallet's database is older too")
+        "\(HumanText.grouped(UInt64(explorer.lost))) more are lost: the peer was restarted before it had stored the newest backup, and the wallet's database is older too"
+      )
     }
     if !findings.isEmpty {
       lines = [String(lines[0])]
