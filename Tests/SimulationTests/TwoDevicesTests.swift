@@ -9,8 +9,10 @@ import Wallet
 /// One wallet on two devices with the same seed.
 @Suite("Two devices in the simulation") struct TwoDevicesTests {
   /// The app of the first device is connected; the wallet has an invoice.
-  private func connected(isRecorded: Bool = false) -> World {
-    var world = World()
+  private func connected(isRecorded: Bool = false, reusesNumbers: Bool = false) -> World {
+    var settings = WorldSettings()
+    settings.reusesNumbers = reusesNumbers
+    var world = World(settings: settings)
     world.isRecorded = isRecorded
     world.make(.open)
     world.settle(until: { $0.isSettled })
@@ -134,6 +136,21 @@ import Wallet
     let inTime: Instant = world.now + .seconds(9)
     let late: Instant = world.now + .seconds(10)
     #expect(world.moving.isAsked(at: inTime) && !world.moving.isAsked(at: late))
+  }
+
+  @Test func `In an exploration the refusal of an older request does not end a newer one`() {
+    var world = connected(reusesNumbers: true)
+    world.make(.takeOtherDevice)
+    world.settle(until: { $0.lives.app?.value.claim != nil })
+    world.make(.askToMove)
+    world.settle(until: { $0.moving.endsAt != nil })
+    world.make(.freeze(.app))
+    let late: Instant = world.now + .seconds(10)
+    world.settle(until: { $0.now >= late })
+    world.make(.askToMove)
+    world.make(.thaw(.app))
+    world.settle(until: { $0.violation != nil || $0.appRuns(isSettling: false) })
+    #expect(world.violation == nil && !world.isServedElsewhere)
   }
 
   @Test

@@ -113,7 +113,8 @@ extension World {
 
   /// The app tells the user that the wallet is here, or that it does not move here.
   mutating func moveIsAnswered(_ request: UInt64) {
-    if moving.request == request { moving = WorldMoving() }
+    // The explorer's requests have one number: an unheard one is not answered yet.
+    if moving.request == request, moving.endsAt != nil { moving = WorldMoving() }
   }
 
   /// At the user's request the app replaces the other device's claim.
