@@ -96,13 +96,18 @@ import Testing
     seed: UInt64, coordination: Coordination
   ) { walk(seed, coordination) }
 
-  private func walk(_ seed: UInt64, _ coordination: Coordination) {
+  @Test(arguments: 1...6)
+  func `A world with two devices goes on like one that is not normalised`(seed: UInt64) {
+    walk(seed, .baton, moves: 4)
+  }
+
+  private func walk(_ seed: UInt64, _ coordination: Coordination, moves: Int = 0) {
     var settings = ExploreSettings()
     settings.world.coordination = coordination
     settings.bounds = bounds([
       .pushes: 3, .opens: 4, .crashes: 3, .freezes: 3, .preemptions: 255, .messageFaults: 3, .cuts: 1,
       .slowConnections: 2, .peerRestarts: 1, .replacedLocks: 1, .lostBeats: 1, .lostPushes: 1,
-      .clockSteps: 2, .tasks: 2,
+      .clockSteps: 2, .tasks: 2, .moves: moves,
     ])
     var generator = SeededGenerator(seed: seed)
     var plain = Place(world: settings.startWorld(), left: settings.bounds)

@@ -17,6 +17,8 @@ public struct Explorer: Sendable {
   public private(set) var ways = Ways()
   /// Quiet states from which the wallet recovers when faults stop.
   public private(set) var healed = 0
+  /// Quiet states in which the peer has lost the newest backup of a wallet that needs it: nothing recovers them.
+  public private(set) var lost = 0
 
   private var seen = SeenStates()
   private var healing = SeenStates()
@@ -68,6 +70,8 @@ public struct Explorer: Sendable {
     var healed: [UInt64]?
     /// The violation of a failed recovery run.
     var stuck: Violation?
+    /// The recovery run failed, but its end is a state that the peer has lost.
+    var isLost = false
   }
 
   /// The unseen successors of some states of the layer. Pure, so that threads can run it concurrently.
@@ -90,6 +94,7 @@ public struct Explorer: Sendable {
         var healing = Healing(place.world, userStaysAway: settings.userStaysAway)
         expansion.healed = healing.run { known.contains($0) || self.healing.contains($0) } ?? []
         expansion.stuck = healing.world.violation
+        expansion.isLost = healing.hasFailed && expansion.stuck == nil
         known.formUnion(expansion.healed ?? [])
       }
       for (choice, move) in moves.enumerated() {
@@ -111,7 +116,7 @@ public struct Explorer: Sendable {
       ways.add(expansion.ways)
       if let digests = expansion.healed {
         for digest in digests { _ = healing.insert(digest) }
-        healed += 1
+        if expansion.isLost { lost += 1 } else if expansion.stuck == nil { healed += 1 }
       }
       if let stuck = expansion.stuck { found(stuck, in: expansion.parent) }
       for successor in expansion.successors where seen.insert(successor.digest) {

@@ -14,6 +14,7 @@ struct Healing {
   private var moves: [Move] = []
   /// The request to move is repeated, but not without time passing.
   private var asksNext = true
+  private(set) var hasFailed = false
 
   init(_ world: World, userStaysAway: Bool) {
     self.world = world
@@ -58,6 +59,7 @@ struct Healing {
   }
 
   private mutating func fail(_ when: String, _ onMove: (inout World, TimeSpan) -> Void) -> [UInt64]? {
+    hasFailed = true
     if userStaysAway { world.reportNotReceived(when) } else { world.reportNoProgress(when) }
     onMove(&world, passed)
     return nil
@@ -87,7 +89,7 @@ struct Healing {
     switch world.phone.app {
     case .notRunning, .background, .suspended:
       if userStaysAway { passTime() } else { world.make(.open) }
-    case .foreground where world.isServedElsewhere && asksNext:
+    case .foreground where world.isServedElsewhere && asksNext && !world.moving.isAsked(at: world.now):
       asksNext = false
       world.make(.askToMove)
     case .launching, .foreground, .terminating:

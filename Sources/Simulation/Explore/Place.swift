@@ -102,17 +102,18 @@ struct Place: Hashable, Sendable {
 
   private func mover(_ move: Move) -> Worker? {
     if case .onOther(let inner) = move {
-      guard let other = world.seenFromOther else { return nil }
-      return Self.mover(inner, other).map { Worker(role: $0, isOnOther: true) }
+      return world.otherDevice?.part { mover(inner, $0.pointee.presenceQueue, $0.pointee.lives) }.map {
+        Worker(role: $0, isOnOther: true)
+      }
     }
-    return Self.mover(move, world).map { Worker(role: $0) }
+    return mover(move, world.presenceQueue, world.lives).map { Worker(role: $0) }
   }
 
-  private static func mover(_ move: Move, _ world: World) -> Role? {
+  private func mover(_ move: Move, _ queue: [QueuedPresence], _ lives: PerRole<Boxed<Life>?>) -> Role? {
     switch move {
     case .work(let role), .wake(let role), .hear(let role), .thaw(let role): role
-    case .readPresence(let index): world.presenceQueue[index].to
-    case .walletReads(let id): world.wires[id].flatMap { world.role(ofPid: $0.owner) }
+    case .readPresence(let index): queue[index].to
+    case .walletReads(let id): world.wires[id].flatMap { lives.role(ofPid: $0.owner) }
     default: nil
     }
   }
@@ -120,7 +121,7 @@ struct Place: Hashable, Sendable {
   private func addUserMovesOnOther(to moves: inout [Move]) {
     if left[.moves] > 0 { moves.append(.takeOtherDevice) }
     guard let other = world.otherDevice?.value else { return }
-    if world.isServedElsewhere, !world.moving.isAsked, world.phone.app == .foreground {
+    if world.isServedElsewhere, !world.moving.isAsked(at: world.now), world.phone.app == .foreground {
       moves.append(.askToMove)
     }
     switch other.phone.app {
@@ -130,17 +131,22 @@ struct Place: Hashable, Sendable {
     }
   }
 
-  /// Processes of the device that is not in hand die, freeze and thaw.
+  /// Processes of the device that is not in hand die, freeze and thaw; its network comes back.
   private func addFaultsOnOther(to moves: inout [Move]) {
-    guard let other = world.seenFromOther else { return }
+    guard let other = world.otherDevice, let glances = world.otherGlances else { return }
+    let (hasNetwork, hasWriter) = other.part {
+      ($0.pointee.phone.device.hasNetwork, $0.pointee.container.part { $0.pointee.writer } != nil)
+    }
+    if !hasNetwork { moves.append(.onOther(.network(isThere: true))) }
     for role in [Role.app, .extension] {
-      guard let life = other.glance(role) else { continue }
+      guard let life = glances[role] else { continue }
       let worker = Worker(role: role, isOnOther: true)
       if left[.crashes] > 0 { moves.append(.onOther(.kill(role))) }
       if life.isFrozen {
         if left[.preemptions] > 0 || !overtakes(.onOther(.thaw(role))) { moves.append(.onOther(.thaw(role))) }
       } else if left[.freezes] > 0, moves.contains(where: { mover($0) == worker }) {
         moves.append(.onOther(.freeze(role)))
+        if life.isAboutToWrite, !hasWriter { moves.append(.onOther(.freezeInside(role))) }
       }
     }
   }
@@ -149,7 +155,7 @@ struct Place: Hashable, Sendable {
     guard let next = nextMoment(glances) else { return }
     moves.append(.timePasses(until: next))
     let before = next + TimeSpan(nanoseconds: -Self.justBefore.nanoseconds)
-    let isAnyFrozen = glances.app?.isFrozen == true || glances.notifier?.isFrozen == true
+    let isAnyFrozen = glances.isAnyFrozen || world.otherGlances?.isAnyFrozen == true
     if before > world.now, left.allowsEvents || isAnyFrozen { moves.append(.timePasses(until: before)) }
   }
 
@@ -159,6 +165,11 @@ struct Place: Hashable, Sendable {
     }
     for index in world.presenceQueue.indices where world.presenceQueue[index].isLate {
       if glances[world.presenceQueue[index].to]?.canListen == true { moves.append(.readPresence(index)) }
+    }
+    guard let its = world.otherGlances, let queue = world.otherDevice?.part({ $0.pointee.presenceQueue })
+    else { return }
+    for index in queue.indices where queue[index].isLate {
+      if its[queue[index].to]?.canListen == true { moves.append(.onOther(.readPresence(index))) }
     }
   }
 
@@ -258,6 +269,8 @@ extension Glances {
   var areIdle: Bool { !isAtWork(.app) && !isAtWork(.extension) }
 
   func isAtWork(_ role: Role) -> Bool { self[role]?.isAtWork ?? false }
+
+  var isAnyFrozen: Bool { app?.isFrozen == true || notifier?.isFrozen == true }
 }
 
 extension Place {

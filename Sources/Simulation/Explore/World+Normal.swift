@@ -34,6 +34,7 @@ extension World {
       lives[role]?.value.normalise(at: clock.now)
     }
     sortPresenceQueue()
+    moving.forgetOld(at: now)
     opening = WorldOpening()
     lives.app?.seal()
     lives.notifier?.seal()
@@ -79,6 +80,7 @@ extension World {
       container.value.waits[index].since.shift(by: peerSpan)
     }
     lockReplacedAt.shift(by: span)
+    moving.endsAt.shift(by: span)
     if asksForAge {
       for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }
     }

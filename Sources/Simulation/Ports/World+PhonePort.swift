@@ -31,7 +31,9 @@ extension World {
     case .endBackgroundTask(let id): tellPhone(.taskEnded(id: id))
     case .end: life.hasEnded = true
     case .makeInvoice(let request, _, _, _): life.answers.append(.requests(invoiceMade(for: request)))
-    case .answer(let request, let answer): answered(request, answer)
+    case .answer(let request, let answer):
+      if case .refused(.move, _) = answer { life.takesPlace = false }
+      answered(request, answer)
     case .submit(let task):
       tellPhone(
         .task(
@@ -60,7 +62,9 @@ extension World {
     case .begun(let id, _, _): answerWithdrawal(request, .begun(id))
     case .refused(.withdrawal, let sentence): answerWithdrawal(request, .refused(sentence))
     case .connected, .refused(.move, _):
-      if let number = UInt64(request) { tellPhone(.appAnswered(request: number)) }
+      guard let number = UInt64(request) else { return }
+      moveIsAnswered(number)
+      tellPhone(.appAnswered(request: number))
     default: break
     }
   }

@@ -48,7 +48,10 @@ extension World {
     checkDurable(message, of: life)
     checkBinding(message, of: life)
     let revision = life.wallet.node.durableChannel?.revision ?? 0
-    wires.send(Wire.Packet(message: message, isSound: revision <= life.soundRevision), on: id)
+    wires.send(
+      Wire.Packet(
+        message: message, isSound: revision <= life.soundRevision,
+        isAskedMove: life.takesPlace && message.replacesClaim), on: id)
   }
 
   private mutating func hangUp(_ life: inout Life) {
@@ -100,5 +103,12 @@ extension World {
         life.answer(.closed("the peer disconnected"))
       }
     }
+  }
+}
+
+extension Message {
+  /// In place of another container's claim.
+  fileprivate var replacesClaim: Bool {
+    if case .initMessage(let message) = self { message.replaces != nil } else { false }
   }
 }

@@ -20,4 +20,12 @@ public struct RunResult: Hashable, Sendable {
   public var storageFaults: [Int] = []
   /// How often each kind of fault occurred.
   public var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
+
+  /// Adds the figures of the device in hand.
+  mutating func addDevice(of world: World) {
+    pushes += world.pushes.count
+    connecting.add(world.connecting)
+    let faults = world.storage.occurred.value
+    storageFaults = storageFaults.isEmpty ? faults : zip(storageFaults, faults).map { $0 + $1 }
+  }
 }

@@ -59,7 +59,8 @@ public struct SeedRun {
     world.sendsSilentPushes = agenda.hasSilentPushes
     world.externalDelay = agenda.externalDelay
     // A slower start outlasts the time of a request to move.
-    world.startDelay = agenda.hasTwoDevices ? min(agenda.startDelay, .seconds(5)) : agenda.startDelay
+    let movesWallet = agenda.hasTwoDevices && world.allowsMoves
+    world.startDelay = movesWallet ? min(agenda.startDelay, .seconds(5)) : agenda.startDelay
     world.storageDelay = agenda.storageDelay
     if world.splices { world.spliceDelay = agenda.spliceDelay }
     world.phone.suspendAfter = agenda.suspendAfter
@@ -89,11 +90,10 @@ public struct SeedRun {
     result.deliveredEvents = world.deliveredEvents
     result.payments = world.payments.count
     result.paid = world.payments.count { $0.state == .paid }
-    result.pushes = world.pushes.count
     result.sent = world.sends.count
     result.arrived = world.sends.count { $0.hasArrived }
-    result.connecting = world.connecting
-    result.storageFaults = world.storage.occurred.value
+    result.addDevice(of: world)
+    if let other = world.seenFromOther { result.addDevice(of: other) }
     result.settling = world.settling
     result.suspensions = world.suspensions.value
     return result
@@ -240,7 +240,7 @@ public struct SeedRun {
 
   /// The network and the room on the disk come back first: they are the phone's.
   private mutating func takeOtherDevice() {
-    guard !world.settings.hasLegacyPeer, world.settings.coordination == .baton else { return }
+    guard world.settings.allowsMoves else { return }
     if networkBackAt != nil { make(.network(isThere: true)) }
     if diskHasRoomAt != nil { make(.fillDisk(false)) }
     networkBackAt = nil

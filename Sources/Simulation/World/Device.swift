@@ -1,6 +1,7 @@
 import Ground
 import LightningProvider
 import PhonePolicy
+import Wallet
 
 /// A phone with its wallet processes and its container. The wallet may have two, with one seed; the user has one of
 /// them in hand.
@@ -21,12 +22,16 @@ struct Device: Hashable, Sendable {
   var moving = WorldMoving()
 }
 
-/// The user's requests to move the wallet to a device.
+/// The user's request to move the wallet to a device.
 struct WorldMoving: Hashable, Sendable {
-  /// The phone's number of the newest request.
+  /// The phone's number of the newest request, if the app has not answered it.
   var request: UInt64?
-  /// The user has asked, and the wallet has not moved since.
-  var isAsked = false
+  /// When the app stops to follow it: 10 s after it has heard it, also without an answer.
+  var endsAt: Instant?
+
+  func isAsked(at now: Instant) -> Bool { request != nil && endsAt.map { now < $0 } ?? true }
+
+  mutating func forgetOld(at now: Instant) { if !isAsked(at: now) { self = WorldMoving() } }
 }
 
 // The world's own fields are those of the device in hand. A step of the other device is made by exchanging the two.
@@ -72,6 +77,7 @@ extension World {
 
   /// The user takes the other device in hand, and opens the app; at first its container is empty.
   mutating func takeOtherDevice() {
+    guard settings.allowsMoves else { return }
     opening.giveUp()
     if otherDevice == nil {
       let empty = Container(id: ContainerID(high: 0xC1, low: 1))
@@ -79,7 +85,6 @@ extension World {
         Device(number: 1, container: Boxed(empty), phone: Phone(configuration: settings.phone)))
     }
     exchangeDevices()
-    moving = WorldMoving()
     noteOpening()
     tellPhone(.userOpened)
   }
@@ -88,13 +93,36 @@ extension World {
   mutating func askToMove() {
     guard otherDevice != nil else { return }
     let request = numbers.request()
-    moving = WorldMoving(request: request, isAsked: moving.isAsked || phone.app == .foreground)
+    if phone.app == .foreground { moving = WorldMoving(request: request) }
     tellPhone(.appAsked(request: request, inFront: true))
   }
 
   mutating func postMove(ofRequest request: UInt64) {
     guard moving.request == request else { return }
     lives.app?.value.inbox.append(.requests(.asked("\(request)", .move)))
+  }
+
+  /// The app hears of the request.
+  mutating func noteMoveIsHeard(_ event: WalletEvent) {
+    guard case .requests(.asked(let id, .move)) = event, id == moving.request.map(String.init) else { return }
+    moving.endsAt = now + Self.moveRequestBound
+  }
+
+  /// As of the app's guard.
+  private static let moveRequestBound = TimeSpan.seconds(10)
+
+  /// The app tells the user that the wallet is here, or that it does not move here.
+  mutating func moveIsAnswered(_ request: UInt64) {
+    // The explorer's requests have one number: an unheard one is not answered yet.
+    if moving.request == request, moving.endsAt != nil { moving = WorldMoving() }
+  }
+
+  /// At the user's request the app replaces the other device's claim.
+  func takesPlace(_ directives: [WalletDirective]) -> Bool {
+    otherDevice != nil && moving.isAsked(at: now)
+      && directives.contains {
+        if case .container(.raiseEpoch(_, _, .some)) = $0 { true } else { false }
+      }
   }
 
   // MARK: State
@@ -107,10 +135,9 @@ extension World {
     return fenced != container.part { $0.pointee.id }
   }
 
-  /// The container that the peer serves.
-  var servedContainer: Container {
-    guard isServedElsewhere, let other = otherDevice else { return container.value }
-    return other.part { $0.pointee.container }.value
+  /// Those of both devices.
+  var containers: [Container] {
+    [container.value] + (otherDevice.map { [$0.part { $0.pointee.container }.value] } ?? [])
   }
 
   /// The app of the device that the wallet has left shows so, if the user looks at it.
@@ -126,26 +153,36 @@ extension World {
     guard container != fenced else { return }
     let hasMoved = fenced != nil
     fenced = container
+    noteServedElsewhere()
+    onOtherDevice { $0.noteServedElsewhere() }
     guard hasMoved else { return }
     if self.container.part({ $0.pointee.id }) == container { moved() } else { onOtherDevice { $0.moved() } }
   }
 
-  /// The wallet is here now. What only the other container has is lost: the backup has the channel.
+  private mutating func noteServedElsewhere() { if isServedElsewhere { pushing.noteServedElsewhere() } }
+
+  /// The wallet is here now. The backup has the channel, but not the other container's outgoing payments.
   private mutating func moved() {
-    if !moving.isAsked {
+    if !hearsOfAskedMove {
       report(
         .movedByUser,
         "The peer accepts another device although the user has not asked to move the wallet there.")
     }
-    moving.isAsked = false
+    moving = WorldMoving()
+    lives.app?.value.takesPlace = false
     guard let left = otherDevice?.part({ $0.pointee.container }).value else { return }
-    sending.forget(left, unknownTo: container.value)
+    sending.leave(left.node.payments)
     openAgain(knownTo: container.value)
+  }
+
+  /// The peer before it reads a message of a device that the wallet has left; else nil. Such a copy is expensive.
+  func peerIfLeft(by wire: Wire) -> Boxed<PeerMachine>? {
+    fenced != nil && wire.container != fenced && otherDevice != nil ? peer : nil
   }
 
   /// A message of a device that the wallet has left changes nothing at the peer.
   mutating func checkLeft(_ wire: Wire, since before: PeerMachine) {
-    guard let fenced, wire.container != fenced else { return }
+    guard wire.container != fenced else { return }
     let (old, new) = (before.state, peer.value.state)
     guard
       old.channel.record != new.channel.record || old.backup != new.backup

@@ -28,6 +28,8 @@ public struct Life: Hashable, Sendable {
   var claimsAfterDialling: Epoch?
   /// Its node was started at least once.
   var hasStarted = false
+  /// At the user's request it has replaced the claim of the other device, and may tell the peer so.
+  var takesPlace = false
   /// The node's connection.
   var wire: UInt64?
   /// Pushes for which the read of received payments was empty or failed since the process was last idle.
@@ -98,5 +100,12 @@ public struct Life: Hashable, Sendable {
       pid: identity.pid, isFrozen: isFrozen, isStopped: isStopped, isIdle: isIdle,
       hasInbox: !inbox.isEmpty, deadline: isStopped ? nil : wallet.deadline,
       nextIsLocal: nextIsLocal, isAboutToWrite: isAboutToWrite, isOwner: claim != nil)
+  }
+}
+
+extension PerRole where Value == Boxed<Life>? {
+  func role(ofPid pid: Int32) -> Role? {
+    if app?.part({ $0.pointee.identity.pid }) == pid { return .app }
+    return notifier?.part { $0.pointee.identity.pid } == pid ? .extension : nil
   }
 }

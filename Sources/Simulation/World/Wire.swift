@@ -8,6 +8,8 @@ struct Wire: Hashable, Sendable {
     var message: Message
     /// The channel state behind the message was durable under its sender's claim, and that claim was in force.
     var isSound: Bool
+    /// An `init` that moves the wallet to the sender's device, at the user's request.
+    var isAskedMove = false
   }
 
   let id: UInt64

@@ -63,8 +63,11 @@ extension World {
       else { return }
       report(.textIsTrue, "The text of push \(push) names a payment received before the push was sent.")
     case .usedByAnotherDevice:
-      if !isServedElsewhere, otherDevice == nil {
-        report(.textIsTrue, "The text of push \(push) names another device, and there is none.")
+      if !told.wasServedElsewhere {
+        report(
+          .textIsTrue,
+          "The text of push \(push) names another device, but the wallet has been on this one since the push."
+        )
       }
     case .partsWait, .appContinues: break
     }
@@ -91,6 +94,7 @@ extension World {
   }
 
   mutating func reportNotReceived(_ when: String) {
+    guard !isStateLost else { return }
     report(.progress, "\(when) no process receives the payment\(whyNotReceived).")
   }
 

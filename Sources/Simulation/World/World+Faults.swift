@@ -62,10 +62,10 @@ extension World {
     }
   }
 
-  /// The database is an old copy, or of another device, and the peer was restarted before it had stored the newest backup: no wallet can
-  /// recover from that. A real one asks the peer to close the channel.
+  /// A restart of the peer has lost the newest backup, and the database is older too (an old copy, or of another
+  /// device): no wallet can recover from that. A real one asks the peer to close the channel.
   var isStateLost: Bool {
-    guard copies.restored > 0 || otherDevice != nil else { return false }
+    guard hasLostBackup else { return false }
     var channel = peer.value.state.channel
     channel.disconnected()
     guard case .channelReestablish(let theirs) = channel.reestablish() else { return false }

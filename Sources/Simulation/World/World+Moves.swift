@@ -55,7 +55,7 @@ extension World {
     case .failStorage(let role, let fault): if lives[role] != nil { storage.armed[role] = fault }
     case .fillDisk(let isFull): storage.isFull = isFull
     case .reboot: reboot()
-    case .deviceSleeps(let span): clock.passAsleep(span)
+    case .deviceSleeps(let span): sleep(span)
     case .losePush: pushing.loseNext(true)
     case .stepClock(let span): clock.step(span)
     case .copyDatabase: copies.keep(container)
@@ -94,6 +94,7 @@ extension World {
   private mutating func handle(_ event: WalletEvent, _ life: inout Life) -> [WalletDirective] {
     var observer = WorldObserver(life.role, isRecorded: isRecorded, ways)
     let directives = life.wallet.handle(event, at: now, &observer)
+    if takesPlace(directives) { life.takesPlace = true }
     ways = observer.ways
     said += observer.said.map(ofDevice)
     if observer.hasDecided { deliveredEvents &+= 1 }
@@ -129,6 +130,7 @@ extension World {
       guard let event = life.inbox.popFirst() else { return }
       if event == .guardrail(.enteredBackground) { life.timeInBackground = life.timesToHear.popFirst() }
       world.noteRun(event, &life)
+      world.noteMoveIsHeard(event)
       life.answers.append(event)
     }
   }

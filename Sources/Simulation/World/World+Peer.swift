@@ -11,10 +11,13 @@ extension World {
   mutating func peerReads(_ id: UInt64) {
     guard let wire = wires[id], !wire.isOverForPeer else { return }
     if let packet = wires.readByPeer(id) {
-      let before = peer
+      let revision = peer.value.state.channel.revision
+      let before = peerIfLeft(by: wire)
+      hearsOfAskedMove = packet.isAskedMove
       tellPeer(.received(connection: id, packet.message))
-      checkLeft(wire, since: before.value)
-      if !packet.isSound, peer.value.state.channel.revision != before.value.state.channel.revision {
+      hearsOfAskedMove = false
+      if let before { checkLeft(wire, since: before.value) }
+      if !packet.isSound, peer.value.state.channel.revision != revision {
         report(
           .oneDriver, "The peer processes a message whose state was not durable under its sender's claim.")
       }
@@ -61,13 +64,15 @@ extension World {
     // A correct wallet never sends an invalid proof.
     case .channelFailed(_, let reason):
       report(.channelNeverBack, "The peer has failed the channel: \(reason)")
+    case .backup: hasLostBackup = false
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
-      .frameIgnored, .backup, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade:
+      .frameIgnored, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade:
       break
     }
   }
 
   mutating func restartPeer() {
+    if peer.value.waitingBackup != nil { hasLostBackup = true }
     wires.endAllForPeer()
     peer = Boxed(
       PeerMachine(
@@ -160,7 +165,8 @@ extension World {
     pushing.add(
       WorldPush(
         id: id, paymentHash: hash, reason: reason,
-        receivedBefore: hash == nil ? container.part { $0.pointee.received.count } : nil))
+        receivedBefore: hash == nil ? container.part { $0.pointee.received.count } : nil,
+        wasServedElsewhere: isServedElsewhere))
     tellPhone(
       .pushArrived(
         PhonePush(

@@ -172,6 +172,7 @@ extension World {
   private mutating func forget(_ role: Role) -> Bool {
     guard let life = lives[role] else { return false }
     lives[role] = nil
+    if role == .app { moving = WorldMoving() }
     storage.armed[role] = nil
     container.value.forget(life.value.identity.pid)
     others?.processEnded(role)

@@ -22,52 +22,57 @@ extension World {
   public func ready(into moves: inout [Move]) { ready(into: &moves, glances) }
 
   func ready(into moves: inout [Move], _ glances: PerRole<Life.Glance?>) {
-    readyHere(into: &moves, glances)
-    if let other = seenFromOther {
-      var its: [Move] = []
-      other.readyHere(into: &its, other.glances)
-      moves += its.map { .onOther($0) }
-    }
+    readyHere(glances, presenceQueue, phone.deadline, at: now) { moves.append($0) }
+    readyOnOther { moves.append(.onOther($0)) }
     for wire in wires.all where wire.isReadableForPeer && !wire.isSlow {
       moves.append(.peerReads(wire: wire.id))
     }
     if let deadline = peer.part({ $0.pointee.deadline }), deadline <= peerNow { moves.append(.peerWakes) }
   }
 
-  /// The moves of this device.
-  private func readyHere(into moves: inout [Move], _ glances: PerRole<Life.Glance?>) {
+  private func readyOnOther(_ add: (Move) -> Void) {
+    guard let glances = otherGlances else { return }
+    otherDevice?.part {
+      readyHere(
+        glances, $0.pointee.presenceQueue, $0.pointee.phone.deadline, at: $0.pointee.clock.now, add)
+    }
+  }
+
+  /// The moves of one device.
+  private func readyHere(
+    _ glances: PerRole<Life.Glance?>, _ queue: [QueuedPresence], _ phoneWakesAt: Instant?, at now: Instant,
+    _ add: (Move) -> Void
+  ) {
     for role in [Role.app, .extension] {
       guard let life = glances[role], !life.isStopped else { continue }
       guard life.isIdle else {
-        moves.append(.work(role))
+        add(.work(role))
         continue
       }
-      if life.hasInbox { moves.append(.hear(role)) }
-      if let deadline = life.deadline, deadline <= now { moves.append(.wake(role)) }
-      for index in presenceQueue.indices where presenceQueue[index].to == role && !presenceQueue[index].isLate
-      {
-        moves.append(.readPresence(index))
+      if life.hasInbox { add(.hear(role)) }
+      if let deadline = life.deadline, deadline <= now { add(.wake(role)) }
+      for index in queue.indices where queue[index].to == role && !queue[index].isLate {
+        add(.readPresence(index))
       }
       for wire in wires.all where wire.owner == life.pid && !wire.isAbandoned {
         if !wire.isAccepted || !wire.toWallet.isEmpty || wire.isShutByPeer {
-          moves.append(.walletReads(wire: wire.id))
+          add(.walletReads(wire: wire.id))
         }
       }
     }
-    if let deadline = phone.deadline, deadline <= now { moves.append(.phoneWakes) }
+    if let phoneWakesAt, phoneWakesAt <= now { add(.phoneWakes) }
   }
 
   /// The earliest deadline of a process, the phone or the peer; nil if there is none.
   public var nextInstant: Instant? { nextInstant(glances) }
 
   func nextInstant(_ glances: PerRole<Life.Glance?>) -> Instant? {
-    var next = nextInstantHere(glances)
+    var next = Self.next(
+      [glances.app?.deadline, glances.notifier?.deadline, phone.deadline, nextExpiry], after: now)
     func consider(_ instant: Instant) {
       if instant > now { next = next.map { min($0, instant) } ?? instant }
     }
-    if let other = seenFromOther, let instant = other.nextInstantHere(other.glances) {
-      consider(now + (instant - other.now))
-    }
+    if let span = otherSleepsFor { consider(now + span) }
     // `.max` means never.
     if let deadline = peer.part({ $0.pointee.deadline }), deadline.nanoseconds != .max {
       consider(now + (deadline - peerNow))
@@ -75,19 +80,30 @@ extension World {
     return next
   }
 
-  /// The earliest deadline of this device.
-  private func nextInstantHere(_ glances: PerRole<Life.Glance?>) -> Instant? {
-    var next: Instant?
-    func consider(_ instant: Instant?) {
-      guard let instant, instant > now else { return }
-      next = next.map { min($0, instant) } ?? instant
+  /// The time to the next deadline of the device that is not in hand.
+  private var otherSleepsFor: TimeSpan? {
+    guard let glances = otherGlances else { return nil }
+    return otherDevice?.part { device in
+      let now = device.pointee.clock.now
+      return Self.next(
+        [glances.app?.deadline, glances.notifier?.deadline, device.pointee.phone.deadline], after: now
+      ).map { $0 - now }
     }
-    for role in [Role.app, .extension] {
-      consider(glances[role]?.deadline)
-    }
-    consider(phone.deadline)
-    consider(nextExpiry)
-    return next
+  }
+
+  private static func next(_ deadlines: [Instant?], after now: Instant) -> Instant? {
+    deadlines.lazy.compactMap { $0 }.filter { $0 > now }.min()
+  }
+
+  /// The clock of the device in hand stands still, the peer's runs. The other device runs on to its next deadline, if
+  /// it has nothing to do before, and sleeps then too.
+  mutating func sleep(_ span: TimeSpan) {
+    clock.passAsleep(span)
+    var isBusy = false
+    readyOnOther { _ in isBusy = true }
+    guard !isBusy else { return }
+    let awake = otherSleepsFor.map { min($0, span) } ?? span
+    otherDevice?.value.clock.passAside(awake)
   }
 
   mutating func passTime(until instant: Instant) {

@@ -18,7 +18,7 @@ extension World {
     while sends.count <= number { makeExternalInvoice(isKnown: isKnown) }
     guard sends.indices.contains(number) else { return }
     let request = numbers.request()
-    sending.ask(number, as: request, at: now)
+    sending.ask(number, as: request, at: peerNow)
     tellPhone(.appAsked(request: request, inFront: true))
   }
 
@@ -77,7 +77,7 @@ extension World {
 
   /// A recipient is paid.
   mutating func arrived(_ hash: Bytes32, _ htlc: UInt64) {
-    report(.sentOnce, sending.arrived(hash, htlc, servedContainer.node.payments.pending))
+    report(.sentOnce, sending.arrived(hash, htlc, containers.flatMap(\.node.payments.pending)))
   }
 
   /// The peer's backup could repair a lost step, but how long the peer keeps a backup is not guaranteed.
@@ -88,8 +88,8 @@ extension World {
   }
 
   mutating func checkSendsAtTheEnd() {
-    guard !sends.isEmpty, violation == nil else { return }
-    report(.sentOnce, sending.faultAtTheEnd(container.value.past))
+    guard !sends.isEmpty, violation == nil, !isStateLost else { return }
+    report(.sentOnce, sending.faultAtTheEnd(containers.map(\.past)))
     let channel = peer.value.state.channel
     guard channel.htlcs.isEmpty else { return }
     let owned = channel.remoteMsat + sending.arrivedMsat + splices.takenMsat

@@ -49,7 +49,7 @@ extension World {
     for open in app.wallet.requests.open where open.task.map({ $0.generation > app.excusedTasks }) == true {
       guard case .payment(let hash)? = open.key,
         let send = sends.first(where: { $0.invoice.paymentHash == hash }),
-        now - send.askedAt < LongLivedTasks.longest
+        peerNow - send.askedAt < LongLivedTasks.longest
       else { continue }
       report(.awakeForPayments, "The app is suspended while an outgoing payment is pending.")
     }

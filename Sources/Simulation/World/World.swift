@@ -10,7 +10,8 @@ import LightningProvider
 import PhonePolicy
 import Wallet
 
-/// One phone with its two wallet processes, its container, its peer, its user and the senders.
+/// A phone with its two wallet processes and its container, perhaps a second one with the same seed, the wallet's peer,
+/// its user and the senders.
 ///
 /// A value: `ready` lists the possible moves, `make` carries one out. It contains no randomness.
 public struct World: Hashable, Sendable {
@@ -22,12 +23,17 @@ public struct World: Hashable, Sendable {
   public internal(set) var peer: Boxed<PeerMachine>
   var wires = Wires()
   var presenceQueue: [QueuedPresence] = []
-  /// The device in hand: 0 or 1. The other one, once the user has taken a second device.
+  /// The device in hand: 0 or 1.
   var device: UInt8 = 0
+  /// The other one, once the user has taken a second device.
   var otherDevice: Boxed<Device>?
   var moving = WorldMoving()
   /// The container that the peer serves; nil before the first claim.
   var fenced: ContainerID?
+  /// The peer handles an `init` for which the user has asked.
+  var hearsOfAskedMove = false
+  /// The peer was restarted before it had stored the newest backup, and has got none since.
+  var hasLostBackup = false
   var phoneEvents: ArraySlice<PhoneEvent> = []
   var numbers: WorldNumbers
 
@@ -132,10 +138,7 @@ public struct World: Hashable, Sendable {
 
   public func life(_ role: Role) -> Life? { lives[role]?.value }
 
-  func role(ofPid pid: Int32) -> Role? {
-    if lives.app?.part({ $0.pointee.identity.pid }) == pid { return .app }
-    return lives.notifier?.part { $0.pointee.identity.pid } == pid ? .extension : nil
-  }
+  func role(ofPid pid: Int32) -> Role? { lives.role(ofPid: pid) }
 
   var unpaidInvoices: [Int] { invoicing.unpaid }
 
@@ -187,6 +190,8 @@ public struct WorldSettings: Hashable, Sendable {
   var hasLegacyPeer: Bool {
     peerIsLegacy || without.contains(.peerFencing)
   }
+  /// The wallet can move between two devices: only Baton's claims and a fencing peer tell them apart.
+  public var allowsMoves: Bool { coordination == .baton && !hasLegacyPeer }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = TimeSpan.seconds(120)
   /// How long an outgoing payment takes to its recipient.

@@ -25,6 +25,11 @@ struct WorldPushes: Hashable, Sendable {
   subscript(id: UInt64) -> WorldPush? { visible.last { $0.id == id } }
 
   mutating func noteGivenToApp(_ id: UInt64) { change(id) { $0.wentToApp = true } }
+  /// The peer serves another device from now on.
+  mutating func noteServedElsewhere() {
+    for index in visible.indices { visible[index].wasServedElsewhere = true }
+  }
+
   mutating func noteLost(_ id: UInt64) { change(id) { $0.isLost = true } }
 
   /// Returns how often it was shown.
@@ -60,11 +65,17 @@ public struct WorldPush: Hashable, Sendable {
   public fileprivate(set) var shown = 0
   public fileprivate(set) var wentToApp = false
   public fileprivate(set) var isLost = false
+  /// When it arrived, or later, the peer served another device.
+  fileprivate(set) var wasServedElsewhere: Bool
 
-  init(id: UInt64, paymentHash: Bytes32?, reason: Push.Reason, receivedBefore: Int? = nil) {
+  init(
+    id: UInt64, paymentHash: Bytes32?, reason: Push.Reason, receivedBefore: Int? = nil,
+    wasServedElsewhere: Bool = false
+  ) {
     self.id = id
     self.paymentHash = paymentHash
     self.reason = reason
     self.receivedBefore = receivedBefore
+    self.wasServedElsewhere = wasServedElsewhere
   }
 }

@@ -51,7 +51,7 @@ struct WorldSends: Hashable, Sendable {
     if all[number].answer == nil { all[number].answer = .refused(sentence) }
   }
 
-  /// A recipient is paid.
+  /// A recipient is paid. `pending`: in the wallet's containers.
   mutating func arrived(_ hash: Bytes32, _ htlc: UInt64, _ pending: [OutgoingPayment]) -> Fault? {
     guard let number = index(of: hash) else { return nil }
     all[number].arrivals.append(htlc)
@@ -69,6 +69,7 @@ struct WorldSends: Hashable, Sendable {
     switch ended.end {
     case .paid(let preimage):
       all[number].hasFailed = false
+      all[number].isForgotten = false
       let isTrue = preimage == all[number].invoice.preimage && hasArrived
       return isTrue ? nil : "The wallet marks a payment as paid that has not arrived."
     case .failed:
@@ -90,11 +91,21 @@ struct WorldSends: Hashable, Sendable {
     }
   }
 
+  /// The wallet moves to another container while these payments are pending: it may learn their outcomes there, where
+  /// nothing is known of them.
+  mutating func leave(_ payments: OutgoingPayments) {
+    for payment in payments.pending {
+      if let number = index(of: payment.paymentHash) { all[number].isForgotten = true }
+    }
+  }
+
   // MARK: At the end
 
-  func faultAtTheEnd(_ past: PastPayments) -> Fault? {
-    for send in all
-    where !send.isForgotten && send.hasArrived != (past[send.invoice.paymentHash] == .paid) {
+  /// `pasts`: of the wallet's containers.
+  func faultAtTheEnd(_ pasts: [PastPayments]) -> Fault? {
+    for send in all where !send.isForgotten {
+      let isPaid = pasts.contains { $0[send.invoice.paymentHash] == .paid }
+      guard send.hasArrived != isPaid else { continue }
       return send.hasArrived
         ? "Money has left the wallet without a recorded payment."
         : "The wallet marks a payment as paid that has not arrived."
@@ -121,11 +132,12 @@ public struct WorldSend: Hashable, Sendable {
   fileprivate var isAskedOnce = false
   /// The first request was refused, and the user has not pressed "send" again.
   fileprivate var isRefused = false
-  /// When the user pressed "send" last.
+  /// When the user pressed "send" last, by the peer's clock.
   fileprivate(set) var askedAt = Instant.zero
   /// The HTLCs that paid the recipient.
   public fileprivate(set) var arrivals: [UInt64] = []
-  /// The wallet's record of it was lost with a database that an old copy replaced.
+  /// The wallet's record of it was lost with a database that an old copy replaced, or its outcome may have been seen
+  /// on another device than that which sent it.
   public fileprivate(set) var isForgotten = false
   /// The last attempt failed.
   public fileprivate(set) var hasFailed = false

@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Simulation
 
@@ -45,6 +46,12 @@ struct ExploreOptions {
     settings.userStaysAway = line.isGiven("--user-away")
     settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world
+    guard settings.bounds[.moves] == 0 || settings.world.allowsMoves else {
+      throw CommandFailure(
+        .wrongUsage,
+        "--moves needs Baton's coordination and a peer that tells two devices apart; omit --peer legacy, --as and --without peer-fencing"
+      )
+    }
     settings.world.storageDelay = line.span("--storage-delay") ?? .zero
     settings.world.startDelay = line.span("--start-delay") ?? .zero
     limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max

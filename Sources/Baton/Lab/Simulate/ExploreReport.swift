@@ -52,6 +52,11 @@ package struct ExploreReport {
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(exploration.took))",
       "\(HumanText.grouped(UInt64(explorer.healed))) of these states wait for a deadline or a user; from each of them the app connects and every payment settles",
     ]
+    if explorer.lost > 0 {
+      lines.append(
+        "\(HumanText.grouped(UInt64(explorer.lost))) more are lost: the peer was restarted before it had stored the newest backup, and the wallet's database is older too"
+      )
+    }
     if !findings.isEmpty {
       lines = [String(lines[0])]
       for finding in findings {
@@ -121,6 +126,8 @@ package struct ExploreReport {
     var depth: Int
     /// States from which the world was run on without faults until all payments settled.
     var healed: Int
+    /// States from which nothing recovers: the peer has lost the newest backup, and the database is older too.
+    var lost: Int
     var tookMs: Int64
     /// All states were visited.
     var complete: Bool
@@ -133,7 +140,7 @@ package struct ExploreReport {
   var document: Document {
     Document(
       states: explorer.states, transitions: explorer.transitions, depth: explorer.depth,
-      healed: explorer.healed, tookMs: exploration.took.wholeMilliseconds,
+      healed: explorer.healed, lost: explorer.lost, tookMs: exploration.took.wholeMilliseconds,
       complete: explorer.isDone && (findings.isEmpty || explorer.waiting == 0),
       untakenWays: explorer.ways.all.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence),
       givenUp: reached?.sentence, findings: findings.map(\.document))
