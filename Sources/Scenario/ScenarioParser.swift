@@ -110,7 +110,9 @@ public struct ScenarioParser {
   // MARK: Consistency
 
   /// A setting must stand in the head, once, or once for each process: it cannot change during the story.
-  private mutating func noteSetting(_ phrase: Phrase, _ found: Phrase.Found, _ number: Int) throws(ScenarioError) {
+  private mutating func noteSetting(_ phrase: Phrase, _ found: Phrase.Found, _ number: Int)
+    throws(ScenarioError)
+  {
     if let first = steps.first(where: { if case .given = $0.command { false } else { true } }) {
       throw ScenarioError(
         number,

@@ -27,7 +27,8 @@ import Testing
   @Test func `A missing backup without a newer one within the delay is reported`() throws {
     #expect(try sentences(1, lost(2)).contains { $0.contains("are not those") })
     #expect(try !sentences(hour, lost(2)).contains { $0.contains("are not those") })
-    #expect(try sentences(hour, lost(1)).contains { $0.contains("are not those") }, "the first is stored at once")
+    #expect(
+      try sentences(hour, lost(1)).contains { $0.contains("are not those") }, "the first is stored at once")
   }
 
   @Test func `A backup stored later than the delay allows is reported`() throws {

@@ -58,7 +58,9 @@ struct MovedBackTests {
     }
   }
 
-  @Test func `A device that the peer's numbers show behind adopts the backup, whatever its own revisions`() throws {
+  @Test func `A device that the peer's numbers show behind adopts the backup, whatever its own revisions`()
+    throws
+  {
     var world = try NodeWorld(payments: 2)
     world.claim()
     world.settle()
