@@ -61,7 +61,8 @@ import Testing
     #expect(stored(late) == [.backup(connection: 1, blob(4))])
   }
 
-  @Test func `A backup that comes after the delay does not replace the one that waited until its end`() throws {
+  @Test func `A backup that comes after the delay does not replace the one that waited until its end`() throws
+  {
     var fixture = try fixture()
     fixture.now = 15_000
     let late = fixture.handle(.received(connection: 1, .peerStorage(blob(3))))
