@@ -55,7 +55,7 @@ extension World {
     case .failStorage(let role, let fault): if lives[role] != nil { storage.armed[role] = fault }
     case .fillDisk(let isFull): storage.isFull = isFull
     case .reboot: reboot()
-    case .deviceSleeps(let span): sleep(span)
+    case .deviceSleeps(let span): passAsleep(span)
     case .losePush: pushing.loseNext(true)
     case .stepClock(let span): clock.step(span)
     case .copyDatabase: copies.keep(container)

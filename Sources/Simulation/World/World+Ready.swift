@@ -97,7 +97,7 @@ extension World {
 
   /// The clock of the device in hand stands still, the peer's runs. The other device runs on to its next deadline, if
   /// it has nothing to do before, and sleeps then too.
-  mutating func sleep(_ span: TimeSpan) {
+  mutating func passAsleep(_ span: TimeSpan) {
     clock.passAsleep(span)
     var isBusy = false
     readyOnOther { _ in isBusy = true }
