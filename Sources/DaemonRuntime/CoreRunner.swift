@@ -9,6 +9,8 @@ public final class CoreRunner<M: Machine> {
   public private(set) var core: M
   /// Events handled since the start.
   public private(set) var eventCount: UInt64 = 0
+  /// When the newest event was handled: the time by which the core has decided.
+  public private(set) var instant: Instant
 
   private let loop: EventLoop
   private let clock: Clock
@@ -27,6 +29,7 @@ public final class CoreRunner<M: Machine> {
     carryOutAll carryOut: @escaping ([M.Directive]) -> Void
   ) {
     core = machine
+    instant = clock.now
     self.loop = loop
     self.clock = clock
     self.think = think
@@ -44,8 +47,8 @@ public final class CoreRunner<M: Machine> {
   }
 
   private func step(_ event: M.Event) {
-    let now = clock.now
-    let directives = think(&core, event, now)
+    instant = clock.now
+    let directives = think(&core, event, instant)
     eventCount += 1
     if !directives.isEmpty { carryOut(directives) }
   }

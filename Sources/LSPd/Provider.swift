@@ -160,7 +160,7 @@ final class Provider {
 
   /// First the durable changes, in one transaction; then the other directives, in order.
   private func carryOut(_ directives: [PeerDirective]) {
-    var step = LedgerStep(at: clock.now, wallNanoseconds: clock.wallNanoseconds)
+    var step = LedgerStep(at: runner.instant, wallNanoseconds: clock.wallNanoseconds)
     for directive in directives {
       switch directive {
       case .store(let changes):

@@ -90,12 +90,13 @@ struct NodeWorld {
 
   // MARK: The owner
 
-  /// Starts the next owner; the previous one is killed.
-  mutating func claim() {
+  /// Starts the next owner; the previous one is killed. `moving`: at the user's request, in place of another device.
+  mutating func claim(moving: Bool = false) {
     kill()
     epoch += 1
     node = NodeMachine(configuration: .init(rules: Self.rules, fundingKey: splices ? walletSide.key : nil))
-    handle(.started(fence(epoch), readState()))
+    let replaced = moving ? ReplacedClaim(epoch: epoch - 1, container: fence(epoch).container) : nil
+    handle(.started(fence(epoch), readState(), replacing: replaced))
   }
 
   mutating func kill() {

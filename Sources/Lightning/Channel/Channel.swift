@@ -10,7 +10,7 @@ import Ground
 /// durable; only then send. At most one commitment is unrevoked at a time, and updates are sent together with the
 /// commitment that covers them.
 ///
-/// A call that throws has changed nothing. Each change of the durable part raises `revision` by one.
+/// A call that throws has changed nothing. Each change of the durable part raises `revision`.
 public struct Channel: Hashable, Sendable {
   public internal(set) var record: ChannelRecord
   var link = ChannelLink()

@@ -61,6 +61,7 @@ extension Channel {
 
   /// Whether the other side's numbers prove that this state is older than the one that it knows.
   package func isBehind(_ theirs: ChannelReestablish) -> Bool {
+    if lacksSplice(of: theirs) { return true }
     var copy = self
     copy.disconnected()
     do throws(ChannelError) { _ = try copy.receiveReestablish(theirs) } catch {
@@ -69,17 +70,22 @@ extension Channel {
     return false
   }
 
-  /// The millions of the revision. Another device may have committed steps that the peer never saw, and counted its
-  /// revisions on: those steps must not pass for newer. So an owner that takes its state from the peer, or moves the
-  /// wallet to its container, counts on from a higher million.
-  package var history: UInt64 { record.revision / Self.revisionsOfHistory }
-
-  package mutating func beginHistory(_ number: UInt64) {
-    record.revision = min(number, Self.historiesMax) * Self.revisionsOfHistory
+  /// The other side is bound to a splice that this side has signed, and this state does not have it.
+  private func lacksSplice(of theirs: ChannelReestablish) -> Bool {
+    guard let next = theirs.nextFunding, !next.needsCommitment else { return false }
+    return next.transaction != record.splice?.id && next.transaction != funding.transaction
   }
 
+  /// The millions of the revision. Another device may have committed steps that the peer never saw, and counted its
+  /// revisions on: those steps must not pass for newer. So each owner counts on from a million of its own, above those
+  /// of all owners before it, on any device.
+  package var history: UInt64 { record.revision / Self.revisionsOfHistory }
+
+  package mutating func beginHistory(_ number: UInt64) { record.revision = number * Self.revisionsOfHistory }
+
   private static let revisionsOfHistory: UInt64 = 1_000_000
-  private static let historiesMax = ChannelRecord.counterLimit / revisionsOfHistory / 2
+  /// Of those that an epoch gives. The rest is for adopted states, which count on from the next million.
+  package static let historiesMax = ChannelRecord.counterLimit / revisionsOfHistory / 2
 
   private func checkRevocations(_ theirs: ChannelReestablish) throws(ChannelError) {
     let number = theirs.nextRevocationNumber

@@ -21,7 +21,8 @@ public struct ChannelRecord: Hashable, Codable, Sendable {
   /// Whether the last revocation was sent after the last commitment: lost messages are sent again in their old
   /// order.
   public var sentRevocationLast: Bool = false
-  /// Grows by one with every call that changes the record: of two copies of one channel, the higher is newer.
+  /// Grows by one with every call that changes the record, and to the next million or further with `beginHistory`: of
+  /// two copies of one channel, the higher is newer.
   public var revision: UInt64 = 0
   /// The funding of the last splice; nil before the first.
   public var splicedTo: OutPoint?

@@ -114,22 +114,22 @@ extension NodeMachine {
       return mute(
         "the backup at the peer was written by a newer version of this program: update this program")
     case .backup(let backup)? where mustAdopt(backup, theirs): return adopt(adoption(of: backup), heard)
+    case .backup(let backup)? where provesOwnStateOld(backup, theirs): return awaitBackup(heard, at: now)
     case .backup?, .unreadable?, nil: break
     }
     guard var channel = node.channel else {
       guard theirs.isOfNewChannel else { return awaitBackup(heard, at: now) }
       return adoptNew(theirs, heard)
     }
+    if channel.isBehind(theirs) { return awaitBackup(heard, at: now) }
     channel.disconnected()
     let ours = channel.reestablish(splicing: splicingSide(heard))
     do throws(ChannelError) {
       _ = try channel.receiveReestablish(theirs)
-    } catch .weAreBehind {
-      return awaitBackup(heard, at: now)
     } catch {
       return mute("the channel cannot be used: \(error)")
     }
-    if replacing != nil, channel.history < ownHistory { channel.beginHistory(ownHistory) }
+    if channel.history < ownHistory { channel.beginHistory(ownHistory) }
     self.channel = channel
     state = .established
     // The peer answers messages in order: its next message, at the latest the pong, shows that it accepts our
@@ -151,13 +151,22 @@ extension NodeMachine {
     return node.channel.map { $0.id == backup.channel.id && $0.isBehind(theirs) } ?? true
   }
 
+  /// The peer has stored the backup late, so this one is not the newest, and shows all the same that another container
+  /// was ahead of the own state: by its revision, or, just after a move to this container, because the peer has steps
+  /// that it does not have. The peer may take a commitment of the own state, which never arrived, for another one.
+  private func provesOwnStateOld(_ backup: NodeBackup, _ theirs: ChannelReestablish) -> Bool {
+    backup.channel.isBehind(theirs)
+      && (backup.channel.isNewer(than: node.channel)
+        || replacing != nil && node.channel?.record.isCommitmentInFlight == true)
+  }
+
   func adoption(of backup: NodeBackup) -> NodeChange {
     let history = max(ownHistory, backup.channel.history + 1, (node.channel?.history ?? 0) + 1)
     return backup.change(after: node.accepted, history: history)
   }
 
   /// The peer's epochs increase from owner to owner, also from device to device.
-  private var ownHistory: UInt64 { max(claim?.epoch ?? 1, 1) - 1 }
+  private var ownHistory: UInt64 { min(max(claim?.epoch ?? 1, 1) - 1, Channel.historiesMax) }
 
   /// Whether the channel is in use: the peer has accepted our `channel_reestablish`.
   var isRunning: Bool { stage == .established && connection.isEstablished }

@@ -41,7 +41,7 @@ extension World {
       isOwner = false
     }
     if !isOwner { report(.oneDriver, "A write of the \(life.role) under a superseded epoch succeeds.") }
-    if let channel = change.channel, change.restored == nil, let stored = container.value.node.channel,
+    if let channel = change.channel, let stored = container.value.node.channel,
       channel.revision <= stored.revision
     {
       report(.channelNeverBack, "The channel in the database would go back to revision \(channel.revision).")

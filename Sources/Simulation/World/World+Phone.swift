@@ -135,13 +135,13 @@ extension World {
     lives[role]?.value.isSuspended = true
     endConnection(of: role)
     if role == .app { checkPaymentsLetSleep(life) }
+    let locked = container.value.lockedFile(of: life.identity.pid) ?? life.databaseInUse
     let leaked = settings.openReads.contains(role) ? Container.openRead : nil
-    let locked = container.value.lockedFile(of: life.identity.pid) ?? life.databaseInUse ?? leaked
     suspensions.value.note(role, holdsLock: locked != nil)
+    if let file = locked ?? leaked { tellPhone(.foundHoldingLock(role, file: file)) }
     if let file = locked {
-      tellPhone(.foundHoldingLock(role, file: file))
       let thawedJustNow = life.thawedAt.map { now - $0 <= Self.healthyAfter } ?? false
-      guard !life.isFrozen, !thawedJustNow, leaked == nil else { return }
+      guard !life.isFrozen, !thawedJustNow else { return }
       report(.releasedBeforeSuspension, "The \(role) is suspended with a lock on \(file), and killed for it.")
     }
   }
