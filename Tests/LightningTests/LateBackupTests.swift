@@ -1,6 +1,9 @@
+import Bitcoin
 import Ground
+import LightningWire
 import Testing
 
+@testable import LightningChannel
 @testable import LightningNode
 @testable import LightningProvider
 
@@ -109,5 +112,17 @@ struct LateBackupTests {
     world.settle()
     #expect(world.stored.channel?.localMsat == 1_000_001_000)
     #expect(world.node?.stage == .established)
+  }
+
+  @Test(arguments: [false, true])
+  func `A backup without the splice that the peer is bound to is outdated`(needsCommitment: Bool) throws {
+    var peer = try Channel(id: channelID, localMsat: 1_000_000, remoteMsat: 0, isOpener: true)
+    let backup = try Channel(id: channelID, localMsat: 0, remoteMsat: 1_000_000, isOpener: false)
+    guard case .channelReestablish(var theirs) = peer.reestablish() else { return #expect(Bool(false)) }
+    #expect(!backup.isBehind(theirs))
+    theirs.nextFunding = NextFunding(
+      transaction: TransactionID(hash: paymentHash(1)), needsCommitment: needsCommitment)
+    // Until it has the wallet's commitment, the peer is not bound.
+    #expect(backup.isBehind(theirs) != needsCommitment)
   }
 }
