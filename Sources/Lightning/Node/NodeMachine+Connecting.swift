@@ -138,9 +138,10 @@ extension NodeMachine {
       .send(missingBackup(heard) + [.message(ours), .message(Silence.ping)])
     ]
     watchSplice(at: now)
-    // The peer's channel_reestablish may end a splice, and no later message would make that durable.
-    let hasMoved = channel.pendingSplice != node.channel?.pendingSplice || replacing != nil
-    return sends + advance(mustStore: hasMoved, at: now)
+    // The peer's channel_reestablish may end a splice, and no later message would make that durable. After a move to
+    // this container its revisions are to be above the other device's from now on.
+    let mustStore = channel.pendingSplice != node.channel?.pendingSplice || replacing != nil
+    return sends + advance(mustStore: mustStore, at: now)
   }
 
   /// A backup behind the peer's state is one that the peer stored before it processed later steps. Of two states that
