@@ -12,22 +12,21 @@ struct MovedBackTests {
     case none
     case atOnce
     /// Device B's first backup is stored at once, and its second one late.
-    case lateFromB
-    /// Of device A's backups too only the first is stored before device A is back.
-    case lateFromA
+    case late
   }
 
   private func world(_ backups: Backups) throws -> NodeWorld {
     var world = try NodeWorld(payments: 2)
-    let isLate = backups == .lateFromA || backups == .lateFromB
     world.peer = PeerMachine(
       configuration: .init(
-        rules: NodeWorld.rules, storageDelay: isLate ? .seconds(60) : .zero, startedAt: world.now,
+        rules: NodeWorld.rules, storageDelay: backups == .late ? .seconds(60) : .zero, startedAt: world.now,
         state: world.peer.state))
     world.claim()
     world.deliver()
     if backups != .none { world.pay(0) }
-    if backups == .lateFromA { world.deliver() } else { world.settle() }
+    world.settle()
+    // The delay after device A's last backup is over.
+    if backups == .late { world.now = world.now + .seconds(61) }
     return world
   }
 

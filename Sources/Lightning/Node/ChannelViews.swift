@@ -8,7 +8,7 @@ extension Channel {
   /// `revoke_and_ack`: a takeover should wait for its end.
   var isSettling: Bool { htlcs.contains { $0.removal != nil } }
 
-  func isNewer(than other: Channel?) -> Bool {
+  package func isNewer(than other: Channel?) -> Bool {
     guard let other else { return true }
     return id == other.id && revision > other.revision
   }

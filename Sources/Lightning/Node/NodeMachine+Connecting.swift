@@ -153,12 +153,9 @@ extension NodeMachine {
   }
 
   /// The peer has stored the backup late, so this one is not the newest, and shows all the same that another container
-  /// was ahead of the own state: by its revision, or, just after a move to this container, because the peer has steps
-  /// that it does not have. The peer may take a commitment of the own state, which never arrived, for another one.
+  /// was ahead of the own state. The peer may take a commitment of the own state, which never arrived, for another one.
   private func provesOwnStateOld(_ backup: NodeBackup, _ theirs: ChannelReestablish) -> Bool {
-    backup.channel.isBehind(theirs)
-      && (backup.channel.isNewer(than: node.channel)
-        || replacing != nil && node.channel?.record.isCommitmentInFlight == true)
+    backup.channel.isNewer(than: node.channel) && backup.channel.isBehind(theirs)
   }
 
   func adoption(of backup: NodeBackup) -> NodeChange {

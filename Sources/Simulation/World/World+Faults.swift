@@ -70,7 +70,11 @@ extension World {
     channel.disconnected()
     guard case .channelReestablish(let theirs) = channel.reestablish() else { return false }
     let known = backups.map(\.channel) + (container.value.node.channel.map { [$0] } ?? [])
-    return known.allSatisfy { $0.isBehind(theirs) }
+    let outdated = known.filter { $0.isBehind(theirs) }
+    // Also a state that its own numbers do not show outdated, but an outdated newer one does.
+    return known.allSatisfy { channel in
+      channel.isBehind(theirs) || outdated.contains { $0.isNewer(than: channel) }
+    }
   }
 
   mutating func endFaults() {
