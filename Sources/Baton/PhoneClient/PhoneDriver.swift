@@ -112,12 +112,12 @@ package final class PhoneDriver {
   // MARK: Ending processes
 
   package func endExtension() throws {
-    let facts = try status().extension
-    // A stopped process handles no SIGTERM.
-    let isSuspended = facts.state == AppState.suspended.word
-    if let pid = facts.pid { WatchedProcess(pid: pid)?.send(isSuspended ? SIGKILL : SIGTERM) }
+    if let pid = try status().extension.pid { WatchedProcess(pid: pid)?.send(SIGTERM) }
     try wait(for: "the extension to end") {
-      try state(of: .extension) == ExtensionState.notRunning.word
+      let facts = try status().extension
+      // A stopped process handles no SIGTERM, and the phone may stop the extension at any moment.
+      if facts.state == AppState.suspended.word, let pid = facts.pid { WatchedProcess(pid: pid)?.send(SIGKILL) }
+      return facts.state == ExtensionState.notRunning.word
     }
   }
 
