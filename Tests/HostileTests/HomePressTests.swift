@@ -75,7 +75,9 @@ import WaitingTests
   private func makeInvoices(_ phone: RealPhone) throws -> [PayableInvoice] {
     let driver = try phone.driver()
     try driver.openAndConnect()
-    let invoices = try (1...Self.presses / 10 + Self.furtherPayments).map { _ in try driver.makeInvoice(amountMsat: 1_000) }
+    let invoices = try (1...Self.presses / 10 + Self.furtherPayments).map { _ in
+      try driver.makeInvoice(amountMsat: 1_000)
+    }
     try driver.goHomeAndRelease()
     return invoices
   }

@@ -116,7 +116,9 @@ package final class PhoneDriver {
     try wait(for: "the extension to end") {
       let facts = try status().extension
       // A stopped process handles no SIGTERM, and the phone may stop the extension at any moment.
-      if facts.state == AppState.suspended.word, let pid = facts.pid { WatchedProcess(pid: pid)?.send(SIGKILL) }
+      if facts.state == AppState.suspended.word, let pid = facts.pid {
+        WatchedProcess(pid: pid)?.send(SIGKILL)
+      }
       return facts.state == ExtensionState.notRunning.word
     }
   }
