@@ -183,11 +183,14 @@ extension World {
   /// A message of a device that the wallet has left changes nothing at the peer.
   mutating func checkLeft(_ wire: Wire, since before: PeerMachine) {
     guard wire.container != fenced else { return }
-    let (old, new) = (before.state, peer.value.state)
-    guard
-      old.channel.record != new.channel.record || old.backup != new.backup
-        || before.waitingBackup != peer.value.waitingBackup
-    else { return }
+    let after = peer.value
+    // A backup that was due is stored before the message is read.
+    let storesDue = before.waitingBackup != nil && after.state.backup == before.waitingBackup
+    let keepsBackups =
+      storesDue
+      ? after.waitingBackup == nil
+      : before.state.backup == after.state.backup && before.waitingBackup == after.waitingBackup
+    guard before.state.channel.record != after.state.channel.record || !keepsBackups else { return }
     report(.oneDriver, "The peer processes a message of the device that the wallet has left.")
   }
 }
