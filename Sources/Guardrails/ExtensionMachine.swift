@@ -15,9 +15,9 @@ public struct ExtensionMachine: GuardMachine {
     /// A push is being served. → releasing; waiting, ended (nothing was held)
     case serving(Service)
     /// The text is ready, and is delivered when the node is released. → waiting, serving (the next push), ended;
-    /// finishing (the release takes too long)
+    /// finishing (the container has not answered a claim)
     case releasing(Releasing)
-    /// The text is delivered although the node is not released yet. → waiting, serving (the next push), ended
+    /// The text is delivered although a claim is not answered yet. → waiting, serving (the next push), ended
     case finishing(push: UInt64, FinishReason)
     /// Terminal. Nothing follows.
     case ended
@@ -26,7 +26,7 @@ public struct ExtensionMachine: GuardMachine {
   struct Releasing: Hashable, Codable, Sendable {
     var service: Service
     var reason: FinishReason
-    /// When the text is delivered even if the node is not released.
+    /// When the release is cut short: the text waits no longer.
     var deliverBy: Instant
   }
 
@@ -35,8 +35,8 @@ public struct ExtensionMachine: GuardMachine {
   /// How long the last read of the container may delay the end; a read takes milliseconds, and the total has room for
   /// it.
   public static let answerTime = TimeSpan.milliseconds(150)
-  /// How long the release may delay the text once the push's time is over. iOS kills the process 500 ms after 29.5 s, or
-  /// after its warning.
+  /// How long the release may delay the text once the push's time is over; then it is cut short. iOS kills the process
+  /// 500 ms after 29.5 s, or after its warning.
   public static let releaseTime = TimeSpan.milliseconds(200)
 
   var state = State.waiting
@@ -142,8 +142,7 @@ public struct ExtensionMachine: GuardMachine {
     var directives = concludeUnserved { now >= $0.answerBy }
     directives += queue.removeExpired(at: now).flatMap { answerUnserved($0, .totalTime, at: now) }
     if case .releasing(let releasing) = state, now >= releasing.deliverBy {
-      state = .finishing(push: releasing.service.push.id, releasing.reason)
-      return directives + releasing.service.conclusion(for: releasing.reason)
+      return directives + cutShort(releasing)
     }
     guard case .serving(var service) = state else { return directives }
     if now >= end(of: service) {
@@ -156,6 +155,16 @@ public struct ExtensionMachine: GuardMachine {
     service.asksAgainAt = nil
     state = .serving(service)
     return directives + [service.question]
+  }
+
+  /// iOS may suspend the process at its text, and kills a suspended process that holds a lock: so a release that takes
+  /// too long (the peer is slow to close) is cut short before the text. All state is durable.
+  private mutating func cutShort(_ releasing: Releasing) -> [GuardDirective] {
+    let cut = ownership.cutReleaseShort()
+    // `afterOwnership` delivers the text.
+    guard !ownership.isIdle else { return cut }
+    state = .finishing(push: releasing.service.push.id, releasing.reason)
+    return cut + releasing.service.conclusion(for: releasing.reason)
   }
 
   // MARK: The app wants the node

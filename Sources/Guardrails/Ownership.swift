@@ -63,6 +63,16 @@ public struct Ownership: Hashable, Codable, Sendable {
     }
   }
 
+  /// Ends a release at once: closes the socket and unlocks. The claim row stays, with a free lock.
+  mutating func cutReleaseShort() -> [GuardDirective] {
+    switch state {
+    case .releasing: return abandon()
+    case .closing(let owning) where owning.node != .raising: return abandon()
+    // The container's answer to a claim decides whether there is a lock to drop.
+    case .idle, .looking, .claiming, .owning, .closing: return []
+    }
+  }
+
   mutating func takeFencedNotice() -> Bool {
     defer { wasFenced = false }
     return wasFenced

@@ -94,6 +94,8 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "for the extension: at its first push it allocates this many bytes"),
     OptionDeclaration("--fault-hang", help: "for the extension: at its first push it hangs"),
     OptionDeclaration(
+      "--fault-slow-launch", value: .span, help: "for the extension: it says `hello` so long after its start"),
+    OptionDeclaration(
       "--fault-open-read", value: .choice(Role.allCases.map(\.rawValue)), mayRepeat: true,
       help: "the process begins to read the database and never finishes"),
     OptionDeclaration(
@@ -169,6 +171,7 @@ struct PhoneOptions {
     memoryMechanism = parsed.choice("--memory-mechanism", as: MemoryLimiter.Choice.self) ?? .auto
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
+    if let time = parsed.text("--fault-slow-launch") { faults += ["--fault-slow-launch", time] }
     openReads = parsed.all("--fault-open-read")
     passedOn = peer.map { ["--peer", $0] } ?? []
     if let file = parsed.text("--peer-file").map(Self.absolute) { passedOn += ["--peer-file", file] }

@@ -22,6 +22,10 @@ extension Phrase {
       "From its launch to its first message; default 10 s."
     ) { .given(.extensionStarts($0.span)) },
     Phrase(
+      "the extension takes TIME to start",
+      "From its launch to its first message, as by mistake; default: the milliseconds that its real process takes."
+    ) { .given(.extensionTakesToStart($0.span)) },
+    Phrase(
       "the phone spares who is suspended with a lock",
       "By default iOS kills a process that it suspends with a lock in the container: 0xdead10cc."
     ) { _ in .given(.sparesLockHolders) },

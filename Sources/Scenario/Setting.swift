@@ -35,6 +35,8 @@ public enum Setting: Hashable, Sendable {
   case afterContent(AfterContent)
   /// The extension's time from its launch to its first message.
   case extensionStarts(TimeSpan)
+  /// How long the extension takes from its launch to its first message.
+  case extensionTakesToStart(TimeSpan)
   /// A process that is suspended with a lock in the container is not killed.
   case sparesLockHolders
   /// The process begins to read the database and never finishes, as by mistake.

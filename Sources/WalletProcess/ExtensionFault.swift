@@ -1,10 +1,12 @@
 import DaemonRuntime
 import Glibc
+import Ground
 
 /// A fault for the extension, set on the command line to test how the phone reacts.
 public final class ExtensionFault {
   private let ballastBytes: Int
   private let hangs: Bool
+  private let launchTime: TimeSpan
   private var ballast: UnsafeMutableRawPointer?
 
   public static let declarations: [OptionDeclaration] = [
@@ -14,13 +16,25 @@ public final class ExtensionFault {
     OptionDeclaration(
       "--fault-hang",
       help: "fault injection: at the first push, hang: keep running, but serve and read nothing"),
+    OptionDeclaration(
+      "--fault-slow-launch", value: .span,
+      help: "fault injection: do nothing for so long before the first message to the phone"),
   ]
 
   /// nil without a fault.
   public init?(_ parsed: ParsedCommandLine) {
     ballastBytes = parsed.integer("--fault-ballast").flatMap { Int(exactly: $0) } ?? 0
     hangs = parsed.isGiven("--fault-hang")
-    if ballastBytes == 0 && !hangs { return nil }
+    launchTime = parsed.span("--fault-slow-launch") ?? .zero
+    if ballastBytes == 0 && !hangs && launchTime == .zero { return nil }
+  }
+
+  /// Before the phone's channel is used.
+  public func delayLaunch() {
+    var left = timespec(
+      tv_sec: Int(launchTime.nanoseconds / 1_000_000_000), tv_nsec: Int(launchTime.nanoseconds % 1_000_000_000))
+    var rest = timespec()
+    while nanosleep(&left, &rest) != 0 && errno == EINTR { left = rest }
   }
 
   /// Fills each page, as unwritten memory does not count.

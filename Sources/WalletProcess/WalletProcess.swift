@@ -130,6 +130,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       if let emulatedPhone {
         emulatedPhone.onMessage = { [unowned self] in told($0) }
         emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
+        fault?.delayLaunch()
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }

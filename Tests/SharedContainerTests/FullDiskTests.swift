@@ -71,11 +71,15 @@ final class SmallDisk: Sendable {
   }
 
   func fill() {
-    let descriptor = open(place.file("disk/filler"), O_WRONLY | O_CREAT, 0o600)
+    let descriptor = open(place.file("disk/filler"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(descriptor) }
     let block = [UInt8](repeating: 1, count: 4096)
     while write(descriptor, block, block.count) > 0 {}
   }
 
-  func empty() { unlink(place.file("disk/filler")) }
+  /// Truncated first: a process forked by another test meanwhile may have the file open, and keep its blocks.
+  func empty() {
+    truncate(place.file("disk/filler"), 0)
+    unlink(place.file("disk/filler"))
+  }
 }

@@ -74,7 +74,7 @@ struct Others: Hashable, Sendable {
     switch action {
     case .send: [.beginTask]
     case .sendIsDone: [.endTask]
-    case .cancel, .storage, .fullDisk, .takeOtherDevice, .askToMove, .onOther: []
+    case .cancel, .storage, .fullDisk, .slowPeer, .takeOtherDevice, .askToMove, .onOther: []
     case .open, .home, .quit, .pay, .withdraw, .fault: nil
     }
   }

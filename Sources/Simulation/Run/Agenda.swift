@@ -31,6 +31,8 @@ public struct Agenda: Hashable, Sendable {
     case storage(StorageFault)
     /// The disk is full for this long.
     case fullDisk(TimeSpan)
+    /// For this long the peer reads nothing: a disconnect is not completed either.
+    case slowPeer(TimeSpan)
   }
 
   public struct Entry: Hashable, Sendable {
@@ -55,6 +57,9 @@ public struct Agenda: Hashable, Sendable {
   let storageDelay: TimeSpan
   /// How long the start of a node waits before it dials: not at all in two runs of three.
   let startDelay: TimeSpan
+  /// How long the extension takes to start, and how long the phone waits for it.
+  let extensionTakesToStart: TimeSpan
+  let extensionStartTime: TimeSpan
   /// Background tasks that do not involve the node: none in half of the runs.
   let background: BackgroundWork.Habits?
   let taskSeed: UInt64
@@ -106,6 +111,7 @@ public struct Agenda: Hashable, Sendable {
       at = at + .milliseconds(Int64(50 + splicing.below(40_000)))
     }
     timed += Self.storageFaults(seed: seed, until: end)
+    timed += Self.slowPeers(seed: seed, until: end)
     // Another stream of its own.
     var working = SeededGenerator(seed: seed ^ 0xBAC6_0000_0000_0000)
     background = working.chance(50) ? BackgroundWork.Habits() : nil
@@ -117,6 +123,9 @@ public struct Agenda: Hashable, Sendable {
     var storing = SeededGenerator(seed: seed ^ 0x5703_DE1A_0000_0000)
     storageDelay = storing.chance(33) ? .milliseconds(Int64(1 + storing.below(20_000))) : .zero
     startDelay = Self.startDelay(seed: seed)
+    var launching = SeededGenerator(seed: seed ^ 0x1A07_C4ED_0000_0000)
+    extensionTakesToStart = launching.chance(33) ? .milliseconds(Int64(launching.below(3000))) : .zero
+    extensionStartTime = launching.chance(50) ? .seconds(10) : .milliseconds(Int64(1 + launching.below(3000)))
     var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
     timed += Self.cancels(&cancelling, until: end)
     var moving = SeededGenerator(seed: seed ^ 0x3003_1E5E_0000_0000)
@@ -200,6 +209,19 @@ public struct Agenda: Hashable, Sendable {
       at = at + .milliseconds(Int64(100 + generator.below(10_000)))
     }
     return faults
+  }
+
+  /// A stream of its own, in one run of three: about as long as the extension waits for the end of its connection.
+  private static func slowPeers(seed: UInt64, until end: Instant) -> [(at: Instant, action: Action)] {
+    var generator = SeededGenerator(seed: seed ^ 0x5105_9EE2_0000_0000)
+    guard generator.chance(33) else { return [] }
+    var slow: [(at: Instant, action: Action)] = []
+    var at = Instant.zero + .seconds(12)
+    while at < end {
+      slow.append((at, .slowPeer(.milliseconds(Int64(20 + generator.below(3000))))))
+      at = at + .milliseconds(Int64(100 + generator.below(20_000)))
+    }
+    return slow
   }
 
   var hasTwoDevices: Bool { entries.contains { $0.action.isOfTwoDevices } }

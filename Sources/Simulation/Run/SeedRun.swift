@@ -14,6 +14,8 @@ public struct SeedRun {
   /// Of the device that is not in hand.
   private var otherThawAt = PerRole<Instant?>(nil, nil)
   private var presenceHeldUntil = Instant.zero
+  /// The peer reads nothing until then.
+  private var peerSlowUntil = Instant.zero
   private var networkBackAt: Instant?
   private var diskHasRoomAt: Instant?
   private var armed: Armed?
@@ -67,6 +69,8 @@ public struct SeedRun {
     world.phone.backgroundTime = agenda.backgroundTime
     world.phone.afterContent = settings.afterContent ?? agenda.afterContent
     world.phone.reusesExtension = agenda.reusesExtension
+    world.extensionTakesToStart = agenda.extensionTakesToStart
+    world.phone.extensionStartTime = agenda.extensionStartTime
     world.phone.sparesLockHolders = agenda.sparesLockHolders
     world.background = agenda.background
     world.phone.tasks.seed = agenda.taskSeed
@@ -113,6 +117,9 @@ public struct SeedRun {
         }
       }
     }
+    if world.peerNow < peerSlowUntil {
+      moves.removeAll { if case .peerReads = $0 { true } else { false } }
+    }
     guard !moves.isEmpty else { return passTime(until: limit) }
     if generator.chance(4) {
       make(.timePasses(until: world.now + .milliseconds(Int64(generator.below(20)))))
@@ -131,7 +138,9 @@ public struct SeedRun {
     ] {
       if let instant { span = min(span, instant - world.peerNow) }
     }
-    if world.peerNow < presenceHeldUntil { span = min(span, presenceHeldUntil - world.peerNow) }
+    for instant in [presenceHeldUntil, peerSlowUntil] where world.peerNow < instant {
+      span = min(span, instant - world.peerNow)
+    }
     make(.timePasses(until: world.now + max(span, TimeSpan(nanoseconds: 1))))
   }
 
@@ -198,6 +207,7 @@ public struct SeedRun {
     case .askToMove: askToMove()
     case .onOther(let action): onOther(action, &chance)
     case .storage, .fullDisk: injectStorage(entry.action, &chance)
+    case .slowPeer(let span): peerSlowUntil = world.peerNow + span
     case .fault(let fault, let after):
       if let due = armed { inject(due) }
       armed = Armed(fault: fault, afterMoves: after, by: now + Self.armedAtMost, chance: chance)
@@ -335,6 +345,7 @@ public struct SeedRun {
   private mutating func heal(_ onMove: (inout World) -> Void) {
     armed = nil
     presenceHeldUntil = world.peerNow
+    peerSlowUntil = world.peerNow
     for role in [Role.app, .extension] where world.life(role)?.isFrozen == true { make(.thaw(role)) }
     for role in [Role.app, .extension] { make(.onOther(.thaw(role))) }
     thawAt = PerRole(nil, nil)

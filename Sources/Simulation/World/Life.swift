@@ -42,6 +42,8 @@ public struct Life: Hashable, Sendable {
   var timesToHear: ArraySlice<UInt64> = []
   /// Suspended by the phone in the background.
   public internal(set) var isSuspended = false
+  /// When it says its first message, and begins to read events; nil once it has.
+  var startsAt: Instant?
   /// Since when it has run without a pause.
   var runningSince: Instant
   /// When it last thawed, at most `World.healthyAfter` ago: it has had no time to unlock.
@@ -86,19 +88,22 @@ public struct Life: Hashable, Sendable {
     var isStopped: Bool
     var isIdle: Bool
     var hasInbox: Bool
+    /// It has not said its first message, and reads nothing.
+    var isStarting: Bool
     var deadline: Instant?
     var nextIsLocal: Bool
     var isAboutToWrite: Bool
     var isOwner: Bool
 
     var isAtWork: Bool { !isStopped && !isIdle }
-    var canListen: Bool { !isStopped && isIdle }
+    var canListen: Bool { !isStopped && isIdle && !isStarting }
   }
 
   var glance: Glance {
     Glance(
       pid: identity.pid, isFrozen: isFrozen, isStopped: isStopped, isIdle: isIdle,
-      hasInbox: !inbox.isEmpty, deadline: isStopped ? nil : wallet.deadline,
+      hasInbox: !inbox.isEmpty, isStarting: startsAt != nil,
+      deadline: isStopped ? nil : startsAt ?? wallet.deadline,
       nextIsLocal: nextIsLocal, isAboutToWrite: isAboutToWrite, isOwner: claim != nil)
   }
 }

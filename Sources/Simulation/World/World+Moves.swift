@@ -122,6 +122,10 @@ extension World {
   }
 
   private mutating func wake(_ role: Role) {
+    if let startsAt = lives[role]?.value.startsAt {
+      if startsAt <= now { launched(role) }
+      return
+    }
     withLife(role) { _, life in life.answers.append(.deadlineReached) }
   }
 

@@ -59,6 +59,17 @@ extension World {
     lives[role] = Boxed(
       Life(role: role, identity: identity, settings: settings, now: now))
     tellPhone(.processStarted(role, pid: pid))
+    if role == .extension, settings.extensionTakesToStart > .zero {
+      let startsAt = now + settings.extensionTakesToStart
+      lives[role]?.value.startsAt = startsAt
+    } else {
+      launched(role)
+    }
+  }
+
+  /// The process says its first message.
+  mutating func launched(_ role: Role) {
+    lives[role]?.value.startsAt = nil
     tellPhone(.helloSaid(role))
     let refusal = phone.refusal(
       to: .wallet(role), group: Entitlements.accessGroup, protection: settings.seedProtection)

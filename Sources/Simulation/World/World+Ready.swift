@@ -45,8 +45,9 @@ extension World {
   ) {
     for role in [Role.app, .extension] {
       guard let life = glances[role], !life.isStopped else { continue }
-      guard life.isIdle else {
-        add(.work(role))
+      guard life.isIdle, !life.isStarting else {
+        if !life.isStarting { add(.work(role)) }
+        if life.isStarting, let startsAt = life.deadline, startsAt <= now { add(.wake(role)) }
         continue
       }
       if life.hasInbox { add(.hear(role)) }

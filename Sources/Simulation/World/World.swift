@@ -204,6 +204,8 @@ public struct WorldSettings: Hashable, Sendable {
   public var storageDelay = TimeSpan.zero
   /// How long the start of a node waits for something outside before it dials.
   public var startDelay = TimeSpan.zero
+  /// How long the extension takes from its launch to its first message.
+  public var extensionTakesToStart = TimeSpan.zero
   /// Processes that begin to read the database and never finish, as by mistake.
   public var openReads: Set<Role> = []
   /// How long an incomplete multi-part payment is held.

@@ -13,7 +13,7 @@ enum UpVerb: Verb {
       "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--start-delay", "--build",
       "--app", "--ext",
       "--memory-mechanism",
-      "--fault-ballast", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
+      "--fault-ballast", "--fault-slow-launch", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
     ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
 
   static var declaration: CommandLineDeclaration {
@@ -95,6 +95,9 @@ enum UpVerb: Verb {
         help: "fault injection: at its first push the extension fills N bytes of memory"),
       OptionDeclaration(
         "--fault-hang", help: "fault injection: at its first push the extension hangs until iosd kills it"),
+      OptionDeclaration(
+        "--fault-slow-launch", value: .span,
+        help: "fault injection: the extension says hello so long after its start"),
       OptionDeclaration(
         "--fault-open-read", value: .choice(Role.allCases.map(\.rawValue)), mayRepeat: true,
         help: "fault injection: the process begins to read the database and never finishes"),

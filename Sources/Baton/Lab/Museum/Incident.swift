@@ -72,7 +72,7 @@ extension Incident {
       name: "bitkit-tells-only", who: "Bitkit, since January 2026",
       link: "https://github.com/synonymdev/bitkit-ios/commit/e2c4aff4b6b0fbef41bcb4b05d14d37facded88c",
       happened:
-        "Without a node in the extension the two cannot collide; the price is that a payment arrives only if the user opens the app while the peer holds it.",
+        "Without a node in the extension the two cannot collide; the price is that a payment arrives only if the user opens the app while the peer holds it. That is a cost, not a fault.",
       opponent: .bitkit, breaks: .progress, counts: [:], userStaysAway: true),
     Incident(
       name: "mutiny-889", who: "Mutiny, December 2023",
@@ -98,7 +98,7 @@ extension Incident {
       name: "wire-4572", who: "Wire, April to June 2026",
       link: "https://github.com/wireapp/wire-ios/pull/4572",
       happened:
-        "The app is suspended inside a transaction, with its file lock, and is not killed: each push then holds the extension for its whole 30 s, until the user opens the app. Four attempts in three months.",
+        "The app is suspended inside a transaction, with its file lock, and is not killed: each push then holds the extension for its whole 30 s, until the user opens the app. Four attempts in three months. Baton's app has released the node when iOS suspends it, so this world never stops it inside a transaction; a process that is stopped there would block Baton's extension too.",
       opponent: .wire, breaks: .progress, counts: [:], appIsSuspended: true, userStaysAway: true),
   ]
 

@@ -24,6 +24,7 @@ extension Setting {
     case .seedForUnlockedPhone: ["--seed-protection", KeychainProtection.whenUnlocked.rawValue]
     case .afterContent(let mode): ["--after-content", mode.rawValue]
     case .extensionStarts(let time): ["--extension-start-time", "\(time.wholeMilliseconds)ms"]
+    case .extensionTakesToStart(let time): ["--fault-slow-launch", "\(time.wholeMilliseconds)ms"]
     case .sparesLockHolders: ["--suspended-with-lock", "spare"]
     case .leavesReadOpen(let role): ["--fault-open-read", role.rawValue]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
@@ -86,6 +87,7 @@ extension WorldSettings {
       case .warnsOfMemory(let megabytes): world.phone.memoryWarningBytes = UInt64(megabytes) * 1_048_576
       case .afterContent(let mode): world.phone.afterContent = mode
       case .extensionStarts(let time): world.phone.extensionStartTime = time
+      case .extensionTakesToStart(let time): world.extensionTakesToStart = time
       case .sparesLockHolders: world.phone.sparesLockHolders = true
       case .leavesReadOpen(let role): world.openReads.insert(role)
       case .startsExtensionAnew: world.phone.reusesExtension = false
