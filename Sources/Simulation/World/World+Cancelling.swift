@@ -50,10 +50,10 @@ extension World {
   }
 
   /// An invoice cancelled after the copy is open again if the copy or the peer's backup has it as open. The peer's
-  /// backup lacks cancellations made without a connection.
+  /// backup lacks cancellations made without a connection. A backup that the peer has not read yet is still stored.
   mutating func openAgain(knownTo copy: Container) {
     var open = copy.node.invoices
-    for backup in backups { open += backup.invoices }
+    for backup in backups + backupsInFlight { open += backup.invoices }
     open.removeAll { copy.cancelled.contains($0.paymentHash) }
     for invoice in open { invoicing.noteCancelled(invoice.paymentHash, false) }
   }

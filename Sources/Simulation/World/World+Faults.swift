@@ -1,3 +1,4 @@
+import Bitcoin
 import Ground
 import Guardrails
 import LightningWire
@@ -55,11 +56,20 @@ extension World {
 
   /// The backups of the peer, also one that it has not stored yet.
   var backups: [NodeBackup] {
-    let blobs = peer.part { [$0.pointee.state.backup, $0.pointee.waitingBackup] }
-    return blobs.compactMap { blob in
-      guard let blob, case .backup(let backup) = NodeBackup.read(blob.array) else { return nil }
-      return backup
+    peer.part { [$0.pointee.state.backup, $0.pointee.waitingBackup] }.compactMap { $0.flatMap(Self.backup) }
+  }
+
+  /// Sent, and not read by the peer yet.
+  var backupsInFlight: [NodeBackup] {
+    wires.all.flatMap { wire in
+      wire.toPeer.compactMap { packet in
+        if case .peerStorage(let blob) = packet.message { Self.backup(blob) } else { nil }
+      }
     }
+  }
+
+  private static func backup(_ blob: Bytes) -> NodeBackup? {
+    if case .backup(let backup) = NodeBackup.read(blob.array) { backup } else { nil }
   }
 
   /// A restart of the peer has lost the newest backup, and the database is older too (an old copy, or of another
