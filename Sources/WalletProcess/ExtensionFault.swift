@@ -32,7 +32,8 @@ public final class ExtensionFault {
   /// Before the phone's channel is used.
   public func delayLaunch() {
     var left = timespec(
-      tv_sec: Int(launchTime.nanoseconds / 1_000_000_000), tv_nsec: Int(launchTime.nanoseconds % 1_000_000_000))
+      tv_sec: Int(launchTime.nanoseconds / 1_000_000_000),
+      tv_nsec: Int(launchTime.nanoseconds % 1_000_000_000))
     var rest = timespec()
     while nanosleep(&left, &rest) != 0 && errno == EINTR { left = rest }
   }

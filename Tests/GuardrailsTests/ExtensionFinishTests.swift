@@ -143,7 +143,8 @@ import Testing
   }
 
   /// iOS kills the process 500 ms after 29.5 s.
-  @Test func `A node that is slow to stop is cut off at 29.7 s, and the text is delivered without the lock`() {
+  @Test func `A node that is slow to stop is cut off at 29.7 s, and the text is delivered without the lock`()
+  {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, owned, at: 29.499)
     #expect(notifier.end(.deadlineReached, at: 29.5).last == .stopNode(gracefully: true))

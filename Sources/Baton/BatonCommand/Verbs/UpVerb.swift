@@ -13,7 +13,8 @@ enum UpVerb: Verb {
       "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--start-delay", "--build",
       "--app", "--ext",
       "--memory-mechanism",
-      "--fault-ballast", "--fault-slow-launch", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
+      "--fault-ballast", "--fault-slow-launch", "--foreground-pushes", "--entitlements", "--memory-warning",
+      "--seed-protection",
     ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
 
   static var declaration: CommandLineDeclaration {
