@@ -155,7 +155,8 @@ private struct World {
       case .resume(let role): stopped.remove(role)
       // A suspended extension learns of the network when it is resumed.
       case .tell(.extension, .network): break
-      case .tell(.extension, .push): #expect(!dying.contains(.extension), "a push for a dying process")
+      case .tell(.extension, .push):
+        #expect(!dying.contains(.extension), "a push for a dying process")
         #expect(!stopped.contains(.extension), "a push for a stopped process")
       case .tell(let role, _): #expect(!stopped.contains(role), "sent \(directive) while it is stopped")
       case .kill(let role, _): if running.contains(role) { killed.append(role) }
