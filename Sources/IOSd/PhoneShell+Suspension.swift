@@ -11,15 +11,16 @@ extension PhoneShell {
   func suspend(_ role: Role) {
     guard let child = child(role) else { return }
     child.suspend()
-    whenStopped(child)
+    whenStopped(child, in: child.suspensions)
   }
 
-  private func whenStopped(_ child: WalletChild) {
-    guard child.isSuspended else { return }
+  /// `suspension` is its number: a poll ends when the process was resumed, also if it was suspended again meanwhile.
+  private func whenStopped(_ child: WalletChild, in suspension: UInt64) {
+    guard child.isSuspended, child.suspensions == suspension else { return }
     guard ProcessTable.isStopped(child.process.identity.pid) else {
       loop.after(Self.stopPollSpan) { [weak self, weak child] in
         guard let self, let child else { return }
-        whenStopped(child)
+        whenStopped(child, in: suspension)
       }
       return
     }
@@ -45,6 +46,7 @@ extension PhoneShell {
 
   func understandActivity(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
     let id = try message.integer("id", in: UInt64.min...UInt64.max)
+    if role == .extension { noteEnding(of: role) }
     handle(message.verb == "activity-begin" ? .activityBegan(role, id: id) : .activityEnded(role, id: id))
   }
 

@@ -92,6 +92,7 @@ final class PhoneShell {
   }
 
   private func arrived(_ payload: PushPayload, _ bytes: [UInt8], of alert: UInt64?) -> UInt64 {
+    lookForEnd(of: .extension)
     let id = pushes.take(payload, of: alert, clock: clock)
     payloads[id] = bytes
     handle(
@@ -249,6 +250,14 @@ final class PhoneShell {
     }
   }
 
+  /// Called before handling a message after which the process may be given another push. Its end itself is handled
+  /// later, when all its messages are read.
+  func noteEnding(of role: Role) {
+    guard let child = child(role), child.hasEnded || ProcessTable.isEnding(child.process.identity.pid)
+    else { return }
+    handle(.foundEnding(role))
+  }
+
   private func ended(_ child: WalletChild) {
     let end = child.finish()
     let output = ProcessOutput.end(home, child.role, child.ledgerID)
@@ -329,12 +338,14 @@ final class PhoneShell {
     switch message.verb {
     case "hello": try checkHello(message, role)
     case "content":
+      if role == .extension { noteEnding(of: role) }
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       let text = try notificationText(message)
       handle(.contentDelivered(push: push, text, key: message["key"]))
     case "notification": handle(.notificationPosted(try notificationText(message), key: message["key"]))
     case "withdraw": handle(.notificationWithdrawn(key: try message.required("key")))
     case "finished":
+      if role == .extension { noteEnding(of: role) }
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
     case "ending": hearOfEnd(message, of: role)

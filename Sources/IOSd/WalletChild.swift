@@ -59,9 +59,12 @@ final class WalletChild {
 
   /// Set from SIGSTOP until SIGCONT.
   private(set) var isSuspended = false
+  /// How often it was suspended.
+  private(set) var suspensions: UInt64 = 0
 
   func suspend() {
     isSuspended = true
+    suspensions &+= 1
     process.send(SIGSTOP)
   }
 

@@ -93,8 +93,7 @@ public struct Phone: Core {
       return []
     case .helloSaid(.app): return []
     case .foundEnding(.app): return appFoundEnding()
-    // The next push waits until this process is gone; the current one may still be delivered.
-    case .foundEnding(.extension): return []
+    case .foundEnding(.extension): return extensionFoundEnding()
     case .endAnnounced(let role):
       announceEnd(role)
       return []

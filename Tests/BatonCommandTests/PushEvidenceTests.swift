@@ -29,10 +29,14 @@ import WaitingTests
       processes: [try process(ended: 90_000, .endedAsAsked)])
   }
 
-  private func problems(frozen: Int = 0, _ change: (inout PushEvidence) throws -> Void) throws -> [String] {
+  private static let frozen = PushStrikes(freezes: [.init(pid: 7, pushes: [2])])
+
+  private func problems(
+    _ strikes: PushStrikes = PushStrikes(), limits: Bool = true, _ change: (inout PushEvidence) throws -> Void
+  ) throws -> [String] {
     var evidence = try sound()
     try change(&evidence)
-    return evidence.problems(limit: .seconds(30), frozen: frozen)
+    return evidence.problems(limit: .seconds(30), strikes: strikes, hasLimits: limits)
   }
 
   @Test func `If each push has one notification in time, no problem is reported`() throws {
@@ -54,7 +58,7 @@ import WaitingTests
     evidence.add(
       notification: NotificationRow(
         id: 9, push: 2, source: "content", title: "", body: "", badge: 0, wall: 1, at: 1_500_000_000))
-    #expect(evidence.problems(limit: .seconds(30), frozen: 0) == [])
+    #expect(evidence.problems(limit: .seconds(30), strikes: PushStrikes()) == [])
   }
 
   @Test func `A push that waits beyond the limit is reported`() throws {
@@ -72,9 +76,9 @@ import WaitingTests
   func `An extension that outlives its limit, never ends, crashes or is suspended with a lock is reported`()
     throws
   {
-    #expect(try problems(frozen: 1) { $0.processes = [try process(ended: 31_100, .timeLimit)] } == [])
+    #expect(try problems(Self.frozen) { $0.processes = [try process(ended: 31_100, .timeLimit)] } == [])
     #expect(
-      try problems { $0.processes = [try process(ended: 33_100, .timeLimit)] }
+      try problems(Self.frozen) { $0.processes = [try process(ended: 33_100, .timeLimit)] }
         == ["the extension 7 ran for 32.1 s after its last push"])
     #expect(
       try problems { $0.processes = [try process(ended: nil, nil)] } == ["the extension 7 never ended"])
@@ -90,8 +94,58 @@ import WaitingTests
         $0.processes = [try process(ended: 2000, .gaveUp, "ended by itself with exit code 74: no disk")]
       }
         == ["the extension 7 ended by itself with exit code 74: no disk"])
+  }
+
+  @Test func `An original alert is reported unless the push's extension was struck`() throws {
     #expect(
-      try problems(frozen: 1) { _ in }
-        == ["1 extensions were frozen at work, and only 0 were killed at the time limit"])
+      try problems { $0.notifications[1].isContent = false }
+        == ["push 2 was shown as it was sent, and its extension was not struck"])
+    #expect(try problems(PushStrikes(pushes: [2])) { $0.notifications[1].isContent = false } == [])
+    var evidence = try sound()
+    evidence.notifications = []
+    for (id, push, source) in [(UInt64(8), UInt64(1), "content"), (9, 2, "original")] {
+      evidence.add(
+        notification: NotificationRow(
+          id: id, push: push, source: source, title: "", body: "", badge: 0, wall: 1, at: 1_300_000_000))
+    }
+    #expect(evidence.notifications.map(\.isContent) == [true, false])
+    #expect(evidence.strikesAfterContent(PushStrikes(pushes: [1, 2])) == 1)
+  }
+
+  @Test func `A process that ends otherwise than by a strike is reported`() throws {
+    func ends(_ code: EndCode, _ strikes: PushStrikes = PushStrikes()) throws -> [String] {
+      try problems(strikes) { $0.processes = [try process(ended: 2000, code, "killed: x")] }
+    }
+    for code in [EndCode.killedFromOutside, .timeLimit, .memoryLimit, .startLimit] {
+      #expect(try ends(code) == ["the extension 7 was killed: x"])
+    }
+    #expect(try ends(.killedFromOutside, PushStrikes(ended: [7])) == [])
+    #expect(try ends(.timeLimit, Self.frozen) == [])
+    #expect(try ends(.timeLimit, PushStrikes(ended: [7])) == ["the extension 7 was killed: x"])
+    for code in [EndCode.ended, .endedAsAsked, .afterContent, .reclaimed] { #expect(try ends(code) == []) }
+  }
+
+  @Test func `An extension frozen before its content is killed at the time limit, or reported`() throws {
+    let sentence = "the extension 7 was frozen at work, and not killed at the time limit"
+    func shownAsSent(_ evidence: inout PushEvidence) { evidence.notifications[1].isContent = false }
+    var strikes = Self.frozen
+    strikes.pushes = [2]
+    #expect(try problems(strikes, shownAsSent) == [sentence])
+    #expect(try problems(strikes, limits: false, shownAsSent) == [])
+    #expect(try problems(strikes) { _ in } == [], "frozen after its content")
+  }
+
+  @Test func `A claim because the holder went silent is reported unless the holder was frozen`() throws {
+    let claim = SilentClaim(epoch: 5, holder: 7, waited: .milliseconds(5200))
+    let sentence = "epoch 5 was claimed because 7 went silent, which was not frozen"
+    #expect(try problems { $0.silentClaims = [claim] } == [sentence])
+    #expect(
+      try problems(Self.frozen) {
+        $0.silentClaims = [claim]
+        $0.processes = [try process(ended: 31_100, .timeLimit)]
+      } == [])
+    var evidence = try sound()
+    evidence.silentClaims = [claim]
+    #expect(evidence.longestSilentWait == .milliseconds(5200))
   }
 }

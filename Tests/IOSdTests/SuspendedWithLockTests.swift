@@ -77,4 +77,15 @@ import WaitingTests
     #expect(told.first == 65)
     #expect(told.sorted() == Array(1...65))
   }
+
+  @Test(arguments: ["ext-keeps-lock", "ext-activity-keeps-lock"])
+  func `K-20 An extension suspended with a flock in the container is killed: 0xdead10cc`(ext: String) throws {
+    let phone = try PhoneProcess(ext: ext)
+    try phone.push()
+    #expect(
+      try phone.ended("extension")["reason"] as? String
+        == "killed: 0xdead10cc: suspended while it held a lock on locks/extension.lock")
+    try phone.push()
+    #expect(try phone.notifications(2) == ["served", "served"])
+  }
 }

@@ -3,6 +3,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
+import enum PhonePolicy.AfterContent
 import Testing
 import WaitingTests
 
@@ -95,5 +96,60 @@ import WaitingTests
     try phone.ask("home")
     let reason = try phone.ended("app")["reason"] as? String
     #expect(reason == "killed: did not end its background tasks after 0.200 s")
+  }
+
+  @Test
+  func `P-1.2 iosd ends a suspended extension's connection, and the peer sees its end`() throws {
+    let phone = try PhoneProcess(ext: "ext-connects")
+    let listener = try LoopbackListener()
+    try phone.push("\(listener.port)")
+    let connection = try listener.accept()
+    #expect(connection.waitForEnd())
+    #expect(try phone.state("extension") == "suspended")
+    #expect(try phone.rows("ps").first?["reason"] == nil, "the process has not ended")
+  }
+
+  @Test
+  func `An app that is launched in the background gets no enter-background until it has been in front`()
+    throws
+  {
+    let phone = try PhoneProcess(app: "app-done", Self.quick)
+    try phone.ask("push", body: #"{"aps":{"content-available":1}}"#)
+    try Wait.until("the app is suspended") { try phone.state("app") == "suspended" }
+    #expect(try !phone.journal().contains("enterBackground"))
+    try phone.ask("open")
+    try Wait.until("the app is in front") { try phone.said("app") == "in front" }
+    try phone.ask("home")
+    try Wait.until("the app is behind") { try phone.said("app") == "behind" }
+    #expect(try phone.journal().contains("enterBackground"))
+  }
+
+  /// The push and the end of the process reach a stopped iosd together, the push first.
+  @Test(arguments: [AfterContent.suspend, .run])
+  func `A push for an extension that was killed from outside while it rested is served by another process`(
+    mode: AfterContent
+  ) throws {
+    let phone = try PhoneProcess(["--after-content", mode.rawValue])
+    let iosd = phone.process.processIdentifier
+    for round in 1...5 {
+      if round == 1 { try phone.push("the original") }
+      #expect(try phone.notifications(round).last == "served 1")
+      let rests = mode == .suspend ? "suspended" : "idle"
+      try Wait.until("the extension rests") { try phone.state("extension") == rests }
+      let pid = Int32(try #require(try phone.rows("ps").last?["pid"] as? Int))
+      let client = try ControlClient(path: phone.socket, daemon: "iosd")
+      _ = try client.request(ControlMessage("status"))
+      kill(iosd, SIGSTOP)
+      defer { kill(iosd, SIGCONT) }
+      let alert = #"{"aps":{"alert":"the original","mutable-content":1}}"#
+      try client.send(ControlMessage("push", body: Array(alert.utf8)))
+      kill(pid, SIGKILL)
+      try Wait.until("the extension is dead") { [nil, "Z"].contains(PhoneProcess.state(ofProcess: pid)) }
+      kill(iosd, SIGCONT)
+      _ = try client.receive(timeout: .seconds(20))
+    }
+    #expect(try phone.notifications(6) == [String](repeating: "served 1", count: 6))
+    let reasons = try phone.rows("ps").compactMap { $0["end_code"] as? String }
+    #expect(reasons == [String](repeating: "killed-from-outside", count: 5))
   }
 }

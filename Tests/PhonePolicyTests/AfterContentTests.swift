@@ -113,4 +113,135 @@ import Testing
     #expect(phone(.serviceFinished(push: 1, reason: "idle")) == [])
     #expect(phone.phone.service.word == "idle")
   }
+
+  // MARK: `finished` before the suspension
+
+  @Test
+  func `An extension that finishes during an activity is suspended when the activity ends`() {
+    var phone = phone(.suspend)
+    phone.serve(1)
+    _ = phone(.activityBegan(.extension, id: 5))
+    #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, received)])
+    #expect(phone(.serviceFinished(push: 1, reason: "done")) == [])
+    #expect(phone(.activityEnded(.extension, id: 5)) == [.suspend(.extension)])
+    #expect(phone.phone.service == .suspended(since: phone.now))
+  }
+
+  @Test func `An extension that finishes without content is suspended, or killed with kill`() {
+    var suspending = phone(.suspend)
+    suspending.serve(1)
+    #expect(
+      suspending(.serviceFinished(push: 1, reason: "nothing")) == [.showOriginal(1), .suspend(.extension)])
+    var killing = phone(.kill)
+    killing.serve(1)
+    #expect(
+      killing(.serviceFinished(push: 1, reason: "nothing"))
+        == [.showOriginal(1), .kill(.extension, .afterContent)])
+  }
+
+  @Test func `A push that comes during the activity of a finished extension is served by its process`() {
+    var phone = phone(.suspend)
+    phone.serve(1)
+    _ = phone(.activityBegan(.extension, id: 5))
+    _ = phone(.contentDelivered(push: 1, received))
+    _ = phone(.serviceFinished(push: 1, reason: "done"))
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [.servePush(2)])
+    #expect(phone(.activityEnded(.extension, id: 5)) == [])
+    #expect(
+      phone(.contentDelivered(push: 2, received)) == [.showContent(2, received), .suspend(.extension)])
+  }
+
+  @Test func `With kill a push that waits is not served by a process that has finished without content`() {
+    var phone = phone(.kill)
+    phone.serve(1)
+    _ = phone(.pushArrived(TestPhone.alert(2)))
+    #expect(
+      phone(.serviceFinished(push: 1, reason: "nothing"))
+        == [.showOriginal(1), .kill(.extension, .afterContent)])
+    #expect(phone(.processEnded(.extension, .signalled(9))).last == .launch(.extension, .push(2)))
+  }
+
+  @Test func `An extension that has started and has no push yet is not suspended`() {
+    var phone = phone(.suspend)
+    _ = phone(.pushArrived(TestPhone.alert(1)))
+    #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
+    #expect(phone.phone.service.word == "serving")
+  }
+
+  // MARK: A process for each push
+
+  @Test(arguments: [AfterContent.suspend, .run])
+  func `Without reuse two pushes at once are served by two processes`(afterContent: AfterContent) {
+    var phone = phone(afterContent, reuses: false)
+    phone.serve(1)
+    _ = phone(.pushArrived(TestPhone.alert(2)))
+    var answer = phone(.contentDelivered(push: 1, received))
+    if afterContent == .run { answer += phone(.serviceFinished(push: 1, reason: "done")) }
+    #expect(answer == [.showContent(1, received), .kill(.extension, .reclaimed)])
+    #expect(
+      phone(.processEnded(.extension, .signalled(9))) == [
+        .recordEnd(.extension, .killed(.reclaimed)), .launch(.extension, .push(2)),
+      ])
+    #expect(phone(.processStarted(.extension, pid: 10)) == [.servePush(2)])
+  }
+
+  @Test func `Without reuse an idle process is ended by the next push too`() {
+    var phone = phone(.run, reuses: false)
+    phone.serve(1)
+    _ = phone(.contentDelivered(push: 1, received))
+    _ = phone(.serviceFinished(push: 1, reason: "done"))
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [.kill(.extension, .reclaimed)])
+  }
+
+  // MARK: Killed from outside
+
+  @Test(arguments: [AfterContent.suspend, .run])
+  func `A push that finds the resting extension dying waits for its end, and another process serves it`(
+    afterContent: AfterContent
+  ) {
+    var phone = phone(afterContent)
+    phone.serve(1)
+    _ = phone(.contentDelivered(push: 1, received))
+    _ = phone(.serviceFinished(push: 1, reason: "done"))
+    #expect(phone(.foundEnding(.extension)) == [])
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
+    #expect(
+      phone(.processEnded(.extension, .signalled(9))) == [
+        .recordEnd(.extension, .killedFromOutside(signal: 9)), .launch(.extension, .push(2)),
+      ])
+  }
+
+  @Test func `An extension that is found dying with a push may still have delivered it`() {
+    var phone = phone(.suspend)
+    phone.serve(1)
+    #expect(phone(.foundEnding(.extension)) == [])
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
+    #expect(phone(.contentDelivered(push: 1, received)).first == .showContent(1, received))
+    #expect(phone(.processEnded(.extension, .signalled(9))).last == .launch(.extension, .push(2)))
+  }
+
+  @Test func `An extension found dying that the kernel killed for its memory has that as its reason`() {
+    var phone = phone(.suspend)
+    phone.serve(1)
+    _ = phone(.foundEnding(.extension))
+    _ = phone(.memoryLimitEnforced(.extension, usedBytes: 25_165_824))
+    let reason = KillReason.memory(footprintBytes: 25_165_824, limitBytes: 25_165_824)
+    #expect(
+      phone(.processEnded(.extension, .signalled(9))) == [
+        .recordEnd(.extension, .killed(reason)), .showOriginal(1),
+      ])
+  }
+
+  @Test func `A second push that a process found dying has not read is served by another process`() {
+    var phone = phone(.run)
+    phone.serve(1)
+    _ = phone(.contentDelivered(push: 1, received))
+    _ = phone(.serviceFinished(push: 1, reason: "done"))
+    _ = phone(.pushArrived(TestPhone.alert(2)))
+    _ = phone(.foundEnding(.extension))
+    #expect(
+      phone(.processEnded(.extension, .exited(code: 0))) == [
+        .recordEnd(.extension, .ended), .launch(.extension, .push(2)),
+      ])
+  }
 }

@@ -47,10 +47,10 @@ private struct World {
   var settled: [UInt64] = []
   var isOff = false
   var stopped: Set<Role> = []
-  /// The kernel is tearing the app down, and the phone has noticed.
-  var isAppDying = false
+  /// The kernel is tearing these processes down, and the phone has noticed.
+  var dying: Set<Role> = []
   /// A stopped or dying process sends nothing.
-  var runsApp: Bool { running.contains(.app) && !stopped.contains(.app) && !isAppDying }
+  var runsApp: Bool { running.contains(.app) && !stopped.contains(.app) && !dying.contains(.app) }
 
   /// Every combination of the settings in twelve seeds.
   init(_ seed: UInt64) {
@@ -98,9 +98,9 @@ private struct World {
     case 20 where Int.random(in: 0..<3, using: &random) == 0: take(.rebooted(losingBeats: false))
     case 21:
       // The phone can only find a process that it knows as running.
-      guard running.contains(.app) else { return }
-      isAppDying = true
-      take(.foundEnding(.app))
+      guard running.contains(role) else { return }
+      dying.insert(role)
+      take(.foundEnding(role))
     case 22: take(.deviceChanged(.network(Int.random(in: 0..<4, using: &random) > 0)))
     case 23:
       let isOn = Int.random(in: 0..<4, using: &random) > 0
@@ -114,7 +114,7 @@ private struct World {
 
   mutating func endTheKilled() {
     for role in killed { end(role, .signalled(9)) }
-    if isAppDying { end(.app, .signalled(9)) }
+    for role in Role.allCases where dying.contains(role) { end(role, .signalled(9)) }
   }
 
   mutating func arrive(visible: Bool, mutable: Bool) {
@@ -135,7 +135,7 @@ private struct World {
   mutating func end(_ role: Role, _ how: ProcessEnd) {
     guard running.contains(role) else { return }
     running.removeAll { $0 == role }
-    if role == .app { isAppDying = false }
+    dying.remove(role)
     stopped.remove(role)
     killed.removeAll { $0 == role }
     take(.processEnded(role, how))
@@ -155,6 +155,9 @@ private struct World {
       case .resume(let role): stopped.remove(role)
       // A suspended extension learns of the network when it is resumed.
       case .tell(.extension, .network): break
+      case .tell(.extension, .push):
+        #expect(!dying.contains(.extension), "a push for a dying process")
+        #expect(!stopped.contains(.extension), "a push for a stopped process")
       case .tell(let role, _): #expect(!stopped.contains(role), "sent \(directive) while it is stopped")
       case .kill(let role, _): if running.contains(role) { killed.append(role) }
       case .show(let notification): if let push = notification.push { answered.append(push) }

@@ -87,10 +87,10 @@ import Testing
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
     _ = phone(.rebooted(losingBeats: false))
-    #expect(phone(.pushArrived(TestPhone.alert(2))) == [.recordFate(push: 2, .held(.noNetwork))])
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [.recordFate(push: 2, .held(.phoneIsOff))])
     #expect(
       phone(.pushArrived(TestPhone.silent(3))) == [
-        .recordFate(push: 2, .replaced(by: 3)), .drop(push: 2), .recordFate(push: 3, .held(.noNetwork)),
+        .recordFate(push: 2, .replaced(by: 3)), .drop(push: 2), .recordFate(push: 3, .held(.phoneIsOff)),
       ])
     phone.now = phone.now + .seconds(1)
     #expect(

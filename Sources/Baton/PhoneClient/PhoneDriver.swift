@@ -11,6 +11,8 @@ package final class PhoneDriver {
   private let watch: DirectoryWatch
   /// A process's status is not in its journal, so it is polled at this interval.
   private let lookInterval: TimeSpan
+  /// The extension's processes that `endExtension` has ended.
+  package private(set) var endedExtensions: Set<Int32> = []
 
   package init(
     _ phone: Phone, _ options: PhoneStarter.Options = PhoneStarter.Options(),
@@ -112,11 +114,15 @@ package final class PhoneDriver {
   // MARK: Ending processes
 
   package func endExtension() throws {
-    if let pid = try status().extension.pid { WatchedProcess(pid: pid)?.send(SIGTERM) }
+    if let pid = try status().extension.pid {
+      endedExtensions.insert(pid)
+      WatchedProcess(pid: pid)?.send(SIGTERM)
+    }
     try wait(for: "the extension to end") {
       let facts = try status().extension
       // A stopped process handles no SIGTERM, and the phone may stop the extension at any moment.
       if facts.state == AppState.suspended.word, let pid = facts.pid {
+        endedExtensions.insert(pid)
         WatchedProcess(pid: pid)?.send(SIGKILL)
       }
       return facts.state == ExtensionState.notRunning.word

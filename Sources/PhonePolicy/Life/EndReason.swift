@@ -17,7 +17,7 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
   case reboot
   /// It had delivered its content, and iOS does not let it run on.
   case afterContent
-  /// It was suspended, and iOS wants its memory back.
+  /// It was suspended, or had served its one push, and iOS wants its memory back.
   case reclaimed
 
   var code: EndCode {

@@ -20,7 +20,7 @@ public enum ExtensionState: Hashable, Codable, Sendable {
   case notRunning
   /// → serving, ending, notRunning
   case launching
-  /// → serving, ending, notRunning
+  /// → serving, suspended, ending, notRunning
   case idle(since: Instant)
   /// One push at a time; the next one waits until this one is finished. → idle, suspended, ending, notRunning
   case serving(PushService)
@@ -49,6 +49,15 @@ public enum ExtensionState: Hashable, Codable, Sendable {
     case .serving(let service): service
     case .ending(_, let service, _): service
     case .notRunning, .launching, .idle, .suspended: nil
+    }
+  }
+
+  /// The same, if the phone has neither asked the process to end nor killed it.
+  var unaskedCurrent: PushService? {
+    switch self {
+    case .serving(let service): service
+    case .ending(.found, let service, _): service
+    case .notRunning, .launching, .idle, .suspended, .ending: nil
     }
   }
 

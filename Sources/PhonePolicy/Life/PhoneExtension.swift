@@ -35,7 +35,11 @@ extension Phone {
       guard !isGoingDown else { return [] }
       service = .launching
       return [.launch(.extension, .push(next.id))]
-    case .idle: return serve(next, at: now)
+    case .idle:
+      // The process has served a push, and is not to serve another.
+      if hasServed, configuration.afterContentNow == .kill { return killExtension(.afterContent) }
+      if hasServed, !configuration.reusesExtension { return killExtension(.reclaimed) }
+      return serve(next, at: now)
     case .suspended:
       guard configuration.reusesExtension else { return killExtension(.reclaimed) }
       return [.resume(.extension)] + serve(next, at: now)
@@ -91,7 +95,7 @@ extension Phone {
     }
     announcedEnds.removeAll { $0 == .extension }
     var directives = [PhoneDirective.recordEnd(.extension, reason)]
-    if case .serving(let current) = service, !current.isDelivered, hasServed, end == .exited(code: 0) {
+    if let current = service.unaskedCurrent, !current.isDelivered, hasServed, end == .exited(code: 0) {
       // The process was already ending (another process had taken the node) when it was handed this push, and has
       // not read it: requeue it. Only after an earlier finished push, so the retries end.
       queue.insert(current.push, at: 0)
@@ -147,10 +151,19 @@ extension Phone {
     return show(text, for: current.push, key: key)
   }
 
+  /// iOS has the content of the process's last push, or the process has finished that push without content.
+  private var owesNothing: Bool {
+    switch service {
+    case .serving(let current): current.isDelivered
+    case .idle: hasServed
+    case .notRunning, .launching, .suspended, .ending: false
+    }
+  }
+
   /// Called after every event. iOS owes the extension nothing once it has the content: whatever the extension still does
   /// may never happen, unless it has begun an activity.
   mutating func stopAfterContent(at now: Instant) -> [PhoneDirective] {
-    guard case .serving(let current) = service, current.isDelivered else { return [] }
+    guard owesNothing else { return [] }
     switch configuration.afterContentNow {
     case .run: return []
     case .kill: return killExtension(.afterContent)
@@ -178,6 +191,16 @@ extension Phone {
     var content = text
     content.badge = push.alert?.badge
     return conclude(push, with: PhoneNotification(push: push.id, source: .content, content, key: key))
+  }
+
+  /// The next push waits until this process is gone. The current one may still be delivered: content sent before the
+  /// end is read after it.
+  mutating func extensionFoundEnding() -> [PhoneDirective] {
+    switch service {
+    case .idle, .serving, .suspended: service = .ending(.found, service.current, killAt: nil)
+    case .notRunning, .launching, .ending: break
+    }
+    return []
   }
 
   mutating func serviceFinished(_ push: UInt64, _ reason: String, at now: Instant) -> [PhoneDirective] {
@@ -210,8 +233,8 @@ extension Phone {
   mutating func memoryLimitEnforced(_ role: Role, _ used: UInt64) -> [PhoneDirective] {
     guard role == .extension, configuration.enforcesLimits else { return [] }
     switch service {
-    case .notRunning, .ending(.killed, _, _), .ending(.found, _, _): return []
-    case .launching, .idle, .serving, .suspended, .ending(.asked, _, _):
+    case .notRunning, .ending(.killed, _, _): return []
+    case .launching, .idle, .serving, .suspended, .ending(.asked, _, _), .ending(.found, _, _):
       let reason = KillReason.memory(footprintBytes: used, limitBytes: configuration.extensionMemoryBytes)
       service = .ending(.killed(reason), service.current, killAt: nil)
       return []

@@ -8,6 +8,8 @@ public enum PushHold: Hashable, Codable, Sendable, CustomStringConvertible {
   case appIsEnding
   /// Any push: APNs cannot reach the phone.
   case noNetwork
+  /// Any push: the phone reboots.
+  case phoneIsOff
 
   public var description: String {
     switch self {
@@ -18,6 +20,7 @@ public enum PushHold: Hashable, Codable, Sendable, CustomStringConvertible {
     case .delayed: "delayed at random"
     case .appIsEnding: "the app is terminating"
     case .noNetwork: "the phone is off the network"
+    case .phoneIsOff: "the phone is off"
     }
   }
 }

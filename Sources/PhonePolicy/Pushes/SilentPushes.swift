@@ -226,7 +226,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     switch waiting?.reason {
     case .delayed: consider(waiting?.notBefore)
     case .budgetUsed, .throttled: consider(budgetChange(rules))
-    case .lowPowerMode, .appIsEnding, .noNetwork, nil: break
+    case .lowPowerMode, .appIsEnding, .noNetwork, .phoneIsOff, nil: break
     }
     return earliest
   }

@@ -15,7 +15,7 @@ extension Phone {
     guard !isReachable else { return route(push, at: now) }
     // A phone that powers off without a network does not get the push any more.
     guard !isGoingDown else { return PhoneDirective.drop(push.id, because: .goingDown) }
-    let held = PhoneDirective.recordFate(push: push.id, .held(.noNetwork))
+    let held = PhoneDirective.recordFate(push: push.id, .held(rebooting == nil ? .noNetwork : .phoneIsOff))
     if let first = stored?.parts.first, push.of == first.id {
       stored?.parts.append(push)
       return [held]

@@ -50,7 +50,9 @@ final class TestChild {
       say("push-done", ["id": id, "result": "failed"])
     case "push" where behaviour.hasPrefix("app"):
       say("status", ["text": "push of \(message.body.count) bytes"])
-    case "push": serve(id)
+    case "push":
+      if behaviour == "ext-connects" { connect(to: Self.firstNumber(in: message.body)) }
+      serve(id)
     case "time-will-expire":
       guard behaviour == "ext-expires" else { return }
       content(id, "just in time")
@@ -90,6 +92,11 @@ final class TestChild {
     say("background-done")
   }
 
+  private static func firstNumber(in body: [UInt8]) -> String {
+    let text = String(decoding: body, as: UTF8.self)
+    return String(text.drop { !$0.isNumber }.prefix { $0.isNumber })
+  }
+
   private func connect(to port: String) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -113,8 +120,15 @@ final class TestChild {
     case "ext-activity":
       beginActivity()
       content(id, "served")
-      // Its end lets the phone suspend this process.
-      return
+    case "ext-activity-keeps-lock":
+      say("activity-begin", ["id": "1"])
+      takeLock("extension")
+      content(id, "served")
+      say("finished", ["id": id, "reason": "done"])
+      return say("activity-end", ["id": "1"])
+    case "ext-keeps-lock":
+      takeLock("extension")
+      content(id, "served")
     case "ext-keychain":
       return say("keychain-read", ["request": id, "group": Self.group, "account": "mnemonic"])
     case "ext-shrinks":

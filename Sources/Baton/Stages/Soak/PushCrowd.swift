@@ -10,8 +10,7 @@ final class PushCrowd: Sendable {
   struct Outcome: Sendable {
     var evidence: PushEvidence
     var payments: Int
-    var frozen: Int
-    var killed: Int
+    var strikes: PushStrikes
     var subjects: [SoakReport.Subject]
   }
 
@@ -97,7 +96,7 @@ final class PushCrowd: Sendable {
       ]
     let driver = try PhoneDriver(phone, options, lookInterval: .milliseconds(15))
     try driver.start()
-    let play = PushPlay(driver)
+    let play = PushPlay(driver, timers)
     for number in 1...Self.warmUp { try play.push(number) }
     try play.rest()
     let before = try Daemon.allCases.map { try SoakFigures.of($0, phone) }
@@ -116,7 +115,7 @@ final class PushCrowd: Sendable {
           + (daemon == .iosd ? filling(rounds) : Self.providerFilling / Double(rounds)))
     }
     return Outcome(
-      evidence: PushEvidence(of: phone), payments: play.payments, frozen: play.frozen, killed: play.killed,
+      evidence: try PushEvidence(of: phone), payments: play.payments, strikes: play.strikes,
       subjects: subjects)
   }
 }

@@ -2,8 +2,10 @@ import PhoneClient
 import Inspection
 import Ground
 import DaemonRuntime
+import Guardrails
 import PhonePolicy
 import Reports
+import SharedContainer
 
 /// A phone's rows of pushes, notifications and extension processes, and the problems in them.
 struct PushEvidence {
@@ -15,6 +17,8 @@ struct PushEvidence {
   struct Shown: Hashable {
     var id: UInt64
     var push: UInt64
+    /// The extension's content, and not the alert as it was sent.
+    var isContent = true
     var at: Instant
   }
 
@@ -25,6 +29,7 @@ struct PushEvidence {
   var notifications: [Shown]
   /// The extension's processes.
   var processes: [ProcessRow]
+  var silentClaims: [SilentClaim] = []
 
   init(pushes: [Push], notifications: [Shown], processes: [ProcessRow]) {
     self.pushes = pushes
@@ -33,14 +38,27 @@ struct PushEvidence {
   }
 
   /// Reads the phone's files.
-  init(of phone: PhoneClient.Phone) {
+  init(of phone: PhoneClient.Phone) throws(ContainerError) {
     self.init(pushes: [], notifications: [], processes: [])
     for row in GrowingRows<PushRow>("\(phone.os)/pushes.jsonl").next() { add(push: row) }
     for row in GrowingRows<NotificationRow>("\(phone.os)/notifications.jsonl").next() {
       add(notification: row)
     }
-    processes = ProcessRow.written(in: phone.processLedger).lastOfEach.filter {
-      $0.role == "extension"
+    let all = ProcessRow.written(in: phone.processLedger).lastOfEach
+    processes = all.filter { $0.role == "extension" }
+    let depth = SnapshotDepth(isThorough: true)
+    silentClaims = Self.silentClaims(try Snapshot.take(of: phone.container, depth: depth).claims, all)
+  }
+
+  private static func silentClaims(_ claims: [ClaimRecord], _ processes: [ProcessRow]) -> [SilentClaim] {
+    claims.filter { ClaimReason(stored: $0.reason) == .holderStale }.map { claim in
+      let claimant = processes.last {
+        $0.pid == claim.row.process.pid && $0.startTime == claim.row.process.startTime
+      }
+      return SilentClaim(
+        epoch: claim.row.epoch,
+        holder: claims.last { $0.row.epoch == claim.seen }?.row.process.pid ?? 0,
+        waited: claimant.map { TimeSpan(nanoseconds: claim.wallClockNanoseconds - $0.startedWall) })
     }
   }
 
@@ -53,7 +71,9 @@ struct PushEvidence {
   /// Notifications of a push only.
   mutating func add(notification row: NotificationRow) {
     guard let push = row.push, !notifications.contains(where: { $0.id == row.id }) else { return }
-    notifications.append(Shown(id: row.id, push: push, at: Instant(nanoseconds: row.at)))
+    let isContent = row.source == PhoneNotification.Source.content.rawValue
+    notifications.append(
+      Shown(id: row.id, push: push, isContent: isContent, at: Instant(nanoseconds: row.at)))
   }
 
   var allAreShown: Bool { pushes.allSatisfy { push in notifications.contains { $0.push == push.id } } }
@@ -68,8 +88,20 @@ struct PushEvidence {
   var peakFootprintBytes: UInt64 { processes.compactMap(\.peakFootprintBytes).max() ?? 0 }
   var peakResidentBytes: UInt64 { processes.compactMap(\.peakResidentBytes).max() ?? 0 }
 
-  /// The problems as sentences; `frozen` is the number of processes that were stopped at work.
-  func problems(limit: TimeSpan, frozen: Int) -> [String] {
+  /// The longest wait for a claim by a holder's silence.
+  var longestSilentWait: TimeSpan { silentClaims.compactMap(\.waited).max() ?? .zero }
+
+  private func isShownWithContent(_ push: UInt64) -> Bool {
+    notifications.contains { $0.push == push && $0.isContent }
+  }
+
+  /// How many strikes came after the content: the push has it all the same.
+  func strikesAfterContent(_ strikes: PushStrikes) -> Int {
+    strikes.pushes.count { isShownWithContent($0) }
+  }
+
+  /// The problems as sentences. Without limits (a debug build) no frozen extension is killed for its time.
+  func problems(limit: TimeSpan, strikes: PushStrikes, hasLimits: Bool = true) -> [String] {
     let longest = TimeSpan(nanoseconds: limit.nanoseconds + Self.slack.nanoseconds)
     var sentences: [String] = []
     for push in pushes {
@@ -80,6 +112,9 @@ struct PushEvidence {
       for one in shown where one.at - max(push.at, before) > longest {
         sentences.append("push \(push.id) waited \(HumanText.span(one.at - push.at)) for its notification")
       }
+      if let one = shown.first, !one.isContent, !strikes.pushes.contains(push.id) {
+        sentences.append("push \(push.id) was shown as it was sent, and its extension was not struck")
+      }
     }
     for process in processes {
       guard let end = process.endedAt.map({ Instant(nanoseconds: $0) }) else {
@@ -89,8 +124,8 @@ struct PushEvidence {
       if process.endCode == .crashed || process.endCode == .gaveUp {
         sentences.append("the extension \(process.pid) \(process.reason ?? "ended without a reason")")
       }
-      if process.endCode == .lockHeldWhileSuspended {
-        sentences.append("the extension \(process.pid) was \(process.reason ?? "killed for a lock")")
+      if !isAllowed(process, strikes) {
+        sentences.append("the extension \(process.pid) was \(process.reason ?? "killed")")
       }
       let last = pushes.map(\.at).filter { $0 <= end }.max() ?? end
       if Self.isKilledForTime(process) && end - last > longest {
@@ -98,11 +133,30 @@ struct PushEvidence {
           "the extension \(process.pid) ran for \(HumanText.span(end - last)) after its last push")
       }
     }
-    if killedForTime < frozen {
+    for freeze in strikes.freezes where hasLimits && !isFollowedByKill(freeze) {
+      sentences.append("the extension \(freeze.pid) was frozen at work, and not killed at the time limit")
+    }
+    for claim in silentClaims where !strikes.isFrozen(claim.holder) {
       sentences.append(
-        "\(frozen) extensions were frozen at work, and only \(killedForTime) were killed at the time limit")
+        "epoch \(claim.epoch) was claimed because \(claim.holder) went silent, which was not frozen")
     }
     return sentences
+  }
+
+  /// Each end that the soak did not cause is a problem.
+  private func isAllowed(_ process: ProcessRow, _ strikes: PushStrikes) -> Bool {
+    switch process.endCode {
+    case .killedFromOutside: strikes.ended.contains(process.pid)
+    case .timeLimit: strikes.isFrozen(process.pid)
+    case .lockHeldWhileSuspended, .memoryLimit, .startLimit: false
+    default: true
+    }
+  }
+
+  /// Or the freeze came after the content: the phone then owes the process nothing.
+  private func isFollowedByKill(_ freeze: PushStrikes.Freeze) -> Bool {
+    processes.contains { $0.pid == freeze.pid && Self.isKilledForTime($0) }
+      || !freeze.pushes.isEmpty && freeze.pushes.allSatisfy(isShownWithContent)
   }
 
   private static func isKilledForTime(_ process: ProcessRow) -> Bool {

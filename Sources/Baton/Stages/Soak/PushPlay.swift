@@ -27,15 +27,16 @@ final class PushPlay {
 
   let driver: PhoneDriver
   private(set) var payments = 0
-  private(set) var frozen = 0
-  private(set) var killed = 0
+  private var strikesMade = PushStrikes()
+  private let timers: PushTimers
   private var invoices: [PayableInvoice] = []
   private var seen = PushEvidence(pushes: [], notifications: [], processes: [])
   private let pushRows: GrowingRows<PushRow>
   private let notificationRows: GrowingRows<NotificationRow>
 
-  init(_ driver: PhoneDriver) {
+  init(_ driver: PhoneDriver, _ timers: PushTimers) {
     self.driver = driver
+    self.timers = timers
     pushRows = GrowingRows("\(driver.phone.os)/pushes.jsonl")
     notificationRows = GrowingRows("\(driver.phone.os)/notifications.jsonl")
   }
@@ -44,8 +45,15 @@ final class PushPlay {
   func push(_ number: Int) throws {
     let before = pushCount()
     repeat {
-      try pay(Kind(number: number), startsAnew: number.isMultiple(of: 3))
+      try pay(number, startsAnew: number.isMultiple(of: 3))
     } while pushCount() == before
+  }
+
+  /// With the processes that the driver ended between the pushes.
+  var strikes: PushStrikes {
+    var strikes = strikesMade
+    strikes.ended.formUnion(driver.endedExtensions)
+    return strikes
   }
 
   /// Opens the app, which receives all pending payments, and waits until all is settled.
@@ -55,40 +63,54 @@ final class PushPlay {
     try driver.comeToRest()
   }
 
-  private func pay(_ kind: Kind, startsAnew: Bool) throws {
+  private func pay(_ number: Int, startsAnew: Bool) throws {
+    let kind = Kind(number: number)
     if startsAnew { try driver.endExtension() }
     let invoice = try takeInvoice()
     try driver.waitUntilAway()
     let before = pushCount()
     try driver.pay(invoice, holdSeconds: 3600)
     payments += 1
-    if kind != .plain { try strike(kind, after: before) }
+    if kind != .plain { try strike(kind, after: before, delay: timers.strikeDelay(ofPush: number)) }
     try driver.wait(for: "the push to be served") {
       try isQuiet() && (pushCount() > before || isSettled(invoice)) && allAreShown()
     }
+    if kind != .plain { strikesMade.pushes.formUnion(pushes(after: before)) }
     // The peer sends no further push for a payment that the extension failed to receive: the app receives it.
     if kind != .plain { try rest() }
   }
 
-  private func strike(_ kind: Kind, after before: Int) throws {
+  private func pushes(after before: Int) -> Set<UInt64> { Set(seen.pushes.dropFirst(before).map(\.id)) }
+
+  private func strike(_ kind: Kind, after before: Int, delay: TimeSpan) throws {
     var victim: Int32?
     try driver.wait(for: "the extension to be at work") {
       victim = try workingExtension()
       return victim != nil || (pushCount() > before && allAreShown())
     }
     guard let victim, let process = WatchedProcess(pid: victim) else { return }
+    let moment = Clock.monotonicNow + delay
+    try driver.wait(for: "the moment of the strike", every: .milliseconds(1)) {
+      Clock.monotonicNow >= moment
+    }
     guard kind == .frozen else {
-      if process.send(SIGKILL) { killed += 1 }
+      strikesMade.ended.insert(victim)
+      if process.send(SIGKILL) { strikesMade.killed += 1 }
       return
     }
-    guard process.send(SIGSTOP) else { return }
-    // An idle extension has no time limit: do not leave it stopped.
-    guard try workingExtension() == victim else {
-      process.send(SIGCONT)
-      return
-    }
-    frozen += 1
+    // One that the phone has stopped is not at work.
+    guard try workingExtension() == victim, process.send(SIGSTOP) else { return }
+    guard try workingExtension() == victim else { return try letIdle(process) }
+    look()
+    strikesMade.freezes.append(PushStrikes.Freeze(pid: victim, pushes: pushes(after: before)))
     try driver.wait(for: "the frozen extension to be killed") { try workingExtension() != victim }
+    try letIdle(process)
+  }
+
+  /// An idle extension has no time limit: it is not left stopped. A suspended one is the phone's to resume.
+  private func letIdle(_ process: WatchedProcess) throws {
+    let facts = try driver.status().extension
+    if facts.pid == process.pid, facts.state == "idle" { process.send(SIGCONT) }
   }
 
   // MARK: State

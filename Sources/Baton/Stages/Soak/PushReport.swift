@@ -17,18 +17,22 @@ struct PushReport {
   var problems: [String] {
     // A debug build has no time limit: no extension is killed for it.
     outcomes.enumerated().flatMap { index, outcome in
-      let frozen = isDebugBuild ? 0 : outcome.frozen
-      return outcome.evidence.problems(limit: timers.extensionTime, frozen: frozen).map {
-        "phone \(index + 1): \($0)"
-      } + SoakReport(subjects: outcome.subjects).problems
+      let problems = outcome.evidence.problems(
+        limit: timers.extensionTime, strikes: outcome.strikes, hasLimits: !isDebugBuild)
+      return problems.map { "phone \(index + 1): \($0)" } + SoakReport(subjects: outcome.subjects).problems
     } + findings
   }
 
   private var pushes: Int { outcomes.map(\.evidence.pushes.count).reduce(0, +) }
   private var payments: Int { outcomes.map(\.payments).reduce(0, +) }
   private var processes: Int { outcomes.map(\.evidence.processes.count).reduce(0, +) }
-  private var frozen: Int { outcomes.map(\.frozen).reduce(0, +) }
-  private var killed: Int { outcomes.map(\.killed).reduce(0, +) }
+  private var frozen: Int { outcomes.map(\.strikes.freezes.count).reduce(0, +) }
+  private var killed: Int { outcomes.map(\.strikes.killed).reduce(0, +) }
+  private var afterContent: Int {
+    outcomes.map { $0.evidence.strikesAfterContent($0.strikes) }.reduce(0, +)
+  }
+  private var silentClaims: Int { outcomes.map(\.evidence.silentClaims.count).reduce(0, +) }
+  private var longestSilentWait: TimeSpan { outcomes.map(\.evidence.longestSilentWait).max() ?? .zero }
   private var killedForTime: Int { outcomes.map(\.evidence.killedForTime).reduce(0, +) }
   private var peakFootprintBytes: UInt64 { outcomes.map(\.evidence.peakFootprintBytes).max() ?? 0 }
   private var peakResidentBytes: UInt64 { outcomes.map(\.evidence.peakResidentBytes).max() ?? 0 }
@@ -57,7 +61,10 @@ struct PushReport {
       "from the push to its notification: median \(HumanText.span(wait(50))), 99th percentile \(HumanText.span(wait(99))), maximum \(HumanText.span(wait(100)))"
     )
     output.say(
-      "\(processes) extension processes; \(frozen) frozen at work, \(killed) killed at work, \(killedForTime) killed at the time limit"
+      "\(processes) extension processes; \(frozen) frozen at work, \(killed) killed at work, \(killedForTime) killed at the time limit, \(afterContent) struck after their content"
+    )
+    output.say(
+      "\(silentClaims) claims because the holder went silent; from the claimant's start at most \(HumanText.span(longestSilentWait))"
     )
     output.say(
       "the extension's peak: footprint \(HumanText.megabytes(peakFootprintBytes)), resident \(HumanText.megabytes(peakResidentBytes))"
@@ -80,6 +87,11 @@ struct PushReport {
     var stoppedAtWork: Int
     var killedAtWork: Int
     var killedForTime: Int
+    /// Frozen or killed after the push had its content.
+    var struckAfterContent: Int
+    /// Claims made because the holder went silent, and the longest time from the claimant's start to such a claim.
+    var silentClaims: Int
+    var silentClaimLongestMs: Int64
     /// Time from a push to its notification.
     var waitMedianMs: Int64
     var waitP99Ms: Int64
@@ -97,6 +109,8 @@ struct PushReport {
     Document(
       timers: timers.rawValue, phones: outcomes.count, pushes: pushes, payments: payments,
       processes: processes, stoppedAtWork: frozen, killedAtWork: killed, killedForTime: killedForTime,
+      struckAfterContent: afterContent, silentClaims: silentClaims,
+      silentClaimLongestMs: longestSilentWait.wholeMilliseconds,
       waitMedianMs: wait(50).wholeMilliseconds, waitP99Ms: wait(99).wholeMilliseconds,
       waitLongestMs: wait(100).wholeMilliseconds, peakFootprintBytes: peakFootprintBytes,
       peakResidentBytes: peakResidentBytes, iosdHeapBytesPerPush: growth(.iosd),

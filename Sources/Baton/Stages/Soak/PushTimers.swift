@@ -10,6 +10,17 @@ enum PushTimers: String, CaseIterable {
 
   var extensionTime: TimeSpan { self == .real ? .seconds(30) : .milliseconds(600) }
 
+  /// When an extension that has received its payment stops waiting for another one, and releases and delivers.
+  private var deliveryMilliseconds: Int { self == .real ? 5000 : 300 }
+
+  /// From the first look at a working extension to the strike: half of the strikes hit the start, the claim and the
+  /// payment, the others the release and the delivery. The push's number is the seed.
+  func strikeDelay(ofPush number: Int) -> TimeSpan {
+    var chance = SeededGenerator(seed: UInt64(number))
+    let start = chance.below(2) == 0 ? 0 : deliveryMilliseconds - 40
+    return .milliseconds(Int64(start + chance.below(80)))
+  }
+
   var arguments: [String] {
     switch self {
     case .real: []
