@@ -31,11 +31,15 @@ public final class ExtensionFault {
 
   /// Before the phone's channel is used.
   public func delayLaunch() {
-    var left = timespec(
-      tv_sec: Int(launchTime.nanoseconds / 1_000_000_000),
-      tv_nsec: Int(launchTime.nanoseconds % 1_000_000_000))
-    var rest = timespec()
-    while nanosleep(&left, &rest) != 0 && errno == EINTR { left = rest }
+    guard launchTime > .zero else { return }
+    let end = Self.now + launchTime.nanoseconds
+    while Self.now < end { _ = poll(nil, 0, Int32(clamping: (end - Self.now) / 1_000_000 + 1)) }
+  }
+
+  private static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// Fills each page, as unwritten memory does not count.

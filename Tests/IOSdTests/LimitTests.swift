@@ -56,7 +56,8 @@ import WaitingTests
   func `B-0.1, P-0.2 iosd kills an extension with 30 MB of extra memory, and shows the alert as sent`()
     throws
   {
-    let phone = try phone("polling", "--fault-ballast", Self.above)
+    // It hangs with its memory: under load iosd's next poll may come after its text.
+    let phone = try phone("polling", "--fault-ballast", Self.above, "--fault-hang")
     #expect(try limits(phone)["memory_mechanism"] as? String == "polling")
     try expectKilledForMemory(phone)
   }
@@ -74,7 +75,7 @@ import WaitingTests
     `B-0.3 With 27 MB of extra memory each push's extension is killed, without it one process serves all pushes`()
     throws
   {
-    let large = try phone("polling", "--fault-ballast", "\(27 << 20)")
+    let large = try phone("polling", "--fault-ballast", "\(27 << 20)", "--fault-hang")
     for number in 1...3 {
       try large.push("the original")
       #expect(try large.notifications(number) == [String](repeating: "the original", count: number))

@@ -184,13 +184,13 @@ extension World {
   mutating func checkLeft(_ wire: Wire, since before: PeerMachine) {
     guard wire.container != fenced else { return }
     let after = peer.value
-    // A backup that was due is stored before the message is read.
-    let storesDue = before.waitingBackup != nil && after.state.backup == before.waitingBackup
     let keepsBackups =
-      storesDue
-      ? after.waitingBackup == nil
-      : before.state.backup == after.state.backup && before.waitingBackup == after.waitingBackup
-    guard before.state.channel.record != after.state.channel.record || !keepsBackups else { return }
+      before.state.backup == after.state.backup && before.waitingBackup == after.waitingBackup
+    // A backup that was due is stored before the message is read.
+    let storesDue =
+      before.waitingBackup != nil && after.state.backup == before.waitingBackup && after.waitingBackup == nil
+    let keepsState = before.state.channel.record == after.state.channel.record && (keepsBackups || storesDue)
+    if keepsState { return }
     report(.oneDriver, "The peer processes a message of the device that the wallet has left.")
   }
 }

@@ -29,7 +29,7 @@ extension World {
     let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false
     if refusal == nil, !invoice.isCancelled {
       report(.paidIsReceivedOnce, "The user is told that an invoice is cancelled, but it is open.")
-    } else if isOpen, invoice.isCancelled {
+    } else if isOpen, invoice.isCancelled, !invoice.mayStillBeCancelled {
       report(
         .paidIsReceivedOnce,
         "The user is told that an invoice stays open, but it is cancelled: \(refusal ?? "")")
@@ -41,7 +41,7 @@ extension World {
   ]
 
   /// The phone answers for an app that is not running. The invoice may be cancelled all the same.
-  mutating func phoneAnsweredCancel(_ request: UInt64) { _ = invoicing.cancelIsAnswered(request) }
+  mutating func phoneAnsweredCancel(_ request: UInt64) { invoicing.cancelIsGivenUp(request) }
 
   /// The phone answers after 10 s for a silent app, so the app itself must have no open cancellation either.
   var areCancelsAnswered: Bool {

@@ -85,6 +85,13 @@ struct WorldInvoices: Hashable, Sendable {
     return all[number]
   }
 
+  /// The phone has given the request up; the app may still carry it out.
+  mutating func cancelIsGivenUp(_ request: UInt64) {
+    guard let number = all.lastIndex(where: { $0.cancelRequest == request }) else { return }
+    all[number].cancelRequest = nil
+    all[number].mayStillBeCancelled = true
+  }
+
   var hasOpenCancel: Bool { all.contains { $0.cancelRequest != nil } }
 
   mutating func noteCancelled(_ hash: Bytes32, _ isCancelled: Bool) {
@@ -102,6 +109,8 @@ public struct WorldInvoice: Hashable, Sendable {
   public fileprivate(set) var isPaid = false
   /// The phone's number of the cancellation request, until its answer.
   fileprivate var cancelRequest: UInt64?
+  /// An earlier cancellation was never answered: a later one's refusal does not say that the invoice is open.
+  fileprivate(set) var mayStillBeCancelled = false
   /// Durable in the current container.
   public fileprivate(set) var isCancelled = false
 
