@@ -17,6 +17,9 @@ public struct Container: Hashable, Sendable {
   public internal(set) var received: [Receipt] = []
   /// Payment hashes of cancelled invoices. A backup with one of them open does not reopen it.
   var cancelled: [Bytes32] = []
+  /// Announced payments that the app has not cleared, in the order of their first announcement. In a database of its
+  /// own, which takes no part in claims.
+  public internal(set) var incoming: [IncomingRecord] = []
   var locks = PerRole<LockFile>(LockFile(), LockFile())
   /// The process that holds the intent.
   var intent: Int32?

@@ -15,6 +15,8 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
   case lock = "lock operation"
   /// Receipts, past payments, or whether the wallet can be read.
   case readPast = "read of payments"
+  // The store of incoming records.
+  case storeIncoming = "write of an incoming record"
 
   init?(_ order: ContainerOrder) {
     switch order {
@@ -26,12 +28,16 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case .beat: self = .beat
     case .raiseIntent: self = .lock
     case .markReceived, .readReceived, .readPast, .lookAtWallet: self = .readPast
+    case .storeIncoming: self = .storeIncoming
     // Unlocking cannot fail, and no step waits for the checkpoint of the log.
     case .withdrawIntent, .dropLock, .settle: return nil
     }
   }
 
-  var isWrite: Bool { self == .claim || self == .write || self == .beat }
+  var isWrite: Bool { self == .claim || self == .write || self == .beat || self == .storeIncoming }
+
+  /// Only wallets whose extension tells have it.
+  public var isOfTelling: Bool { self == .storeIncoming }
 }
 
 /// How an operation fails.
@@ -64,6 +70,11 @@ public struct StorageFault: Hashable, Sendable, CaseIterable {
       default: StorageFault(operation, trouble)
       }
     }
+  }
+
+  /// Those that a run of this wallet can have.
+  static func all(ofTelling isTelling: Bool) -> [StorageFault] {
+    isTelling ? allCases : allCases.filter { !$0.operation.isOfTelling }
   }
 
   public var sentence: String { "\(operation == .look ? "an" : "a") \(words)" }

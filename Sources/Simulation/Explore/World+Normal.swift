@@ -108,6 +108,7 @@ extension Life {
   mutating func shift(by span: TimeSpan, withStamps: Bool) {
     wallet.shift(by: span)
     if withStamps { changeObservations { $0.shift(by: span) } }
+    for index in heardPushes.indices { heardPushes[index].at.shift(by: span) }
     runningSince.shift(by: span)
     silentAt.shift(by: span)
     thawedAt.shift(by: span)

@@ -33,6 +33,10 @@ extension World {
     case .write(let change, let claim): write(change, under: claim, &life)
     case .readPast(let hash): life.answers.append(.requests(.pastRead(hash, container.value.past[hash])))
     case .lookAtWallet(let run): lookAtWallet(run, &life)
+    case .storeIncoming(let record, let push):
+      checkStored(record)
+      container.value.add(record)
+      life.answer(.incomingStored(push: push))
     }
   }
 

@@ -63,6 +63,7 @@ extension World {
     case .readReceived(_, let push): return .guardrail(.receivedNotRead(reason, push: push))
     // Only a loss is reported at once.
     case .markReceived: return trouble == .lost ? .guardrail(.containerLost(why)) : nil
+    case .storeIncoming(_, let push): return .guardrail(.incomingNotStored(reason, push: push))
     case .readPast(let hash): return .requests(.pastNotRead(hash, why))
     case .lookAtWallet(let run):
       return .background(.stepDone(run: run, trouble == .blocked ? .busy(why) : .failed(why)))

@@ -34,6 +34,8 @@ public struct Life: Hashable, Sendable {
   var wire: UInt64?
   /// Pushes for which the read of received payments was empty or failed since the process was last idle.
   var emptyReads: Set<UInt64> = []
+  /// Of an extension that only tells.
+  var heardPushes: [HeardPush] = []
   /// The process found its container lost and can read nothing any more.
   var hasLostContainer = false
   public internal(set) var isFrozen = false

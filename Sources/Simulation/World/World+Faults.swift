@@ -121,7 +121,8 @@ extension ContainerOrder {
       .checkAfterInit,
       .write, .readPast, .lookAtWallet:
       true
-    case .raiseIntent, .withdrawIntent, .beat, .dropLock: false
+    // The store of incoming records is open only within a call.
+    case .raiseIntent, .withdrawIntent, .beat, .dropLock, .storeIncoming: false
     }
   }
 }

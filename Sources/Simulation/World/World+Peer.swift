@@ -158,15 +158,16 @@ extension World {
 
   private mutating func pushHere(_ request: PushRequest) {
     guard !pushing.losesNext else { return pushing.loseNext(false) }
-    let id = numbers.push()
     let reason: Push.Reason = request.reason == .incomingPayment ? .incomingPayment : .pendingSettlement
+    if request.kind == .silent { return silentPush(request.paymentHash, reason) }
+    let id = numbers.push()
     // Not every LSP names the payment in a push: one in four has no hash.
     let hash = id.isMultiple(of: 4) ? nil : request.paymentHash
     pushing.add(
       WorldPush(
         id: id, paymentHash: hash, reason: reason,
         receivedBefore: hash == nil ? container.part { $0.pointee.received.count } : nil,
-        wasServedElsewhere: isServedElsewhere))
+        announcement: announcement(in: request, push: id), wasServedElsewhere: isServedElsewhere))
     tellPhone(
       .pushArrived(
         PhonePush(

@@ -62,7 +62,8 @@ extension World {
     tellPhone(.helloSaid(role))
     let refusal = phone.refusal(
       to: .wallet(role), group: Entitlements.accessGroup, protection: settings.seedProtection)
-    if let refusal { endLockedOut(role, refusal) }
+    // Without its seed an extension that only tells still tells.
+    if let refusal, role == .app || !tellsOnly { endLockedOut(role, refusal) }
   }
 
   private mutating func tell(_ role: Role, _ message: PhoneMessage) {
@@ -96,7 +97,7 @@ extension World {
       } else if role == .app {
         pushing.noteGivenToApp(id)
       } else if let push = pushing[id] {
-        post(.pushArrived(Push(id: id, reason: push.reason, paymentHash: push.paymentHash)), to: role)
+        post(.pushArrived(asRead(push)), to: role)
       }
     }
   }

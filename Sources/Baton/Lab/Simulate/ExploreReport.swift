@@ -36,6 +36,9 @@ package struct ExploreReport {
 
   var states: Int { explorer.states }
 
+  /// Those of the explored wallet.
+  var invariants: [Invariant] { Invariant.of(explorer.settings.world.wallet) }
+
   /// Nil if all states were visited.
   var reached: ExploreLimits.Reached? { explorer.isDone ? nil : exploration.reached }
 

@@ -50,6 +50,7 @@ final class RealStage: ScenarioStage {
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
     for setting in settings {
+      options.wallet = setting.wallet ?? options.wallet
       options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
       options.lspdArguments += setting.ofPeer
     }

@@ -265,6 +265,11 @@ struct SimulatedStage: ScenarioStage {
     scene.keptParts = world.invoices.indices.filter {
       kept.contains(world.invoices[$0].invoice.paymentHash)
     }.map { $0 + 1 }
+    scene.records = container.incoming.compactMap { record in
+      world.invoices.firstIndex { $0.invoice.paymentHash == record.paymentHash }.map {
+        Scene.IncomingRecord(number: $0 + 1, isHeld: record.isHeld)
+      }
+    }
     noteInvoices(&scene)
     return scene
   }

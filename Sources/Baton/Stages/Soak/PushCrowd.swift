@@ -3,6 +3,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import enum PhonePolicy.AfterContent
+import WalletProfiles
 
 /// Plays pushes on many phones at once, each with its own peer and pair.
 final class PushCrowd: Sendable {
@@ -10,6 +11,9 @@ final class PushCrowd: Sendable {
   struct Outcome: Sendable {
     var evidence: PushEvidence
     var payments: Int
+    /// Payments that were settled when the user next opened the app, and those whose hold had ended then.
+    var untouched: Int
+    var lost: Int
     var frozen: Int
     var killed: Int
     var subjects: [SoakReport.Subject]
@@ -32,9 +36,16 @@ final class PushCrowd: Sendable {
   private let timers: PushTimers
   private let afterContent: AfterContent
   private let isDebugBuild: Bool
+  private let wallet: WalletProfile
+  private let holdSeconds: Int64
   private let state = Locked(State())
 
-  init(phones: [Phone], pushes: Int, timers: PushTimers, afterContent: AfterContent, isDebugBuild: Bool) {
+  init(
+    phones: [Phone], pushes: Int, timers: PushTimers, afterContent: AfterContent, isDebugBuild: Bool,
+    wallet: WalletProfile, holdSeconds: Int64
+  ) {
+    self.wallet = wallet
+    self.holdSeconds = holdSeconds
     self.phones = phones
     self.timers = timers
     self.afterContent = afterContent
@@ -91,13 +102,14 @@ final class PushCrowd: Sendable {
     let phone = phones[index]
     let share = shares[index]
     var options = PhoneStarter.Options()
+    options.wallet = wallet
     options.iosdArguments =
       timers.arguments + [
         "--build", isDebugBuild ? "debug" : "production", "--after-content", afterContent.rawValue,
       ]
     let driver = try PhoneDriver(phone, options, lookInterval: .milliseconds(15))
     try driver.start()
-    let play = PushPlay(driver)
+    let play = PushPlay(driver, holdSeconds: holdSeconds)
     for number in 1...Self.warmUp { try play.push(number) }
     try play.rest()
     let before = try Daemon.allCases.map { try SoakFigures.of($0, phone) }
@@ -116,7 +128,8 @@ final class PushCrowd: Sendable {
           + (daemon == .iosd ? filling(rounds) : Self.providerFilling / Double(rounds)))
     }
     return Outcome(
-      evidence: PushEvidence(of: phone), payments: play.payments, frozen: play.frozen, killed: play.killed,
+      evidence: PushEvidence(of: phone), payments: play.payments, untouched: play.untouched,
+      lost: play.lost, frozen: play.frozen, killed: play.killed,
       subjects: subjects)
   }
 }
