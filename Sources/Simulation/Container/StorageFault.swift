@@ -66,7 +66,7 @@ public struct StorageFault: Hashable, Sendable, CaseIterable {
     StorageTrouble.allCases.compactMap { trouble in
       switch (operation, trouble) {
       case (.beat, .blocked), (.lock, .blocked), (.lock, .lost), (.beat, .lost): nil
-      case (_, .failsAfterwards) where operation != .claim && operation != .write: nil
+      case (_, .failsAfterwards) where ![.claim, .write, .storeIncoming].contains(operation): nil
       default: StorageFault(operation, trouble)
       }
     }
@@ -95,6 +95,8 @@ public struct WorldStorage: Hashable, Sendable {
   var armed = PerRole<StorageFault?>(nil, nil)
   /// The disk is full: writes fail.
   public internal(set) var isFull = false
+  /// Until then another process is inside a transaction of the store of incoming records.
+  var incomingBlockedUntil: Instant?
   /// How often each fault occurred, in the order of `StorageFault.allCases`, then the full disk. Not part of the
   /// state.
   var occurred = Unhashed([Int](repeating: 0, count: StorageFault.allCases.count + 1))

@@ -87,6 +87,7 @@ extension World {
     pushing.loseNext(false)
     storage.armed = PerRole(nil, nil)
     storage.isFull = false
+    storage.incomingBlockedUntil = nil
     for index in presenceQueue.indices { presenceQueue[index].isLate = false }
   }
 

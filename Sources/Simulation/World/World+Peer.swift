@@ -173,7 +173,7 @@ extension World {
         PhonePush(
           id: id, alert: NotificationText(title: "pay", body: "", level: .timeSensitive),
           hasMutableContent: true)))
-    if settings.sendsSilentPushes { silentPush(request.paymentHash, reason) }
+    if settings.sendsSilentPushes, !tellsOnly { silentPush(request.paymentHash, reason) }
   }
 
   mutating func silentPush(_ paymentHash: Bytes32?, _ reason: Push.Reason) {

@@ -194,6 +194,8 @@ extension World {
   private mutating func beginBoot() {
     presenceQueue = []
     phone.shift(by: .zero - now)
+    // No process is inside a transaction any more.
+    storage.incomingBlockedUntil = nil
     clock.restart()
   }
 }
