@@ -185,7 +185,9 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .send(let messages): turn.order(.send(messages))
     case .hangUp: turn.order(.hangUp)
     case .cutOff: turn.order(.cutOff)
-    case .report(let news): turn.tell(.guardrail(.node(NodeReport(news))))
+    // Nothing of the wallet waits for the end of a hold.
+    case .report(let news):
+      if let report = NodeReport(news) { turn.tell(.guardrail(.node(report))) }
     default:
       if let reply = RequestEvent.NodeReply(directive, showing: status) { turn.tell(.requests(.node(reply))) }
     }
