@@ -60,14 +60,17 @@ public struct Life: Hashable, Sendable {
   /// Newest channel revision written or read under its claim.
   var soundRevision: UInt64 = 0
 
-  init(role: Role, identity: ProcessIdentity, settings: WorldSettings, now: Instant) {
+  init(
+    role: Role, identity: ProcessIdentity, settings: WorldSettings, device: UInt8 = 0, now: Instant
+  ) {
     self.role = role
     self.identity = identity
     wallet = WalletMachine(
       guardrail: WorldGuard(role: role, settings: settings),
       node: .init(
         rules: settings.rules, multiPartWindow: settings.multiPartWindow,
-        fundingKey: settings.splices ? World.walletKey : nil, startDelay: settings.startDelay),
+        fundingKey: settings.splices ? World.walletKey : nil, startDelay: settings.startDelay,
+        pushKey: settings.wallet.extension.hasNode ? nil : World.pushKey(of: device)),
       background: role == .app ? settings.background : nil)
     runningSince = now
     inbox = [.guardrail(.launched)]

@@ -79,7 +79,8 @@ extension World {
         configuration: .init(
           isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
-          storageDelay: settings.storageDelay, startedAt: peerNow, state: peer.value.state)))
+          storageDelay: settings.storageDelay, startedAt: peerNow, state: peer.value.state,
+          pushStrategy: settings.pushStrategy)))
   }
 
   /// The connection breaks: everything in flight is lost, and both ends notice.

@@ -57,7 +57,7 @@ extension World {
     let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
     say(.started(role, pid: pid))
     lives[role] = Boxed(
-      Life(role: role, identity: identity, settings: settings, now: now))
+      Life(role: role, identity: identity, settings: settings, device: device, now: now))
     tellPhone(.processStarted(role, pid: pid))
     tellPhone(.helloSaid(role))
     let refusal = phone.refusal(

@@ -1,5 +1,7 @@
+import Bitcoin
 import Ground
 import Guardrails
+import LightningWire
 import LightningProvider
 import PhonePolicy
 import Wallet
@@ -30,7 +32,8 @@ extension World {
     checkHeld(request)
     // Every second number is a silent push's.
     let isSpoilt = settings.spoilsPayloads && (id / 2).isMultiple(of: 4)
-    guard !isSpoilt, !isServedElsewhere, peer.part({ $0.pointee.state.pushKey }) != nil else { return nil }
+    let key = peer.part { $0.pointee.state.pushKey }.map(CurvePoint.init)
+    guard !isSpoilt, key == Self.pushKey(of: device) else { return nil }
     // An exploration has no wall clock.
     let ends = settings.reusesNumbers ? nil : request.holdUntil.map { $0.nanoseconds / 1_000_000_000 }
     return Announcement(

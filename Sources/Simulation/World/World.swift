@@ -88,7 +88,7 @@ public struct World: Hashable, Sendable {
           isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
           storageDelay: settings.storageDelay, startedAt: Instant(nanoseconds: 0),
-          state: PeerState(channel: Self.newChannel))))
+          state: PeerState(channel: Self.newChannel), pushStrategy: settings.pushStrategy)))
   }
 
   private static let newChannel: Channel = {
@@ -193,6 +193,8 @@ public struct WorldSettings: Hashable, Sendable {
     set { profile.value = newValue }
   }
   private var profile = Unhashed(WalletProfile.phoenix)
+  /// As the peer's pushes are in that wallet's form.
+  var pushStrategy: PushStrategy { wallet.pushForm == .bitkit ? .bitkit : .phoenix }
   public var peerIsLegacy = false
   var hasLegacyPeer: Bool {
     peerIsLegacy || without.contains(.peerFencing)
