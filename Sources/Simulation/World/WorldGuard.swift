@@ -27,8 +27,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     if let other = OtherGuard(settings.coordination, role) {
       machine = .other(other)
     } else {
-      var configuration = settings.guardConfiguration
-      configuration.silentPushTask = settings.wallet.silentPushTask
+      let configuration = settings.guardConfiguration
       machine =
         switch role {
         case .app: .app(AppMachine(configuration: configuration))
