@@ -97,6 +97,9 @@ let phoneCommandLine = CommandLineDeclaration(
       "--fault-open-read", value: .choice(Role.allCases.map(\.rawValue)), mayRepeat: true,
       help: "the process begins to read the database and never finishes"),
     OptionDeclaration(
+      "--url-scheme", value: .text("SCHEME"), mayRepeat: true,
+      help: "a URL scheme that the app has registered: its links open the app"),
+    OptionDeclaration(
       "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
       help: "an entitlement that Apple has granted to the wallet"),
   ] + SilentPushOptions.declarations,
@@ -156,6 +159,7 @@ struct PhoneOptions {
     configuration.silentPushes = SilentPushOptions.rules(parsed)
     configuration.tasks = BackgroundOptions.tasks(parsed)
     configuration.silentPushes.window = configuration.tasks.scaled(configuration.silentPushes.window)
+    configuration.linkSchemes = parsed.isGiven("--url-scheme") ? parsed.all("--url-scheme").map { $0.lowercased() } : nil
     configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
     seedProtection = parsed.text("--seed-protection") ?? KeychainProtection.afterFirstUnlock.rawValue
     habits = BackgroundOptions.passedToApp.filter { parsed.isGiven($0) }
