@@ -3,10 +3,12 @@ import Database
 import DaemonRuntime
 import Guardrails
 import Wallet
+import WalletProfiles
 
 /// iosd, at the other end of the channel that it gives its children.
 final class EmulatedPhone {
   private let connection: UnixConnection
+  private let wallet: WalletProfile
   /// The last sent values, as each status message contains all.
   private var status: Status?
   private var openTargets: [ConnectionTarget]?
@@ -18,9 +20,10 @@ final class EmulatedPhone {
   /// The channel ended, or received an invalid message.
   var onEnd: ((String) -> Void)?
 
-  init?(channel: Int32, loop: EventLoop) {
+  init?(channel: Int32, loop: EventLoop, wallet: WalletProfile) {
     guard let connection = UnixConnection(adopting: channel, loop: loop) else { return nil }
     self.connection = connection
+    self.wallet = wallet
     connection.onMessage = { [unowned self] in onMessage?($0) }
     connection.onEnd = { [unowned self] in onEnd?($0.description) }
   }
@@ -48,7 +51,7 @@ final class EmulatedPhone {
     case .deliver(let push, let outcome):
       var message = ControlMessage("content", ["id": "\(push)"])
       if let payment = outcome.payment { message["key"] = payment.hex }
-      message.fields += WalletNotifications.fields(of: NotificationContent(outcome))
+      message.fields += WalletNotifications.fields(of: NotificationContent(outcome, of: wallet))
       send(message)
     case .notify(let payment):
       var message = ControlMessage("notification", ["key": payment.paymentHash.hex])

@@ -1,12 +1,17 @@
 import DaemonRuntime
 import Wallet
+import WalletProfiles
 
 /// Replaces the phone when a process is started by hand: prints the orders.
 final class TerminalPhone {
   private let role: String
+  private let wallet: WalletProfile
   var onFinished: ((UInt64) -> Void)?
 
-  init(role: String) { self.role = role }
+  init(role: String, wallet: WalletProfile) {
+    self.role = role
+    self.wallet = wallet
+  }
 
   func carryOut(_ order: PhoneOrder) {
     switch order {
@@ -14,7 +19,7 @@ final class TerminalPhone {
       let epoch = status.epoch.map { " (epoch \($0))" } ?? ""
       printLine("\(role): \(status.text)\(epoch)")
     case .deliver(let push, let outcome):
-      let content = NotificationContent(outcome)
+      let content = NotificationContent(outcome, of: wallet)
       printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
     case .notify(let payment):
       let content = NotificationContent(payment)

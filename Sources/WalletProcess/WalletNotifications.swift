@@ -1,6 +1,7 @@
 import JSON
 import DaemonRuntime
 import Wallet
+import WalletProfiles
 
 /// The appearance of the wallet's notifications, and their actions.
 enum WalletNotifications {

@@ -8,10 +8,12 @@ import LightningInvoices
 import PeerTransport
 import SharedContainer
 import Wallet
+import WalletProfiles
 import WalletStore
 
 /// One wallet process, from its command line to its end: the wallet and its three ports. It decides nothing.
 public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
+  private let wallet: WalletProfile
   private let loop: EventLoop
   private let clock: Clock
   private let journal: Journal
@@ -33,6 +35,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   /// the extension.
   public init(_ options: WalletOptions, background: BackgroundWork.Habits? = nil) {
     CrashTraces.withholdMemory()
+    wallet = options.wallet
     let name = Machine.role.processName
     let channel = ParentChannel.take()
     Self.checkDirectories(options, telling: channel)
@@ -61,8 +64,10 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       wire = WalletWire(secrets: secrets, loop: loop, journal: journal, peer: options.peer)
       invoices = InvoiceMaker(secrets: secrets, clock: clock, peer: options.peer?.node)
       cleaner = JournalCleaner(directory: options.journal)
-      terminalPhone = TerminalPhone(role: name)
-      emulatedPhone = channel.flatMap { [loop] in EmulatedPhone(channel: $0, loop: loop) }
+      terminalPhone = TerminalPhone(role: name, wallet: options.wallet)
+      emulatedPhone = channel.flatMap { [loop] in
+        EmulatedPhone(channel: $0, loop: loop, wallet: options.wallet)
+      }
       var node = options.node
       node.fundingKey = CurvePoint(secrets.nodeKey.publicKey)
       runner = WalletJournal<Machine>.runner(
@@ -171,7 +176,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       if open == 0 { handle(.terminationRequested) }
     }
     for (index, payload) in payloads.enumerated() {
-      handle(.pushArrived(PushReader.read(payload, id: UInt64(index + 1))))
+      handle(.pushArrived(PushReader.read(payload, id: UInt64(index + 1), as: wallet.pushForm)))
     }
   }
 
@@ -230,7 +235,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "terminate": handle(.terminationRequested)
       case "push":
         fault?.trigger()
-        var push = PushReader.read(message.body, id: try Self.id(message))
+        var push = PushReader.read(message.body, id: try Self.id(message), as: wallet.pushForm)
         let isSilent = try message.flag("silent", default: false)
         if isSilent { push.time = try Self.time(message) }
         handle(isSilent ? .silentPushArrived(push) : .pushArrived(push))

@@ -12,7 +12,8 @@ import Wallet
 enum CoreRegistry {
   private static var types: [any Core.Type] {
     [
-      AppMachine.self, ExtensionMachine.self, NodeMachine.self, Requests.self, BackgroundWork.self,
+      AppMachine.self, ExtensionMachine.self, TellingExtensionMachine.self, NodeMachine.self, Requests.self,
+      BackgroundWork.self,
       PeerMachine.self, PhonePolicy.Phone.self,
     ]
   }
