@@ -101,7 +101,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .nodeWanted, .launched, .enteredForeground, .enteredBackground, .pushArrived, .silentPushArrived,
       .expiryWarned,
       .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound,
-      .receivedNotRead, .moveRequested:
+      .receivedNotRead, .moveRequested, .incomingStored, .incomingNotStored:
       return []
     }
   }
