@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "SharedContainer", targets: ["SharedContainer", "Database", "Platform"]),
     .executable(name: "mainappd", targets: ["MainAppd"]),
     .executable(name: "notifyextd", targets: ["NotifyExtd"]),
+    .executable(name: "notifyonlyd", targets: ["NotifyOnlyd"]),
     .executable(name: "iosd", targets: ["IOSd"]),
     .executable(name: "lspd", targets: ["LSPd"]),
     .executable(name: "baton", targets: ["BatonCommand"]),
@@ -111,6 +112,9 @@ let package = Package(
         "ChannelStore",
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
+    // What every wallet process says to iosd.
+    .target(
+      name: "PhoneLink", dependencies: ["Ground", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
     .target(
       name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "LightningWire", "CLinux"],
       path: "Sources/Lightning/PeerTransport"),
@@ -119,7 +123,7 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Coordinator", "Database", "WalletStore",
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "Wallet",
-        "WalletProfiles", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
+        "WalletProfiles", "PhoneLink", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
       ]),
     .target(name: "Judge", dependencies: ["Ground", "JSON", "Database", "CSodium", "CSecp256k1"]),
 
@@ -129,7 +133,7 @@ let package = Package(
       dependencies: ["Ground", "Guardrails", "Wallet", "WalletProcess", "DaemonRuntime"]),
     .executableTarget(
       name: "NotifyExtd",
-      dependencies: ["Ground", "Guardrails", "WalletProcess", "DaemonRuntime"],
+      dependencies: ["Ground", "Guardrails", "PhoneLink", "WalletProcess", "DaemonRuntime"],
       // Static and without Foundation: it starts in a millisecond and stays far below 24 MB.
       linkerSettings: [
         .unsafeFlags(
@@ -142,10 +146,21 @@ let package = Package(
           ], .when(configuration: .release)),
         .linkedLibrary("m"),
       ]),
+    // Links no Lightning: the wallet that only tells has a node in its app alone.
+    .executableTarget(
+      name: "NotifyOnlyd",
+      dependencies: [
+        "Ground", "Guardrails", "WalletProfiles", "PhoneLink", "PushSeal", "IncomingStore", "DaemonRuntime",
+        "Crypto",
+      ],
+      linkerSettings: [
+        .unsafeFlags(["-static-executable", "-use-ld=lld"], .when(configuration: .release)),
+        .linkedLibrary("m"),
+      ]),
     .executableTarget(
       name: "IOSd",
       dependencies: [
-        "Ground", "JSON", "Reports", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime",
+        "Ground", "JSON", "WalletProfiles", "Reports", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime",
         "CLinux",
       ]),
     .executableTarget(
@@ -339,7 +354,7 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode",
-        "LightningProvider", "Wallet", "Database", "PeerTransport", "WalletProfiles", "WalletProcess",
+        "LightningProvider", "Wallet", "Database", "PeerTransport", "WalletProfiles", "PhoneLink", "WalletProcess",
         "ChannelStore",
       ]),
     // A proxy that acts as a bad network between a wallet and its peer.

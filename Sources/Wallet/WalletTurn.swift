@@ -10,6 +10,8 @@ struct WalletTurn {
     case node(NodeEvent)
     case requests(RequestEvent)
     case background(BackgroundEvent)
+    case incoming(IncomingEvent)
+    case opening(OpeningEvent)
   }
 
   let now: Instant
@@ -70,6 +72,7 @@ struct WalletTurn {
     case .startNode, .stopNode, .acceptNoNewPayment, .endLongPause:
       preconditionFailure("the node is inside the wallet")
     case .readReceived: preconditionFailure("only the wallet knows since when")
+    case .storeIncoming: preconditionFailure("only the extension without a node announces payments")
     }
   }
 }

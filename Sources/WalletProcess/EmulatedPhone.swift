@@ -2,6 +2,7 @@ import Ground
 import Database
 import DaemonRuntime
 import Guardrails
+import PhoneLink
 import Wallet
 import WalletProfiles
 
@@ -28,9 +29,9 @@ final class EmulatedPhone {
     connection.onEnd = { [unowned self] in onEnd?($0.description) }
   }
 
-  func start(role: String, pid: Int32) {
+  func start(role: Role, pid: Int32) {
     connection.start()
-    connection.send(ControlMessage("hello", ["role": role, "pid": "\(pid)"]))
+    connection.send(PhoneMessages.hello(role, pid: pid))
   }
 
   func send(_ message: ControlMessage) { connection.send(message) }
@@ -48,18 +49,13 @@ final class EmulatedPhone {
     case .mayConnect(let targets):
       openTargets = targets
       status.map(show)
-    case .deliver(let push, let outcome):
-      var message = ControlMessage("content", ["id": "\(push)"])
-      if let payment = outcome.payment { message["key"] = payment.hex }
-      message.fields += WalletNotifications.fields(of: NotificationContent(outcome, of: wallet))
-      send(message)
+    case .deliver(let push, let outcome): send(PhoneMessages.content(ofPush: push, outcome, wallet))
     case .notify(let payment):
       var message = ControlMessage("notification", ["key": payment.paymentHash.hex])
       message.fields += WalletNotifications.fields(of: NotificationContent(payment))
       send(message)
     case .withdraw(let payment): send(ControlMessage("withdraw", ["key": payment.hex]))
-    case .finished(let push, let reason):
-      send(ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue]))
+    case .finished(let push, let reason): send(PhoneMessages.finished(push: push, reason))
     case .completed(let push, let outcome):
       send(ControlMessage("push-done", ["id": "\(push)", "result": outcome.rawValue]))
     case .backgroundDone:

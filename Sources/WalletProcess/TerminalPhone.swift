@@ -1,4 +1,5 @@
 import DaemonRuntime
+import PhoneLink
 import Wallet
 import WalletProfiles
 
@@ -19,13 +20,12 @@ final class TerminalPhone {
       let epoch = status.epoch.map { " (epoch \($0))" } ?? ""
       printLine("\(role): \(status.text)\(epoch)")
     case .deliver(let push, let outcome):
-      let content = NotificationContent(outcome, of: wallet)
-      printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
+      printLine(TerminalLines.delivered(push: push, NotificationContent(outcome, of: wallet), by: role))
     case .notify(let payment):
       let content = NotificationContent(payment)
       printLine("\(role): notification: \(content.title): \(content.body)")
     case .finished(let push, let reason):
-      printLine("\(role): push \(push) is done: \(reason.text)")
+      printLine(TerminalLines.finished(push: push, reason, by: role))
       onFinished?(push)
     case .endBackgroundTask: printLine("\(role): everything is released")
     case .end(let reason): printLine("\(role): \(reason.text)")

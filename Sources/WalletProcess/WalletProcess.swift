@@ -6,6 +6,7 @@ import Guardrails
 import Bitcoin
 import LightningInvoices
 import PeerTransport
+import PhoneLink
 import SharedContainer
 import Wallet
 import WalletProfiles
@@ -119,8 +120,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private static func end(
     _ how: (code: ExitCode, word: WalletEnding), _ sentence: String, telling channel: Int32?
   ) -> Never {
-    let message = ControlMessage("ending", ["code": how.word.rawValue, "reason": sentence])
-    if let channel, let packet = try? message.encoded() {
+    if let channel, let packet = try? PhoneMessages.ending(how.word, sentence).encoded() {
       send(channel, packet, packet.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
     }
     exitWithSentence(how.code, sentence)
@@ -135,7 +135,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       if let emulatedPhone {
         emulatedPhone.onMessage = { [unowned self] in told($0) }
         emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
-        emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
+        emulatedPhone.start(role: Machine.role, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }
       handle(.launched)
@@ -235,12 +235,12 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "terminate": handle(.terminationRequested)
       case "push":
         fault?.trigger()
-        var push = PushReader.read(message.body, id: try Self.id(message), as: wallet.pushForm)
+        var push = PushReader.read(message.body, id: try PhoneMessages.id(of: message), as: wallet.pushForm)
         let isSilent = try message.flag("silent", default: false)
         if isSilent { push.time = try Self.time(message) }
         handle(isSilent ? .silentPushArrived(push) : .pushArrived(push))
-      case "background-expiring": handle(.backgroundTimeExpired(task: try Self.id(message)))
-      case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
+      case "background-expiring": handle(.backgroundTimeExpired(task: try PhoneMessages.id(of: message)))
+      case "time-will-expire": handle(.expiryWarned(push: try PhoneMessages.id(of: message)))
       case "notification-response": try respond(message)
       case "memory-warning":
         journal.note(
@@ -292,7 +292,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
 
   /// The response changes nothing else: the app opens as usual, and the guard gets its own event for that.
   private func respond(_ message: ControlMessage) throws(ControlMessageError) {
-    let id = try Self.id(message)
+    let id = try PhoneMessages.id(of: message)
     switch try message.required("action") {
     case "dismiss": journal.note("notification \(id) was dismissed")
     case let action: journal.note("reason=notification action=\(action) id=\(id)")
@@ -306,10 +306,6 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     handle(.terminationRequested)
   }
 
-  private static func id(_ message: ControlMessage) throws(ControlMessageError) -> UInt64 {
-    try message.integer("id", in: 0...UInt64.max)
-  }
-
   /// nil without a time limit.
   private static func time(_ message: ControlMessage) throws(ControlMessageError) -> TimeSpan? {
     let milliseconds = try message.integerIfPresent("deadline-ms", in: 0...Int64.max / 1_000_000) ?? 0
@@ -319,8 +315,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private func ended(_ reason: EndReason) {
     journal.recordEnd(reason: reason.text)
     let words = container.loss.map { "\($0)" } ?? reason.text
-    emulatedPhone?.send(
-      ControlMessage("ending", ["code": WalletEnding(reason).rawValue, "reason": words]))
+    emulatedPhone?.send(PhoneMessages.ending(WalletEnding(reason), words))
     loop.stop()
   }
 }

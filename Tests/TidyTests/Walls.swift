@@ -46,17 +46,22 @@ enum Walls {
       """
     ),
     ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
+    ("PhoneLink", "Ground JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
     (
       "WalletProcess",
       """
       Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode Wallet \
-      WalletProfiles Crypto Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles JSON CLinux Glibc
+      WalletProfiles PhoneLink Crypto Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles JSON CLinux Glibc
       """
     ),
     ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
-    ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
-    ("IOSd", "Ground JSON Reports Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc"),
+    ("NotifyExtd", "Ground Heartbeat Guardrails PhoneLink WalletProcess DaemonRuntime Glibc"),
+    (
+      "NotifyOnlyd",
+      "Ground Guardrails WalletProfiles PhoneLink PushSeal IncomingStore DaemonRuntime Crypto Glibc"
+    ),
+    ("IOSd", "Ground JSON WalletProfiles Reports Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc"),
     (
       "LSPd",
       """

@@ -1,10 +1,9 @@
 import DaemonRuntime
 import Guardrails
 import Testing
-import Wallet
 import WalletProfiles
 
-@testable import WalletProcess
+import PhoneLink
 
 @Suite struct WalletNotificationsTests {
   private func fields(_ outcome: PushOutcome) -> ControlMessage {

@@ -71,7 +71,8 @@ public struct Life: Hashable, Sendable {
         rules: settings.rules, multiPartWindow: settings.multiPartWindow,
         fundingKey: settings.splices ? World.walletKey : nil, startDelay: settings.startDelay,
         pushKey: settings.wallet.extension.hasNode ? nil : World.pushKey(of: device)),
-      background: role == .app ? settings.background : nil)
+      background: role == .app ? settings.background : nil,
+      completes: role == .app && !settings.wallet.extension.hasNode)
     runningSince = now
     inbox = [.guardrail(.launched)]
   }

@@ -120,10 +120,9 @@ extension ContainerOrder {
     switch self {
     case .look, .claim, .raiseEpoch, .readRow, .settle, .markReceived, .readReceived, .checkRow,
       .checkAfterInit,
-      .write, .readPast, .lookAtWallet:
+      .write, .readPast, .lookAtWallet, .readIncoming, .removeIncoming, .storeIncoming:
       true
-    // The store of incoming records is open only within a call.
-    case .raiseIntent, .withdrawIntent, .beat, .dropLock, .storeIncoming: false
+    case .raiseIntent, .withdrawIntent, .beat, .dropLock: false
     }
   }
 }

@@ -27,7 +27,8 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     if let other = OtherGuard(settings.coordination, role) {
       machine = .other(other)
     } else {
-      let configuration = settings.guardConfiguration
+      var configuration = settings.guardConfiguration
+      configuration.silentPushTask = settings.wallet.silentPushTask
       machine =
         switch role {
         case .app: .app(AppMachine(configuration: configuration))

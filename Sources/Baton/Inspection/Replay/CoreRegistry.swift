@@ -7,6 +7,7 @@ import LightningNode
 import LightningProvider
 import PhonePolicy
 import Wallet
+import WalletProfiles
 
 /// All cores whose records a journal may have.
 enum CoreRegistry {
@@ -14,7 +15,7 @@ enum CoreRegistry {
     [
       AppMachine.self, ExtensionMachine.self, TellingExtensionMachine.self, NodeMachine.self, Requests.self,
       BackgroundWork.self,
-      PeerMachine.self, PhonePolicy.Phone.self,
+      PushDesk.self, PeerMachine.self, PhonePolicy.Phone.self,
     ]
   }
 
