@@ -403,7 +403,8 @@ let package = Package(
       name: "IOSdTests",
       dependencies: [
         "WaitingTests",
-        "CLinux", "Ground", "Reports", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
+        "CLinux", "Ground", "Reports", "Crypto", "Guardrails", "Database", "WalletProfiles", "PushSeal",
+        "IncomingStore", "NotifyOnlyd", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
         "MainAppd",
         "NotifyExtd",
         "BatonCommand",
