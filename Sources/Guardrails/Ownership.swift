@@ -100,7 +100,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .node(let report): return node(report, at: now)
     case .launched, .enteredForeground, .enteredBackground, .pushArrived, .silentPushArrived, .expiryWarned,
       .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound,
-      .receivedNotRead, .moveRequested:
+      .receivedNotRead, .moveRequested, .incomingStored, .incomingNotStored:
       return []
     }
   }

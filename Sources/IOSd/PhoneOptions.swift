@@ -2,6 +2,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 import Heartbeat
+import WalletProfiles
 import PhonePolicy
 
 let phoneCommandLine = CommandLineDeclaration(
@@ -12,7 +13,10 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--app", value: .path("PATH"), help: "the program of the app (default mainappd beside iosd)"),
     OptionDeclaration(
-      "--ext", value: .path("PATH"), help: "the program of the extension (default notifyextd beside iosd)"),
+      "--ext", value: .path("PATH"), help: "the program of the extension (default the wallet's, beside iosd)"),
+    OptionDeclaration(
+      "--wallet", value: .choice(WalletProfile.all.map(\.name)), default: WalletProfile.phoenix.name,
+      help: "which wallet is installed: bitkit has an extension without a node, which only tells"),
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer of app and extension"),
     OptionDeclaration(
       "--peer-file", value: .path("FILE"),
@@ -113,6 +117,8 @@ struct PhoneOptions {
   var home: String
   var app: String
   var serviceExtension: String
+  /// Which programs the phone starts, and with which arguments.
+  var wallet: WalletProfile
   var peer: String?
   var isDebugBuild: Bool
   var configuration: PhoneConfiguration
@@ -131,7 +137,9 @@ struct PhoneOptions {
   init(_ parsed: ParsedCommandLine) {
     home = Self.absolute(parsed.text("--home") ?? "./.baton")
     app = parsed.text("--app").map(Self.absolute) ?? Self.besideIOSd("mainappd")
-    serviceExtension = parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd("notifyextd")
+    wallet = parsed.text("--wallet").flatMap { WalletProfile(named: $0) } ?? .phoenix
+    serviceExtension =
+      parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd(wallet.extension.program)
     peer = parsed.text("--peer")
     isDebugBuild = parsed.text("--build") == "debug"
     configuration = PhoneConfiguration(
@@ -197,17 +205,20 @@ struct PhoneOptions {
   func program(of role: Role) -> String { role == .app ? app : serviceExtension }
 
   func childArguments(_ home: PhoneHome, _ role: Role) -> [String] {
-    [
-      "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
-      home.clock,
-    ] + seedArguments(role) + passedOn + (role == .extension ? faults : habits)
+    let own =
+      [
+        "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
+        home.clock,
+      ] + (wallet == .phoenix ? [] : ["--wallet", wallet.name])
+    // It has no peer, no beats and no seed.
+    if role == .extension && !wallet.extension.hasNode { return own + groupArguments(role) + faults }
+    return own + groupArguments(role) + ["--seed-protection", seedProtection] + passedOn + (role == .extension ? faults : habits)
       + (openReads.contains(role.rawValue) ? ["--fault-open-read"] : [])
   }
 
   /// A program without any access group asks for the default one, and gets the refusal from there.
-  private func seedArguments(_ role: Role) -> [String] {
-    let group = configuration.entitlements(of: role).accessGroups.first ?? Entitlements.accessGroup
-    return ["--keychain-group", group, "--seed-protection", seedProtection]
+  private func groupArguments(_ role: Role) -> [String] {
+    ["--keychain-group", configuration.entitlements(of: role).accessGroups.first ?? Entitlements.accessGroup]
   }
 
   private static func besideIOSd(_ name: String) -> String {

@@ -6,12 +6,15 @@ import Guardrails
 import Bitcoin
 import LightningInvoices
 import PeerTransport
+import PhoneLink
 import SharedContainer
 import Wallet
+import WalletProfiles
 import WalletStore
 
 /// One wallet process, from its command line to its end: the wallet and its three ports. It decides nothing.
 public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
+  private let wallet: WalletProfile
   private let loop: EventLoop
   private let clock: Clock
   private let journal: Journal
@@ -33,6 +36,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   /// the extension.
   public init(_ options: WalletOptions, background: BackgroundWork.Habits? = nil) {
     CrashTraces.withholdMemory()
+    wallet = options.wallet
     let name = Machine.role.processName
     let channel = ParentChannel.take()
     Self.checkDirectories(options, telling: channel)
@@ -61,8 +65,10 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       wire = WalletWire(secrets: secrets, loop: loop, journal: journal, peer: options.peer)
       invoices = InvoiceMaker(secrets: secrets, clock: clock, peer: options.peer?.node)
       cleaner = JournalCleaner(directory: options.journal)
-      terminalPhone = TerminalPhone(role: name)
-      emulatedPhone = channel.flatMap { [loop] in EmulatedPhone(channel: $0, loop: loop) }
+      terminalPhone = TerminalPhone(role: name, wallet: options.wallet)
+      emulatedPhone = channel.flatMap { [loop] in
+        EmulatedPhone(channel: $0, loop: loop, wallet: options.wallet)
+      }
       var node = options.node
       node.fundingKey = CurvePoint(secrets.nodeKey.publicKey)
       runner = WalletJournal<Machine>.runner(
@@ -114,8 +120,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private static func end(
     _ how: (code: ExitCode, word: WalletEnding), _ sentence: String, telling channel: Int32?
   ) -> Never {
-    let message = ControlMessage("ending", ["code": how.word.rawValue, "reason": sentence])
-    if let channel, let packet = try? message.encoded() {
+    if let channel, let packet = try? PhoneMessages.ending(how.word, sentence).encoded() {
       send(channel, packet, packet.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
     }
     exitWithSentence(how.code, sentence)
@@ -130,7 +135,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       if let emulatedPhone {
         emulatedPhone.onMessage = { [unowned self] in told($0) }
         emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
-        emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
+        emulatedPhone.start(role: Machine.role, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }
       handle(.launched)
@@ -171,7 +176,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       if open == 0 { handle(.terminationRequested) }
     }
     for (index, payload) in payloads.enumerated() {
-      handle(.pushArrived(PushReader.read(payload, id: UInt64(index + 1))))
+      handle(.pushArrived(PushReader.read(payload, id: UInt64(index + 1), as: wallet.pushForm)))
     }
   }
 
@@ -230,12 +235,12 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "terminate": handle(.terminationRequested)
       case "push":
         fault?.trigger()
-        var push = PushReader.read(message.body, id: try Self.id(message))
+        var push = PushReader.read(message.body, id: try PhoneMessages.id(of: message), as: wallet.pushForm)
         let isSilent = try message.flag("silent", default: false)
         if isSilent { push.time = try Self.time(message) }
         handle(isSilent ? .silentPushArrived(push) : .pushArrived(push))
-      case "background-expiring": handle(.backgroundTimeExpired(task: try Self.id(message)))
-      case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
+      case "background-expiring": handle(.backgroundTimeExpired(task: try PhoneMessages.id(of: message)))
+      case "time-will-expire": handle(.expiryWarned(push: try PhoneMessages.id(of: message)))
       case "notification-response": try respond(message)
       case "memory-warning":
         journal.note(
@@ -287,7 +292,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
 
   /// The response changes nothing else: the app opens as usual, and the guard gets its own event for that.
   private func respond(_ message: ControlMessage) throws(ControlMessageError) {
-    let id = try Self.id(message)
+    let id = try PhoneMessages.id(of: message)
     switch try message.required("action") {
     case "dismiss": journal.note("notification \(id) was dismissed")
     case let action: journal.note("reason=notification action=\(action) id=\(id)")
@@ -301,10 +306,6 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     handle(.terminationRequested)
   }
 
-  private static func id(_ message: ControlMessage) throws(ControlMessageError) -> UInt64 {
-    try message.integer("id", in: 0...UInt64.max)
-  }
-
   /// nil without a time limit.
   private static func time(_ message: ControlMessage) throws(ControlMessageError) -> TimeSpan? {
     let milliseconds = try message.integerIfPresent("deadline-ms", in: 0...Int64.max / 1_000_000) ?? 0
@@ -314,8 +315,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private func ended(_ reason: EndReason) {
     journal.recordEnd(reason: reason.text)
     let words = container.loss.map { "\($0)" } ?? reason.text
-    emulatedPhone?.send(
-      ControlMessage("ending", ["code": WalletEnding(reason).rawValue, "reason": words]))
+    emulatedPhone?.send(PhoneMessages.ending(WalletEnding(reason), words))
     loop.stop()
   }
 }

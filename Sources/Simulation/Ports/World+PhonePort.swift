@@ -2,6 +2,7 @@ import Ground
 import Guardrails
 import PhonePolicy
 import Wallet
+import WalletProfiles
 
 // The port to the phone, to the user and to the other process.
 extension World {
@@ -19,7 +20,8 @@ extension World {
     case .deliver(let push, let outcome):
       checkText(of: push, outcome, life)
       tellPhone(
-        .contentDelivered(push: push, NotificationContent(outcome).asText, key: outcome.payment?.hex))
+        .contentDelivered(
+          push: push, NotificationContent(outcome, of: .phoenix).asText, key: outcome.payment?.hex))
     case .notify(let payment):
       tellPhone(.notificationPosted(NotificationContent(payment).asText, key: payment.paymentHash.hex))
     case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment.hex))

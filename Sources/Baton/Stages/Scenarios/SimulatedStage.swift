@@ -5,6 +5,7 @@ import PhonePolicy
 import Scenario
 import Simulation
 import Wallet
+import WalletProfiles
 
 /// Plays a story in the simulated world. A seeded generator picks the next of the ready moves; time passes when no move
 /// is ready.
