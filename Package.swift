@@ -166,7 +166,7 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
+        "LightningProvider", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
     // The modules of `baton`.
     .target(
@@ -367,7 +367,7 @@ let package = Package(
       dependencies: [
         "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningProvider",
         "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
-        "PhoneClient",
+        "PhoneClient", "PushSeal", "WalletProfiles", "Guardrails",
         "LSPd",
         "BatonCommand", "ChannelStore",
       ]),
