@@ -42,6 +42,8 @@ extension WalletMachine {
     switch news {
     case .connecting: tellOpening(.connecting, &turn)
     case .received(let receipt): tellIncoming(.received(ReceivedPayment(receipt)), &turn)
+    case .holdEnded(let hash): tellIncoming(.holdEnded(hash), &turn)
+    case .busy(let activity): tellIncoming(.collecting(activity.collecting), &turn)
     default: break
     }
   }
