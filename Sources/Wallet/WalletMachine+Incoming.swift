@@ -42,6 +42,7 @@ extension WalletMachine {
     switch news {
     case .connecting: tellOpening(.connecting, &turn)
     case .received(let receipt): tellIncoming(.received(ReceivedPayment(receipt)), &turn)
+    case .holdEnded(let hash): tellIncoming(.holdEnded(hash), &turn)
     default: break
     }
   }

@@ -216,7 +216,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .cutOff: turn.order(.cutOff)
     case .report(let news):
       informOpening(of: news, &turn)
-      turn.tell(.guardrail(.node(NodeReport(news))))
+      if let report = NodeReport(news) { turn.tell(.guardrail(.node(report))) }
     default:
       if let reply = RequestEvent.NodeReply(directive, showing: status) { turn.tell(.requests(.node(reply))) }
     }

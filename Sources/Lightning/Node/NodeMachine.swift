@@ -75,6 +75,7 @@ public struct NodeMachine: Core {
   let multiPartWindow: TimeSpan
   let startDelay: TimeSpan?
   let fundingKey: CurvePoint?
+  let pushKey: CurvePoint?
   var state = State.stopped
   /// The claim that `init` carries.
   var claim: Claim?
@@ -113,6 +114,7 @@ public struct NodeMachine: Core {
     multiPartWindow = configuration.multiPartWindow
     startDelay = configuration.startDelay
     fundingKey = configuration.fundingKey
+    pushKey = configuration.pushKey
   }
 
   /// The stored channel, for the port that puts preimages into messages.
