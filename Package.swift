@@ -169,7 +169,7 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
+        "LightningProvider", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
     // The modules of `baton`.
     .target(
@@ -370,7 +370,7 @@ let package = Package(
       dependencies: [
         "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningProvider",
         "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
-        "PhoneClient",
+        "PhoneClient", "PushSeal", "WalletProfiles", "Guardrails",
         "LSPd",
         "BatonCommand", "ChannelStore",
       ]),
@@ -406,7 +406,8 @@ let package = Package(
       name: "IOSdTests",
       dependencies: [
         "WaitingTests",
-        "CLinux", "Ground", "Reports", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
+        "CLinux", "Ground", "Reports", "Crypto", "Guardrails", "Database", "WalletProfiles", "PushSeal",
+        "IncomingStore", "NotifyOnlyd", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
         "MainAppd",
         "NotifyExtd",
         "BatonCommand",

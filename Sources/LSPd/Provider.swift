@@ -233,7 +233,11 @@ final class Provider {
   private func body(of push: PushRequest) -> String {
     switch options.pushStrategy {
     case .phoenix: PhoenixPush.body(of: push)
-    case .bitkit: PhoenixPush.body(of: push)
+    case .bitkit:
+      BitkitPush(
+        push, key: runner.core.state.pushKey, sealsSilent: options.sealsSilentPush, now: clock.now,
+        wallNanoseconds: clock.wallNanoseconds
+      ).text
     }
   }
 

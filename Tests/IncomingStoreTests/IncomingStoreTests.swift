@@ -10,7 +10,7 @@ import Testing
   private let container: String
 
   init() {
-    container = NSTemporaryDirectory() + "baton-incoming-\(UUID().uuidString)"
+    container = NSTemporaryDirectory() + "/baton-incoming-\(UUID().uuidString)"
   }
 
   private var store: IncomingStore { IncomingStore(container: container) }

@@ -48,6 +48,7 @@ extension World {
   mutating func checkText(of push: UInt64, _ outcome: PushOutcome, _ life: Life) {
     guard let told = pushing[push] else { return }
     switch outcome {
+    case .announced: break
     case .nothingReceived, .partsGivenBack:
       guard let hash = told.paymentHash, container.part({ $0.pointee.isSettled(hash) }),
         !life.hasLostContainer, !life.emptyReads.contains(push)

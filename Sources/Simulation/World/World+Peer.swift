@@ -66,7 +66,8 @@ extension World {
       report(.channelNeverBack, "The peer has failed the channel: \(reason)")
     case .backup: hasLostBackup = false
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
-      .frameIgnored, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade:
+      .frameIgnored, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade, .pushKey, .holdEnded,
+      .endedHoldForgotten:
       break
     }
   }
