@@ -130,7 +130,10 @@ let package = Package(
     // The programs.
     .executableTarget(
       name: "MainAppd",
-      dependencies: ["Ground", "Guardrails", "Wallet", "WalletProcess", "DaemonRuntime"]),
+      dependencies: [
+        "Ground", "Guardrails", "Wallet", "WalletProfiles", "WalletProcess", "PushSeal", "IncomingStore", "Crypto",
+        "DaemonRuntime",
+      ]),
     .executableTarget(
       name: "NotifyExtd",
       dependencies: ["Ground", "Guardrails", "PhoneLink", "WalletProcess", "DaemonRuntime"],

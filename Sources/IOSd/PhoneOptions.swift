@@ -166,8 +166,12 @@ struct PhoneOptions {
     configuration.memoryWarningBytes = UInt64(clamping: parsed.integer("--memory-warning") ?? 104_857_600)
     configuration.silentPushes = SilentPushOptions.rules(parsed)
     configuration.tasks = BackgroundOptions.tasks(parsed)
+    if let task = wallet.pollTask, !parsed.isGiven("--permitted-task") {
+      configuration.tasks.permitted.append(task)
+    }
     configuration.silentPushes.window = configuration.tasks.scaled(configuration.silentPushes.window)
-    configuration.linkSchemes = parsed.isGiven("--url-scheme") ? parsed.all("--url-scheme").map { $0.lowercased() } : nil
+    let schemes = parsed.all("--url-scheme").map { $0.lowercased() } + [wallet.urlScheme].compactMap { $0 }
+    configuration.linkSchemes = schemes.isEmpty ? nil : schemes
     configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
     seedProtection = parsed.text("--seed-protection") ?? KeychainProtection.afterFirstUnlock.rawValue
     habits = BackgroundOptions.passedToApp.filter { parsed.isGiven($0) }

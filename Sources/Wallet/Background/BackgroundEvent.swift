@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import WalletProfiles
 
 /// A kind of background task that the app declares.
 public enum BackgroundTask: String, Hashable, Codable, Sendable, CaseIterable {
@@ -14,7 +15,7 @@ public enum BackgroundTask: String, Hashable, Codable, Sendable, CaseIterable {
     switch self {
     case .refresh: "com.example.lightning.sync"
     case .processing: "com.example.lightning.processing"
-    case .paykitPoll: "to.bitkit.paykit.poll"
+    case .paykitPoll: WalletProfile.paykitPoll
     }
   }
 
