@@ -44,6 +44,8 @@ extension WalletMachine {
     case .received(let receipt): tellIncoming(.received(ReceivedPayment(receipt)), &turn)
     case .holdEnded(let hash): tellIncoming(.holdEnded(hash), &turn)
     case .busy(let activity): tellIncoming(.collecting(activity.collecting), &turn)
+    // The parts stay in the channel, and the next node reports them.
+    case .stopped, .fenced: tellIncoming(.collecting([]), &turn)
     default: break
     }
   }

@@ -245,10 +245,7 @@ public struct IncomingPayments: Core {
     case .settling: connection = .busy
     default: connection = .none
     }
-    if connection == .none, before != .none {
-      endedHolds = []
-      collected = []
-    }
+    if connection == .none, before != .none { endedHolds = [] }
     // What the peer holds comes right after the connection: until then no payment is given up.
     if connection != before {
       for index in payments.indices where !payments[index].isOver { payments[index].endsBy = end(of: index, at: now) }
