@@ -20,6 +20,7 @@ public enum Condition: Hashable, Sendable {
   case inFront
   case shownAsSent
   case sees(title: String)
+  case screenShows(String)
   case silentPushOver
   case silentPushCompleted
   case taskOver(String)
@@ -54,6 +55,7 @@ public enum Condition: Hashable, Sendable {
     case .suspended(let role): scene[role].place == .suspended
     case .inFront: scene.app.place == .inFront
     case .sees(let title): scene.notifications.contains { !$0.isAsSent && $0.title == title }
+    case .screenShows(let text): scene.screen?.first == text
     case .shownAsSent: scene.notifications.contains(where: \.isAsSent)
     case .silentPushOver: scene.phone.silentPushes.last?.isOver ?? false
     case .silentPushCompleted: scene.phone.silentPushes.last?.code == .completed
@@ -87,6 +89,7 @@ public enum Condition: Hashable, Sendable {
     case .suspended(let role): "the \(role.rawValue) to be suspended"
     case .inFront: "the app to be in front"
     case .sees(let title): "the user to see “\(title)”"
+    case .screenShows(let text): "the app's screen to show “\(text)”"
     case .shownAsSent: "the user to see a push as it was sent"
     case .silentPushOver: "the newest silent push to be over"
     case .silentPushCompleted: "the app to complete the newest silent push"

@@ -237,6 +237,9 @@ extension Phrase {
     Phrase("wait until the user sees “TEXT”", "A notification has exactly this title.") {
       .wait(.sees(title: $0.sentence))
     },
+    Phrase(
+      "wait until the app's screen shows “TEXT”", "The first line of the answer to `what does the app's screen show?`."
+    ) { .wait(.screenShows($0.sentence)) },
     Phrase("wait until the user sees a push as it was sent", "A push is shown with its original alert.") {
       _ in
       .wait(.shownAsSent)
@@ -295,6 +298,10 @@ extension Phrase {
     ) {
       .ask(.task($0.text))
     },
+    Phrase(
+      "what does the app's screen show?",
+      "Of an app that completes what its extension announces: the wallet, or the state of an incoming payment."
+    ) { _ in .ask(.screen) },
     Phrase(
       "what is recorded as incoming?",
       "The payments that Bitkit's extension has recorded, and the app has not cleared; oldest first."

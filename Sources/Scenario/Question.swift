@@ -18,6 +18,7 @@ public enum Question: Hashable, Sendable {
   case task(String)
   case audio
   case records
+  case screen
 
   /// An answer that is the same in every run: without times and process ids.
   public func answer(in scene: Scene, of scenario: Scenario) -> [String] {
@@ -38,6 +39,7 @@ public enum Question: Hashable, Sendable {
     case .task(let identifier):
       [scene.phone.task(identifier)?.words ?? "the app has not asked for the task “\(identifier)”"]
     case .records: recordSentences(scene, scenario)
+    case .screen: scene.screen ?? ["the app in front has no screen of incoming payments"]
     case .audio: [scene.phone.playsAudio ? "the app plays audio" : "the app plays nothing"]
     }
   }

@@ -50,8 +50,9 @@ extension World {
       tellPhone(.task(.completed(identifier: task.identifier, run: run, isSuccess: isSuccess)))
     case .playAudio: tellPhone(.audio(.startRequested(AudioSession())))
     case .stopAudio: tellPhone(.audio(.stopped))
-    // The simulated user watches no screen.
-    case .showScreen, .copy, .answerPress: break
+    case .showScreen(let screen): life.screen = screen
+    // The simulated user presses no button.
+    case .copy, .answerPress: break
     case .tidyJournals:
       life.answers.append(.opening(.stepDone(.journals, .done("the simulation keeps no journals"))))
     case .cleanUp(let run):

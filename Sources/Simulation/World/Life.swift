@@ -51,6 +51,8 @@ public struct Life: Hashable, Sendable {
   /// When a beat last failed: to the other process it looks paused.
   var silentAt: Instant?
   public internal(set) var status: Status?
+  /// Of an app that completes what its extension announces.
+  public internal(set) var screen: AppScreen?
   /// When the status was shown, and when the process was frozen. Only in runs: the explorer would take states that
   /// differ only in these for different ones.
   var shownSince = Instant.zero

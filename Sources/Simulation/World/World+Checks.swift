@@ -49,7 +49,6 @@ extension World {
     // Of an extension that only tells: `checkTold`.
     guard let told = pushing[push], !tellsOnly || life.role == .app else { return }
     switch outcome {
-    case .announced: break
     case .nothingReceived, .partsGivenBack:
       guard let hash = told.paymentHash, container.part({ $0.pointee.isSettled(hash) }),
         !life.hasLostContainer, !life.emptyReads.contains(push)

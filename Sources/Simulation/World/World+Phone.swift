@@ -76,8 +76,9 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
-    // The wallet only logs it.
-    case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
+    case .notificationResponse(let id, _):
+      tellOfTouched()
+      tellPhone(.responseDone(id: id))
     case .ask(let request):
       postSend(ofRequest: request)
       postWithdrawal(ofRequest: request)

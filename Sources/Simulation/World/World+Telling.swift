@@ -56,6 +56,13 @@ extension World {
     life.heardPushes.append(HeardPush(id: push.id, at: now, announcement: push.announcement))
   }
 
+  /// An app that completes what its extension announces opens the payload itself; the others only log the touch.
+  mutating func tellOfTouched() {
+    guard tellsOnly, let push = touchedPush.flatMap({ pushing[$0] }) else { return }
+    let seconds = peerNow.nanoseconds / 1_000_000_000
+    lives.app?.value.inbox.append(.incoming(.told(push.announcement, atWallSeconds: seconds)))
+  }
+
   // MARK: Checks
 
   /// The text is the announcement's, and comes within a second of the push.

@@ -44,6 +44,8 @@ public struct World: Hashable, Sendable {
   var splices = WorldSplices(World.newChannel)
   var pushing = WorldPushes()
   var opening = WorldOpening()
+  /// The push whose notification the user has touched last.
+  var touchedPush: UInt64?
   /// Time from the sender's request to the preimage.
   public internal(set) var settling = Waits()
   /// Completed runs of background tasks, over all app processes.
