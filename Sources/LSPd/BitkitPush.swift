@@ -52,7 +52,7 @@ struct BitkitPush: Encodable {
 
     /// Under a key and vector of its own.
     init?(_ plain: [UInt8], to key: PublicKey) {
-      guard let ephemeral = PrivateKey(randomBytes(Bytes32.size)),
+      guard let ephemeral = Bytes32(randomBytes(Bytes32.size)).flatMap({ PrivateKey($0) }),
         let sealed = PushSeal.seal(plain, to: key, ephemeral: ephemeral, iv: randomBytes(BitkitPush.ivSize))
       else { return nil }
       cipher = sealed.cipherText
