@@ -163,7 +163,8 @@ let package = Package(
     .executableTarget(
       name: "IOSd",
       dependencies: [
-        "Ground", "JSON", "WalletProfiles", "Reports", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime",
+        "Ground", "JSON", "WalletProfiles", "Reports", "Heartbeat", "PhonePolicy", "SharedContainer",
+        "Crypto", "DaemonRuntime",
         "CLinux",
       ]),
     .executableTarget(
@@ -357,7 +358,8 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode",
-        "LightningProvider", "Wallet", "Database", "PeerTransport", "WalletProfiles", "PhoneLink", "WalletProcess",
+        "LightningProvider", "Wallet", "Database", "PeerTransport", "WalletProfiles", "PhoneLink",
+        "WalletProcess",
         "ChannelStore",
       ]),
     // A proxy that acts as a bad network between a wallet and its peer.
@@ -389,7 +391,7 @@ let package = Package(
         "GeneratedPages", "WaitingTests",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire",
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
-        "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
+        "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
         "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.

@@ -220,7 +220,8 @@ struct PhoneOptions {
       ] + (wallet == .phoenix ? [] : ["--wallet", wallet.name])
     // It has no peer, no beats and no seed.
     if role == .extension && !wallet.extension.hasNode { return own + groupArguments(role) + faults }
-    return own + groupArguments(role) + ["--seed-protection", seedProtection] + passedOn + (role == .extension ? faults : habits)
+    return own + groupArguments(role) + ["--seed-protection", seedProtection] + passedOn
+      + (role == .extension ? faults : habits)
       + (openReads.contains(role.rawValue) ? ["--fault-open-read"] : [])
   }
 

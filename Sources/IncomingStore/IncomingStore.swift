@@ -67,13 +67,6 @@ public struct IncomingStore: Sendable {
     }
   }
 
-  /// For readers of a container in use, which must not change it.
-  public static func read(_ path: String) throws -> [IncomingEntry] {
-    let database = try Connection(path: path, access: .readOnly)
-    guard try database.schemaVersion() > 0 else { return [] }
-    return try entries(of: database)
-  }
-
   public func remove(_ hashes: [Bytes32]) throws(IncomingStoreError) {
     guard !hashes.isEmpty, try isThere() else { return }
     try running {
@@ -87,7 +80,7 @@ public struct IncomingStore: Sendable {
     }
   }
 
-  private static func entries(of database: Connection) throws -> [IncomingEntry] {
+  static func entries(of database: Connection) throws -> [IncomingEntry] {
     try database.rows(
       """
       SELECT payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at FROM incoming ORDER BY number
@@ -112,7 +105,7 @@ public struct IncomingStore: Sendable {
 
   // MARK: The file
 
-  private func isThere() throws(IncomingStoreError) -> Bool {
+  func isThere() throws(IncomingStoreError) -> Bool {
     var status = stat()
     if lstat(path, &status) != 0 {
       if errno == ENOENT { return false }
@@ -143,7 +136,7 @@ public struct IncomingStore: Sendable {
     do throws(OwnError) { return try body() } catch { throw IncomingStoreError(error) }
   }
 
-  private func running<Result>(_ body: () throws -> Result) throws(IncomingStoreError) -> Result {
+  func running<Result>(_ body: () throws -> Result) throws(IncomingStoreError) -> Result {
     do { return try body() } catch let error as DatabaseError {
       throw error.kind == .busy ? .busy : .failed(error.description)
     } catch { throw .failed("\(error)") }

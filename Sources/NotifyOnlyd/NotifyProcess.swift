@@ -133,7 +133,11 @@ final class NotifyProcess {
   private func carryOut(_ directive: PushDesk.Directive) {
     switch directive {
     case .askForKey:
-      if let phone, let item { phone.send(item.read) } else { take(PushKey.answer(ofFileIn: options.keychain)) }
+      if let phone, let item {
+        phone.send(item.read)
+      } else {
+        take(PushKey.answer(ofFileIn: options.keychain))
+      }
     case .read(let id, _): read(id)
     }
   }
@@ -159,7 +163,8 @@ final class NotifyProcess {
     case .storeIncoming(let record, let push): store(record, push)
     case .deliver(let push, let outcome):
       phone?.send(PhoneMessages.content(ofPush: push, outcome, options.wallet))
-      show(TerminalLines.delivered(push: push, NotificationContent(outcome, of: options.wallet), by: Self.name))
+      show(
+        TerminalLines.delivered(push: push, NotificationContent(outcome, of: options.wallet), by: Self.name))
     case .finished(let push, let reason):
       phone?.send(PhoneMessages.finished(push: push, reason))
       show(TerminalLines.finished(push: push, reason, by: Self.name))

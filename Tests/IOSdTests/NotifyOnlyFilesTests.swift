@@ -16,7 +16,8 @@ import WaitingTests
     let bytes = try #require(FileManager.default.contents(atPath: program))
     #expect(bytes.range(of: Data("IncomingStore".utf8)) != nil)
     for module in [
-      "LightningNode", "LightningWire", "LightningChannel", "LightningInvoices", "PeerTransport", "WalletStore",
+      "LightningNode", "LightningWire", "LightningChannel", "LightningInvoices", "PeerTransport",
+      "WalletStore",
       "SharedContainer", "WalletProcess", "6Wallet",
     ] {
       #expect(bytes.range(of: Data(module.utf8)) == nil, "\(module)")
@@ -25,7 +26,9 @@ import WaitingTests
 
   /// By hand, with the key in a file; on a phone the keychain is descriptor 3.
   @Test(.disabled(if: access(strace, X_OK) != 0, "there is no strace"))
-  func `B-1.1.4 It opens its key, the incoming store, its journal and the clock, and nothing of the node`() throws {
+  func `B-1.1.4 It opens its key, the incoming store, its journal and the clock, and nothing of the node`()
+    throws
+  {
     var pushes = SealedPushes(seed: 11)
     let home = NSTemporaryDirectory() + "/baton-told-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: home) }

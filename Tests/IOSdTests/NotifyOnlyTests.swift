@@ -57,7 +57,8 @@ import WaitingTests
   }
 
   @Test
-  func `B-1.1.A3, G-3 Corrupt in any way, a push has one sensible notification within a second, and exit code 0`()
+  func
+    `B-1.1.A3, G-3 Corrupt in any way, a push has one sensible notification within a second, and exit code 0`()
     throws
   {
     var pushes = SealedPushes(seed: 1)
@@ -74,7 +75,8 @@ import WaitingTests
   }
 
   @Test
-  func `K-14, B-1.1.5, B-1.1.6 The text replaces the server's, and the payment is stored with its hold and not as received`()
+  func
+    `K-14, B-1.1.5, B-1.1.6 The text replaces the server's, and the payment is stored with its hold and not as received`()
     throws
   {
     var pushes = SealedPushes(seed: 2)
@@ -117,14 +119,15 @@ import WaitingTests
   }
 
   @Test
-  func `B-1.1.A3, K-42 Without a key, and before the first unlock, a push has its text, and later pushes are opened`()
+  func
+    `B-1.1.A3, K-42 Without a key, and before the first unlock, a push has its text, and later pushes are opened`()
     throws
   {
     var pushes = SealedPushes(seed: 5)
     let phone = try phone(nil)
     let push = pushes.push(pushes.announcement())
     #expect(try tell(push, 1, phone) == Self.unreadable)
-    #expect(try FileManager.default.fileExists(atPath: store(phone).path) == false)
+    #expect(!FileManager.default.fileExists(atPath: store(phone).path))
     // The app was opened for the first time meanwhile; the same process asks again.
     try keep(pushes.keyBytes, phone)
     #expect(try tell(push, 2, phone) == Self.held)
@@ -145,14 +148,16 @@ import WaitingTests
   }
 
   @Test
-  func `While another process never ends its transaction, the text comes all the same, without a record`() throws {
+  func `While another process never ends its transaction, the text comes all the same, without a record`()
+    throws
+  {
     var pushes = SealedPushes(seed: 7)
     let phone = try phone(pushes)
     let first = pushes.announcement()
     #expect(try tell(pushes.push(first), 1, phone) == Self.held)
     do {
       let other = try Connection(path: store(phone).path, access: .readWrite)
-      try other.transaction(.immediate) {
+      try other.transaction(.immediate) { () throws -> Void in
         #expect(try tell(pushes.push(pushes.announcement()), 2, phone) == Self.held)
       }
     }
@@ -164,7 +169,8 @@ import WaitingTests
     var pushes = SealedPushes(seed: 8)
     let script = NSTemporaryDirectory() + "/baton-slow-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: script) }
-    try "#!/bin/sh\nexec '\(PhoneProcess.products)/notifyonlyd' --fault-keychain-delay 400ms --fault-open-delay 30ms \"$@\"\n"
+    try
+      "#!/bin/sh\nexec '\(PhoneProcess.products)/notifyonlyd' --fault-keychain-delay 400ms --fault-open-delay 30ms \"$@\"\n"
       .write(toFile: script, atomically: true, encoding: .utf8)
     chmod(script, 0o700)
     let phone = try PhoneProcess(ext: script, ["--wallet", "bitkit"])
@@ -173,7 +179,10 @@ import WaitingTests
       let body = try tell(pushes.push(pushes.announcement()), count, phone)
       #expect(body == Self.held || body == Self.unreadable)
       // Every third process starts anew, and asks for the key again.
-      if count % 3 == 0, let pid = try phone.rows("ps", all: false).last(where: { $0["role"] as? String == "extension" })?["pid"] as? Int {
+      if count % 3 == 0,
+        let pid = try phone.rows("ps", all: false).last(where: { $0["role"] as? String == "extension" })?[
+          "pid"] as? Int
+      {
         kill(pid_t(pid), SIGKILL)
       }
     }
@@ -185,7 +194,8 @@ import WaitingTests
 
   /// BATON_TOLD sets the number of pushes: 1,000 take half a minute.
   @Test
-  func `B-1.1.A1, B-1.1.A2 Killed at random, the extension costs no notification, and never ends but with exit code 0`()
+  func
+    `B-1.1.A1, B-1.1.A2 Killed at random, the extension costs no notification, and never ends but with exit code 0`()
     throws
   {
     let environment = ProcessInfo.processInfo.environment

@@ -11,9 +11,10 @@ struct SealedPushes {
   private var generator: SeededGenerator
 
   init(seed: UInt64) {
-    generator = SeededGenerator(seed: seed)
-    keyBytes = (0..<32).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    var fresh = SeededGenerator(seed: seed)
+    keyBytes = (0..<32).map { _ in UInt8(truncatingIfNeeded: fresh.next()) }
     key = PrivateKey(Bytes32(keyBytes) ?? .zero)!
+    generator = fresh
   }
 
   static let alert =
@@ -30,7 +31,9 @@ struct SealedPushes {
   }
 
   mutating func push(_ announcement: Announcement) -> String {
-    push(String(decoding: OpenedPayload(announcement, createdAt: "2024-09-18T13:33:52.555Z").json, as: UTF8.self))
+    push(
+      String(decoding: OpenedPayload(announcement, createdAt: "2024-09-18T13:33:52.555Z").json, as: UTF8.self)
+    )
   }
 
   mutating func push(_ plain: String) -> String { text(of: seal(plain)) }

@@ -40,17 +40,31 @@ import Testing
     }
   }
 
-  @Test(arguments: ["NotifyExtd", "CoordinatorC"])
-  func `No module that NotifyExtd or CoordinatorC links imports Foundation or uses Swift concurrency`(
+  @Test(arguments: ["NotifyExtd", "NotifyOnlyd", "CoordinatorC"])
+  func `No module that an extension or CoordinatorC links imports Foundation or uses Swift concurrency`(
     program: String
   ) {
     let linked = Manifest.linked(into: program)
-    #expect(linked.contains("Heartbeat") && linked.contains("SharedContainer"))
+    #expect(linked.contains("Heartbeat") && linked.contains("Database"))
     for file in Project.sources where linked.contains(file.module) {
       let heavy = file.imports.filter { $0.hasPrefix("Foundation") || $0 == "Dispatch" || $0.hasPrefix("_") }
       #expect(heavy.isEmpty, "\(file.path) imports \(heavy)")
       #expect(file.places(matching: #"\b(async|await|actor)\b\s"#) == [])
     }
+  }
+
+  /// The wallet of the extension that only tells has its node in the app alone.
+  @Test
+  func
+    `B-1.1.1, B-1.1.2, B-1.1.3 NotifyOnlyd links no Lightning, no transport, no store of the wallet and no container`()
+  {
+    let linked = Manifest.linked(into: "NotifyOnlyd")
+    #expect(linked.contains("IncomingStore") && linked.contains("PushSeal"))
+    let forbidden = [
+      "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "ChannelStore",
+      "PeerTransport", "WalletStore", "Wallet", "WalletProcess", "SharedContainer", "Coordinator",
+    ]
+    #expect(Set(linked).intersection(forbidden) == [])
   }
 
   /// Hooks of the simulation are invisible to users of the library.

@@ -66,7 +66,10 @@ enum Walls {
       "NotifyOnlyd",
       "Ground Guardrails WalletProfiles PhoneLink PushSeal IncomingStore DaemonRuntime Crypto Glibc"
     ),
-    ("IOSd", "Ground JSON WalletProfiles Reports Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc"),
+    (
+      "IOSd",
+      "Ground JSON WalletProfiles Reports Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc"
+    ),
     (
       "LSPd",
       """
