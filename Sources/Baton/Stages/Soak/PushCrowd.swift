@@ -28,6 +28,8 @@ final class PushCrowd: Sendable {
 
   /// Heap bytes that lspd allocates until its statements and tables are filled.
   private static let providerFilling = 65_536.0
+  /// Of a wallet whose extension only tells iosd also keeps the silent push, and the sealed payload for the tap.
+  private static let tellingRowBytes = 1500.0
   /// Pushes until the caches are filled.
   private static let warmUp = 3
 
@@ -95,7 +97,8 @@ final class PushCrowd: Sendable {
 
   /// Bytes per round for the rows that iosd keeps, until they have reached their maximum.
   private func filling(_ rounds: Int) -> Double {
-    SoakRun.rowBytes * Double(min(rounds, SoakRun.roundsUntilFull)) / Double(rounds)
+    let rowBytes = SoakRun.rowBytes + (wallet.extension.hasNode ? 0 : Self.tellingRowBytes)
+    return rowBytes * Double(min(rounds, SoakRun.roundsUntilFull)) / Double(rounds)
   }
 
   private func outcome(_ index: Int) throws -> Outcome {
