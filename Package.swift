@@ -59,7 +59,6 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
         "LightningProvider", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
-    .executableTarget(name: "SimProbe", dependencies: ["Ground", "Guardrails", "Simulation", "WalletProfiles"], linkerSettings: [.linkedLibrary("m")]),
     .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
 
     // The C libraries, and the few system calls Swift cannot reach.
