@@ -1,3 +1,4 @@
+import Ground
 import DaemonRuntime
 import PhonePolicy
 
