@@ -411,7 +411,7 @@ let package = Package(
         "WaitingTests",
         "CLinux", "Ground", "Reports", "Crypto", "Guardrails", "Database", "WalletProfiles", "PushSeal",
         "IncomingStore", "NotifyOnlyd", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
-        "MainAppd",
+        "MainAppd", "LSPd",
         "NotifyExtd",
         "BatonCommand",
         "TestChild",

@@ -9,16 +9,22 @@ enum PushKey {
   /// An item that the extension can read as soon as the phone was unlocked once.
   static let protection = "after-first-unlock"
 
-  /// nil, with the reason for the journal, if it can be neither read nor made: the wallet works without it, and its
-  /// pushes are texts that say nothing.
-  static func readOrMake(_ keychain: PhoneKeychain?, directory: String) -> (key: PrivateKey?, trouble: String?) {
+  struct Reading {
+    var key: PrivateKey?
+    /// Why there is none, for the journal.
+    var trouble: String?
+  }
+
+  /// If it can be neither read nor made, the wallet works without it, and its pushes are texts that say nothing.
+  static func readOrMake(_ keychain: PhoneKeychain?, directory: String) -> Reading {
     do {
       var bytes = try keychain.map { try item(in: $0) } ?? file(in: directory)
       guard let key = PrivateKey(LockedSecret(taking: &bytes)) else {
-        return (nil, "the item \(KeychainItem.pushKey) is no key; remove it, and the next start makes another")
+        return Reading(
+          trouble: "the item \(KeychainItem.pushKey) is no key; remove it, and the next start makes another")
       }
-      return (key, nil)
-    } catch { return (nil, "the key for pushes cannot be used: \(error)") }
+      return Reading(key: key)
+    } catch { return Reading(trouble: "the key for pushes cannot be used: \(error)") }
   }
 
   private static func item(in keychain: PhoneKeychain) throws(KeychainError) -> [UInt8] {

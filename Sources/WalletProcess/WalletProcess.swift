@@ -59,8 +59,8 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
           try WalletSecrets($0, for: Machine.role, movingFrom: options.keychain, walletIsNew: shared.isNew)
         } ?? WalletSecrets(keychain: options.keychain, walletIsNew: shared.isNew)
       let pushKeyReading =
-        completion.map { _ in PushKey.readOrMake(keychain, directory: options.keychain) }
-        ?? (key: nil, trouble: nil)
+        completion == nil
+        ? PushKey.Reading() : PushKey.readOrMake(keychain, directory: options.keychain)
       pushKey = pushKeyReading.key
       earlier = keychain?.earlier ?? []
       loop = try EventLoop()

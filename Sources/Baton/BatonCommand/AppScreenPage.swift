@@ -40,7 +40,11 @@ struct AppScreenPage {
   }
 
   func print(to output: Output) throws -> ExitCode {
-    output.say(lines.joined(separator: "\n"), json: document)
+    if output.isJSON {
+      output.say(document)
+    } else {
+      for line in lines { output.say(line) }
+    }
     return .done
   }
 }
