@@ -231,7 +231,7 @@ import WaitingTests
       told[id] = [own, "as it was sent"]
       if generator.chance(40), let pid = try extensionPid(phone) {
         // At any place of its work, from its first instruction on.
-        if generator.chance(70) { usleep(UInt32(generator.below(6000))) }
+        if generator.chance(70) { poll(nil, 0, Int32(generator.below(7))) }
         kill(pid, SIGKILL)
       }
       // iosd keeps 64 pushes for the extension.
