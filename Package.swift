@@ -129,7 +129,10 @@ let package = Package(
     // The programs.
     .executableTarget(
       name: "MainAppd",
-      dependencies: ["Ground", "Guardrails", "Wallet", "WalletProcess", "DaemonRuntime"]),
+      dependencies: [
+        "Ground", "Guardrails", "Wallet", "WalletProfiles", "WalletProcess", "PushSeal", "IncomingStore", "Crypto",
+        "DaemonRuntime",
+      ]),
     .executableTarget(
       name: "NotifyExtd",
       dependencies: ["Ground", "Guardrails", "PhoneLink", "WalletProcess", "DaemonRuntime"],
@@ -407,7 +410,7 @@ let package = Package(
         "WaitingTests",
         "CLinux", "Ground", "Reports", "Crypto", "Guardrails", "Database", "WalletProfiles", "PushSeal",
         "IncomingStore", "NotifyOnlyd", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
-        "MainAppd",
+        "MainAppd", "LSPd",
         "NotifyExtd",
         "BatonCommand",
         "TestChild",

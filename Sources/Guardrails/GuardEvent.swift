@@ -11,6 +11,9 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case pushArrived(Push)
   /// For the app, which is in the background or was launched there.
   case silentPushArrived(Push)
+  /// A scheduled task of the app needs the node for this time, in the background: handled like a silent push with this
+  /// number, and completed like one.
+  case nodeWanted(UInt64, time: TimeSpan)
   /// The system will soon end the extension (`serviceExtensionTimeWillExpire`) or the handler of a silent push.
   case expiryWarned(push: UInt64)
   case terminationRequested

@@ -101,6 +101,9 @@ let phoneCommandLine = CommandLineDeclaration(
       "--fault-open-read", value: .choice(Role.allCases.map(\.rawValue)), mayRepeat: true,
       help: "the process begins to read the database and never finishes"),
     OptionDeclaration(
+      "--url-scheme", value: .text("SCHEME"), mayRepeat: true,
+      help: "a URL scheme that the app has registered: its links open the app"),
+    OptionDeclaration(
       "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
       help: "an entitlement that Apple has granted to the wallet"),
   ] + SilentPushOptions.declarations,
@@ -163,7 +166,12 @@ struct PhoneOptions {
     configuration.memoryWarningBytes = UInt64(clamping: parsed.integer("--memory-warning") ?? 104_857_600)
     configuration.silentPushes = SilentPushOptions.rules(parsed)
     configuration.tasks = BackgroundOptions.tasks(parsed)
+    if let task = wallet.pollTask, !parsed.isGiven("--permitted-task") {
+      configuration.tasks.permitted.append(task)
+    }
     configuration.silentPushes.window = configuration.tasks.scaled(configuration.silentPushes.window)
+    let schemes = parsed.all("--url-scheme").map { $0.lowercased() } + [wallet.urlScheme].compactMap { $0 }
+    configuration.linkSchemes = schemes.isEmpty ? nil : schemes
     configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
     seedProtection = parsed.text("--seed-protection") ?? KeychainProtection.afterFirstUnlock.rawValue
     habits = BackgroundOptions.passedToApp.filter { parsed.isGiven($0) }

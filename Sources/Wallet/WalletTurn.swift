@@ -10,6 +10,8 @@ struct WalletTurn {
     case node(NodeEvent)
     case requests(RequestEvent)
     case background(BackgroundEvent)
+    case incoming(IncomingEvent)
+    case opening(OpeningEvent)
   }
 
   let now: Instant

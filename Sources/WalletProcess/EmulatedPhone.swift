@@ -74,7 +74,10 @@ final class EmulatedPhone {
           ["identifier": task.identifier, "run": "\(run)", "success": isSuccess ? "yes" : "no"]))
     case .playAudio: playNearlyNothing()
     case .stopAudio: send(ControlMessage("audio-stop"))
-    case .say, .noteFailure, .end, .makeInvoice, .answer, .cleanUp: break
+    case .showScreen(let screen): send(screen.message)
+    case .copy(let text): send(ControlMessage("pasteboard", body: Array(text.utf8)))
+    case .answerPress(let request, let refusal): answer(request, ScreenButton.answer(refusal: refusal))
+    case .tidyJournals, .say, .noteFailure, .end, .makeInvoice, .answer, .cleanUp: break
     }
   }
 
@@ -95,9 +98,9 @@ final class EmulatedPhone {
       ControlMessage(
         "task-submit",
         [
-          "identifier": task.identifier, "kind": task.rawValue,
-          "earliest-seconds": "\(task.earliestSeconds)", "requires-network": "no",
-          "requires-external-power": "yes",
+          "identifier": task.identifier, "kind": task.isRefresh ? "refresh" : "processing",
+          "earliest-seconds": "\(task.earliestSeconds)", "requires-network": task.needsNetwork ? "yes" : "no",
+          "requires-external-power": task.needsPower ? "yes" : "no",
         ]))
   }
 

@@ -29,7 +29,9 @@ final class TerminalPhone {
       onFinished?(push)
     case .endBackgroundTask: printLine("\(role): everything is released")
     case .end(let reason): printLine("\(role): \(reason.text)")
-    case .say, .mayConnect, .withdraw, .completed, .noteFailure, .backgroundDone, .beginBackgroundTask,
+    case .showScreen(let screen): printLine("\(role): shows “\(screen.text)”")
+    case .copy(let text): printLine("\(role): copies “\(text)”")
+    case .answerPress, .tidyJournals, .say, .mayConnect, .withdraw, .completed, .noteFailure, .backgroundDone, .beginBackgroundTask,
       .makeInvoice, .answer, .submit, .complete, .playAudio, .stopAudio, .cleanUp:
       break
     }

@@ -96,7 +96,8 @@ public struct WalletOptions {
       startDelay: startDelay)
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
-        takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))
+        takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule),
+        silentPushTask: wallet.silentPushTask)
     } catch { exitWithSentence(.wrongUsage, error.description) }
   }
 }

@@ -25,6 +25,9 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private let wire: WalletWire
   private let invoices: InvoiceMaker
   private let cleaner: JournalCleaner
+  /// Of the deferred work, beside the scheduled task's.
+  private let tidier: JournalCleaner
+  private let pushKey: PrivateKey?
   private var runner: CoreRunner<WalletMachine<Machine>>!
   private let openRead: OpenRead?
   /// The fault that each push triggers.
@@ -34,7 +37,10 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
 
   /// Ends the process with one sentence if it cannot start. `background`: the app's own work in the background; nil in
   /// the extension.
-  public init(_ options: WalletOptions, background: BackgroundWork.Habits? = nil) {
+  /// `completion`: in an app whose extension has no node.
+  public init(
+    _ options: WalletOptions, background: BackgroundWork.Habits? = nil, completion: (any PaymentCompletion)? = nil
+  ) {
     CrashTraces.withholdMemory()
     wallet = options.wallet
     let name = Machine.role.processName
@@ -52,27 +58,35 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
         try keychain.map {
           try WalletSecrets($0, for: Machine.role, movingFrom: options.keychain, walletIsNew: shared.isNew)
         } ?? WalletSecrets(keychain: options.keychain, walletIsNew: shared.isNew)
+      let pushKeyReading =
+        completion == nil
+        ? PushKey.Reading() : PushKey.readOrMake(keychain, directory: options.keychain)
+      pushKey = pushKeyReading.key
       earlier = keychain?.earlier ?? []
       loop = try EventLoop()
       clock = Clock(phoneClockFile: options.phoneClock)
       journal = try Journal(
         directory: options.journal, name: name, clock: clock, version: batonVersion,
         arguments: Array(CommandLine.arguments.dropFirst()))
+      if let trouble = pushKeyReading.trouble { journal.note(trouble) }
       Self.tellNodeID(secrets.nodeKey.publicKey, in: options.keychain, journal)
       presence = PresenceLink(directory: shared.layout.presence, role: Machine.role, loop: loop)
       container = WalletContainer(
-        shared, secrets: secrets, loop: loop, clock: clock, journal: journal)
+        shared, secrets: secrets, loop: loop, clock: clock, journal: journal, completion: completion)
       wire = WalletWire(secrets: secrets, loop: loop, journal: journal, peer: options.peer)
       invoices = InvoiceMaker(secrets: secrets, clock: clock, peer: options.peer?.node)
       cleaner = JournalCleaner(directory: options.journal)
+      tidier = JournalCleaner(directory: options.journal)
       terminalPhone = TerminalPhone(role: name, wallet: options.wallet)
       emulatedPhone = channel.flatMap { [loop] in
         EmulatedPhone(channel: $0, loop: loop, wallet: options.wallet)
       }
       var node = options.node
       node.fundingKey = CurvePoint(secrets.nodeKey.publicKey)
+      node.pushKey = pushKey.map { CurvePoint($0.publicKey) }
       runner = WalletJournal<Machine>.runner(
-        options.guardConfiguration, node, emulatedPhone == nil ? nil : background, loop: loop, clock: clock,
+        options.guardConfiguration, node, emulatedPhone == nil ? nil : background,
+        completes: completion != nil, loop: loop, clock: clock,
         journal: journal
       ) { [unowned self] directives in
         for directive in directives { carryOut(directive) }
@@ -205,8 +219,9 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     case .complete(let task, _, let isSuccess, let sentence):
       journal.note(
         "the background task \(task.identifier) is \(isSuccess ? "done" : "not done"): \(sentence)")
+    case .tidyJournals: runner.handle(.opening(.stepDone(.journals, tidier.step())))
     case .end(let reason): ended(reason)
-    case .show, .mayConnect, .deliver, .notify, .withdraw, .finished, .completed, .backgroundDone,
+    case .showScreen, .copy, .answerPress, .show, .mayConnect, .deliver, .notify, .withdraw, .finished, .completed, .backgroundDone,
       .beginBackgroundTask, .endBackgroundTask, .submit, .playAudio, .stopAudio:
       break
     }
@@ -235,13 +250,15 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "terminate": handle(.terminationRequested)
       case "push":
         fault?.trigger()
-        var push = PushReader.read(message.body, id: try PhoneMessages.id(of: message), as: wallet.pushForm)
+        var push = read(message.body, id: try PhoneMessages.id(of: message))
         let isSilent = try message.flag("silent", default: false)
         if isSilent { push.time = try Self.time(message) }
         handle(isSilent ? .silentPushArrived(push) : .pushArrived(push))
+        if !isSilent { tell(push.announcement) }
       case "background-expiring": handle(.backgroundTimeExpired(task: try PhoneMessages.id(of: message)))
       case "time-will-expire": handle(.expiryWarned(push: try PhoneMessages.id(of: message)))
       case "notification-response": try respond(message)
+      case "open-url": follow(try message.required("url"))
       case "memory-warning":
         journal.note(
           "memory warning: SQLite freed \(container.releaseMemory()) bytes of its cache")
@@ -256,8 +273,12 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   /// A user's request, which the phone passes on unread.
   private func ask(_ id: String, _ message: ControlMessage) {
     do {
+      let asked = try ControlMessage(decoding: message.body)
+      if asked.verb == ScreenButton.verb, container.completion != nil {
+        return runner.handle(.incoming(.pressed(id, try ScreenButton(asked))))
+      }
       let request = try Request(
-        ControlMessage(decoding: message.body), from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
+        asked, from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
       runner.handle(.requests(.asked(id, request)))
     } catch { emulatedPhone?.answer(id, .error("\(error)")) }
   }
@@ -295,9 +316,30 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     let id = try PhoneMessages.id(of: message)
     switch try message.required("action") {
     case "dismiss": journal.note("notification \(id) was dismissed")
-    case let action: journal.note("reason=notification action=\(action) id=\(id)")
+    case let action:
+      journal.note("reason=notification action=\(action) id=\(id)")
+      tell(read(message.body, id: id).announcement)
     }
     emulatedPhone?.send(ControlMessage("response-done", ["id": "\(id)"]))
+  }
+
+  private func read(_ body: [UInt8], id: UInt64) -> Push {
+    PushReader.read(body, id: id, as: wallet.pushForm) { [container, pushKey] sealed in
+      pushKey.flatMap { container.completion?.open(sealed, with: $0) }
+    }
+  }
+
+  private func tell(_ announcement: Announcement?) {
+    guard container.completion != nil else { return }
+    runner.handle(.incoming(.told(announcement, atWallSeconds: invoices.wallSeconds)))
+  }
+
+  private func follow(_ link: String) {
+    guard let page = AppPage(link: link) else {
+      return journal.note("the app has no page for the link \(link.onOneLine.prefix(64)), and shows what it showed")
+    }
+    journal.note("opened by a link to its page \(page.rawValue)")
+    runner.handle(.incoming(.linkFollowed(page)))
   }
 
   /// Without the phone no message could send the app home or end it, so it would hold the node for ever.

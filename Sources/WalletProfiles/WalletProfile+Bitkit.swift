@@ -13,5 +13,7 @@ extension WalletProfile {
         paymentOpeningChannel: .urgent("Payment Incoming", "Open now to receive via new channel"),
         paidOrder: .urgent("Channel Ready", "Open Bitkit to complete setup"),
         mutualClose: .urgent("Channel Closed", "Funds moved to savings"))),
-    silentPushTask: "ProcessIncomingHTLC", urlScheme: "bitkit")
+    silentPushTask: "ProcessIncomingHTLC", urlScheme: "bitkit", pollTask: paykitPoll)
+
+  public static let paykitPoll = "to.bitkit.paykit.poll"
 }

@@ -35,6 +35,8 @@ public struct WalletProfile: Hashable, Sendable {
   public let silentPushTask: String?
   /// Links that open the app; nil for a wallet that registers none.
   public let urlScheme: String?
+  /// The app's own background task that needs the node; nil for a wallet without one.
+  public let pollTask: String?
 
   /// The first is the default.
   public static let all: [WalletProfile] = [.phoenix, .bitkit]
@@ -46,7 +48,7 @@ public struct WalletProfile: Hashable, Sendable {
 
   init(
     name: String, sentence: String, extension: Extension, pushForm: PushForm, texts: NotificationTexts,
-    silentPushTask: String?, urlScheme: String?
+    silentPushTask: String?, urlScheme: String?, pollTask: String? = nil
   ) {
     self.name = name
     self.sentence = sentence
@@ -55,5 +57,6 @@ public struct WalletProfile: Hashable, Sendable {
     self.texts = texts
     self.silentPushTask = silentPushTask
     self.urlScheme = urlScheme
+    self.pollTask = pollTask
   }
 }

@@ -55,7 +55,12 @@ enum Walls {
       WalletProfiles PhoneLink Crypto Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles JSON CLinux Glibc
       """
     ),
-    ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
+    (
+      "MainAppd",
+      """
+      Ground Heartbeat Guardrails Wallet WalletProfiles WalletProcess PushSeal IncomingStore Crypto DaemonRuntime Glibc
+      """
+    ),
     ("NotifyExtd", "Ground Heartbeat Guardrails PhoneLink WalletProcess DaemonRuntime Glibc"),
     (
       "NotifyOnlyd",

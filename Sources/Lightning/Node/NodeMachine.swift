@@ -176,6 +176,7 @@ public struct NodeMachine: Core {
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .userCame: return endPause()
+    case .reconnectRequested: return connectAgain()
     case .peerMayBeThere: return endLongPause(at: now)
     case .invoiceMade(let invoice): return changeInvoice(NodeChange(newInvoice: invoice))
     case .invoiceCancelRequested(let hash): return changeInvoice(NodeChange(cancelled: hash))

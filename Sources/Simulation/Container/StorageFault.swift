@@ -13,7 +13,7 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
   case beat
   /// The own role lock with a beat, or the intent lock.
   case lock = "lock operation"
-  /// Receipts, past payments, or whether the wallet can be read.
+  /// Receipts, past payments, records of incoming ones, or whether the wallet can be read.
   case readPast = "read of payments"
 
   init?(_ order: ContainerOrder) {
@@ -25,7 +25,8 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case .write: self = .write
     case .beat: self = .beat
     case .raiseIntent: self = .lock
-    case .markReceived, .readReceived, .readPast, .lookAtWallet: self = .readPast
+    case .markReceived, .readReceived, .readPast, .lookAtWallet, .readIncoming: self = .readPast
+    case .removeIncoming: self = .write
     // Unlocking cannot fail, and no step waits for the checkpoint of the log.
     case .withdrawIntent, .dropLock, .settle: return nil
     }

@@ -41,13 +41,17 @@ extension World {
         .task(
           .submitted(
             TaskRequest(
-              identifier: task.identifier, kind: task == .refresh ? .refresh : .processing,
+              identifier: task.identifier, kind: task.isRefresh ? .refresh : .processing,
               earliest: .seconds(task.earliestSeconds)))))
     case .complete(let task, let run, let isSuccess, _):
       checkCompletion(ofRun: run, &life)
       tellPhone(.task(.completed(identifier: task.identifier, run: run, isSuccess: isSuccess)))
     case .playAudio: tellPhone(.audio(.startRequested(AudioSession())))
     case .stopAudio: tellPhone(.audio(.stopped))
+    // The simulated user watches no screen.
+    case .showScreen, .copy, .answerPress: break
+    case .tidyJournals:
+      life.answers.append(.opening(.stepDone(.journals, .done("the simulation keeps no journals"))))
     case .cleanUp(let run):
       life.answers.append(.background(.stepDone(run: run, .done("the simulation keeps no journals"))))
     }

@@ -66,6 +66,8 @@ extension World {
     case .readPast(let hash): return .requests(.pastNotRead(hash, why))
     case .lookAtWallet(let run):
       return .background(.stepDone(run: run, trouble == .blocked ? .busy(why) : .failed(why)))
+    case .readIncoming: return .incoming(.recordsNotRead(reason))
+    case .removeIncoming: return .incoming(.notRemoved(reason))
     // No part waits for an answer.
     case .beat, .raiseIntent, .withdrawIntent, .dropLock, .settle: return nil
     }

@@ -66,7 +66,8 @@ public struct Life: Hashable, Sendable {
       node: .init(
         rules: settings.rules, multiPartWindow: settings.multiPartWindow,
         fundingKey: settings.splices ? World.walletKey : nil, startDelay: settings.startDelay),
-      background: role == .app ? settings.background : nil)
+      background: role == .app ? settings.background : nil,
+      completes: role == .app && settings.appCompletes)
     runningSince = now
     inbox = [.guardrail(.launched)]
   }

@@ -119,7 +119,7 @@ extension ContainerOrder {
     switch self {
     case .look, .claim, .raiseEpoch, .readRow, .settle, .markReceived, .readReceived, .checkRow,
       .checkAfterInit,
-      .write, .readPast, .lookAtWallet:
+      .write, .readPast, .lookAtWallet, .readIncoming, .removeIncoming:
       true
     case .raiseIntent, .withdrawIntent, .beat, .dropLock: false
     }

@@ -43,7 +43,7 @@ extension World {
     case .withdraw(let key): pushing.withdraw(key)
     case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
       .refuseCompletion,
-      .saveDevice, .saveCategories, .recordEnd, .passOnAnswer,
+      .saveDevice, .saveCategories, .recordEnd, .passOnAnswer, .setPasteboard, .refusePasteboard, .dropLink,
       .powerOff:
       break
     case .boot: beginBoot()
@@ -83,7 +83,7 @@ extension World {
       postCancel(ofRequest: request)
       postMove(ofRequest: request)
     // The wallet begins no activity.
-    case .memoryWarning, .activityExpired: break
+    case .memoryWarning, .activityExpired, .link: break
     case .task(let word): tell(role, word)
     // The wallet only logs whether audio plays.
     case .audio: break

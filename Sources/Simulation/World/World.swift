@@ -220,6 +220,8 @@ public struct WorldSettings: Hashable, Sendable {
   /// Background tasks that do not involve the node; nil: none. Stories and half of the runs have them, explorations
   /// do not.
   public var background: BackgroundWork.Habits?
+  /// The app completes what its extension announces: it has the screen of incoming payments, and the order of opening.
+  public var appCompletes = false
   /// When the phone releases the wallet's seed.
   public var seedProtection = KeychainProtection.afterFirstUnlock
 

@@ -21,6 +21,7 @@ package enum GuardSentences {
     case .enteredBackground: [Sentence("the user left the app")]
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
     case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
+    case .nodeWanted: [Sentence("needs the node for a scheduled task")]
     case .expiryWarned(let push): [Sentence(expiry(of: push, role))]
     case .terminationRequested: [Sentence("is asked to terminate")]
     case .moveRequested: [Sentence("is asked to move the wallet into this container")]

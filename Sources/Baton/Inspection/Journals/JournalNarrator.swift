@@ -80,6 +80,12 @@ package struct JournalNarrator {
         return [Self.raw(entry)]
       }
       found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
+    case IncomingPayments.name:
+      guard let body = EventBody<IncomingEvent, IncomingDirective>(entry.line) else { return [Self.raw(entry)] }
+      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
+    case Opening.name:
+      guard let body = EventBody<OpeningEvent, OpeningDirective>(entry.line) else { return [Self.raw(entry)] }
+      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
     case PeerMachine.name:
       guard let body = EventBody<PeerEvent, PeerDirective>(entry.line) else { return [Self.raw(entry)] }
       found = PeerSentences.of(body.event) + body.directives.flatMap(PeerSentences.of)

@@ -14,7 +14,7 @@ enum CoreRegistry {
   private static var types: [any Core.Type] {
     [
       AppMachine.self, ExtensionMachine.self, TellingExtensionMachine.self, NodeMachine.self, Requests.self,
-      BackgroundWork.self,
+      BackgroundWork.self, IncomingPayments.self, Opening.self,
       PushDesk.self, PeerMachine.self, PhonePolicy.Phone.self,
     ]
   }
