@@ -221,7 +221,7 @@ let package = Package(
       dependencies: [
         "Ground", "JSON", "Heartbeat", "Guardrails", "SharedContainer", "Database", "LightningWire",
         "LightningInvoices", "Crypto",
-        "DaemonRuntime", "PhoneClient", "ProcessSupport",
+        "DaemonRuntime", "PhoneClient", "ProcessSupport", "WalletProfiles", "PushSeal",
       ],
       path: "Benchmarks/Bench"),
 

@@ -173,6 +173,26 @@ import WaitingTests
   }
 
   @Test
+  func
+    `Warned that its time will expire, the extension delivers the text at once, although its store is blocked`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 10)
+    let phone = try phone(pushes, ["--extension-time", "1s", "--expiry-notice", "900ms"])
+    #expect(try tell(pushes.push(pushes.announcement()), 1, phone) == Self.held)
+    let other = try Connection(path: store(phone).path, access: .readWrite)
+    try other.transaction(.immediate) { () throws -> Void in
+      #expect(try tell(pushes.push(pushes.announcement()), 2, phone) == Self.held)
+    }
+    let journals = "\(phone.home)/journal"
+    let own = try FileManager.default.contentsOfDirectory(atPath: journals).filter {
+      $0.contains("-notifyonlyd-")
+    }
+    let text = try own.map { try String(contentsOfFile: "\(journals)/\($0)", encoding: .utf8) }.joined()
+    #expect(text.contains(#"{"finished":{"push":2,"_1":"time-will-expire"}}"#))
+  }
+
+  @Test
   func `B-1.1.A1 With random delays of keychain and opening no push waits for the end of its time`() throws {
     var pushes = SealedPushes(seed: 8)
     let script = NSTemporaryDirectory() + "/baton-slow-\(UUID().uuidString)"
