@@ -238,7 +238,8 @@ extension Phrase {
       .wait(.sees(title: $0.sentence))
     },
     Phrase(
-      "wait until the app's screen shows “TEXT”", "The first line of the answer to `what does the app's screen show?`."
+      "wait until the app's screen shows “TEXT”",
+      "The first line of the answer to `what does the app's screen show?`."
     ) { .wait(.screenShows($0.sentence)) },
     Phrase("wait until the user sees a push as it was sent", "A push is shown with its original alert.") {
       _ in

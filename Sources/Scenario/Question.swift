@@ -78,7 +78,8 @@ public enum Question: Hashable, Sendable {
     guard !scene.records.isEmpty else { return ["nothing"] }
     return scene.records.map { record in
       let amount = scenario.payments.first { $0.number == record.number }?.amountSat ?? 0
-      return "payment \(record.number) of \(AmountText.words(sat: amount)), \(record.isHeld ? "held" : "not held")"
+      return
+        "payment \(record.number) of \(AmountText.words(sat: amount)), \(record.isHeld ? "held" : "not held")"
     }
   }
 

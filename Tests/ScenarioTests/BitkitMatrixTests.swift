@@ -35,43 +35,55 @@ import WaitingTests
     try expect(Self.settled, "the app is in front", in: "bitkit-app-in-front.txt")
   }
 
-  @Test func `B-T.2 A silent push wakes Bitkit's app, which receives, and the user is told all the same`() throws {
+  @Test func `B-T.2 A silent push wakes Bitkit's app, which receives, and the user is told all the same`()
+    throws
+  {
     try expect(
       "silent push 1: completed with new-data", Self.settled,
       "nobody holds the node; the app held it last", in: "bitkit-app-in-the-background.txt")
   }
 
   @Test(arguments: ["bitkit-notification-tapped.txt"])
-  func `B-0.5, B-T.3 With Bitkit's app swiped away the user is told, and the tap opens the app, which completes the payment`(
-    name: String
-  ) throws {
+  func
+    `B-0.5, B-T.3 With Bitkit's app swiped away the user is told, and the tap opens the app, which completes the payment`(
+      name: String
+    ) throws
+  {
     try expect(Self.told, Self.waits, "the app is in front", Self.settled, in: name)
   }
 
   @Test func `B-T.4 In Low Power Mode Bitkit's silent push is dropped, and the user is told`() throws {
     try expect(
-      Self.told, "silent push 1: dropped: Low Power Mode is on", "the app is suspended", Self.waits, Self.settled,
+      Self.told, "silent push 1: dropped: Low Power Mode is on", "the app is suspended", Self.waits,
+      Self.settled,
       in: "bitkit-low-power-mode.txt")
   }
 
-  @Test func `B-T.5 Before the first unlock Bitkit's extension tells what is true without the payload's key`() throws {
+  @Test func `B-T.5 Before the first unlock Bitkit's extension tells what is true without the payload's key`()
+    throws
+  {
     try expect(
       "Bitkit: Open Bitkit to check for new activity", Self.waits, "the phone is as ever", Self.settled,
       in: "bitkit-locked-after-a-reboot.txt")
   }
 
-  @Test func `B-T.6 Without Background App Refresh Bitkit's silent push is dropped, and the user is told`() throws {
+  @Test func `B-T.6 Without Background App Refresh Bitkit's silent push is dropped, and the user is told`()
+    throws
+  {
     try expect(
       Self.told, "silent push 1: dropped: Background App Refresh is off", Self.waits, Self.settled,
       in: "bitkit-background-refresh-off.txt")
   }
 
   @Test func `B-T.7 With notifications off Bitkit's payment waits until the user opens the app`() throws {
-    try expect("the extension has never run", Self.waits, Self.settled, in: "bitkit-notifications-not-allowed.txt")
+    try expect(
+      "the extension has never run", Self.waits, Self.settled, in: "bitkit-notifications-not-allowed.txt")
   }
 
   @Test
-  func `B-0.7, K-24 One story with either wallet: the extension receives, or it tells and the tap receives`() throws {
+  func `B-0.7, K-24 One story with either wallet: the extension receives, or it tells and the tap receives`()
+    throws
+  {
     let bitkit = try Stories.text("bitkit-notification-tapped.txt")
       .split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !ScenarioParser.isOutput(String($0)) }
@@ -83,7 +95,10 @@ import WaitingTests
     let receiving = bitkit.filter { $0 != "the wallet is bitkit" }.map {
       $0 == "wait until the user sees “Payment Incoming”" ? "wait until the user sees payment 1" : $0
     }
-    #expect(try atTheNotification(receiving).prefix(2) == ["Received payment: +50,000 sat: payment 1", Self.settled])
+    #expect(
+      try atTheNotification(receiving).prefix(2) == [
+        "Received payment: +50,000 sat: payment 1", Self.settled,
+      ])
     #expect(try atTheNotification(bitkit).prefix(2) == [Self.told, Self.waits])
   }
 

@@ -91,7 +91,8 @@ import WalletProfiles
         }
       }
       #expect(
-        result.violation == nil, "baton replay --wallet bitkit --seed \(seed): \(String(describing: result.violation))")
+        result.violation == nil,
+        "baton replay --wallet bitkit --seed \(seed): \(String(describing: result.violation))")
       paid += result.paid
     }
     #expect(paid > 200)
@@ -114,7 +115,8 @@ import WalletProfiles
   }
 
   @Test(arguments: [
-    WalletDirective.container(.look), .container(.raiseIntent), .container(.claim(seen: 1, reason: .holderGone)),
+    WalletDirective.container(.look), .container(.raiseIntent),
+    .container(.claim(seen: 1, reason: .holderGone)),
     .wire(.dial(attempt: 1)),
   ])
   func `An extension that only tells may not look, claim or dial`(order: WalletDirective) throws {

@@ -12,11 +12,15 @@ package enum WalletOption {
   package static var declaration: OptionDeclaration {
     OptionDeclaration(
       name, value: names,
-      help: "\(WalletProfile.all.map { "\($0.name): \($0.sentence)" }.joined(separator: "; ")) (default \(WalletProfile.phoenix.name))")
+      help:
+        "\(WalletProfile.all.map { "\($0.name): \($0.sentence)" }.joined(separator: "; ")) (default \(WalletProfile.phoenix.name))"
+    )
   }
 
   /// The wallet of a simulated world.
-  package static func profile(_ line: ParsedCommandLine) -> WalletProfile { named(line.text(name)) ?? .phoenix }
+  package static func profile(_ line: ParsedCommandLine) -> WalletProfile {
+    named(line.text(name)) ?? .phoenix
+  }
 
   /// The wallet of a phone of real processes.
   package static func profileOfPhone(_ line: ParsedCommandLine) throws -> WalletProfile {

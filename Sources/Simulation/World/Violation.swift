@@ -47,7 +47,8 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .newestIsShown: "The newest status is shown."
     case .toldOnce: "A payment has one notification."
     case .movedByUser: "The wallet moves to another device only when the user asks for it."
-    case .tellsOnly: "An extension that only tells uses no node: the app alone claims, connects and pays out preimages."
+    case .tellsOnly:
+      "An extension that only tells uses no node: the app alone claims, connects and pays out preimages."
     case .toldAtOnce: "An extension that only tells delivers a push's text within a second."
     case .recordsAreTrue:
       "A record of an incoming payment names an announced payment, and stays until the payment has ended."

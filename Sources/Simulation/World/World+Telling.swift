@@ -69,7 +69,8 @@ extension World {
   mutating func checkTold(_ push: UInt64, _ outcome: PushOutcome, _ life: inout Life) {
     guard tellsOnly, life.role == .extension else { return }
     guard let index = life.heardPushes.firstIndex(where: { $0.id == push }) else {
-      return report(.oneTextPerPush, "The extension delivers a text for push \(push), which it does not serve.")
+      return report(
+        .oneTextPerPush, "The extension delivers a text for push \(push), which it does not serve.")
     }
     let heard = life.heardPushes.remove(at: index)
     checkTime(of: heard, life)

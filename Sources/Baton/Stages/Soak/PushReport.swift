@@ -114,8 +114,10 @@ struct PushReport {
 
   var document: Document {
     Document(
-      wallet: wallet.name, timers: timers.rawValue, phones: outcomes.count, pushes: pushes, payments: payments,
-      receivedUntouched: untouched, told: told, lostToHold: lost, processes: processes, stoppedAtWork: frozen, killedAtWork: killed, killedForTime: killedForTime,
+      wallet: wallet.name, timers: timers.rawValue, phones: outcomes.count, pushes: pushes,
+      payments: payments,
+      receivedUntouched: untouched, told: told, lostToHold: lost, processes: processes, stoppedAtWork: frozen,
+      killedAtWork: killed, killedForTime: killedForTime,
       waitMedianMs: wait(50).wholeMilliseconds, waitP99Ms: wait(99).wholeMilliseconds,
       waitLongestMs: wait(100).wholeMilliseconds, peakFootprintBytes: peakFootprintBytes,
       peakResidentBytes: peakResidentBytes, iosdHeapBytesPerPush: growth(.iosd),
