@@ -270,8 +270,7 @@ public struct IncomingPayments: Core {
     }
   }
 
-  /// A payment in parts that has come in part is neither received nor over. When the node has given its parts back, the
-  /// sender may try again.
+  /// A payment that has come in part is not over. When the node has given its parts back, its sender may try again.
   private mutating func collecting(_ hashes: [Bytes32], at now: Instant) {
     let before = collected
     collected = hashes
