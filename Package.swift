@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "SharedContainer", targets: ["SharedContainer", "Database", "Platform"]),
     .executable(name: "mainappd", targets: ["MainAppd"]),
     .executable(name: "notifyextd", targets: ["NotifyExtd"]),
+    .executable(name: "notifyonlyd", targets: ["NotifyOnlyd"]),
     .executable(name: "iosd", targets: ["IOSd"]),
     .executable(name: "lspd", targets: ["LSPd"]),
     .executable(name: "baton", targets: ["BatonCommand"]),
@@ -25,6 +26,7 @@ let package = Package(
     .target(name: "JSON"),
     .target(name: "Heartbeat", dependencies: ["Ground"]),
     .target(name: "Guardrails", dependencies: ["Ground", "Heartbeat"]),
+    .target(name: "WalletProfiles", dependencies: ["Ground", "JSON", "Guardrails"]),
     // The wallet's node and the LSP share only the wire protocol: neither imports the other.
     .target(name: "Bitcoin", dependencies: ["Ground", "Crypto"], path: "Sources/Lightning/Bitcoin"),
     .target(
@@ -47,7 +49,7 @@ let package = Package(
       name: "Wallet",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-        "LightningInvoices", "LightningNode", "Crypto",
+        "LightningInvoices", "LightningNode", "WalletProfiles", "Crypto",
       ]),
     .target(name: "PhonePolicy", dependencies: ["Ground"]),
     .target(name: "Reports", dependencies: ["JSON", "PhonePolicy"]),
@@ -55,7 +57,7 @@ let package = Package(
       name: "Simulation",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
-        "LightningProvider", "Wallet", "PhonePolicy", "Crypto",
+        "LightningProvider", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
     .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
 
@@ -69,6 +71,9 @@ let package = Package(
     .systemLibrary(
       name: "CSecp256k1", path: "Sources/System/CSecp256k1", pkgConfig: "libsecp256k1",
       providers: [.apt(["libsecp256k1-dev"])]),
+    .systemLibrary(
+      name: "CNettle", path: "Sources/System/CNettle", pkgConfig: "nettle",
+      providers: [.apt(["nettle-dev"])]),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
     // System calls that differ between Linux and Darwin.
     .target(name: "Platform", dependencies: ["Ground"], path: "Sources/System/Platform"),
@@ -77,7 +82,11 @@ let package = Package(
 
     // Modules with I/O.
     .target(name: "Crypto", dependencies: ["Ground", "CSodium", "CSecp256k1"]),
+    // The sealed payload of a push.
+    .target(name: "PushSeal", dependencies: ["Ground", "Crypto", "CNettle"]),
     .target(name: "Database", dependencies: ["CSQLite"]),
+    // Announced payments, which the extension without a node leaves for the app.
+    .target(name: "IncomingStore", dependencies: ["Ground", "Guardrails", "Database", "OwnFiles"]),
     .target(
       name: "SharedContainer",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "Platform", "OwnFiles"]),
@@ -102,6 +111,9 @@ let package = Package(
         "ChannelStore",
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
+    // What every wallet process says to iosd.
+    .target(
+      name: "PhoneLink", dependencies: ["Ground", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
     .target(
       name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "LightningWire", "CLinux"],
       path: "Sources/Lightning/PeerTransport"),
@@ -110,17 +122,20 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Coordinator", "Database", "WalletStore",
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "Wallet",
-        "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
+        "WalletProfiles", "PhoneLink", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
       ]),
     .target(name: "Judge", dependencies: ["Ground", "JSON", "Database", "CSodium", "CSecp256k1"]),
 
     // The programs.
     .executableTarget(
       name: "MainAppd",
-      dependencies: ["Ground", "Guardrails", "Wallet", "WalletProcess", "DaemonRuntime"]),
+      dependencies: [
+        "Ground", "Guardrails", "Wallet", "WalletProfiles", "WalletProcess", "PushSeal", "IncomingStore", "Crypto",
+        "DaemonRuntime",
+      ]),
     .executableTarget(
       name: "NotifyExtd",
-      dependencies: ["Ground", "Guardrails", "WalletProcess", "DaemonRuntime"],
+      dependencies: ["Ground", "Guardrails", "PhoneLink", "WalletProcess", "DaemonRuntime"],
       // Static and without Foundation: it starts in a millisecond and stays far below 24 MB.
       linkerSettings: [
         .unsafeFlags(
@@ -133,47 +148,62 @@ let package = Package(
           ], .when(configuration: .release)),
         .linkedLibrary("m"),
       ]),
+    // Links no Lightning: the wallet that only tells has a node in its app alone.
+    .executableTarget(
+      name: "NotifyOnlyd",
+      dependencies: [
+        "Ground", "Guardrails", "WalletProfiles", "PhoneLink", "PushSeal", "IncomingStore", "DaemonRuntime",
+        "Crypto",
+      ],
+      linkerSettings: [
+        .unsafeFlags(["-static-executable", "-use-ld=lld"], .when(configuration: .release)),
+        .linkedLibrary("m"),
+      ]),
     .executableTarget(
       name: "IOSd",
       dependencies: [
-        "Ground", "JSON", "Reports", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime",
+        "Ground", "JSON", "WalletProfiles", "Reports", "Heartbeat", "PhonePolicy", "SharedContainer",
+        "Crypto", "DaemonRuntime",
         "CLinux",
       ]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
+        "LightningProvider", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
     // The modules of `baton`.
     .target(
       name: "PhoneClient",
       dependencies: [
         "Ground", "JSON", "Reports", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices",
-        "PhonePolicy", "SharedContainer", "DaemonRuntime", "PeerTransport", "CLinux",
+        "WalletProfiles", "PhonePolicy", "SharedContainer", "DaemonRuntime", "PeerTransport", "CLinux",
       ], path: "Sources/Baton/PhoneClient"),
     .target(
       name: "Terminal",
-      dependencies: ["Ground", "Reports", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient"],
-      path: "Sources/Baton/Terminal"),
+      dependencies: [
+        "Ground", "Reports", "WalletProfiles", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient",
+      ], path: "Sources/Baton/Terminal"),
     .target(
       name: "Inspection",
       dependencies: [
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel",
-        "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Database", "SharedContainer",
+        "LightningNode", "LightningProvider", "Wallet", "WalletProfiles", "IncomingStore", "PhonePolicy",
+        "Database", "SharedContainer",
         "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal",
       ], path: "Sources/Baton/Inspection"),
     .target(
       name: "Lab",
       dependencies: [
         "Ground", "Reports", "Guardrails", "Crypto", "PhonePolicy", "Simulation", "DaemonRuntime",
-        "PhoneClient",
+        "PhoneClient", "WalletProfiles",
         "Terminal", "Inspection",
       ], path: "Sources/Baton/Lab"),
     .target(
       name: "Stages",
       dependencies: [
         "Ground", "Reports", "Guardrails", "Crypto", "LightningInvoices", "LightningProvider", "Wallet",
+        "WalletProfiles", "IncomingStore",
         "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
         "Terminal", "Inspection", "Lab",
       ], path: "Sources/Baton/Stages"),
@@ -191,7 +221,7 @@ let package = Package(
       dependencies: [
         "Ground", "JSON", "Heartbeat", "Guardrails", "SharedContainer", "Database", "LightningWire",
         "LightningInvoices", "Crypto",
-        "DaemonRuntime", "PhoneClient", "ProcessSupport",
+        "DaemonRuntime", "PhoneClient", "ProcessSupport", "WalletProfiles", "PushSeal",
       ],
       path: "Benchmarks/Bench"),
 
@@ -215,8 +245,14 @@ let package = Package(
       name: "WalletTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-        "LightningInvoices", "LightningNode", "Crypto", "Wallet",
+        "LightningInvoices", "LightningNode", "Crypto", "WalletProfiles", "Wallet",
       ]),
+    .testTarget(
+      name: "WalletProfilesTests", dependencies: ["Ground", "JSON", "Guardrails", "WalletProfiles"]),
+    .testTarget(
+      name: "PushSealTests", dependencies: ["Ground", "Crypto", "Guardrails", "WalletProfiles", "PushSeal"]),
+    .testTarget(
+      name: "IncomingStoreTests", dependencies: ["Ground", "Guardrails", "Database", "IncomingStore"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
     // A simulated world without faults of its own.
     .target(
@@ -228,7 +264,7 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningNode",
-        "Wallet", "PhonePolicy", "Crypto", "Simulation",
+        "Wallet", "WalletProfiles", "PhonePolicy", "Crypto", "Simulation",
         "SimulationSupport",
       ]),
     // Compares the simulated container with the real one.
@@ -321,7 +357,9 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode",
-        "LightningProvider", "Wallet", "Database", "PeerTransport", "WalletProcess", "ChannelStore",
+        "LightningProvider", "Wallet", "Database", "PeerTransport", "WalletProfiles", "PhoneLink",
+        "WalletProcess",
+        "ChannelStore",
       ]),
     // A proxy that acts as a bad network between a wallet and its peer.
     .target(
@@ -335,7 +373,7 @@ let package = Package(
       dependencies: [
         "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningProvider",
         "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
-        "PhoneClient",
+        "PhoneClient", "PushSeal", "WalletProfiles", "Guardrails",
         "LSPd",
         "BatonCommand", "ChannelStore",
       ]),
@@ -352,7 +390,7 @@ let package = Package(
         "GeneratedPages", "WaitingTests",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire",
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
-        "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
+        "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
         "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
@@ -371,8 +409,9 @@ let package = Package(
       name: "IOSdTests",
       dependencies: [
         "WaitingTests",
-        "CLinux", "Ground", "Reports", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
-        "MainAppd",
+        "CLinux", "Ground", "Reports", "Crypto", "Guardrails", "Database", "WalletProfiles", "PushSeal",
+        "IncomingStore", "NotifyOnlyd", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
+        "MainAppd", "LSPd",
         "NotifyExtd",
         "BatonCommand",
         "TestChild",
@@ -411,15 +450,16 @@ if Context.environment["BATON_FUZZ"] != nil {
 }
 
 let cores = [
-  "Ground", "JSON", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Scenario", "Bitcoin",
+  "Ground", "JSON", "Heartbeat", "Guardrails", "Wallet", "WalletProfiles", "PhonePolicy", "Scenario",
+  "Bitcoin",
   "LightningWire",
   "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider",
 ]
 
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.
 if Context.environment["BATON_CORES"] != nil {
-  let tests = (cores + ["Lightning", "Tidy"]).map { "\($0)Tests" }
-  let needed = cores + ["Crypto", "CSodium", "CSecp256k1"] + tests
+  let tests = (cores + ["Lightning", "PushSeal", "Tidy"]).map { "\($0)Tests" }
+  let needed = cores + ["Crypto", "PushSeal", "CSodium", "CSecp256k1", "CNettle"] + tests
   package.products = []
   package.targets = package.targets.filter { $0.name != "ScenarioTests" && needed.contains($0.name) }
 } else if !Context.packageDirectory.contains("/checkouts/") {

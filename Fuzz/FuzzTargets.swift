@@ -19,7 +19,8 @@ enum FuzzTargets {
       LightningMessageFuzz.self, MemoryStatusFuzz.self, MountTableFuzz.self, NodeBackupFuzz.self,
       PhoneClockFuzz.self,
       PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,
-      PushPayloadFuzz.self, ScenarioFuzz.self, SeedResultFuzz.self, SpanTextFuzz.self, UnixPathFuzz.self,
+      PushPayloadFuzz.self, ScenarioFuzz.self, SealedPushFuzz.self, SeedResultFuzz.self, SpanTextFuzz.self,
+      UnixPathFuzz.self,
       WalletRowsFuzz.self,
     ]
   }

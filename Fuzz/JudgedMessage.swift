@@ -20,6 +20,8 @@ enum JudgedMessage {
     case .peerStorage(let blob): return .storage(blob.array)
     case .peerStorageRetrieval(let blob): return .retrieval(blob.array)
     case .fenceAnswer(let body): return .fenceReply(of(body))
+    case .pushKey(let key): return .pushKey(key.bytes.array)
+    case .holdEnded(let paymentHash): return .holdEnded(paymentHash: paymentHash.bytes)
     case .channelReestablish(let body): return of(body)
     case .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee, .commitmentSigned, .revokeAndAck:
       return step(message).map { .step($0) }

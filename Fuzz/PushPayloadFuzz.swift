@@ -1,10 +1,10 @@
 import Foundation
 import Guardrails
+import WalletProfiles
 
 @testable import BatonCommand
 @testable import PhoneClient
 @testable import IOSd
-@testable import WalletProcess
 
 /// A push payload as its three parsers read it: `baton push`, iosd and the extension.
 enum PushPayloadFuzz: FuzzTarget {
@@ -23,7 +23,7 @@ enum PushPayloadFuzz: FuzzTarget {
   }
 
   static func feed(_ bytes: [UInt8]) {
-    let push = PushReader.read(bytes, id: 7)
+    let push = PushReader.read(bytes, id: 7, as: .phoenix)
     promise(push.id == 7, "a push changed its number")
     var isSent = false
     do throws(CommandFailure) {

@@ -53,7 +53,8 @@ enum SampleMessages {
       .revokeAndAck(RevokeAndAck(channel: channelID, perCommitmentSecret: preimage)),
     ] + splice + [
       .unknown(type: 32769, bytes: [1, 2, 3]), .unknown(type: 256, bytes: [1, 2, 3]),
-      .unknown(type: 263, bytes: Bytes(repeating: 6, count: 40)),
+      .unknown(type: 263, bytes: Bytes(repeating: 6, count: 40)), .pushKey(fundingKey),
+      .holdEnded(SHA256.hash(preimage.bytes)),
     ]
   }
 

@@ -44,6 +44,11 @@ extension [UInt8] {
   }
 }
 
+/// Overwrites memory that held a secret, in a way that the compiler does not leave out.
+public func wipe(_ memory: UnsafeMutableRawBufferPointer) {
+  if let start = memory.baseAddress { sodium_memzero(start, memory.count) }
+}
+
 extension LockedSecret: CustomStringConvertible, CustomReflectable {
   public var description: String { "\(count) secret bytes" }
   public var customMirror: Mirror { Mirror(self, children: ["count": count]) }

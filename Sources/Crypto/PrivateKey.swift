@@ -30,6 +30,21 @@ public struct PrivateKey: Sendable {
     return isDone ? Bytes32(result) ?? .zero : .zero
   }
 
+  /// The compressed product itself, for protocols that derive a key from it in their own way; all zeros for a key that
+  /// is no point, which `PublicKey` excludes.
+  public func sharedPoint(with other: PublicKey) -> [UInt8] {
+    var result = [UInt8](repeating: 0, count: PublicKey.size)
+    guard var point = other.parsed else { return result }
+    let compressed: secp256k1_ecdh_hash_function = { output, x, y, _ in
+      guard let output, let x, let y else { return 0 }
+      output[0] = 2 | (y[Bytes32.size - 1] & 1)
+      (output + 1).update(from: x, count: Bytes32.size)
+      return 1
+    }
+    _ = secret.withBytes { secp256k1_ecdh(Curve.context, &result, &point, $0, compressed, nil) }
+    return result
+  }
+
   /// Deterministic (RFC 6979), with a low s.
   public func sign(_ digest: Bytes32) -> RecoverableSignature {
     var signature = secp256k1_ecdsa_recoverable_signature()

@@ -23,7 +23,7 @@ extension AppMachine {
     guard place == .foreground else { return [] }
     // The background task begins before the release: iOS kills an app that is suspended with a lock in a shared
     // container.
-    let time = beginBackgroundTask()
+    let time = [beginBackgroundTask(named: tasks.name), .backgroundDone]
     guard tasks.isEmpty || halted != nil else {
       place = .staying
       return time
@@ -43,7 +43,9 @@ extension AppMachine {
 
   /// The phone launched the app in the background for a silent push: a payment may be pending. Takes the node if it is
   /// free.
-  mutating func silentPushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
+  mutating func silentPushArrived(
+    _ push: Push, under name: String?, at now: Instant
+  ) -> [GuardDirective] {
     if silentPush.pushes.contains(push.id) { return [] }
     guard push.reason.mayConcernPayment, place == .background || place == .staying else {
       return [.completed(push: push.id, .noData)]
@@ -51,9 +53,18 @@ extension AppMachine {
     // Only the user can resolve a halt, so a push cannot.
     if let halted { return [.noteFailure(.halted(halted)), .completed(push: push.id, .failed)] }
     silentPush.begin(push.id, time: push.time, isEstablished: ownership.isEstablished, at: now)
-    guard place == .background else { return [] }
+    let task = beginTaskOfPush(named: name)
+    guard place == .background else { return task }
     place = .staying
-    return say(presence.isSuspended ? presence.resume() : nil) + ownership.want(at: now)
+    return task + say(presence.isSuspended ? presence.resume() : nil) + ownership.want(at: now)
+  }
+
+  /// A silent push's own background task: its name says what the app does, and the phone warns the app before the
+  /// task's time is over. Begun before the look, so that the app has no lock without it.
+  private mutating func beginTaskOfPush(named name: String?) -> [GuardDirective] {
+    guard let name, backgroundTask == nil else { return [] }
+    isTaskOfPush = true
+    return [beginBackgroundTask(named: name)]
   }
 
   /// The node is busy, so the silent push is not completed yet.
@@ -97,24 +108,25 @@ extension AppMachine {
     return done + leave(at: now)
   }
 
-  /// Ends a silent push that is over. Without a background task the push alone kept the app awake: pending tasks are
-  /// left to the next owner and the push is completed after the release. With one the app continues and completes it
-  /// now.
+  /// Ends a silent push that is over. Without a background task begun on the way home the push alone kept the app
+  /// awake: pending tasks are left to the next owner and the push is completed after the release. With one the app
+  /// continues and completes it now.
   private mutating func endSilentPush() -> [GuardDirective] {
     guard silentPush.isOver, !silentPush.pushes.isEmpty else { return [] }
-    if backgroundTask == nil { tasks.endAll() }
+    if backgroundTask == nil || isTaskOfPush { tasks.endAll() }
     return tasks.isEmpty ? [] : silentPush.complete()
   }
 
-  mutating func beginBackgroundTask() -> [GuardDirective] {
+  private mutating func beginBackgroundTask(named name: String?) -> GuardDirective {
     backgroundTasksAsked &+= 1
     backgroundTask = backgroundTasksAsked
-    return [.beginBackgroundTask(backgroundTasksAsked, name: tasks.name), .backgroundDone]
+    return .beginBackgroundTask(backgroundTasksAsked, name: name)
   }
 
   mutating func endBackgroundTask() -> [GuardDirective] {
     guard let task = backgroundTask else { return [] }
     backgroundTask = nil
+    isTaskOfPush = false
     return [.endBackgroundTask(task)]
   }
 }

@@ -47,8 +47,12 @@ public struct AppMachine: GuardMachine {
   /// The number of the background task that the app has begun and not ended.
   var backgroundTask: UInt64?
   var backgroundTasksAsked: UInt64 = 0
+  /// The background task was begun for a silent push: no work continues under it once the push is over.
+  var isTaskOfPush = false
+  let silentPushTask: String?
 
   public init(configuration: GuardConfiguration) {
+    silentPushTask = configuration.silentPushTask
     ownership = Ownership(role: .app, takeover: configuration.takeover, timing: configuration.timing)
   }
 
@@ -85,7 +89,11 @@ public struct AppMachine: GuardMachine {
     case .launched: return say(presence.resume())
     case .enteredForeground: return enteredForeground(at: now)
     case .enteredBackground: return enteredBackground(at: now)
-    case .silentPushArrived(let push): return silentPushArrived(push, at: now)
+    case .silentPushArrived(let push): return silentPushArrived(push, under: silentPushTask, at: now)
+    // The scheduled task keeps the app awake.
+    case .nodeWanted(let run, let time):
+      return silentPushArrived(
+        Push(id: run, reason: .incomingPayment, time: time), under: nil, at: now)
     case .networkChanged(let isThere):
       isNetworkThere = isThere
       return []

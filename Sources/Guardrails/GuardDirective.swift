@@ -22,6 +22,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   /// or without a hash all payments since the push arrived. A payment is settled when its HTLC has left the channel;
   /// before that the peer may not have the preimage. Journals of earlier versions do not name the push.
   case readReceived(paymentHash: Bytes32?, push: UInt64? = nil)
+  /// Answered by `incomingStored` or `incomingNotStored`.
+  case storeIncoming(IncomingRecord, push: UInt64)
 
   // The node.
   case startNode(Claim, replacing: ReplacedClaim? = nil)
@@ -106,6 +108,8 @@ public enum FinishReason: String, Hashable, Codable, Sendable, CaseIterable {
   case outOfReach = "peer-out-of-reach"
   case tooManyPushes = "too-many-pushes"
   case containerLost = "container-lost"
+  /// The person was told; the app receives.
+  case announced
 }
 
 /// Why a process ends on its own.

@@ -11,6 +11,9 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case pushArrived(Push)
   /// For the app, which is in the background or was launched there.
   case silentPushArrived(Push)
+  /// A scheduled task of the app needs the node for this time, in the background: handled like a silent push with this
+  /// number, and completed like one.
+  case nodeWanted(UInt64, time: TimeSpan)
   /// The system will soon end the extension (`serviceExtensionTimeWillExpire`) or the handler of a silent push.
   case expiryWarned(push: UInt64)
   case terminationRequested
@@ -42,6 +45,9 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   /// Journals of earlier versions have no push: they read only for the push being served.
   case receivedFound([ReceivedPayment], push: UInt64? = nil)
   case receivedNotRead(Trouble, push: UInt64)
+  /// From the store of announced payments, which only the extension without a node writes.
+  case incomingStored(push: UInt64)
+  case incomingNotStored(Trouble, push: UInt64)
   /// As in `Trouble.lost`; found by the node.
   case containerLost(String)
 
@@ -88,11 +94,17 @@ public struct Push: Hashable, Codable, Sendable {
   public var paymentHash: Bytes32?
   /// The system's time limit for a silent push; nil without one.
   public var time: TimeSpan?
+  /// If the push announces something for which the person must open the app.
+  public var announcement: Announcement?
 
-  public init(id: UInt64, reason: Reason, paymentHash: Bytes32? = nil, time: TimeSpan? = nil) {
+  public init(
+    id: UInt64, reason: Reason, paymentHash: Bytes32? = nil, time: TimeSpan? = nil,
+    announcement: Announcement? = nil
+  ) {
     self.id = id
     self.reason = reason
     self.paymentHash = paymentHash
     self.time = time
+    self.announcement = announcement
   }
 }

@@ -14,10 +14,16 @@ extension GuardMachine {
 public struct GuardConfiguration: Hashable, Codable, Sendable {
   public var takeover: Takeover
   public var timing: HeartbeatTiming
+  /// The name of the background task under which the app handles a silent push; nil without such a task. Journals of
+  /// earlier versions have none.
+  public var silentPushTask: String?
 
-  public init(takeover: Takeover = .lock, timing: HeartbeatTiming = .standard) {
+  public init(
+    takeover: Takeover = .lock, timing: HeartbeatTiming = .standard, silentPushTask: String? = nil
+  ) {
     self.takeover = takeover
     self.timing = timing
+    self.silentPushTask = silentPushTask
   }
 }
 

@@ -39,6 +39,15 @@ extension ExtensionMachine: Shiftable {
   }
 }
 
+extension TellingExtensionMachine: Shiftable {
+  package mutating func shift(by span: TimeSpan) {
+    for index in storing.indices {
+      storing[index].deliverBy.shift(by: span)
+      storing[index].triesAgainAt.shift(by: span)
+    }
+  }
+}
+
 extension Service: Shiftable {
   mutating func shift(by span: TimeSpan) {
     totalEnds.shift(by: span)

@@ -13,8 +13,10 @@ public enum PushOutcome: Hashable, Codable, Sendable {
   case appContinues
   /// The peer serves another container of this wallet: a payment arrives there.
   case usedByAnotherDevice
+  /// The person must open the app, which receives.
+  case announced(Announcement)
 
-  /// The payment that the text is about: the user sees one notification for it, by whichever process.
+  /// The received payment that the text is about: the user sees one notification for it, by whichever process.
   public var payment: Bytes32? {
     if case .received(let payment) = self { payment.paymentHash } else { nil }
   }

@@ -101,7 +101,7 @@ struct Service: Hashable, Codable, Sendable {
     case .appWantsNode, .handedOver, .received: .appContinues
     case .otherDevice: .usedByAnotherDevice
     case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .outOfReach,
-      .tooManyPushes, .containerLost:
+      .tooManyPushes, .containerLost, .announced:
       if mentions(incomplete) {
         .partsWait
       } else if mentions(failedBack) {

@@ -34,6 +34,7 @@ final class ControlServer {
   ) throws(ControlMessageError) -> ControlMessage? {
     switch message.verb {
     case "open": return open(connection)
+    case "open-url": return try openLink(message, connection)
     case "home": return userInput(.userWentHome)
     case "quit": return userInput(.userQuit)
     case "push": return push(message)
@@ -60,7 +61,7 @@ final class ControlServer {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, ask-app, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
+        "iosd does not know `\(message.verb)`; it knows open, open-url, home, quit, push, pushes, ask-app, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
       )
     }
   }
@@ -78,6 +79,18 @@ final class ControlServer {
     if let why = shell.phone.refusalOfUserInput { return .error(why.description) }
     shell.lookForEnd(of: .app)
     shell.handle(.userOpened)
+    return whenOpened(connection)
+  }
+
+  private func openLink(
+    _ message: ControlMessage, _ connection: UnixConnection
+  ) throws(ControlMessageError) -> ControlMessage? {
+    shell.lookForEnd(of: .app)
+    if let why = try shell.follow(try message.required("url")) { return .error(why.description) }
+    return whenOpened(connection)
+  }
+
+  private func whenOpened(_ connection: UnixConnection) -> ControlMessage? {
     guard !shell.phone.opensWhenGone else {
       waitForOpening.append(connection)
       return nil

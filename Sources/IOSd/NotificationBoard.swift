@@ -27,16 +27,19 @@ struct NotificationBoard {
   mutating func setBadge(_ number: Int) { badge = max(0, number) }
 
   /// Returns the row to be stored.
-  mutating func show(_ notification: PhoneNotification, wall: Int64, at: Int64) -> NotificationRow {
+  mutating func show(
+    _ notification: PhoneNotification, userInfo: [UInt8]? = nil, wall: Int64, at: Int64
+  ) -> NotificationRow {
     if let number = notification.text.badge { setBadge(number) }
     let (sum, overflowed) = badge.addingReportingOverflow(notification.text.badgeIncrement)
     badge = overflowed ? badge : max(0, sum)
     let text = notification.text
-    let row = NotificationRow(
+    var row = NotificationRow(
       id: newest.nextID, push: notification.push, source: notification.source.rawValue, title: text.title,
       subtitle: text.subtitle, body: text.body, badge: badge, level: text.level.rawValue, sound: text.sound,
       thread: text.thread, category: text.category, isDisplayed: notification.isDisplayed, wall: wall,
       at: at, key: notification.key)
+    row.userInfo = userInfo.map { String(decoding: $0, as: UTF8.self) }
     keep(row)
     return row
   }
@@ -47,6 +50,7 @@ struct NotificationBoard {
     badge = max(0, badge - 1)
     row.isWithdrawn = true
     row.badge = badge
+    row.userInfo = nil
     row.goneWall = wall
     row.goneAt = at
     keep(row)
@@ -58,6 +62,7 @@ struct NotificationBoard {
     guard var row = rows.last(where: { $0.id == id && $0.isThere }) else { return nil }
     row.answer = answer
     row.badge = badge
+    row.userInfo = nil
     row.goneWall = wall
     row.goneAt = at
     keep(row)

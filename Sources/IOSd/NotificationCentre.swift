@@ -6,6 +6,8 @@ import Reports
 final class NotificationCentre {
   private let log: AppendLog<BoardLine>
   private var board: NotificationBoard
+  /// The bodies of the pushes whose notifications the user has answered, until the app is told.
+  private var answered: [UInt64: String] = [:]
 
   var rows: [NotificationRow] { board.rows }
   var badge: Int { board.badge }
@@ -21,9 +23,10 @@ final class NotificationCentre {
   }
 
   /// A local notification replaces the present one with the same key.
-  func show(_ notification: PhoneNotification, clock: Clock) {
+  func show(_ notification: PhoneNotification, userInfo: [UInt8]?, clock: Clock) {
     if notification.replaces, let key = notification.key { withdraw(key: key, clock: clock) }
-    let row = board.show(notification, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
+    let row = board.show(
+      notification, userInfo: userInfo, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
     log.append(.notification(row))
   }
 
@@ -39,7 +42,11 @@ final class NotificationCentre {
     log.append(.notification(row))
   }
 
+  /// The push's body, for the user's response; empty for a local notification.
+  func takeUserInfo(of id: UInt64) -> [UInt8] { Array((answered.removeValue(forKey: id) ?? "").utf8) }
+
   func close(_ id: UInt64, _ touch: NotificationTouch, clock: Clock) {
+    answered[id] = board.rows.last { $0.id == id && $0.isThere }?.userInfo
     let row = board.close(id, touch.word, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
     if let row { log.append(.notification(row)) }
   }

@@ -18,6 +18,8 @@ final class PhoneHome {
   var categories: String { "\(path)/os/categories.json" }
   var keychainItems: String { "\(keychain)/items" }
   var keychainKey: String { "\(path)/os/keychain.key" }
+  /// The text that the app copied last.
+  var pasteboard: String { "\(path)/os/pasteboard" }
   var output: String { "\(path)/os/output" }
   var tasks: String { "\(path)/os/tasks.jsonl" }
   var pushes: String { "\(path)/os/pushes.jsonl" }

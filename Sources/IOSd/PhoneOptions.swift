@@ -2,6 +2,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 import Heartbeat
+import WalletProfiles
 import PhonePolicy
 
 let phoneCommandLine = CommandLineDeclaration(
@@ -12,7 +13,10 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--app", value: .path("PATH"), help: "the program of the app (default mainappd beside iosd)"),
     OptionDeclaration(
-      "--ext", value: .path("PATH"), help: "the program of the extension (default notifyextd beside iosd)"),
+      "--ext", value: .path("PATH"), help: "the program of the extension (default the wallet's, beside iosd)"),
+    OptionDeclaration(
+      "--wallet", value: .choice(WalletProfile.all.map(\.name)), default: WalletProfile.phoenix.name,
+      help: "which wallet is installed: bitkit has an extension without a node, which only tells"),
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer of app and extension"),
     OptionDeclaration(
       "--peer-file", value: .path("FILE"),
@@ -99,6 +103,9 @@ let phoneCommandLine = CommandLineDeclaration(
       "--fault-open-read", value: .choice(Role.allCases.map(\.rawValue)), mayRepeat: true,
       help: "the process begins to read the database and never finishes"),
     OptionDeclaration(
+      "--url-scheme", value: .text("SCHEME"), mayRepeat: true,
+      help: "a URL scheme that the app has registered: its links open the app"),
+    OptionDeclaration(
       "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
       help: "an entitlement that Apple has granted to the wallet"),
   ] + SilentPushOptions.declarations,
@@ -115,6 +122,8 @@ struct PhoneOptions {
   var home: String
   var app: String
   var serviceExtension: String
+  /// Which programs the phone starts, and with which arguments.
+  var wallet: WalletProfile
   var peer: String?
   var isDebugBuild: Bool
   var configuration: PhoneConfiguration
@@ -133,7 +142,9 @@ struct PhoneOptions {
   init(_ parsed: ParsedCommandLine) {
     home = Self.absolute(parsed.text("--home") ?? "./.baton")
     app = parsed.text("--app").map(Self.absolute) ?? Self.besideIOSd("mainappd")
-    serviceExtension = parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd("notifyextd")
+    wallet = parsed.text("--wallet").flatMap { WalletProfile(named: $0) } ?? .phoenix
+    serviceExtension =
+      parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd(wallet.extension.program)
     peer = parsed.text("--peer")
     isDebugBuild = parsed.text("--build") == "debug"
     configuration = PhoneConfiguration(
@@ -157,7 +168,12 @@ struct PhoneOptions {
     configuration.memoryWarningBytes = UInt64(clamping: parsed.integer("--memory-warning") ?? 104_857_600)
     configuration.silentPushes = SilentPushOptions.rules(parsed)
     configuration.tasks = BackgroundOptions.tasks(parsed)
+    if let task = wallet.pollTask, !parsed.isGiven("--permitted-task") {
+      configuration.tasks.permitted.append(task)
+    }
     configuration.silentPushes.window = configuration.tasks.scaled(configuration.silentPushes.window)
+    let schemes = parsed.all("--url-scheme").map { $0.lowercased() } + [wallet.urlScheme].compactMap { $0 }
+    configuration.linkSchemes = schemes.isEmpty ? nil : schemes
     configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
     seedProtection = parsed.text("--seed-protection") ?? KeychainProtection.afterFirstUnlock.rawValue
     habits = BackgroundOptions.passedToApp.filter { parsed.isGiven($0) }
@@ -200,17 +216,21 @@ struct PhoneOptions {
   func program(of role: Role) -> String { role == .app ? app : serviceExtension }
 
   func childArguments(_ home: PhoneHome, _ role: Role) -> [String] {
-    [
-      "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
-      home.clock,
-    ] + seedArguments(role) + passedOn + (role == .extension ? faults : habits)
+    let own =
+      [
+        "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
+        home.clock,
+      ] + (wallet == .phoenix ? [] : ["--wallet", wallet.name])
+    // It has no peer, no beats and no seed.
+    if role == .extension && !wallet.extension.hasNode { return own + groupArguments(role) + faults }
+    return own + groupArguments(role) + ["--seed-protection", seedProtection] + passedOn
+      + (role == .extension ? faults : habits)
       + (openReads.contains(role.rawValue) ? ["--fault-open-read"] : [])
   }
 
   /// A program without any access group asks for the default one, and gets the refusal from there.
-  private func seedArguments(_ role: Role) -> [String] {
-    let group = configuration.entitlements(of: role).accessGroups.first ?? Entitlements.accessGroup
-    return ["--keychain-group", group, "--seed-protection", seedProtection]
+  private func groupArguments(_ role: Role) -> [String] {
+    ["--keychain-group", configuration.entitlements(of: role).accessGroups.first ?? Entitlements.accessGroup]
   }
 
   private static func besideIOSd(_ name: String) -> String {

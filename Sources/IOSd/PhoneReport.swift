@@ -15,6 +15,7 @@ struct PhoneReport {
     let phone = shell.phone
     var facts = PhoneFacts()
     facts.app = process(.app, state: phone.app.word)
+    facts.app.screen = shell.child(.app)?.screen.map { SaidFields($0.map { ($0.name, $0.value) }) }
     let tasks = phone.assertions.ownTasks.map(\.name)
     facts.app.ownTasks = tasks.isEmpty ? nil : tasks
     facts.extension = process(.extension, state: phone.service.word)
@@ -78,7 +79,15 @@ struct PhoneReport {
 
   var pushes: String { rows(shell.pushes.rows) }
 
-  var notifications: String { rows(shell.notifications.rows) }
+  /// Without the pushes' bodies: one answer could not hold them.
+  var notifications: String {
+    rows(
+      shell.notifications.rows.map { row in
+        var row = row
+        row.userInfo = nil
+        return row
+      })
+  }
 
   private func process(_ role: Role, state: String) -> WalletFacts {
     var facts = WalletFacts()

@@ -34,7 +34,11 @@ final class PhoneShell {
   var onAppEnded: (() -> Void)?
   var onBoot: ((_ losingBeats: Bool) -> Void)?
 
+  /// Of pushes that are on their way to a process or to the notification list.
   private var payloads: [UInt64: [UInt8]] = [:]
+  var links = PendingLinks()
+  /// The text that the app is copying.
+  var copied: [UInt8] = []
   private var lastEnded: [Role: UInt64] = [:]
   /// The reason that a process announced for its end.
   private struct AnnouncedEnd {
@@ -114,8 +118,8 @@ final class PhoneShell {
     case .resume(let role): child(role)?.resume()
     case .endConnections(let role): endConnections(of: role)
     case .show(let notification):
-      if let push = notification.push { payloads[push] = nil }
-      notifications.show(notification, clock: clock)
+      let userInfo = notification.push.flatMap { payloads.removeValue(forKey: $0) }
+      notifications.show(notification, userInfo: userInfo, clock: clock)
     case .setBadge(let number): notifications.setBadge(number, clock: clock)
     case .withdraw(let key): notifications.withdraw(key: key, clock: clock)
     case .drop(let push): payloads[push] = nil
@@ -125,6 +129,9 @@ final class PhoneShell {
     case .refuseNotification(let push, let why): refuseNotification(push, why)
     // Only the journal records it.
     case .refuseContent: break
+    case .setPasteboard: setPasteboard()
+    case .refusePasteboard(let role, let why): refusePasteboard(to: role, why)
+    case .dropLink(let id): _ = links.take(id)
     case .saveDevice(let state): save(state)
     case .saveCategories(let categories): save(categories)
     case .recordEnd(let role, let reason): recordEnd(role, reason)
@@ -147,8 +154,10 @@ final class PhoneShell {
       return ControlMessage("enter-background", ["time": "\(phone.timesInBackground)"])
     case .push(let id, let deadline):
       let body = payloads[id] ?? []
-      // The extension's payload is kept until the notification is shown: the app may need it too.
-      if role == .app { payloads[id] = nil }
+      // Kept until the notification is shown, which keeps it for the user's response: the extension's payload, and the
+      // app's if both get it.
+      let isForAppAlone = pushes.row(id)?.isVisible != true || options.configuration.foregroundPushes == .app
+      if role == .app, isForAppAlone { payloads[id] = nil }
       var message = ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
       if pushes.row(id)?.isSilent == true { message["silent"] = "yes" }
       return message
@@ -157,7 +166,9 @@ final class PhoneShell {
     case .taskExpiring(let id): return ControlMessage("background-expiring", ["id": "\(id)"])
     case .activityExpired(let id): return ControlMessage("activity-expired", ["id": "\(id)"])
     case .notificationResponse(let id, let action):
-      return ControlMessage("notification-response", ["id": "\(id)", "action": action])
+      return ControlMessage(
+        "notification-response", ["id": "\(id)", "action": action], body: notifications.takeUserInfo(of: id))
+    case .link(let id): return ControlMessage("open-url", ["url": links.take(id) ?? ""])
     case .memoryWarning(let footprint):
       return ControlMessage("memory-warning", ["footprint-bytes": "\(footprint)"])
     case .ask(let request): return asks.message(for: request)
@@ -348,6 +359,8 @@ final class PhoneShell {
       if role == .extension { noteEnding(of: role) }
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
+    case "screen": if role == .app { hearScreen(message) }
+    case "pasteboard": try hearCopy(message, from: role)
     case "ending": hearOfEnd(message, of: role)
     case "categories": if role == .app { try hearCategories(message) }
     case "response-done": if role == .app { try hearResponseDone(message) }

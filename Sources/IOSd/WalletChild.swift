@@ -15,6 +15,8 @@ final class WalletChild {
   private var lastReportedFootprint: UInt64 = 0
   /// The fields of its last `status` message.
   var status: [ControlMessage.Field] = []
+  /// The fields of its last `screen` message; nil before the first.
+  var screen: [ControlMessage.Field]?
   /// When iosd killed it; the delay until its end is journaled.
   var killedAt: Instant?
 

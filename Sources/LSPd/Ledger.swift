@@ -22,16 +22,18 @@ final class Ledger {
 
   /// Begins a run, and closes the rows of connections that the last run left open.
   func beginRun(
-    at now: Instant, wallNanoseconds: Int64, isLegacy: Bool, storageDelay: TimeSpan = .zero
+    at now: Instant, wallNanoseconds: Int64, isLegacy: Bool, storageDelay: TimeSpan = .zero,
+    pushStrategy: PushStrategy = .phoenix
   ) throws {
     try database.transaction(.immediate) {
       try database.execute(
         """
-        INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy, storage_delay_ns) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy, storage_delay_ns, push_form)
+        VALUES (?, ?, ?, ?, ?, ?)
         """,
         [
           .integer(now.nanoseconds), .integer(wallNanoseconds), .integer(Int64(getpid())),
-          .integer(isLegacy ? 1 : 0), .integer(storageDelay.nanoseconds),
+          .integer(isLegacy ? 1 : 0), .integer(storageDelay.nanoseconds), .text(pushStrategy.rawValue),
         ])
       try database.execute(
         "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE closed_at_ns IS NULL",
@@ -95,6 +97,8 @@ final class Ledger {
         [at, .bits(connection), .text(reason)])
     case .channel(let record):
       try ChannelTables.provider.write(record, at: [at], database)
+    case .pushKey, .holdEnded, .endedHoldForgotten:
+      try AnnouncementTables.write(change, at: step.at, to: database)
     case .externalMade, .externalPaid: try ExternalInvoiceTable.write(change, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
       try PaymentTable.write(change, at: step.at, to: database)
@@ -120,25 +124,30 @@ final class Ledger {
   private func write(_ push: PushRequest, at: Instant) throws -> Int64 {
     try database.execute(
       """
-      INSERT INTO pushes(at_ns, reason, payment_hash, amount_msat, attempts, outcome, is_open)
-      VALUES (?, ?, ?, ?, 0, ?, 1)
+      INSERT INTO pushes(at_ns, reason, payment_hash, amount_msat, attempts, outcome, is_open, kind, payment,
+        hold_until_ns)
+      VALUES (?, ?, ?, ?, 0, ?, 1, ?, ?, ?)
       """,
       [
         .integer(at.nanoseconds), .text(push.reason.rawValue),
         push.paymentHash.map { .blob($0.bytes) } ?? .null,
         try push.amountMsat.map { try .unsigned($0) } ?? .null, .text(PushProgress.asked.rawValue),
+        .text((push.kind ?? .alert).rawValue), try push.payment.map { try .unsigned($0) } ?? .null,
+        push.holdUntil.map { .integer($0.nanoseconds) } ?? .null,
       ])
     return database.lastInsertedRowID
   }
 
   /// Writes the outcome of a push; `detail` is iosd's error, or why there was no answer.
-  func writePush(_ id: Int64, _ outcome: PushProgress, detail: String? = nil, at: Instant) throws {
+  func writePush(
+    _ id: Int64, _ outcome: PushProgress, isOpen: Bool, detail: String? = nil, at: Instant
+  ) throws {
     try database.execute(
       """
       UPDATE pushes SET outcome = ?, detail = ?, is_open = ?, attempts = attempts + ?, last_at_ns = ? WHERE id = ?
       """,
       [
-        .text(outcome.rawValue), detail.map { .text($0) } ?? .null, .integer(outcome.isOpen ? 1 : 0),
+        .text(outcome.rawValue), detail.map { .text($0) } ?? .null, .integer(isOpen ? 1 : 0),
         .integer(outcome.isAttempt ? 1 : 0), .integer(at.nanoseconds), .integer(id),
       ])
   }

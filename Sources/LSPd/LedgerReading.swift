@@ -25,7 +25,9 @@ extension Ledger {
       wallet: try readWallet(), fence: try readFence(), channel: try Channel(restoring: record),
       payments: try PaymentTable.readUnresolved(database, at: now),
       paidHashes: try PaymentTable.readPaid(database), backup: try readBackup(),
-      externalInvoices: try ExternalInvoiceTable.read(database), failure: try readFailure())
+      externalInvoices: try ExternalInvoiceTable.read(database), failure: try readFailure(),
+      pushKey: try AnnouncementTables.readPushKey(database),
+      endedHolds: try AnnouncementTables.readEndedHolds(database))
   }
 
   /// The wallet's node: the first that was accepted.
@@ -75,16 +77,21 @@ extension Ledger {
   /// Pushes that were requested and not delivered.
   func readOpenPushes() throws -> [(id: Int64, request: PushRequest)] {
     try database.rows(
-      "SELECT id, reason, payment_hash, amount_msat FROM pushes WHERE is_open = 1 ORDER BY id"
+      """
+      SELECT id, reason, payment_hash, amount_msat, kind, payment, hold_until_ns FROM pushes
+      WHERE is_open = 1 ORDER BY id
+      """
     ).map { row in
       guard let reason = PushReason(rawValue: try row.text(1)) else {
         throw LedgerError.unreadable("a push has an unknown reason")
       }
       let hash = try row.optionalBlob(2).flatMap { Bytes32($0) }
-      return (
-        try row.integer(0),
-        PushRequest(reason: reason, paymentHash: hash, amountMsat: try row.optionalUnsigned(3))
-      )
+      var request = PushRequest(reason: reason, paymentHash: hash, amountMsat: try row.optionalUnsigned(3))
+      request.payment = try row.optionalUnsigned(5)
+      // Phoenix's pushes name no payment, and are all alerts.
+      if request.payment != nil { request.kind = PushKind(rawValue: try row.text(4)) }
+      request.holdUntil = try row.optionalInteger(6).map { Instant(nanoseconds: $0) }
+      return (try row.integer(0), request)
     }
   }
 }

@@ -95,5 +95,17 @@ enum LedgerSchema {
     """
     ALTER TABLE runs ADD COLUMN storage_delay_ns INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    -- Until here every push was Phoenix's alert. `payment` and `hold_until_ns` are of Bitkit's form alone.
+    ALTER TABLE runs ADD COLUMN push_form TEXT NOT NULL DEFAULT 'phoenix';
+    ALTER TABLE pushes ADD COLUMN kind TEXT NOT NULL DEFAULT 'alert';
+    ALTER TABLE pushes ADD COLUMN payment INTEGER;
+    ALTER TABLE pushes ADD COLUMN hold_until_ns INTEGER;
+    CREATE TABLE push_keys(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER NOT NULL, key BLOB NOT NULL) STRICT;
+    CREATE TABLE ended_holds(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB NOT NULL, ended_at_ns INTEGER NOT NULL,
+      forgotten_at_ns INTEGER) STRICT;
+    """,
   ]
 }

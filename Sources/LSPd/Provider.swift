@@ -48,7 +48,7 @@ final class Provider {
     let now = clock.now
     try ledger.beginRun(
       at: now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy,
-      storageDelay: options.storageDelay)
+      storageDelay: options.storageDelay, pushStrategy: options.pushStrategy)
     guard let newChannel = Bytes32(randomBytes(Bytes32.size)) else {
       throw LedgerError.unreadable("no random bytes")
     }
@@ -64,14 +64,18 @@ final class Provider {
         isLegacy: options.isLegacy, externalDelay: options.externalDelay, rules: options.rules,
         fundingKey: options.splices ? CurvePoint(key.publicKey) : nil, spliceDelay: options.spliceDelay,
         storageDelay: options.storageDelay, startedAt: now, state: state,
-        awaitsWallet: options.walletFile != nil && options.wallet == nil),
+        awaitsWallet: options.walletFile != nil && options.wallet == nil, pushStrategy: options.pushStrategy),
       loop: loop, clock: clock, journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
+    let extraBody: ((PushRequest) -> String)? =
+      options.sendsSilentPushes ? { PhoenixPush.silentBody(of: $0) } : nil
     pushes = PushSender(
-      path: options.phoneSocket, loop: loop, ledger: ledger, sendsSilentPushes: options.sendsSilentPushes,
+      path: options.phoneSocket, loop: loop, ledger: ledger, body: { [unowned self] in body(of: $0) },
+      extraBody: extraBody,
       isWanted: { [unowned self] in runner.core.wants($0) },
       onLedgerFailure: { [unowned self] in fail($0) })
-    for push in try ledger.readOpenPushes() { pushes.resume(.init(id: push.id, request: push.request)) }
+    pushes.resume(
+      try ledger.readOpenPushes().map { PushSender.Open(id: $0.id, request: $0.request) })
   }
 
   // MARK: Connections
@@ -209,6 +213,7 @@ final class Provider {
   ) {
     var frames = frames[...]
     var ids = ids[...]
+    var requested: [PushSender.Open] = []
     for directive in directives {
       switch directive {
       case .store: break
@@ -217,9 +222,22 @@ final class Provider {
       case .close(let connection, let why): hangUp(connection, why)
       case .evict(let connection, let why): cutOff(connection, why)
       case .requestPush(let request):
-        if let id = ids.popFirst() { pushes.send(.init(id: id, request: request)) }
+        if let id = ids.popFirst() { requested.append(.init(id: id, request: request)) }
       case .answer(let payment, let outcome): answer(payment, outcome)
       }
+    }
+    // Together, so that they keep their order on the way. They wait for nothing that follows them.
+    if !requested.isEmpty { pushes.send(requested) }
+  }
+
+  private func body(of push: PushRequest) -> String {
+    switch options.pushStrategy {
+    case .phoenix: PhoenixPush.body(of: push)
+    case .bitkit:
+      BitkitPush(
+        push, key: runner.core.state.pushKey, sealsSilent: options.sealsSilentPush, now: clock.now,
+        wallNanoseconds: clock.wallNanoseconds
+      ).text
     }
   }
 

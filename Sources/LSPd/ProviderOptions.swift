@@ -2,6 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import LightningWire
+import LightningProvider
 import PeerTransport
 
 /// lspd's command line.
@@ -20,7 +21,18 @@ struct ProviderOptions {
         "--hold-seconds", value: .integer(0...86_400), default: "60",
         help: "how long a payment is held for a disconnected wallet"),
       OptionDeclaration(
-        "--silent-pushes", help: "after each visible push send a silent one, which may wake the app"),
+        "--push-form", value: .choice(PushStrategy.allCases.map(\.rawValue)),
+        default: PushStrategy.phoenix.rawValue,
+        help:
+          "which pushes announce a payment: Phoenix's, in clear; or Bitkit's, a silent one in clear and an alert sealed to the wallet's key"
+      ),
+      OptionDeclaration(
+        "--sealed-silent-push",
+        help:
+          "with --push-form bitkit: the silent push is sealed too, and has neither hash nor amount in clear"),
+      OptionDeclaration(
+        "--silent-pushes",
+        help: "with --push-form phoenix: after each visible push send a silent one, which may wake the app"),
       OptionDeclaration(
         "--arrival-delay", value: .span, default: "0s",
         help: "how long an outgoing payment takes through the network to its recipient"),
@@ -56,6 +68,9 @@ struct ProviderOptions {
   let wallet: PublicKey?
   /// Read until it has the wallet's node id.
   let walletFile: String?
+  let pushStrategy: PushStrategy
+  /// Bitkit's silent push is sealed.
+  let sealsSilentPush: Bool
   let sendsSilentPushes: Bool
   let rules: ConnectionRules
 
@@ -63,7 +78,14 @@ struct ProviderOptions {
     home = parsed.text("--home") ?? "./.baton"
     listen = parsed.hostAndPort("--listen")
     hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
+    pushStrategy = parsed.text("--push-form").flatMap { PushStrategy(rawValue: $0) } ?? .phoenix
+    sealsSilentPush = parsed.isGiven("--sealed-silent-push")
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
+    for (option, form) in [("--silent-pushes", PushStrategy.phoenix), ("--sealed-silent-push", .bitkit)]
+    where parsed.isGiven(option) && pushStrategy != form {
+      exitWithSentence(
+        .wrongUsage, "\(option) is an option of --push-form \(form.rawValue); leave one of the two out")
+    }
     externalDelay = parsed.span("--arrival-delay") ?? .zero
     splices = !parsed.isGiven("--no-splices")
     spliceDelay = parsed.span("--splice-delay") ?? .zero

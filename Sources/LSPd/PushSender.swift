@@ -1,18 +1,21 @@
 import Ground
-import JSON
 import DaemonRuntime
-import Database
 import LightningProvider
 
-/// Sends pushes to iosd, and retries every second while the push has a reason.
+/// Sends pushes to iosd, and retries alerts every second while they have a reason.
 final class PushSender {
   struct Open {
     var id: Int64
     var request: PushRequest
 
+    /// Whether the phone needs only one of them: they say the same.
     func isLike(_ other: Open) -> Bool {
       request.reason == other.request.reason && request.paymentHash == other.request.paymentHash
+        && request.kind == other.request.kind && request.holdUntil == other.request.holdUntil
     }
+
+    /// Best effort: tried once.
+    var isSilent: Bool { request.kind == .silent }
   }
 
   private static let retryAfter = TimeSpan.seconds(1)
@@ -21,148 +24,99 @@ final class PushSender {
   private let path: String
   private let loop: EventLoop
   private let ledger: Ledger
-  /// A silent push after each visible one: it may wake the app in the background.
-  private let sendsSilentPushes: Bool
+  private let body: (PushRequest) -> String
+  /// For Phoenix: a silent push after each visible one, which may wake the app in the background.
+  private let extraBody: ((PushRequest) -> String)?
   private let isWanted: (PushRequest) -> Bool
   private let onLedgerFailure: (any Error) -> Void
   /// Requested and not delivered yet.
   private var open: [Open] = []
 
   init(
-    path: String, loop: EventLoop, ledger: Ledger, sendsSilentPushes: Bool,
-    isWanted: @escaping (PushRequest) -> Bool,
+    path: String, loop: EventLoop, ledger: Ledger, body: @escaping (PushRequest) -> String,
+    extraBody: ((PushRequest) -> String)? = nil, isWanted: @escaping (PushRequest) -> Bool,
     onLedgerFailure: @escaping (any Error) -> Void
   ) {
     self.path = path
     self.loop = loop
     self.ledger = ledger
-    self.sendsSilentPushes = sendsSilentPushes
+    self.body = body
+    self.extraBody = extraBody
     self.isWanted = isWanted
     self.onLedgerFailure = onLedgerFailure
   }
 
-  /// Equal pushes requested while iosd is down are merged into one.
-  func send(_ push: Open) {
-    if open.contains(where: { $0.id != push.id && $0.isLike(push) }) {
-      return write(push, .merged)
-    }
-    if !open.contains(where: { $0.id == push.id }) { open.append(push) }
+  /// Sends the pushes in this order, over one connection: so the phone gets the silent one before its alert, and the
+  /// alert waits for no answer. Equal pushes requested while iosd is down are merged into one.
+  func send(_ pushes: [Open]) {
+    let pushes = pushes.filter(isNew)
+    guard !pushes.isEmpty else { return }
     guard let connection = UnixConnection.connect(path: path, loop: loop) else {
-      return tryAgain(push, .iosdAway)
+      for push in pushes { tryAgain(push, .iosdAway) }
+      return
     }
-    var isOver = false
-    // Exactly one of answer, end and timeout counts.
-    let once = { [self] (outcome: PushProgress, detail: String?) in
-      guard !isOver else { return }
-      isOver = true
-      if outcome == .delivered {
-        write(push, outcome)
-        if sendsSilentPushes { sendSilent(push.request) }
-      } else {
-        tryAgain(push, outcome, detail: detail)
-      }
-    }
+    // The pushes without an answer: of answer, end and timeout exactly one counts for each.
+    var unanswered = pushes[...]
     let timeout = loop.after(Self.answerWithin) { connection.close() }
-    connection.onMessage = { answer in
+    connection.onMessage = { [self] answer in
+      guard let push = unanswered.popFirst() else { return }
       if let sentence = answer.errorSentence {
-        once(.refused, sentence)
+        tryAgain(push, .refused, detail: sentence)
       } else {
-        once(.delivered, nil)
+        write(push, .delivered)
+        if let extraBody { sendExtra(extraBody(push.request)) }
       }
-      connection.close()
+      if unanswered.isEmpty { connection.close() }
     }
-    connection.onEnd = { end in
+    connection.onEnd = { [self] end in
       timeout.cancel()
-      once(.unanswered, "\(end)")
+      let rest = unanswered
+      unanswered = []
+      for push in rest { tryAgain(push, .unanswered, detail: "\(end)") }
     }
     connection.start()
-    connection.send(ControlMessage("push", body: Array(Self.payload(of: push.request).utf8)))
+    for push in pushes {
+      connection.send(ControlMessage("push", body: Array(body(push.request).utf8)))
+    }
+  }
+
+  /// False for a push that is merged into an open one.
+  private func isNew(_ push: Open) -> Bool {
+    if open.contains(where: { $0.id != push.id && $0.isLike(push) }) {
+      write(push, .merged)
+      return false
+    }
+    if !open.contains(where: { $0.id == push.id }) { open.append(push) }
+    return true
   }
 
   /// Best effort, as silent pushes are: sent once, without a check of the result. The visible one is sent already.
-  private func sendSilent(_ request: PushRequest) {
+  private func sendExtra(_ body: String) {
     guard let connection = UnixConnection.connect(path: path, loop: loop) else { return }
     let timeout = loop.after(Self.answerWithin) { connection.close() }
     connection.onMessage = { _ in connection.close() }
     connection.onEnd = { _ in timeout.cancel() }
     connection.start()
-    connection.send(ControlMessage("push", body: Array(Self.silentPayload(of: request).utf8)))
+    connection.send(ControlMessage("push", body: Array(body.utf8)))
   }
 
   private func tryAgain(_ push: Open, _ outcome: PushProgress, detail: String? = nil) {
     write(push, outcome, detail: detail)
-    loop.after(Self.retryAfter) { [weak self] in self?.resume(push) }
+    guard !push.isSilent else { return }
+    loop.after(Self.retryAfter) { [weak self] in self?.resume([push]) }
   }
 
-  /// Sends the push if it still has a reason; else closes its row.
-  func resume(_ push: Open) {
-    if isWanted(push.request) {
-      send(push)
-    } else {
-      write(push, .notNeeded)
-    }
+  /// Sends the pushes that still have a reason; closes the rows of the others.
+  func resume(_ pushes: [Open]) {
+    for push in pushes where !isWanted(push.request) { write(push, .notNeeded) }
+    send(pushes.filter { isWanted($0.request) })
   }
 
   private func write(_ push: Open, _ outcome: PushProgress, detail: String? = nil) {
-    if !outcome.isOpen { open.removeAll { $0.id == push.id } }
+    let isOpen = outcome.isOpen && !push.isSilent
+    if !isOpen { open.removeAll { $0.id == push.id } }
     do {
-      try ledger.writePush(push.id, outcome, detail: detail, at: loop.now)
+      try ledger.writePush(push.id, outcome, isOpen: isOpen, detail: detail, at: loop.now)
     } catch { onLedgerFailure(error) }
   }
-
-  /// Like Phoenix's pushes: a visible alert that an extension may rewrite, and the reason in plain text.
-  static func payload(of request: PushRequest) -> String {
-    let alert =
-      switch request.reason {
-      case .incomingPayment: PushBody.Alert(title: "Incoming payment", body: "Open the app to receive")
-      case .pendingSettlement:
-        PushBody.Alert(title: "Please start the wallet", body: "An incoming settlement is pending.")
-      }
-    let aps = PushBody.APS(
-      alert: alert, mutableContent: 1, sound: "default", interruptionLevel: "time-sensitive")
-    return PushBody(aps, request).text
-  }
-
-  /// The silent push for the app, without an alert.
-  static func silentPayload(of request: PushRequest) -> String {
-    PushBody(PushBody.APS(contentAvailable: 1), request).text
-  }
-}
-
-/// A push in Apple's form.
-private struct PushBody: Encodable {
-  struct Alert: Encodable {
-    var title: String
-    var body: String
-  }
-
-  struct APS: Encodable {
-    var alert: Alert?
-    var mutableContent: Int?
-    var sound: String?
-    var interruptionLevel: String?
-    var contentAvailable: Int?
-
-    enum CodingKeys: String, CodingKey {
-      case alert
-      case mutableContent = "mutable-content"
-      case sound
-      case interruptionLevel = "interruption-level"
-      case contentAvailable = "content-available"
-    }
-  }
-
-  var aps: APS
-  var reason: String
-  var paymentHash: String?
-  var amountMsat: UInt64?
-
-  init(_ aps: APS, _ request: PushRequest) {
-    self.aps = aps
-    reason = request.reason.rawValue
-    paymentHash = request.paymentHash?.hex
-    amountMsat = request.amountMsat
-  }
-
-  var text: String { (try? JSONLineEncoder(names: .snakeCase).encode(self)) ?? "{}" }
 }

@@ -24,10 +24,13 @@ let declaration = CommandLineDeclaration(
     )
   ])
 let parsed = declaration.parseOrExit()
+let options = WalletOptions(parsed)
 let process = WalletProcess<AppMachine>(
-  WalletOptions(parsed),
+  options,
   background: BackgroundWork.Habits(
-    cleansUp: parsed.isGiven("--clean-journals"), keepsAwakeByAudio: parsed.isGiven("--keep-alive-audio")))
+    cleansUp: parsed.isGiven("--clean-journals"), keepsAwakeByAudio: parsed.isGiven("--keep-alive-audio"),
+    pollsPaykit: options.wallet.pollTask != nil),
+  completion: options.wallet.extension.hasNode ? nil : Completion(container: options.container))
 
 if !process.isOnEmulatedPhone {
   do throws(SystemError) {

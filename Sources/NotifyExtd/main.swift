@@ -3,6 +3,7 @@
 import DaemonRuntime
 import Glibc
 import Guardrails
+import PhoneLink
 import WalletProcess
 
 let declaration = CommandLineDeclaration(

@@ -85,6 +85,8 @@ public struct Phone: Core {
       silent.noteSwipedAway()
       return quit(at: now)
     case .deviceChanged(let change): return deviceChanged(change, at: now)
+    case .linkOpened(let id, let scheme): return linkOpened(id, scheme)
+    case .textCopied(let role): return textCopied(by: role)
     case .pushArrived(let push): return arrive(push, at: now)
     case .processStarted(.app, _): return networkNewsForApp() + appStarted(at: now)
     case .processStarted(.extension, _): return networkNewsForExtension() + extensionStarted(at: now)

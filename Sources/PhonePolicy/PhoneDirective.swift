@@ -28,6 +28,11 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   /// Store the device's switches for the next start.
   case saveDevice(DeviceState)
   case saveCategories([NotificationCategory])
+  /// Store the text that the app has just copied.
+  case setPasteboard
+  case refusePasteboard(Role, PasteboardRefusal)
+  /// The link opens nothing.
+  case dropLink(UInt64)
   case recordEnd(Role, EndReason)
   /// Forward the app's answer to the caller.
   case passOnAnswer(request: UInt64)
@@ -59,6 +64,8 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   /// The activity's block is called again: the process is about to be suspended.
   case activityExpired(id: UInt64)
   case notificationResponse(id: UInt64, action: String)
+  /// The link that has opened the app.
+  case link(id: UInt64)
   case memoryWarning(footprintBytes: UInt64)
   /// A request whose answer a caller waits for.
   case ask(request: UInt64)
@@ -74,6 +81,8 @@ public enum LaunchReason: Hashable, Codable, Sendable, CustomStringConvertible {
   case silentPush(UInt64)
   /// The user touched a notification, or one of its actions.
   case notification(UInt64, action: String?)
+  /// The user followed a link.
+  case link(scheme: String)
   /// The app, in the background, for a task that it had scheduled.
   case scheduledTask(String)
 
@@ -84,6 +93,7 @@ public enum LaunchReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .silentPush(let id): "launched in the background for silent push \(id)"
     case .notification(let id, nil): "opened by a tap on notification \(id)"
     case .notification(let id, let action?): "launched for \(action) of notification \(id)"
+    case .link(let scheme): "opened by a link (\(scheme):)"
     case .scheduledTask(let identifier): "launched in the background for its task \(identifier)"
     }
   }

@@ -15,6 +15,9 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   /// The user taps, acts on or dismisses a notification in the list.
   case notificationTouched(id: UInt64, category: String?, NotificationTouch)
 
+  /// The user follows a link, whose text the phone does not read.
+  case linkOpened(UInt64, scheme: String)
+
   case pushArrived(PhonePush)
 
   // The processes. The messages of a process are reported before its end.
@@ -43,6 +46,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case categoriesRegistered([NotificationCategory])
   /// The app has handled the user's response to a notification.
   case responseDone(id: UInt64)
+  /// The process puts a text on the pasteboard.
+  case textCopied(Role)
   /// The app has handled a silent push.
   case silentPushDone(push: UInt64, SilentPushResult)
   /// The app confirms the `enter-background` of this number; without a number, the last one.

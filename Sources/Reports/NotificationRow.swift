@@ -19,6 +19,9 @@ public struct NotificationRow: NumberedRow, Hashable {
   public var at: Int64
   /// The key by which its process can withdraw it.
   public var key: String?
+  /// The push's body, for the app when the user responds, as long as the notification is there. Only in the file: the
+  /// list that iosd answers has no bodies.
+  public var userInfo: String?
   /// Withdrawn: the user does not see it any more.
   public var isWithdrawn: Bool?
   /// The user's response; the notification has left the list.
@@ -35,6 +38,7 @@ public struct NotificationRow: NumberedRow, Hashable {
     case wall = "wall_ns"
     case at = "at_ns"
     case key
+    case userInfo = "user_info"
     case isWithdrawn = "withdrawn"
     case answer
     case goneWall = "gone_wall_ns"

@@ -32,6 +32,8 @@ public struct WalletFacts: Report, Hashable {
   public var memoryWarned: Bool?
   /// The fields of its last `status` message.
   public var status: SaidFields?
+  /// App only: the fields of its last `screen` message.
+  public var screen: SaidFields?
   /// App only: the background tasks that keep it awake.
   public var ownTasks: [String]?
   /// Extension only: the push that it serves, for how long, and the number of waiting pushes.

@@ -6,13 +6,14 @@ import Guardrails
 import LightningNode
 
 extension NodeReport {
-  /// The node's report in the guard's terms.
-  public init(_ news: NodeNews) {
+  /// The node's report in the guard's terms; nil for news that do not concern the guard.
+  public init?(_ news: NodeNews) {
     switch news {
     case .connecting: self = .connecting
     case .established: self = .established
     case .busy(let activity): self = .busy(activity)
     case .received(let receipt): self = .received(ReceivedPayment(receipt))
+    case .holdEnded: return nil
     case .stopped: self = .stopped
     case .fenced: self = .fenced
     case .refused(let answer):

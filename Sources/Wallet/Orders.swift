@@ -32,6 +32,8 @@ public enum ContainerOrder: Hashable, Sendable {
   case markReceived(push: UInt64)
   /// Answered by the guard's `receivedFound` or `receivedNotRead`.
   case readReceived(ReceivedPayments, push: UInt64)
+  /// Of an extension without a node; answered by the guard's `incomingStored` or `incomingNotStored`.
+  case storeIncoming(IncomingRecord, push: UInt64)
 
   /// For the node; answered by its `rowRead`, `storeBlocked`, `storeFailed` or `storeLost`.
   case checkRow
@@ -44,6 +46,11 @@ public enum ContainerOrder: Hashable, Sendable {
   case readPast(Bytes32)
   /// Answered by the background work's `stepDone`.
   case lookAtWallet(run: UInt64)
+  /// The records of announced payments, and which of them, and of these payments, are received and settled. Answered
+  /// by the incoming payments' `recordsRead` or `recordsNotRead`.
+  case readIncoming([Bytes32])
+  /// Answered by their `removed` or `notRemoved`.
+  case removeIncoming([Bytes32])
 }
 
 /// Which settled payments to read.
@@ -92,4 +99,11 @@ public enum PhoneOrder: Hashable, Sendable {
   case stopAudio
   /// Answered by the background work's `stepDone`.
   case cleanUp(run: UInt64)
+
+  case showScreen(AppScreen)
+  /// Put a text on the pasteboard.
+  case copy(String)
+  case answerPress(String, refusal: String?)
+  /// Remove old journals, as deferred work. Answered by the opening's `stepDone`.
+  case tidyJournals
 }

@@ -15,6 +15,8 @@ public enum WalletEvent: Hashable, Sendable {
   case node(NodeEvent)
   case requests(RequestEvent)
   case background(BackgroundEvent)
+  case incoming(IncomingEvent)
+  case opening(OpeningEvent)
 }
 
 /// The guard of a wallet: that of the app or of the extension.
@@ -40,6 +42,14 @@ public protocol WalletObserver {
   mutating func handled(_ event: NodeEvent, _ directives: [NodeDirective], _ node: NodeMachine)
   mutating func handled(_ event: RequestEvent, _ directives: [RequestDirective])
   mutating func handled(_ event: BackgroundEvent, _ directives: [BackgroundDirective])
+  // Only in a wallet whose app completes what its extension announces.
+  mutating func handled(_ event: IncomingEvent, _ directives: [IncomingDirective])
+  mutating func handled(_ event: OpeningEvent, _ directives: [OpeningDirective])
+}
+
+extension WalletObserver {
+  public mutating func handled(_: IncomingEvent, _: [IncomingDirective]) {}
+  public mutating func handled(_: OpeningEvent, _: [OpeningDirective]) {}
 }
 
 /// No observer.

@@ -15,22 +15,34 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   public var guardrail: Guard
   public private(set) var node: NodeMachine
   public internal(set) var requests = Requests()
-  public private(set) var background: BackgroundWork
+  public internal(set) var background: BackgroundWork
+  /// Only in an app that completes what an extension without a node announces.
+  public internal(set) var incoming: IncomingPayments?
+  var opening: Opening?
   /// Read in the claim, until the node is started.
   private var claimedState = NodeState()
   private var marks = ReceivedMarks()
+  /// For the guard a run that needs the node is like a silent push, with a number that no push has.
+  private static var firstNumberOfRuns: UInt64 { 1 << 63 }
+  private var isInFront = false
   /// The app's last shown status.
   private var status: Status?
 
-  public init(guardrail: Guard, node: NodeMachine.Configuration, background: BackgroundWork.Habits?) {
+  /// `completes`: the app completes what an extension without a node announces.
+  public init(
+    guardrail: Guard, node: NodeMachine.Configuration, background: BackgroundWork.Habits?,
+    completes: Bool = false
+  ) {
     self.guardrail = guardrail
     self.node = NodeMachine(configuration: node)
     self.background = BackgroundWork(configuration: background)
+    incoming = completes ? IncomingPayments() : nil
+    opening = completes ? Opening() : nil
   }
 
   public var deadline: Instant? {
     var earliest = guardrail.deadline
-    for deadline in [node.deadline, background.deadline] {
+    for deadline in [node.deadline, background.deadline, incoming?.deadline, opening?.deadline] {
       guard let deadline else { continue }
       earliest = earliest.map { min($0, deadline) } ?? deadline
     }
@@ -53,6 +65,8 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       case .node(let event): dispatch(event, &turn, &observer)
       case .requests(let event): dispatch(event, &turn, &observer)
       case .background(let event): dispatch(event, &turn, &observer)
+      case .incoming(let event): dispatch(event, &turn, &observer)
+      case .opening(let event): dispatch(event, &turn, &observer)
       }
     }
     return turn.directives
@@ -62,6 +76,8 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     switch event {
     case .deadlineReached:
       func isDue(_ deadline: Instant?) -> Bool { deadline.map { $0 <= turn.now } ?? false }
+      if isDue(incoming?.deadline) { turn.tell(.incoming(.deadlineReached)) }
+      if isDue(opening?.deadline) { turn.tell(.opening(.deadlineReached)) }
       if isDue(background.deadline) { turn.tell(.background(.deadlineReached)) }
       if isDue(node.deadline) { turn.tell(.node(.deadlineReached)) }
       if isDue(guardrail.deadline) { turn.tell(.guardrail(.deadlineReached)) }
@@ -77,6 +93,8 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
         .answer(id, .refused(request.kind, "only the app takes requests; open the app and try again")))
     case .requests(let event): turn.tell(.requests(event))
     case .background(let event): turn.tell(.background(event))
+    case .incoming(let event): turn.tell(.incoming(event))
+    case .opening(let event): turn.tell(.opening(event))
     }
   }
 
@@ -86,6 +104,8 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     _ event: GuardEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     if case .pushArrived(let push) = event, marks.begin(push) { turn.order(.markReceived(push: push.id)) }
+    if event == .enteredForeground { isInFront = true }
+    if event == .enteredBackground { isInFront = false }
     observer.willHandle(event, guardrail)
     let directives = guardrail.handle(event, at: turn.now)
     observer.handled(event, directives, guardrail)
@@ -97,11 +117,16 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       case .acceptNoNewPayment: dispatch(.handoverRequested, &turn, &observer)
       case .endLongPause: dispatch(.peerMayBeThere, &turn, &observer)
       case .readReceived(let hash, let push): readReceived(hash, push, &turn)
+      case .completed(let id, let outcome) where id >= Self.firstNumberOfRuns:
+        turn.tell(
+          .background(.nodeServed(run: id & ~Self.firstNumberOfRuns, outcome, isInFront: isInFront)))
       default: turn.take(directive)
       }
       informRequests(of: directive, &turn)
+      informOpening(of: directive, &turn)
     }
     passOn(event, &turn)
+    noteOpening(event, directives, &turn)
   }
 
   private mutating func takeClaimedState() -> NodeState {
@@ -156,7 +181,11 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     observer.willHandle(event, node)
     let directives = node.handle(event, at: turn.now)
     observer.handled(event, directives, node)
-    for directive in directives { take(directive, &turn) }
+    for directive in directives {
+      take(directive, &turn)
+      if case .dial = directive { tellOpening(.dialling, &turn) }
+    }
+    if event == .dialled { tellOpening(.dialled, &turn) }
     if case .storeLost(let sentence) = event { turn.tell(.guardrail(.containerLost(sentence))) }
   }
 
@@ -185,7 +214,9 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .send(let messages): turn.order(.send(messages))
     case .hangUp: turn.order(.hangUp)
     case .cutOff: turn.order(.cutOff)
-    case .report(let news): turn.tell(.guardrail(.node(NodeReport(news))))
+    case .report(let news):
+      informOpening(of: news, &turn)
+      if let report = NodeReport(news) { turn.tell(.guardrail(.node(report))) }
     default:
       if let reply = RequestEvent.NodeReply(directive, showing: status) { turn.tell(.requests(.node(reply))) }
     }
@@ -229,6 +260,9 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       case .stopAudio: turn.order(.stopAudio)
       case .lookAtWallet(let run): turn.order(.lookAtWallet(run: run))
       case .cleanUp(let run): turn.order(.cleanUp(run: run))
+      case .wantNode(let run, let time):
+        turn.tell(.guardrail(.nodeWanted(Self.firstNumberOfRuns | run, time: time)))
+      case .giveUpNode(let run): turn.tell(.guardrail(.expiryWarned(push: Self.firstNumberOfRuns | run)))
       }
     }
   }
@@ -240,6 +274,8 @@ extension WalletMachine: Shiftable where Guard: Shiftable {
     guardrail.shift(by: span)
     node.shift(by: span)
     background.shift(by: span)
+    incoming?.shift(by: span)
+    opening?.shift(by: span)
   }
 
   package mutating func forgetLongAgo(at now: Instant) { node.forgetLongAgo(at: now) }

@@ -10,6 +10,8 @@ struct WalletTurn {
     case node(NodeEvent)
     case requests(RequestEvent)
     case background(BackgroundEvent)
+    case incoming(IncomingEvent)
+    case opening(OpeningEvent)
   }
 
   let now: Instant
@@ -53,6 +55,7 @@ struct WalletTurn {
     case .beat(let epoch, let phase, let counter):
       .container(.beat(epoch: epoch, phase: phase, counter: counter))
     case .dropLock: .container(.dropLock)
+    case .storeIncoming(let record, let push): .container(.storeIncoming(record, push: push))
     case .say(let message): .phone(.say(message))
     case .show(let status): .phone(.show(status))
     case .mayConnect(let targets): .phone(.mayConnect(targets))
@@ -69,6 +72,7 @@ struct WalletTurn {
     case .startNode, .stopNode, .acceptNoNewPayment, .endLongPause:
       preconditionFailure("the node is inside the wallet")
     case .readReceived: preconditionFailure("only the wallet knows since when")
+    case .storeIncoming: preconditionFailure("only the extension without a node announces payments")
     }
   }
 }

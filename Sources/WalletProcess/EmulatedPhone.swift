@@ -2,11 +2,14 @@ import Ground
 import Database
 import DaemonRuntime
 import Guardrails
+import PhoneLink
 import Wallet
+import WalletProfiles
 
 /// iosd, at the other end of the channel that it gives its children.
 final class EmulatedPhone {
   private let connection: UnixConnection
+  private let wallet: WalletProfile
   /// The last sent values, as each status message contains all.
   private var status: Status?
   private var openTargets: [ConnectionTarget]?
@@ -18,16 +21,17 @@ final class EmulatedPhone {
   /// The channel ended, or received an invalid message.
   var onEnd: ((String) -> Void)?
 
-  init?(channel: Int32, loop: EventLoop) {
+  init?(channel: Int32, loop: EventLoop, wallet: WalletProfile) {
     guard let connection = UnixConnection(adopting: channel, loop: loop) else { return nil }
     self.connection = connection
+    self.wallet = wallet
     connection.onMessage = { [unowned self] in onMessage?($0) }
     connection.onEnd = { [unowned self] in onEnd?($0.description) }
   }
 
-  func start(role: String, pid: Int32) {
+  func start(role: Role, pid: Int32) {
     connection.start()
-    connection.send(ControlMessage("hello", ["role": role, "pid": "\(pid)"]))
+    connection.send(PhoneMessages.hello(role, pid: pid))
   }
 
   func send(_ message: ControlMessage) { connection.send(message) }
@@ -45,18 +49,13 @@ final class EmulatedPhone {
     case .mayConnect(let targets):
       openTargets = targets
       status.map(show)
-    case .deliver(let push, let outcome):
-      var message = ControlMessage("content", ["id": "\(push)"])
-      if let payment = outcome.payment { message["key"] = payment.hex }
-      message.fields += WalletNotifications.fields(of: NotificationContent(outcome))
-      send(message)
+    case .deliver(let push, let outcome): send(PhoneMessages.content(ofPush: push, outcome, wallet))
     case .notify(let payment):
       var message = ControlMessage("notification", ["key": payment.paymentHash.hex])
       message.fields += WalletNotifications.fields(of: NotificationContent(payment))
       send(message)
     case .withdraw(let payment): send(ControlMessage("withdraw", ["key": payment.hex]))
-    case .finished(let push, let reason):
-      send(ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue]))
+    case .finished(let push, let reason): send(PhoneMessages.finished(push: push, reason))
     case .completed(let push, let outcome):
       send(ControlMessage("push-done", ["id": "\(push)", "result": outcome.rawValue]))
     case .backgroundDone:
@@ -75,7 +74,10 @@ final class EmulatedPhone {
           ["identifier": task.identifier, "run": "\(run)", "success": isSuccess ? "yes" : "no"]))
     case .playAudio: playNearlyNothing()
     case .stopAudio: send(ControlMessage("audio-stop"))
-    case .say, .noteFailure, .end, .makeInvoice, .answer, .cleanUp: break
+    case .showScreen(let screen): send(screen.message)
+    case .copy(let text): send(ControlMessage("pasteboard", body: Array(text.utf8)))
+    case .answerPress(let request, let refusal): answer(request, ScreenButton.answer(refusal: refusal))
+    case .tidyJournals, .say, .noteFailure, .end, .makeInvoice, .answer, .cleanUp: break
     }
   }
 
@@ -96,9 +98,9 @@ final class EmulatedPhone {
       ControlMessage(
         "task-submit",
         [
-          "identifier": task.identifier, "kind": task.rawValue,
-          "earliest-seconds": "\(task.earliestSeconds)", "requires-network": "no",
-          "requires-external-power": "yes",
+          "identifier": task.identifier, "kind": task.isRefresh ? "refresh" : "processing",
+          "earliest-seconds": "\(task.earliestSeconds)", "requires-network": task.needsNetwork ? "yes" : "no",
+          "requires-external-power": task.needsPower ? "yes" : "no",
         ]))
   }
 

@@ -1,4 +1,5 @@
 import Wallet
+import WalletProfiles
 
 /// Why the wallet's seed cannot be used.
 enum KeychainError: Error, Hashable, CustomStringConvertible {

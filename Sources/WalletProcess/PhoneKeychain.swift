@@ -25,14 +25,24 @@ final class PhoneKeychain {
   func ask() throws(KeychainError) {
     guard !isAsked else { return }
     isAsked = true
-    try say(ControlMessage("keychain-read", ["group": group, "account": Self.account]))
+    try say(ControlMessage("keychain-read", ["group": group, "account": Self.account]), Self.account)
   }
 
   /// nil if there is no such item.
   func seed() throws(KeychainError) -> [UInt8]? {
     try ask()
     isAsked = false
-    let answer = try answer()
+    return try readAnswer(Self.account)
+  }
+
+  /// nil if there is no such item.
+  func read(_ account: String) throws(KeychainError) -> [UInt8]? {
+    try say(ControlMessage("keychain-read", ["group": group, "account": account]), account)
+    return try readAnswer(account)
+  }
+
+  private func readAnswer(_ account: String) throws(KeychainError) -> [UInt8]? {
+    let answer = try answer(account)
     if answer.verb == "keychain-answer" { return answer.body }
     if answer["because"] == "missing" { return nil }
     throw .withheld(answer["message"] ?? "the phone gives no reason")
@@ -40,19 +50,26 @@ final class PhoneKeychain {
 
   /// Returns false if the other process has added one.
   func add(_ seed: [UInt8]) throws(KeychainError) -> Bool {
+    try add(seed, as: Self.account, protection: protection)
+  }
+
+  func add(
+    _ secret: [UInt8], as account: String, protection: String
+  ) throws(KeychainError) -> Bool {
     try say(
       ControlMessage(
         "keychain-write",
-        ["group": group, "account": Self.account, "protection": protection, "only-new": "yes"], body: seed))
-    let answer = try answer()
+        ["group": group, "account": account, "protection": protection, "only-new": "yes"], body: secret),
+      account)
+    let answer = try answer(account)
     if answer.verb == "keychain-answer" { return true }
     if answer["because"] == "exists" { return false }
     throw .withheld(answer["message"] ?? "the phone gives no reason")
   }
 
-  private func say(_ message: ControlMessage) throws(KeychainError) {
+  private func say(_ message: ControlMessage, _ account: String) throws(KeychainError) {
     var message = message
-    message["request"] = Self.account
+    message["request"] = account
     guard var packet = try? message.encoded() else { throw .phoneGone("the request cannot be encoded") }
     defer { packet.wipe() }
     while send(channel, packet, packet.count, Int32(MSG_NOSIGNAL)) != packet.count {
@@ -60,10 +77,10 @@ final class PhoneKeychain {
     }
   }
 
-  private func answer() throws(KeychainError) -> ControlMessage {
+  private func answer(_ account: String) throws(KeychainError) -> ControlMessage {
     while true {
       let message = try receive()
-      if message["request"] == Self.account,
+      if message["request"] == account,
         message.verb == "keychain-answer" || message.verb == "keychain-refused"
       {
         return message

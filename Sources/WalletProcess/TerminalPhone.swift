@@ -1,12 +1,18 @@
 import DaemonRuntime
+import PhoneLink
 import Wallet
+import WalletProfiles
 
 /// Replaces the phone when a process is started by hand: prints the orders.
 final class TerminalPhone {
   private let role: String
+  private let wallet: WalletProfile
   var onFinished: ((UInt64) -> Void)?
 
-  init(role: String) { self.role = role }
+  init(role: String, wallet: WalletProfile) {
+    self.role = role
+    self.wallet = wallet
+  }
 
   func carryOut(_ order: PhoneOrder) {
     switch order {
@@ -14,17 +20,18 @@ final class TerminalPhone {
       let epoch = status.epoch.map { " (epoch \($0))" } ?? ""
       printLine("\(role): \(status.text)\(epoch)")
     case .deliver(let push, let outcome):
-      let content = NotificationContent(outcome)
-      printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
+      printLine(TerminalLines.delivered(push: push, NotificationContent(outcome, of: wallet), by: role))
     case .notify(let payment):
       let content = NotificationContent(payment)
       printLine("\(role): notification: \(content.title): \(content.body)")
     case .finished(let push, let reason):
-      printLine("\(role): push \(push) is done: \(reason.text)")
+      printLine(TerminalLines.finished(push: push, reason, by: role))
       onFinished?(push)
     case .endBackgroundTask: printLine("\(role): everything is released")
     case .end(let reason): printLine("\(role): \(reason.text)")
-    case .say, .mayConnect, .withdraw, .completed, .noteFailure, .backgroundDone, .beginBackgroundTask,
+    case .showScreen(let screen): printLine("\(role): shows “\(screen.text)”")
+    case .copy(let text): printLine("\(role): copies “\(text)”")
+    case .answerPress, .tidyJournals, .say, .mayConnect, .withdraw, .completed, .noteFailure, .backgroundDone, .beginBackgroundTask,
       .makeInvoice, .answer, .submit, .complete, .playAudio, .stopAudio, .cleanUp:
       break
     }

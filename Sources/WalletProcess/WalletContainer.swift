@@ -22,13 +22,17 @@ final class WalletContainer {
   /// since it was read.
   private var tweaks: [Bytes32: Bytes32] = [:]
   /// Why the container is lost.
-  private(set) var loss: ContainerError?
+  var loss: ContainerError?
+  /// nil unless the app completes what its extension announces.
+  let completion: (any PaymentCompletion)?
 
   var onEvent: ((WalletEvent) -> Void)?
 
   init(
-    _ container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal
+    _ container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
+    completion: (any PaymentCompletion)? = nil
   ) {
+    self.completion = completion
     self.container = container
     self.secrets = secrets
     self.loop = loop
@@ -67,6 +71,11 @@ final class WalletContainer {
     case .checkAfterInit: checkAfterInit()
     case .write(let change, let claim): write(change, under: claim)
     case .readPast(let hash): readPast(hash)
+    // The extension of a wallet that only tells is a program of its own.
+    case .storeIncoming(_, let push):
+      say(.guardrail(.incomingNotStored(.failed("this process records no payments"), push: push)))
+    case .readIncoming(let asked): readIncoming(asked)
+    case .removeIncoming(let hashes): removeIncoming(hashes)
     case .lookAtWallet(let run): say(.background(.stepDone(run: run, lookAtWallet())))
     }
   }

@@ -29,17 +29,29 @@ struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
     journal.record(BackgroundWork.self, event: event, at: now, directives: directives)
   }
 
+  func handled(_ event: IncomingEvent, _ directives: [IncomingDirective]) {
+    journal.record(IncomingPayments.self, event: event, at: now, directives: directives)
+  }
+
+  func handled(_ event: OpeningEvent, _ directives: [OpeningDirective]) {
+    journal.record(Opening.self, event: event, at: now, directives: directives)
+  }
+
   /// Runs a wallet and journals it.
   static func runner(
     _ configuration: GuardConfiguration, _ node: NodeMachine.Configuration, _ habits: BackgroundWork.Habits?,
-    loop: EventLoop, clock: Clock, journal: Journal, carryOutAll: @escaping ([WalletDirective]) -> Void
+    completes: Bool = false, loop: EventLoop, clock: Clock, journal: Journal, carryOutAll: @escaping ([WalletDirective]) -> Void
   ) -> CoreRunner<WalletMachine<Guard>> {
     journal.record(NodeMachine.self, configuration: node)
     journal.record(Guard.self, configuration: configuration)
     journal.record(Requests.self, configuration: Requests.Configuration())
     if habits != nil { journal.record(BackgroundWork.self, configuration: habits) }
+    if completes {
+      journal.record(IncomingPayments.self, configuration: IncomingPayments.Configuration())
+      journal.record(Opening.self, configuration: Opening.Configuration())
+    }
     let wallet = WalletMachine(
-      guardrail: Guard(configuration: configuration), node: node, background: habits)
+      guardrail: Guard(configuration: configuration), node: node, background: habits, completes: completes)
     return CoreRunner(
       wallet, loop: loop, clock: clock,
       think: { wallet, event, now in

@@ -8,9 +8,11 @@ import Heartbeat
 import LightningWire
 import LightningNode
 import PeerTransport
+import WalletProfiles
 
 /// The command line of both wallet processes.
 public struct WalletOptions {
+  public var wallet: WalletProfile
   public var container: String
   public var keychain: String
   /// The seed's access group in the phone's keychain; nil when the seed is a file.
@@ -26,6 +28,9 @@ public struct WalletOptions {
 
   public static let declarations: [OptionDeclaration] =
     [
+      OptionDeclaration(
+        "--wallet", value: .choice(WalletProfile.all.map(\.name)), default: WalletProfile.phoenix.name,
+        help: "which wallet this is: the form of its pushes and its texts"),
       OptionDeclaration(
         "--container", value: .path("DIR"), default: "AppGroup",
         help: "the App Group directory that both processes share"),
@@ -73,6 +78,7 @@ public struct WalletOptions {
     ] + ConnectionOptions.declarations
 
   public init(_ parsed: ParsedCommandLine) {
+    wallet = parsed.text("--wallet").flatMap { WalletProfile(named: $0) } ?? .phoenix
     container = parsed.text("--container") ?? "AppGroup"
     keychain = parsed.text("--keychain") ?? "Keychain"
     keychainGroup = parsed.text("--keychain-group")
@@ -90,7 +96,8 @@ public struct WalletOptions {
       startDelay: startDelay)
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
-        takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))
+        takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule),
+        silentPushTask: wallet.silentPushTask)
     } catch { exitWithSentence(.wrongUsage, error.description) }
   }
 }

@@ -6,12 +6,15 @@ import Guardrails
 import Bitcoin
 import LightningInvoices
 import PeerTransport
+import PhoneLink
 import SharedContainer
 import Wallet
+import WalletProfiles
 import WalletStore
 
 /// One wallet process, from its command line to its end: the wallet and its three ports. It decides nothing.
 public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
+  private let wallet: WalletProfile
   private let loop: EventLoop
   private let clock: Clock
   private let journal: Journal
@@ -22,6 +25,9 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private let wire: WalletWire
   private let invoices: InvoiceMaker
   private let cleaner: JournalCleaner
+  /// Of the deferred work, beside the scheduled task's.
+  private let tidier: JournalCleaner
+  private let pushKey: PrivateKey?
   private var runner: CoreRunner<WalletMachine<Machine>>!
   private let openRead: OpenRead?
   /// The fault that each push triggers.
@@ -31,8 +37,12 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
 
   /// Ends the process with one sentence if it cannot start. `background`: the app's own work in the background; nil in
   /// the extension.
-  public init(_ options: WalletOptions, background: BackgroundWork.Habits? = nil) {
+  /// `completion`: in an app whose extension has no node.
+  public init(
+    _ options: WalletOptions, background: BackgroundWork.Habits? = nil, completion: (any PaymentCompletion)? = nil
+  ) {
     CrashTraces.withholdMemory()
+    wallet = options.wallet
     let name = Machine.role.processName
     let channel = ParentChannel.take()
     Self.checkDirectories(options, telling: channel)
@@ -48,25 +58,35 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
         try keychain.map {
           try WalletSecrets($0, for: Machine.role, movingFrom: options.keychain, walletIsNew: shared.isNew)
         } ?? WalletSecrets(keychain: options.keychain, walletIsNew: shared.isNew)
+      let pushKeyReading =
+        completion == nil
+        ? PushKey.Reading() : PushKey.readOrMake(keychain, directory: options.keychain)
+      pushKey = pushKeyReading.key
       earlier = keychain?.earlier ?? []
       loop = try EventLoop()
       clock = Clock(phoneClockFile: options.phoneClock)
       journal = try Journal(
         directory: options.journal, name: name, clock: clock, version: batonVersion,
         arguments: Array(CommandLine.arguments.dropFirst()))
+      if let trouble = pushKeyReading.trouble { journal.note(trouble) }
       Self.tellNodeID(secrets.nodeKey.publicKey, in: options.keychain, journal)
       presence = PresenceLink(directory: shared.layout.presence, role: Machine.role, loop: loop)
       container = WalletContainer(
-        shared, secrets: secrets, loop: loop, clock: clock, journal: journal)
+        shared, secrets: secrets, loop: loop, clock: clock, journal: journal, completion: completion)
       wire = WalletWire(secrets: secrets, loop: loop, journal: journal, peer: options.peer)
       invoices = InvoiceMaker(secrets: secrets, clock: clock, peer: options.peer?.node)
       cleaner = JournalCleaner(directory: options.journal)
-      terminalPhone = TerminalPhone(role: name)
-      emulatedPhone = channel.flatMap { [loop] in EmulatedPhone(channel: $0, loop: loop) }
+      tidier = JournalCleaner(directory: options.journal)
+      terminalPhone = TerminalPhone(role: name, wallet: options.wallet)
+      emulatedPhone = channel.flatMap { [loop] in
+        EmulatedPhone(channel: $0, loop: loop, wallet: options.wallet)
+      }
       var node = options.node
       node.fundingKey = CurvePoint(secrets.nodeKey.publicKey)
+      node.pushKey = pushKey.map { CurvePoint($0.publicKey) }
       runner = WalletJournal<Machine>.runner(
-        options.guardConfiguration, node, emulatedPhone == nil ? nil : background, loop: loop, clock: clock,
+        options.guardConfiguration, node, emulatedPhone == nil ? nil : background,
+        completes: completion != nil, loop: loop, clock: clock,
         journal: journal
       ) { [unowned self] directives in
         for directive in directives { carryOut(directive) }
@@ -114,8 +134,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private static func end(
     _ how: (code: ExitCode, word: WalletEnding), _ sentence: String, telling channel: Int32?
   ) -> Never {
-    let message = ControlMessage("ending", ["code": how.word.rawValue, "reason": sentence])
-    if let channel, let packet = try? message.encoded() {
+    if let channel, let packet = try? PhoneMessages.ending(how.word, sentence).encoded() {
       send(channel, packet, packet.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
     }
     exitWithSentence(how.code, sentence)
@@ -131,7 +150,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
         emulatedPhone.onMessage = { [unowned self] in told($0) }
         emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
         fault?.delayLaunch()
-        emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
+        emulatedPhone.start(role: Machine.role, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }
       handle(.launched)
@@ -172,7 +191,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       if open == 0 { handle(.terminationRequested) }
     }
     for (index, payload) in payloads.enumerated() {
-      handle(.pushArrived(PushReader.read(payload, id: UInt64(index + 1))))
+      handle(.pushArrived(PushReader.read(payload, id: UInt64(index + 1), as: wallet.pushForm)))
     }
   }
 
@@ -201,8 +220,9 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     case .complete(let task, _, let isSuccess, let sentence):
       journal.note(
         "the background task \(task.identifier) is \(isSuccess ? "done" : "not done"): \(sentence)")
+    case .tidyJournals: runner.handle(.opening(.stepDone(.journals, tidier.step())))
     case .end(let reason): ended(reason)
-    case .show, .mayConnect, .deliver, .notify, .withdraw, .finished, .completed, .backgroundDone,
+    case .showScreen, .copy, .answerPress, .show, .mayConnect, .deliver, .notify, .withdraw, .finished, .completed, .backgroundDone,
       .beginBackgroundTask, .endBackgroundTask, .submit, .playAudio, .stopAudio:
       break
     }
@@ -231,13 +251,15 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "terminate": handle(.terminationRequested)
       case "push":
         fault?.trigger()
-        var push = PushReader.read(message.body, id: try Self.id(message))
+        var push = read(message.body, id: try PhoneMessages.id(of: message))
         let isSilent = try message.flag("silent", default: false)
         if isSilent { push.time = try Self.time(message) }
         handle(isSilent ? .silentPushArrived(push) : .pushArrived(push))
-      case "background-expiring": handle(.backgroundTimeExpired(task: try Self.id(message)))
-      case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
+        if !isSilent { tell(push.announcement) }
+      case "background-expiring": handle(.backgroundTimeExpired(task: try PhoneMessages.id(of: message)))
+      case "time-will-expire": handle(.expiryWarned(push: try PhoneMessages.id(of: message)))
       case "notification-response": try respond(message)
+      case "open-url": follow(try message.required("url"))
       case "memory-warning":
         journal.note(
           "memory warning: SQLite freed \(container.releaseMemory()) bytes of its cache")
@@ -252,8 +274,12 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   /// A user's request, which the phone passes on unread.
   private func ask(_ id: String, _ message: ControlMessage) {
     do {
+      let asked = try ControlMessage(decoding: message.body)
+      if asked.verb == ScreenButton.verb, container.completion != nil {
+        return runner.handle(.incoming(.pressed(id, try ScreenButton(asked))))
+      }
       let request = try Request(
-        ControlMessage(decoding: message.body), from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
+        asked, from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
       runner.handle(.requests(.asked(id, request)))
     } catch { emulatedPhone?.answer(id, .error("\(error)")) }
   }
@@ -288,22 +314,39 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
 
   /// The response changes nothing else: the app opens as usual, and the guard gets its own event for that.
   private func respond(_ message: ControlMessage) throws(ControlMessageError) {
-    let id = try Self.id(message)
+    let id = try PhoneMessages.id(of: message)
     switch try message.required("action") {
     case "dismiss": journal.note("notification \(id) was dismissed")
-    case let action: journal.note("reason=notification action=\(action) id=\(id)")
+    case let action:
+      journal.note("reason=notification action=\(action) id=\(id)")
+      tell(read(message.body, id: id).announcement)
     }
     emulatedPhone?.send(ControlMessage("response-done", ["id": "\(id)"]))
+  }
+
+  private func read(_ body: [UInt8], id: UInt64) -> Push {
+    PushReader.read(body, id: id, as: wallet.pushForm) { [container, pushKey] sealed in
+      pushKey.flatMap { container.completion?.open(sealed, with: $0) }
+    }
+  }
+
+  private func tell(_ announcement: Announcement?) {
+    guard container.completion != nil else { return }
+    runner.handle(.incoming(.told(announcement, atWallSeconds: invoices.wallSeconds)))
+  }
+
+  private func follow(_ link: String) {
+    guard let page = AppPage(link: link) else {
+      return journal.note("the app has no page for the link \(link.onOneLine.prefix(64)), and shows what it showed")
+    }
+    journal.note("opened by a link to its page \(page.rawValue)")
+    runner.handle(.incoming(.linkFollowed(page)))
   }
 
   /// Without the phone no message could send the app home or end it, so it would hold the node for ever.
   private func lostPhone(_ why: String) {
     journal.note("the phone is gone: \(why)")
     handle(.terminationRequested)
-  }
-
-  private static func id(_ message: ControlMessage) throws(ControlMessageError) -> UInt64 {
-    try message.integer("id", in: 0...UInt64.max)
   }
 
   /// nil without a time limit.
@@ -315,8 +358,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private func ended(_ reason: EndReason) {
     journal.recordEnd(reason: reason.text)
     let words = container.loss.map { "\($0)" } ?? reason.text
-    emulatedPhone?.send(
-      ControlMessage("ending", ["code": WalletEnding(reason).rawValue, "reason": words]))
+    emulatedPhone?.send(PhoneMessages.ending(WalletEnding(reason), words))
     loop.stop()
   }
 }

@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import Guardrails
 import Heartbeat
+import IncomingStore
 import Reports
 import SharedContainer
 import Testing
@@ -55,6 +56,29 @@ struct InspectTests {
     #expect(report.verdict == .neverClaimed)
     #expect(report.holderSentence == "free: no process has ever claimed the node")
     #expect(report.problems.isEmpty)
+    withExtendedLifetime(container) {}
+  }
+
+  @Test func `Payments that were announced and not received are listed, and a damaged list is a problem`()
+    throws
+  {
+    let container = try open(.app)
+    #expect(try report().announced == [])
+    let store = IncomingStore(container: directory)
+    let hash = Bytes32([UInt8](repeating: 0xab, count: 32)) ?? .zero
+    let record = IncomingRecord(
+      paymentHash: hash, amountMsat: 100_000, kind: .incomingHtlc, isHeld: true, holdEndsAt: .max)
+    try store.add(record, arrivedAt: 1_700_000_000)
+    let report = try report()
+    #expect(report.problems == [])
+    let text = String(decoding: Array(try JSONLineEncoder().encode(report.document).utf8), as: UTF8.self)
+    #expect(text.contains(#""state":"incoming""#) && text.contains(hash.hex) && text.contains("100000"))
+    #expect(scratch.end(try scratch.start("baton", ["inspect", directory])) == .exited(code: 0))
+    let said = scratch.text("said")
+    #expect(
+      said.contains("announced, not received (1)") && said.contains("held until") && said.contains(hash.hex))
+    try Data("garbage".utf8).write(to: URL(filePath: store.path))
+    #expect(try self.report().problems.count == 1)
     withExtendedLifetime(container) {}
   }
 

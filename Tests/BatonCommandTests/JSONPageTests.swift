@@ -32,7 +32,8 @@ import WaitingTests
       Entry(
         "ablation-other", "`baton ablation`, then a line for each other coordination",
         ComparisonReport.Document.self),
-      Entry("app", "`baton app open`, `home`, `quit`", AppVerb.Document.self),
+      Entry("app", "`baton app open`, `home`, `quit`, `retry`, `copy`", AppVerb.Document.self),
+      Entry("app-screen", "`baton app screen`", AppScreenPage.Document.self),
       Entry("completion", "`baton completion`", CompletionVerb.Document.self),
       Entry("device", "`baton device`, also with a switch", DeviceRecord.self),
       Entry("device-clock", "`baton device clock`", DeviceVerb.ClockStep.self),

@@ -15,7 +15,7 @@ import WaitingTests
 
   @Test
   func
-    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 baton pushes prints counts and times of silent pushes and tasks`()
+    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4, B-M.5, B-M.2, B-C.1 baton pushes prints counts, times and memory of silent pushes and tasks`()
     throws
   {
     let phone = CommandPhone()
@@ -53,8 +53,19 @@ import WaitingTests
     #expect(settled.count == 1)
     #expect(json["silent"]?["received"]?.int == 1)
     _ = try phone.run("down")
-    #expect(
-      try phone.run("pushes").contains("with 1 the app received a payment"), "also when the phone is off")
+    let off = try phone.run("pushes")
+    #expect(off.contains("with 1 the app received a payment"), "also when the phone is off")
+    // The node of the app that has received the payment, with its start and its end.
+    #expect(off.contains("memory of processes that have ended: the app at most "))
+    #expect(off.contains("(1 process), the app at work on a silent push at most "))
+    #expect(off.contains("of 1 payment announced by a push, 1 was received within 15 s of it"))
+    let after = try value(try phone.run("pushes", "--json"))
+    let peak = try #require(after["memory"]?["app_at_work_bytes"]?.uint)
+    #expect(peak > 1_000_000 && peak < 100 * 1_048_576)
+    #expect(after["memory"]?["app_at_work_processes"]?.int == 1)
+    #expect(after["memory"]?["extension_bytes"] == nil, "no extension has run")
+    #expect(after["success"]?["announced"]?.int == 1 && after["success"]?["received_in_time"]?.int == 1)
+    #expect(after["success"]?["bound_ms"]?.int == 15_000)
   }
 
   @Test
@@ -160,6 +171,33 @@ import WaitingTests
     #expect(try phone.run("status").contains("5 on the wallet's icon"))
     #expect(try value(try phone.run("status", "--json"))["badge"]?.int == 5)
     #expect(try phone.run("pushes").contains("badge or sound  "))
+  }
+
+  @Test
+  func `B-C.1, B-M.2 Memory counts ended extensions, and the app only where its node ran for a silent push`()
+    throws
+  {
+    func ended(_ id: UInt64, _ role: String, _ pid: Int32, _ bytes: UInt64?) -> ProcessRow {
+      var row = ProcessRow(
+        id: id, role: role, pid: pid, startTime: 1, path: "", launchReason: "push", startedWall: 1,
+        startedAt: 1)
+      row.peakFootprintBytes = bytes
+      return row
+    }
+    func time(_ push: UInt64, _ pid: Int32, started: Bool) -> SilentPushTime {
+      SilentPushTime(
+        push: push, process: pid, arrivedAt: Instant(nanoseconds: 1),
+        nodeStarted: started ? .milliseconds(5) : nil)
+    }
+    let memory = PeakMemory(
+      [
+        ended(1, "extension", 10, 7_000_000), ended(2, "extension", 11, 8_000_000),
+        ended(3, "extension", 12, nil),
+        ended(4, "app", 20, 30_000_000), ended(5, "app", 21, 20_000_000), ended(6, "app", 22, 40_000_000),
+      ], times: [time(1, 20, started: true), time(2, 21, started: true), time(3, 22, started: false)])
+    #expect(memory.extensionBytes == 8_000_000 && memory.extensionProcesses == 2)
+    #expect(memory.appBytes == 40_000_000 && memory.appProcesses == 3)
+    #expect(memory.appAtWorkBytes == 30_000_000 && memory.appAtWorkProcesses == 2)
   }
 
   @Test func `In baton pushes a count of one is in the singular`() throws {

@@ -34,7 +34,9 @@ import Testing
       .moveRequested, .rowRead(nil, appWantsNode: true), .rowRead(row(8, .app), appWantsNode: false),
       .receivedFound([]),
       .receivedFound([payment, secondPayment], push: 3), .receivedNotRead(.failed("x"), push: 3),
-      .containerLost("A \"sentence\"\n."),
+      .containerLost("A \"sentence\"\n."), .incomingStored(push: .max),
+      .incomingNotStored(.blocked(pid: nil, isStopped: true), push: 1),
+      .pushArrived(Push(id: 1, reason: .incomingPayment, announcement: announcements[0])),
     ] + reasons.map { .pushArrived(push(3, $0, hash: nil)) } + [.pushArrived(push(4))]
     + PresenceMessageTests.all.map { .presenceHeard($0) } + observations.map { .observed($0) }
     + troubles.flatMap { [.lookFailed($0), .claimFailed($0), .rowReadFailed($0)] } + reports.map { .node($0) }
@@ -51,7 +53,7 @@ import Testing
       .readReceived(paymentHash: nil), .readReceived(paymentHash: paymentHash("aa"), push: 3),
       .startNode(claim(8)),
       .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment, .endLongPause,
-      .notify(secondPayment),
+      .notify(secondPayment), .storeIncoming(record, push: .max),
       .withdraw(payment: paymentHash("ff")),
       .backgroundDone, .beginBackgroundTask(1), .endBackgroundTask(1), .completed(push: 1, .newData),
       .completed(push: 1, .failed), .noteFailure(.node("x")),
@@ -62,13 +64,21 @@ import Testing
     ]
     + finishes.map { .finished(push: 1, $0) } + outcomes.map { .deliver(push: 1, $0) }
 
+  private static let announcements: [Announcement] =
+    Announcement.Kind.allCases.map { Announcement(kind: $0) } + [
+      Announcement(
+        kind: .incomingHtlc, paymentHash: paymentHash("aa"), amountMsat: .max, isHeld: true, holdEndsAt: -1)
+    ]
+  private static let record = IncomingRecord(
+    paymentHash: paymentHash("aa"), amountMsat: .max, kind: .incomingHtlc, isHeld: true, holdEndsAt: .min)
+
   private static let outcomes: [PushOutcome] =
     [.received(payment), .partsWait, .partsGivenBack, .appContinues, .usedByAnotherDevice]
-    + reasons.map { .nothingReceived($0) }
+    + reasons.map { .nothingReceived($0) } + announcements.map { .announced($0) }
 
   private static let finishes: [FinishReason] = [
     .totalTime, .idle, .appWantsNode, .handedOver, .received, .unreadablePush, .timeWillExpire, .fenced,
-    .terminated, .otherDevice, .outOfReach, .tooManyPushes, .containerLost,
+    .terminated, .otherDevice, .outOfReach, .tooManyPushes, .containerLost, .announced,
   ]
   private static let statuses: [Status] = [
     .idle, .waitingForExtension, .waitingForOther(pid: 7), .appGoesFirst, .blocked(pid: nil, isStopped: true),

@@ -30,6 +30,10 @@ import Testing
     keepPromises(ExtensionMachine.self, seeds: 100_000..<103_000, steps: 150)
   }
 
+  @Test func `No invariant of the extension without a node breaks in 12,000 random runs`() {
+    keepPromises(TellingExtensionMachine.self, seeds: 0..<12_000, steps: 40)
+  }
+
   @Test func `No invariant of the app breaks in 12,000 short random runs`() {
     keepPromises(AppMachine.self, seeds: 0..<12_000, steps: 25)
   }

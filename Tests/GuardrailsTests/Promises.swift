@@ -113,6 +113,8 @@ struct Promises {
         broke("a text for push \(push) before the node is released")
       }
     case .finished: text(directive, at: now)
+    case .storeIncoming(_, let push):
+      if delivered[push] != nil { broke("stores a record after the text, when the process may be suspended") }
     case .look, .readRow, .readReceived, .acceptNoNewPayment, .endLongPause, .show, .mayConnect, .notify,
       .withdraw:
       break

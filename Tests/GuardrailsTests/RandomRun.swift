@@ -120,7 +120,16 @@ struct RandomRun<Machine: GuardMachine> {
     // Sometimes a push that has already arrived.
     if pushes > 0 && generator.chance(3) && !promises.finished.contains(pushes) { return push(pushes) }
     pushes += 1
-    return push(pushes, generator.pick([.incomingPayment, .pendingSettlement, .onionMessage, .unreadable]))
+    var push = push(
+      pushes, generator.pick([.incomingPayment, .pendingSettlement, .onionMessage, .unreadable]))
+    if Machine.self == TellingExtensionMachine.self { push.announcement = announcement() }
+    return push
+  }
+
+  private mutating func announcement() -> Announcement? {
+    guard generator.chance(80) else { return nil }
+    return Announcement(
+      kind: generator.pick(Announcement.Kind.allCases), paymentHash: paymentHash("aa"), amountMsat: 1000)
   }
 
   private mutating func message() -> PresenceMessage {
@@ -176,6 +185,8 @@ struct RandomRun<Machine: GuardMachine> {
       default: return fairAnswer(directive, appWantsNode: generator.chance(20))
       }
     case .readReceived(_, let push?): return received(for: push, finding: [payment, secondPayment])
+    case .storeIncoming(_, let push):
+      return generator.chance(50) ? .incomingNotStored(trouble(), push: push) : fairAnswer(directive)
     default: return fairAnswer(directive)
     }
   }
@@ -194,6 +205,7 @@ struct RandomRun<Machine: GuardMachine> {
       let own = promises.held.map { row($0.epoch, Machine.role) }
       return .rowRead(own ?? row(epoch, Machine.role.other), appWantsNode: appWantsNode)
     case .readReceived(_, let push): return .receivedFound([], push: push)
+    case .storeIncoming(_, let push): return .incomingStored(push: push)
     default: return .node(.stopped)
     }
   }
@@ -202,7 +214,8 @@ struct RandomRun<Machine: GuardMachine> {
 extension GuardDirective {
   fileprivate var isAnswered: Bool {
     switch self {
-    case .look, .claim, .raiseEpoch, .readRow, .readReceived, .stopNode(gracefully: true): true
+    case .look, .claim, .raiseEpoch, .readRow, .readReceived, .storeIncoming, .stopNode(gracefully: true):
+      true
     default: false
     }
   }

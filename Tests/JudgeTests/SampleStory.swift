@@ -95,7 +95,7 @@ enum SampleStory {
       2, "extension", pid: 200, how: "signalled", number: 9, reason: "killed from outside by signal 9")
   }
 
-  private static func receiveReestablish(
+  static func receiveReestablish(
     _ run: SampleRun, _ connection: Int64, _ bytes: [UInt8], offering payment: Int64, htlc: Int64
   ) throws {
     // The stamp of the step that `receive` takes is one tick ahead.
@@ -110,7 +110,7 @@ enum SampleStory {
       ])
   }
 
-  private static func settleFirst(_ run: SampleRun, _ service: TestJournal) throws {
+  static func settleFirst(_ run: SampleRun, _ service: TestJournal) throws {
     try run.write(2, service)
     try run.store(2)
     try run.receive(2, revoke(peer: false, 0))

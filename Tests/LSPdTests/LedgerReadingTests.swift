@@ -58,8 +58,8 @@ final class LedgerReadingTests {
       PushRequest(reason: .incomingPayment, paymentHash: SHA256.hash([$0]), amountMsat: UInt64($0))
     }
     let ids = try commit(pushes: requests)
-    try ledger.writePush(ids[0], .delivered, at: now)
-    try ledger.writePush(ids[1], .iosdAway, at: now)
+    try ledger.writePush(ids[0], .delivered, isOpen: false, at: now)
+    try ledger.writePush(ids[1], .iosdAway, isOpen: true, at: now)
     let open = try ledger.readOpenPushes()
     #expect(open.map(\.id) == [ids[1]])
     #expect(open.map(\.request) == [requests[1]])

@@ -92,4 +92,43 @@ final class LedgerTests {
     let read = try PaymentTable.readUnresolved(ledger.database, at: instant(5))
     #expect(read.map(\.request.holdUntil) == [instant(5)])
   }
+
+  @Test func `Pushes of an older ledger are Phoenix's alerts, and its runs had Phoenix's form`() throws {
+    let path = "\(directory)/older.sqlite"
+    do {
+      let older = try Connection(path: path, access: .create)
+      try older.migrate(steps: Array(LedgerSchema.steps.prefix(9)))
+      try older.script(
+        """
+        INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy) VALUES (1, 1, 1, 0);
+        INSERT INTO pushes(at_ns, reason, payment_hash, attempts, outcome, is_open)
+          VALUES (1, 'IncomingPayment', x'\(SHA256.hash([1]).hex)', 0, 'asked', 1);
+        """)
+    }
+    let ledger = try Ledger(path: path)
+    #expect(
+      try ledger.readOpenPushes().map(\.request) == [
+        PushRequest(reason: .incomingPayment, paymentHash: SHA256.hash([1]))
+      ])
+    #expect(try ledger.database.firstRow("SELECT push_form FROM runs")?.text(0) == "phoenix")
+    #expect(try ledger.database.firstRow("SELECT kind FROM pushes")?.text(0) == "alert")
+    #expect(try AnnouncementTables.readPushKey(ledger.database) == nil)
+    #expect(try AnnouncementTables.readEndedHolds(ledger.database) == nil)
+  }
+
+  @Test func `The newest push key counts, and ended holds stay in their order without forgotten ones`() throws
+  {
+    let keys = (1...2).compactMap { PrivateKey(SHA256.hash([UInt8($0)]))?.publicKey }
+    let hashes = (1...3).map { SHA256.hash([UInt8($0)]) }
+    try ledger.commit([
+      step(at: 1, .pushKey(keys[0]), .holdEnded(paymentHash: hashes[0])),
+      step(at: 2, .pushKey(keys[1]), .holdEnded(paymentHash: hashes[1])),
+      step(at: 3, .holdEnded(paymentHash: hashes[2]), .endedHoldForgotten(paymentHash: hashes[1])),
+      step(at: 4, .holdEnded(paymentHash: hashes[0])),
+    ])
+    let again = try Ledger(path: "\(directory)/ledger.sqlite")
+    #expect(try AnnouncementTables.readPushKey(again.database) == keys[1])
+    #expect(try AnnouncementTables.readEndedHolds(again.database)?.paymentHashes == [hashes[2], hashes[0]])
+    #expect(try count("ended_holds") == 4)
+  }
 }

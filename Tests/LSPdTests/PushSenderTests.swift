@@ -25,7 +25,7 @@ final class PushSenderTests {
     ledger = try Ledger(path: "\(directory)/ledger.sqlite")
     loop = try EventLoop()
     sender = PushSender(
-      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger, sendsSilentPushes: false,
+      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger, body: PhoenixPush.body,
       isWanted: { [unowned self] _ in wanted }, onLedgerFailure: { Issue.record($0) })
   }
 
@@ -38,6 +38,27 @@ final class PushSenderTests {
     let request = PushRequest(reason: .incomingPayment, paymentHash: hash(number), amountMsat: 1000)
     let step = LedgerStep(at: loop.now, wallNanoseconds: 0, pushes: [request])
     return .init(id: try #require(try ledger.commit([step]).first), request: request)
+  }
+
+  /// Both pushes of a payment in Bitkit's form, as one step of the core requests them.
+  private func askBoth(_ number: UInt8, holdUntil: Instant? = Instant(nanoseconds: .max)) throws
+    -> [PushSender.Open]
+  {
+    let requests = [PushKind.silent, .alert].map { kind in
+      PushRequest(
+        reason: .incomingPayment, paymentHash: hash(number), amountMsat: 1000, kind: kind,
+        payment: UInt64(number), holdUntil: holdUntil)
+    }
+    let step = LedgerStep(at: loop.now, wallNanoseconds: 0, pushes: requests)
+    return zip(try ledger.commit([step]), requests).map { .init(id: $0, request: $1) }
+  }
+
+  /// A sender of bodies that name the kind alone.
+  private func senderOfKinds() -> PushSender {
+    PushSender(
+      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger,
+      body: { "\($0.kind?.rawValue ?? "no kind") \($0.payment ?? 0)" },
+      isWanted: { [unowned self] _ in wanted }, onLedgerFailure: { Issue.record($0) })
   }
 
   private func phone(answering answer: ControlMessage = ControlMessage("push", ["id": "1"])) throws
@@ -60,10 +81,10 @@ final class PushSenderTests {
   }
 
   /// Like Phoenix's: the reason is in clear, and so are hash and amount.
-  @Test func `B-1.6.1 With silent pushes a payment has a visible and then a silent push`() throws {
+  @Test func `With silent pushes a payment in Phoenix's form has a visible and then a silent push`() throws {
     sender = PushSender(
-      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger, sendsSilentPushes: true,
-      isWanted: { _ in true }, onLedgerFailure: { Issue.record("\($0)") })
+      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger, body: PhoenixPush.body,
+      extraBody: PhoenixPush.silentBody, isWanted: { _ in true }, onLedgerFailure: { Issue.record("\($0)") })
     var bodies: [JSONValue] = []
     let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
       client.onMessage = { message in
@@ -71,7 +92,7 @@ final class PushSenderTests {
         client.send(ControlMessage("push", ["id": "\(bodies.count)"]))
       }
     }
-    sender.send(try ask(1))
+    sender.send([try ask(1)])
     #expect(try loop.run(for: .seconds(30)) { bodies.count == 2 && phone.connectionCount == 0 })
     let (visible, silent) = (try #require(bodies.first?["aps"]), try #require(bodies.last?["aps"]))
     #expect(visible["alert"]?["title"]?.text == "Incoming payment")
@@ -93,11 +114,11 @@ final class PushSenderTests {
     throws
   {
     let phone = try phone()
-    sender.send(try ask(1))
+    sender.send([try ask(1)])
     #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["delivered, open 0, attempts 1"] })
     #expect(try ledger.readOpenPushes().isEmpty)
     // A later push for the same payment.
-    sender.send(try ask(1))
+    sender.send([try ask(1)])
     #expect(try loop.run(for: .seconds(30)) { received.count == 2 && phone.connectionCount == 0 })
     #expect(received == [hash(1).hex, hash(1).hex])
     #expect(try rows() == ["delivered, open 0, attempts 1", "delivered, open 0, attempts 1"])
@@ -108,7 +129,7 @@ final class PushSenderTests {
   func `While iosd is down repeated push requests are merged; when it comes up each payment gets one push`()
     throws
   {
-    for number: UInt8 in [1, 2, 1] { sender.send(try ask(number)) }
+    for number: UInt8 in [1, 2, 1] { sender.send([try ask(number)]) }
     #expect(
       try rows() == [
         "iosd-away, open 1, attempts 1", "iosd-away, open 1, attempts 1", "merged, open 0, attempts 0",
@@ -122,7 +143,7 @@ final class PushSenderTests {
   }
 
   @Test func `A push that is no longer needed when iosd comes up is closed without being sent`() throws {
-    sender.send(try ask(1))
+    sender.send([try ask(1)])
     wanted = false
     let phone = try phone()
     #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["not-needed, open 0, attempts 1"] })
@@ -132,9 +153,73 @@ final class PushSenderTests {
 
   @Test func `A push that iosd refuses stays open with iosd's reason`() throws {
     let phone = try phone(answering: .error("no room"))
-    sender.send(try ask(1))
+    sender.send([try ask(1)])
     let row = "refused: no room, open 1, attempts 1"
     #expect(try loop.run(for: .seconds(30)) { (try? rows()) == [row] })
     phone.shutDown()
+  }
+
+  @Test func `The silent push of a payment reaches iosd before its alert, and both have their rows`() throws {
+    sender = senderOfKinds()
+    var bodies: [String] = []
+    let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
+      client.onMessage = { message in
+        bodies.append(message.bodyText)
+        client.send(ControlMessage("ok", ["id": "\(bodies.count)"]))
+      }
+    }
+    sender.send(try askBoth(1))
+    let done = "delivered, open 0, attempts 1"
+    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == [done, done] && phone.connectionCount == 0 })
+    #expect(bodies == ["silent 1", "alert 1"])
+    let kinds = try ledger.database.rows("SELECT kind, payment FROM pushes ORDER BY id").map {
+      "\(try $0.text(0)) \(try $0.integer(1))"
+    }
+    #expect(kinds == ["silent 1", "alert 1"])
+    phone.shutDown()
+  }
+
+  @Test func `While iosd is down the silent push is tried once, and the alert until it is delivered`() throws
+  {
+    sender = senderOfKinds()
+    sender.send(try askBoth(1))
+    #expect(try rows() == ["iosd-away, open 0, attempts 1", "iosd-away, open 1, attempts 1"])
+    let phone = try phone()
+    #expect(try loop.run(for: .seconds(30)) { (try? rows())?.last?.hasPrefix("delivered, open 0") == true })
+    #expect(try rows().first == "iosd-away, open 0, attempts 1")
+    phone.shutDown()
+  }
+
+  @Test func `A silent push that iosd refuses does not keep the alert from being delivered`() throws {
+    sender = senderOfKinds()
+    let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
+      client.onMessage = { message in
+        client.send(
+          message.bodyText.hasPrefix("silent") ? .error("no") : ControlMessage("ok", ["id": "1"]))
+      }
+    }
+    sender.send(try askBoth(1))
+    let both = ["refused: no, open 0, attempts 1", "delivered, open 0, attempts 1"]
+    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == both })
+    phone.shutDown()
+  }
+
+  @Test func `Alerts of two payments of one hash with different holds are not merged`() throws {
+    sender = senderOfKinds()
+    sender.send(try askBoth(1, holdUntil: Instant(nanoseconds: 5)))
+    sender.send(try askBoth(1, holdUntil: Instant(nanoseconds: 6)))
+    sender.send(try askBoth(1, holdUntil: Instant(nanoseconds: 6)))
+    #expect(
+      try rows() == [
+        "iosd-away, open 0, attempts 1", "iosd-away, open 1, attempts 1", "iosd-away, open 0, attempts 1",
+        "iosd-away, open 1, attempts 1", "iosd-away, open 0, attempts 1", "merged, open 0, attempts 0",
+      ])
+  }
+
+  @Test func `After a restart the open pushes are those of before, with kind, payment and hold`() throws {
+    let asked = try askBoth(3, holdUntil: Instant(nanoseconds: 7))
+    let phoenix = try ask(4)
+    let read = try Ledger(path: "\(directory)/ledger.sqlite").readOpenPushes()
+    #expect(read.map(\.request) == asked.map(\.request) + [phoenix.request])
   }
 }

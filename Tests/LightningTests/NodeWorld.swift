@@ -61,6 +61,8 @@ struct NodeWorld {
 
   /// Whether the wallet splices.
   var splices = false
+  /// The key that the wallet's pushes are sealed to.
+  var pushKey: CurvePoint?
   var splicesBegun: [TransactionID] = []
   var splicesEnded: [SpliceSaid] = []
 
@@ -94,7 +96,9 @@ struct NodeWorld {
   mutating func claim(moving: Bool = false) {
     kill()
     epoch += 1
-    node = NodeMachine(configuration: .init(rules: Self.rules, fundingKey: splices ? walletSide.key : nil))
+    node = NodeMachine(
+      configuration: .init(
+        rules: Self.rules, fundingKey: splices ? walletSide.key : nil, pushKey: pushKey))
     let replaced = moving ? ReplacedClaim(epoch: epoch - 1, container: fence(epoch).container) : nil
     handle(.started(fence(epoch), readState(), replacing: replaced))
   }

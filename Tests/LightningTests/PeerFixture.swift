@@ -3,7 +3,8 @@ import Crypto
 import LightningWire
 import LightningChannel
 import LightningNode
-import LightningProvider
+
+@testable import LightningProvider
 
 func milliseconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000) }
 
@@ -35,13 +36,13 @@ struct PeerFixture {
   /// No pings, unless a test sets `rules`.
   init(
     isLegacy: Bool = false, rules: ConnectionRules = ConnectionRules(silence: nil),
-    storageDelay: TimeSpan = .zero
+    storageDelay: TimeSpan = .zero, pushStrategy: PushStrategy = .phoenix
   ) throws {
     let channel = try Channel(id: channelID, localMsat: 1_000_000, remoteMsat: 0, isOpener: true)
     peer = PeerMachine(
       configuration: PeerMachine.Configuration(
         isLegacy: isLegacy, rules: rules, storageDelay: storageDelay, startedAt: milliseconds(0),
-        state: PeerState(channel: channel)))
+        state: PeerState(channel: channel), pushStrategy: pushStrategy))
     wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 1_000_000, isOpener: false)
   }
 
@@ -51,7 +52,8 @@ struct PeerFixture {
   mutating func restart() {
     peer = PeerMachine(
       configuration: PeerMachine.Configuration(
-        rules: ConnectionRules(silence: nil), startedAt: milliseconds(now), state: peer.state))
+        rules: ConnectionRules(silence: nil), startedAt: milliseconds(now), state: peer.state,
+        pushStrategy: peer.pushStrategy))
   }
 
   mutating func pay(_ number: UInt64, msat: UInt64 = 1000, holdUntil: Int64 = 60_000) -> [PeerDirective] {

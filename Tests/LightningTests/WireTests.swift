@@ -39,6 +39,7 @@ private let everyMessage: [Message] = [
   .fulfillHTLC(FulfillHTLC(channel: id, id: 0, preimage: hash)),
   .failHTLC(FailHTLC(channel: id, id: 0, code: 0x1007)),
   .failMalformedHTLC(FailMalformedHTLC(channel: id, id: 3, onionHash: hash, code: 0xC005)),
+  .pushKey(CurvePoint(unchecked: Bytes([2] + hash.bytes))), .holdEnded(hash),
   .updateFee(UpdateFee(channel: id, feeratePerKw: 253)),
   .commitmentSigned(CommitmentSigned(channel: id, htlcSignatures: [.zeros, .zeros])),
   .revokeAndAck(RevokeAndAck(channel: id, perCommitmentSecret: hash)),
@@ -65,7 +66,7 @@ private let everyMessage: [Message] = [
   }
 
   @Test
-  func `Messages have the bytes, or at least the length, of BOLT 1 and 2 and of the private fence answer`() {
+  func `Messages have the bytes, or at least the length, of BOLT 1 and 2 and of the private ones`() {
     #expect(Hexadecimal.encode(Message.ping(Ping(pongSize: 3, ignored: [9])).encoded()) == "00120003000109")
     #expect(Hexadecimal.encode(Message.pong([0, 0]).encoded()) == "001300020000")
     #expect(Hexadecimal.encode(Message.peerStorage([0xaa]).encoded()) == "00070001aa")
@@ -88,6 +89,10 @@ private let everyMessage: [Message] = [
       Hexadecimal.encode(
         Message.fenceAnswer(FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))
           .encoded()) == "ba71" + "01" + "0000000000000005" + "0000000000000001" + "0000000000000002")
+    #expect(
+      Hexadecimal.encode(Message.pushKey(CurvePoint(unchecked: Bytes([2] + hash.bytes))).encoded())
+        == "ba73" + "02" + hash.hex)
+    #expect(Hexadecimal.encode(Message.holdEnded(hash).encoded()) == "ba75" + hash.hex)
     #expect(
       Hexadecimal.encode(Message.failHTLC(FailHTLC(channel: id, id: 1, code: 0x1007)).encoded())
         == "0083" + id.hex + "0000000000000001" + "0002" + "1007")

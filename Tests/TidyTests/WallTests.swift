@@ -40,17 +40,31 @@ import Testing
     }
   }
 
-  @Test(arguments: ["NotifyExtd", "CoordinatorC"])
-  func `No module that NotifyExtd or CoordinatorC links imports Foundation or uses Swift concurrency`(
+  @Test(arguments: ["NotifyExtd", "NotifyOnlyd", "CoordinatorC"])
+  func `No module that an extension or CoordinatorC links imports Foundation or uses Swift concurrency`(
     program: String
   ) {
     let linked = Manifest.linked(into: program)
-    #expect(linked.contains("Heartbeat") && linked.contains("SharedContainer"))
+    #expect(linked.contains("Heartbeat") && linked.contains("Database"))
     for file in Project.sources where linked.contains(file.module) {
       let heavy = file.imports.filter { $0.hasPrefix("Foundation") || $0 == "Dispatch" || $0.hasPrefix("_") }
       #expect(heavy.isEmpty, "\(file.path) imports \(heavy)")
       #expect(file.places(matching: #"\b(async|await|actor)\b\s"#) == [])
     }
+  }
+
+  /// The wallet of the extension that only tells has its node in the app alone.
+  @Test
+  func
+    `B-1.1.1, B-1.1.2, B-1.1.3 NotifyOnlyd links no Lightning, no transport, no store of the wallet and no container`()
+  {
+    let linked = Manifest.linked(into: "NotifyOnlyd")
+    #expect(linked.contains("IncomingStore") && linked.contains("PushSeal"))
+    let forbidden = [
+      "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "ChannelStore",
+      "PeerTransport", "WalletStore", "Wallet", "WalletProcess", "SharedContainer", "Coordinator",
+    ]
+    #expect(Set(linked).intersection(forbidden) == [])
   }
 
   /// Hooks of the simulation are invisible to users of the library.
@@ -100,7 +114,8 @@ import Testing
   @Test func `No code between core and container decides whether a claim row owns the node`() {
     let shells = [
       "Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Coordinator/",
-      "Sources/MainAppd/", "Sources/NotifyExtd/", "Sources/DaemonRuntime/", "Sources/Simulation/Ports/",
+      "Sources/MainAppd/", "Sources/NotifyExtd/", "Sources/NotifyOnlyd/", "Sources/DaemonRuntime/",
+      "Sources/Simulation/Ports/",
       "Sources/Simulation/Run/", "Sources/Simulation/Explore/",
     ]
     // `isOwned` is for the simulation's checks, not for a process.
@@ -148,6 +163,8 @@ import Testing
       }
       .sorted() == [
         "Fuzz/Conversation.swift",
+        // Its guard has no node, so there is no wallet between the guard and the ports.
+        "Sources/NotifyOnlyd/NotifyProcess.swift",
         // Hands them to the library.
         "Sources/WalletProcess/WalletContainer.swift",
         "Tests/CoordinatorTests/GuardContainerTests.swift", "Tests/GuardrailsTests/Promises.swift",
@@ -161,6 +178,7 @@ import Testing
     let known = [
       "Sources/Guardrails/", "Sources/Lightning/Node/", "Sources/Wallet/", "Sources/Coordinator/",
       "Sources/WalletProcess/WalletContainer.swift", "Sources/WalletProcess/WalletJournal.swift",
+      "Sources/NotifyOnlyd/",
       // Other products' coordination, removed rules, and observers.
       "Sources/Simulation/Others/", "Sources/Simulation/World/WorldGuard.swift",
       "Sources/Simulation/World/WorldObserver.swift", "Sources/Simulation/World/Said.swift",

@@ -5,6 +5,7 @@ enum Walls {
     ("JSON", ""),
     ("Heartbeat", "Ground"),
     ("Guardrails", "Ground Heartbeat"),
+    ("WalletProfiles", "Ground JSON Guardrails"),
     ("Bitcoin", "Ground Crypto"),
     ("LightningWire", "Ground Crypto Bitcoin"),
     ("LightningChannel", "Ground Crypto Bitcoin LightningWire"),
@@ -14,7 +15,8 @@ enum Walls {
     (
       "Wallet",
       """
-      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningInvoices LightningNode
+      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
+      WalletProfiles
       """
     ),
     ("PhonePolicy", "Ground"),
@@ -23,14 +25,16 @@ enum Walls {
       "Simulation",
       """
       Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningNode LightningProvider Wallet \
-      PhonePolicy
+      WalletProfiles PhonePolicy
       """
     ),
     ("Scenario", "Ground PhonePolicy"),
     ("Crypto", "Ground CSodium CSecp256k1 Glibc"),
+    ("PushSeal", "Ground Crypto CNettle"),
     ("Platform", "Ground Glibc Darwin"),
     ("Database", "CSQLite Glibc Darwin"),
     ("OwnFiles", "Platform Glibc Darwin"),
+    ("IncomingStore", "Ground Guardrails Database OwnFiles Glibc Darwin"),
     ("SharedContainer", "Ground Heartbeat Guardrails Database Platform OwnFiles Glibc Darwin"),
     ("Coordinator", "Ground Heartbeat Guardrails SharedContainer Database Platform Glibc Darwin"),
     ("CoordinatorC", "Coordinator Database CBaton"),
@@ -42,51 +46,64 @@ enum Walls {
       """
     ),
     ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
+    ("PhoneLink", "Ground JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
     (
       "WalletProcess",
       """
-      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode Wallet Crypto \
-      Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles JSON CLinux Glibc
+      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode Wallet \
+      WalletProfiles PhoneLink Crypto Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles JSON CLinux Glibc
       """
     ),
-    ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
-    ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
-    ("IOSd", "Ground JSON Reports Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc"),
+    (
+      "MainAppd",
+      """
+      Ground Heartbeat Guardrails Wallet WalletProfiles WalletProcess PushSeal IncomingStore Crypto DaemonRuntime Glibc
+      """
+    ),
+    ("NotifyExtd", "Ground Heartbeat Guardrails PhoneLink WalletProcess DaemonRuntime Glibc"),
+    (
+      "NotifyOnlyd",
+      "Ground Guardrails WalletProfiles PhoneLink PushSeal IncomingStore DaemonRuntime Crypto Glibc"
+    ),
+    (
+      "IOSd",
+      "Ground JSON WalletProfiles Reports Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc"
+    ),
     (
       "LSPd",
       """
-      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Crypto PeerTransport \
-      DaemonRuntime Database ChannelStore CLinux Glibc
+      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Crypto PushSeal \
+      PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc
       """
     ),
     ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
     (
       "PhoneClient",
       """
-      Ground JSON Reports Guardrails Bitcoin LightningWire LightningInvoices PhonePolicy Crypto SharedContainer \
+      Ground JSON Reports Guardrails Bitcoin LightningWire LightningInvoices WalletProfiles PhonePolicy Crypto SharedContainer \
       DaemonRuntime PeerTransport CLinux Glibc
       """
     ),
-    ("Terminal", "Ground Reports PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
+    ("Terminal", "Ground Reports WalletProfiles PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
     (
       "Inspection",
       """
       Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet \
-      PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc Foundation
+      WalletProfiles IncomingStore PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc Foundation
       """
     ),
     (
       "Lab",
       """
-      Ground Reports Guardrails PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc \
+      Ground Reports Guardrails WalletProfiles PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc \
       Foundation
       """
     ),
     (
       "Stages",
       """
-      Ground Reports Guardrails LightningInvoices LightningProvider Wallet PhonePolicy Simulation Scenario Crypto \
+      Ground Reports Guardrails LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore PhonePolicy Simulation Scenario Crypto \
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),
@@ -102,7 +119,8 @@ enum Walls {
   /// Modules of pure decisions: no clock, no randomness, no I/O.
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-    "LightningInvoices", "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Simulation",
+    "LightningInvoices", "LightningNode", "LightningProvider", "Wallet", "WalletProfiles", "PhonePolicy",
+    "Simulation",
     "Scenario",
   ]
 

@@ -6,6 +6,7 @@ import LightningNode
 import PeerTransport
 import SharedContainer
 import Wallet
+import WalletProfiles
 
 @testable import WalletProcess
 
@@ -76,7 +77,7 @@ final class TestWallet<Guard: GuardMachine & WalletGuard> {
   private func carryOut(_ order: PhoneOrder) {
     switch order {
     case .show(let status): self.status = status
-    case .deliver(_, let outcome): delivered.append(NotificationContent(outcome))
+    case .deliver(_, let outcome): delivered.append(NotificationContent(outcome, of: .phoenix))
     case .answer(let id, let answer): answers[id] = answer
     case .end(let reason): ended = reason
     case .makeInvoice(let id, let amountMsat, let text, let expirySeconds):

@@ -1,13 +1,14 @@
 import DaemonRuntime
 import Guardrails
 import Testing
-import Wallet
+import WalletProfiles
 
-@testable import WalletProcess
+import PhoneLink
 
 @Suite struct WalletNotificationsTests {
   private func fields(_ outcome: PushOutcome) -> ControlMessage {
-    ControlMessage("content", fields: WalletNotifications.fields(of: NotificationContent(outcome)))
+    ControlMessage(
+      "content", fields: WalletNotifications.fields(of: NotificationContent(outcome, of: .phoenix)))
   }
 
   @Test

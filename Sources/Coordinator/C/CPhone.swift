@@ -35,7 +35,7 @@ final class CPhone: AppPhone, ExtensionPhone {
     switch result {
     case .received(let payment): message.tell(of: payment)
     case .nothingReceived(let reason): message.number = UInt64(reason.code)
-    case .partsWait, .partsGivenBack, .appContinues, .usedByAnotherDevice: break
+    case .partsWait, .partsGivenBack, .appContinues, .usedByAnotherDevice, .announced: break
     }
     outbox.append(message)
   }

@@ -73,7 +73,8 @@ extension PushOutcome {
   var code: CEnum {
     switch self {
     case .received: BATON_RESULT_RECEIVED
-    case .nothingReceived: BATON_RESULT_NOTHING_RECEIVED
+    // No coordinator runs the extension that announces.
+    case .nothingReceived, .announced: BATON_RESULT_NOTHING_RECEIVED
     case .partsWait: BATON_RESULT_PARTS_WAIT
     case .partsGivenBack: BATON_RESULT_PARTS_GIVEN_BACK
     case .appContinues: BATON_RESULT_APP_CONTINUES

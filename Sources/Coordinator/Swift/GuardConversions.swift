@@ -49,7 +49,8 @@ extension FinishReason {
     case .idle: self = .idle
     case .appWantsNode: self = .appWantsNode
     case .handedOver: self = .handedOver
-    case .received: self = .received
+    // Only the extension without a node announces, and no coordinator runs it.
+    case .received, .announced: self = .received
     case .unreadablePush: self = .unreadablePush
     case .timeWillExpire: self = .timeWillExpire
     case .fenced: self = .fenced

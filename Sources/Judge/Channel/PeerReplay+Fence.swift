@@ -46,7 +46,7 @@ extension PeerReplay {
     case .initMessage(_, let reply?, _, _) where !frame.entry.isIn,
       .fenceReply(let reply) where !frame.entry.isIn:
       find(1, "The peer answered another node's claim (highest \(reply.highest))", frame)
-    case .storage, .retrieval, .reestablish, .step:
+    case .storage, .retrieval, .reestablish, .step, .pushKey, .holdEnded:
       guard frame.entry.isActedOn else { return }
       find(1, "The peer exchanged \(frame.name) with a node that is not the wallet's", frame)
     default: break

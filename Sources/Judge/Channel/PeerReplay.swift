@@ -70,6 +70,12 @@ struct PeerReplay {
   /// HTLCs that the wallet offered, by id.
   var sentLives: [UInt64: HTLCLife] = [:]
   var opening: ChannelView?
+  /// The push keys that the wallet has named, each in place of the one before.
+  var pushKeys: [(key: [UInt8], atNs: Int64)] = []
+  /// Every `hold_ended` of the peer.
+  var toldEnds: [ToldEnd] = []
+  /// When each accepted connection got its `channel_reestablish`.
+  var reestablishedNs: [Int64: Int64] = [:]
 
   init(evidence: Evidence) {
     self.evidence = evidence
@@ -155,7 +161,8 @@ struct PeerReplay {
       find(2, "The wallet sent a second init on connection \(connection)", frame)
     // Of gossip only queries are answered (261, 263).
     case .other(let type): expectActed(type == 261 || type == 263, frame)
-    case .pong, .errorOrWarning, .retrieval, .fenceReply: expectActed(false, frame)
+    case .pong, .errorOrWarning, .retrieval, .fenceReply, .holdEnded: expectActed(false, frame)
+    case .pushKey(let key): takePushKey(key, frame)
     case .reestablish(let body): receive(body, frame)
     case .step(let step): takeStep(step, frame)
     }
@@ -214,12 +221,15 @@ struct PeerReplay {
       } else {
         find(4, "Frame \(frame.entry.id) is a pong of \(size) bytes that no ping asked for", frame)
       }
-    case .reestablish(let body): checkReestablish(body, frame)
+    case .reestablish(let body):
+      reestablishedNs[connection] = frame.entry.atNs
+      checkReestablish(body, frame)
+    case .holdEnded(let paymentHash): tellEnd(of: paymentHash, frame)
     case .step(let step): sendStep(step, frame)
     case .ping where links[connection]?.state == .registered: break
     // Replies to gossip queries.
     case .other(262), .other(264): break
-    case .ping, .storage, .other:
+    case .ping, .storage, .pushKey, .other:
       find(4, "The peer sent \(message.name) (frame \(frame.entry.id)), which it never does", frame)
     }
   }

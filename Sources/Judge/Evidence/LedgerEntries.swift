@@ -7,6 +7,8 @@ struct RunEntry {
   let isLegacy: Int64
   /// The peer stores a backup at most once in this time; 0: each at once, as in a ledger without the column.
   let storageDelayNs: Int64
+  /// Which pushes the peer sends; nil in a ledger without the column.
+  let pushForm: String?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
@@ -15,6 +17,7 @@ struct RunEntry {
     isLegacy = try row.integer("legacy")
     let hasDelay = row.names.contains("storage_delay_ns")
     storageDelayNs = hasDelay ? try row.integer("storage_delay_ns") : 0
+    pushForm = row.names.contains("push_form") ? try row.text("push_form") : nil
   }
 
   var evidence: String { "ledger runs \(id)" }
@@ -28,6 +31,7 @@ struct ConnectionEntry {
   let incarnation: Int64?
   let container: [UInt8]?
   let verdict: String?
+  let openedNs: Int64
   let judgedNs: Int64?
   let closedNs: Int64?
 
@@ -38,6 +42,7 @@ struct ConnectionEntry {
     incarnation = try row.optionalInteger("incarnation")
     container = try row.optionalBlob("container")
     verdict = try row.optionalText("verdict")
+    openedNs = try row.integer("opened_at_ns")
     judgedNs = try row.optionalInteger("judged_at_ns")
     closedNs = try row.optionalInteger("closed_at_ns")
   }
@@ -97,11 +102,14 @@ struct PaymentEntry {
   let paymentHash: [UInt8]
   let amountMsat: Int64
   let state: String
+  let requestedNs: Int64
+  let heldNs: Int64?
   let offeredNs: Int64?
   let settledNs: Int64?
   let htlc: Int64?
   let preimage: [UInt8]?
   let failureCode: Int64?
+  let failure: String?
   let data: PartData?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
@@ -109,16 +117,21 @@ struct PaymentEntry {
     paymentHash = try row.blob("payment_hash")
     amountMsat = try row.integer("amount_msat")
     state = try row.text("state")
+    requestedNs = try row.integer("requested_at_ns")
+    heldNs = try row.optionalInteger("held_at_ns")
     offeredNs = try row.optionalInteger("offered_at_ns")
     settledNs = try row.optionalInteger("settled_at_ns")
     htlc = try row.optionalInteger("htlc")
     preimage = try row.optionalBlob("preimage")
     failureCode = try row.optionalInteger("failure_code")
+    failure = try row.optionalText("failure")
     data = try PartData.read(row)
   }
 
   var isPaid: Bool { state == "paid" }
   var isFailed: Bool { state == "failed" }
+  /// It failed as the wallet did not come.
+  var isMissed: Bool { isFailed && failure == "recipient-away" }
   var evidence: String { "ledger payments \(id)" }
 }
 
@@ -138,12 +151,64 @@ struct BackupEntry {
 
 struct PushEntry {
   let id: Int64
+  let atNs: Int64
+  /// The last attempt, or the end.
+  let lastNs: Int64?
+  let paymentHash: [UInt8]?
   let outcome: String
+  /// "silent" or "alert"; in a ledger without the column every push is an alert.
+  let kind: String
+  /// Of Bitkit's form alone.
+  let payment: Int64?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
+    atNs = try row.integer("at_ns")
+    lastNs = try row.optionalInteger("last_at_ns")
+    paymentHash = try row.optionalBlob("payment_hash")
     outcome = try row.text("outcome")
+    let isOlder = !row.names.contains("kind")
+    kind = isOlder ? "alert" : try row.text("kind")
+    payment = isOlder ? nil : try row.optionalInteger("payment")
   }
+
+  var isAlert: Bool { kind == "alert" }
+  var isDelivered: Bool { outcome == "delivered" }
+  var evidence: String { "ledger pushes \(id)" }
+}
+
+struct PushKeyEntry {
+  let id: Int64
+  let atNs: Int64
+  let key: [UInt8]
+
+  init(_ row: SQLiteRow) throws(JudgeError) {
+    id = try row.integer("id")
+    atNs = try row.integer("at_ns")
+    key = try row.blob("key")
+  }
+
+  var evidence: String { "ledger push_keys \(id)" }
+}
+
+struct EndedHoldEntry {
+  let id: Int64
+  let paymentHash: [UInt8]
+  let endedNs: Int64
+  let forgottenNs: Int64?
+
+  init(_ row: SQLiteRow) throws(JudgeError) {
+    id = try row.integer("id")
+    paymentHash = try row.blob("payment_hash")
+    endedNs = try row.integer("ended_at_ns")
+    forgottenNs = try row.optionalInteger("forgotten_at_ns")
+  }
+
+  func isTold(at instantNs: Int64) -> Bool {
+    endedNs <= instantNs && (forgottenNs.map { instantNs < $0 } ?? true)
+  }
+
+  var evidence: String { "ledger ended_holds \(id)" }
 }
 
 struct LossEntry {

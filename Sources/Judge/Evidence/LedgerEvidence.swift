@@ -8,6 +8,8 @@ struct LedgerEvidence {
   let channels: Rows<ChannelEntry>
   let htlcs: Rows<HTLCEntry>
   let pushes: Rows<PushEntry>
+  let pushKeys: Rows<PushKeyEntry>
+  let endedHolds: Rows<EndedHoldEntry>
   let runs: Rows<RunEntry>
   let losses: Rows<LossEntry>
   let externalInvoices: Rows<ExternalInvoiceEntry>
@@ -36,6 +38,8 @@ struct LedgerEvidence {
       try HTLCEntry(row, channel: nil)
     }
     pushes = try tables.read("pushes", by: "id", PushEntry.init)
+    pushKeys = try tables.readIfThere("push_keys", by: "id", PushKeyEntry.init)
+    endedHolds = try tables.readIfThere("ended_holds", by: "id", EndedHoldEntry.init)
     runs = try tables.read("runs", by: "id", RunEntry.init)
     losses = try tables.read("losses", by: "id", LossEntry.init)
     externalInvoices = try tables.readIfThere(

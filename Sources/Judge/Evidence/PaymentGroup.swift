@@ -5,6 +5,9 @@ struct PaymentGroup {
   private(set) var whole: [PaymentEntry] = []
   private(set) var wholeMsat: Int64 = 0
   private(set) var firstHeld: PaymentEntry?
+  private(set) var requestedNs: [Int64] = []
+  private(set) var failedNs: [Int64] = []
+  private var spans: [(from: Int64, to: Int64)] = []
 
   static func all(_ payments: Rows<PaymentEntry>) -> [[UInt8]: PaymentGroup] {
     var groups: [[UInt8]: PaymentGroup] = [:]
@@ -13,10 +16,16 @@ struct PaymentGroup {
   }
 
   private mutating func add(_ payment: PaymentEntry) {
+    requestedNs.append(payment.requestedNs)
+    spans.append((payment.requestedNs, payment.settledNs ?? .max))
+    if payment.isFailed, let settledNs = payment.settledNs { failedNs.append(settledNs) }
     if payment.isPaid { paid.append(payment) }
     if payment.state == "held" { firstHeld = firstHeld ?? payment }
     guard !payment.isFailed else { return }
     whole.append(payment)
     wholeMsat = wholeMsat &+ payment.amountMsat
   }
+
+  /// No payment of the hash is pending after this time, before the next request.
+  func isOver(at instantNs: Int64) -> Bool { !spans.contains { $0.from <= instantNs && instantNs < $0.to } }
 }

@@ -49,6 +49,7 @@ struct Checker {
     checkInvoices()
     checkReports()
     checkPhone()
+    checkTelling()
     checkSecrets()
     count()
   }
@@ -77,6 +78,7 @@ struct Checker {
     }
     checkPayments(replay)
     checkSent(replay)
+    checkHolds(replay)
     return replay
   }
 

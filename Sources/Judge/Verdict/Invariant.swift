@@ -8,6 +8,7 @@ public enum Invariant: Int, Hashable, Codable, Sendable, CaseIterable {
   case progress
   case limits
   case secrets
+  case tellingExtension
 
   public var name: String {
     switch self {
@@ -19,6 +20,7 @@ public enum Invariant: Int, Hashable, Codable, Sendable, CaseIterable {
     case .progress: "all settles in the end"
     case .limits: "the extension keeps its limits"
     case .secrets: "no secret is readable"
+    case .tellingExtension: "an extension that only tells has no node"
     }
   }
 

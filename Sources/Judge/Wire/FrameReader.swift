@@ -8,6 +8,8 @@ struct FrameReader {
   static let fenceRecord: UInt64 = 0xba70_0001
   static let fenceReplyRecord: UInt64 = 0xba70_0003
   static let fenceReplyMessage = 0xba71
+  static let pushKeyMessage = 0xba73
+  static let holdEndedMessage = 0xba75
   static let networksRecord: UInt64 = 1
   /// Regtest's chain hash.
   static let chain: [UInt8] = [
@@ -60,6 +62,8 @@ struct FrameReader {
       return .step(.splice(try splice(type)))
     case Self.fenceReplyMessage where bytes.count == 27 && bytes[2] <= 1:
       return .fenceReply(try fenceReply())
+    case Self.pushKeyMessage where bytes.count == 35: return .pushKey(try take(33))
+    case Self.holdEndedMessage where bytes.count == 34: return .holdEnded(paymentHash: try take(32))
     case 128, 130...136: return try aboutChannel(type)
     default: return .other(type: type)
     }

@@ -10,6 +10,10 @@ enum WireMessage: Hashable {
   case reestablish(Reestablish)
   /// The peer's answer to a claim.
   case fenceReply(FenceReply)
+  /// The wallet's key that its pushes are sealed to.
+  case pushKey([UInt8])
+  /// The peer no longer holds a payment of this hash.
+  case holdEnded(paymentHash: [UInt8])
   case step(ChannelStep)
   case other(type: Int)
 
@@ -99,6 +103,8 @@ extension WireMessage {
     switch self {
     case .initMessage: "init"
     case .fenceReply: "the answer to a claim"
+    case .pushKey: "push_key"
+    case .holdEnded: "hold_ended"
     case .errorOrWarning(let type, _, _): type == 17 ? "error" : "warning"
     case .ping: "ping"
     case .pong: "pong"

@@ -16,7 +16,7 @@ struct NodeConnection: Hashable, Sendable {
   /// use.
   private var establishedAt: Instant?
   private var chatter = Chatter()
-  /// BOLT 7 messages.
+  /// BOLT 7 messages, and ends of holds.
   private var gossip = Chatter()
   private var silence: Silence?
   /// Messages received while a step is being stored.
@@ -36,7 +36,7 @@ struct NodeConnection: Hashable, Sendable {
 
   /// Counts the message; the limit that it exceeds, in words.
   mutating func excess(_ message: Message, _ rules: ConnectionRules, at now: Instant) -> String? {
-    if message.isGossip, gossip.isTooMuch(Chatter.gossipLimit, at: now) {
+    if message.isNumerous, gossip.isTooMuch(Chatter.gossipLimit, at: now) {
       return Chatter.excess(Chatter.gossipLimit)
     }
     return message.isUnneeded ? excess(rules, at: now) : nil

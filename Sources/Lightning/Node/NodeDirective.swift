@@ -49,13 +49,15 @@ public enum NodeOutgoing: Hashable, Codable, Sendable {
   case backup(NodeBackup)
 }
 
-/// The node's reports to the guard.
+/// The node's reports to the guard; the end of a hold is none of its concerns.
 public enum NodeNews: Hashable, Codable, Sendable {
   case connecting
   case established
   /// Reported when it changes; no activity at the node's start.
   case busy(NodeActivity)
   case received(Receipt)
+  /// The peer no longer holds a payment of this hash, which has failed. It may report that again.
+  case holdEnded(Bytes32)
   case stopped
   case fenced
   case refused(FenceAnswer)

@@ -34,6 +34,8 @@ public enum NodeEvent: Hashable, Codable, Sendable {
 
   /// The app has come to the front.
   case userCame
+  /// The user asks for another connection, whatever this one is good for.
+  case reconnectRequested
   /// The other process handles a push, which the peer requested: the peer is up.
   case peerMayBeThere
 

@@ -16,11 +16,13 @@ extension NodeMachine {
     /// How long the start of the node waits for something outside, such as a server of fee rates, before it dials.
     /// Nil: it does not wait.
     public var startDelay: TimeSpan?
+    /// The key that this wallet's pushes are sealed to; each connection tells the peer. Nil: the wallet has none.
+    public var pushKey: CurvePoint?
 
     public init(
       terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil,
       multiPartWindow: TimeSpan = .seconds(60), fundingKey: CurvePoint? = nil,
-      startDelay: TimeSpan = .zero
+      startDelay: TimeSpan = .zero, pushKey: CurvePoint? = nil
     ) {
       self.terms = terms
       self.rules = rules
@@ -28,9 +30,10 @@ extension NodeMachine {
       self.multiPartWindow = multiPartWindow
       self.fundingKey = fundingKey
       self.startDelay = startDelay > .zero ? startDelay : nil
+      self.pushKey = pushKey
     }
 
-    /// Journals from before pings, parts, splices or slow starts lack their fields.
+    /// Journals from before pings, parts, splices, slow starts or push keys lack their fields.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       self.init(
@@ -38,7 +41,8 @@ extension NodeMachine {
         rules: try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before,
         overTor: try container.decodeIfPresent(Bool.self, forKey: .overTor),
         fundingKey: try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey),
-        startDelay: try container.decodeIfPresent(TimeSpan.self, forKey: .startDelay) ?? .zero)
+        startDelay: try container.decodeIfPresent(TimeSpan.self, forKey: .startDelay) ?? .zero,
+        pushKey: try container.decodeIfPresent(CurvePoint.self, forKey: .pushKey))
       if let window = try container.decodeIfPresent(TimeSpan.self, forKey: .multiPartWindow) {
         multiPartWindow = window
       }

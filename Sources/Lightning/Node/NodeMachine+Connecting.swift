@@ -134,8 +134,9 @@ extension NodeMachine {
     state = .established
     // The peer answers messages in order: its next message, at the latest the pong, shows that it accepts our
     // channel_reestablish.
+    let registration = pushKey.map { [NodeOutgoing.message(.pushKey($0))] } ?? []
     let sends: [NodeDirective] = [
-      .send(missingBackup(heard) + [.message(ours), .message(Silence.ping)])
+      .send(missingBackup(heard) + [.message(ours)] + registration + [.message(Silence.ping)])
     ]
     watchSplice(at: now)
     // The peer's channel_reestablish may end a splice, and no later message would make that durable. After a move to

@@ -35,4 +35,18 @@ extension NodeMachine {
     pace.startAnew()
     return dialOrWait()
   }
+
+  /// Replaces a connection without work by a new one, on which the peer says again what it has for the wallet, and ends
+  /// a pause. A connection that is still being opened, or has work, is left alone.
+  mutating func connectAgain() -> [NodeDirective] {
+    switch state {
+    case .pausing: return endPause()
+    case .mute: break
+    case .established where activity == .nothing && step == nil: break
+    default: return []
+    }
+    pace.startAnew()
+    forgetConnection()
+    return refuseNegotiation(Self.spliceLost) + [.cutOff] + dialOrWait() + [.report(.connecting)]
+  }
 }

@@ -23,7 +23,10 @@ extension NodeMachine {
       guard isConnected, let answer = message.gossipAnswer else { return [] }
       return [.send([.message(answer)])]
     // The wallet does not offer to store peers' backups.
-    case .pong, .unknown, .peerStorage: return []
+    case .pong, .unknown, .pushKey, .peerStorage: return []
+    // For a wallet without a push key a message of an unknown odd type.
+    case .holdEnded(let paymentHash):
+      return isConnected && pushKey != nil ? [.report(.holdEnded(paymentHash))] : []
     case .warning(let warning): return [.report(.trouble("the peer warns: \(warning.text)"))]
     case .error(let error):
       guard isConnected else { return [] }

@@ -75,6 +75,7 @@ public struct NodeMachine: Core {
   let multiPartWindow: TimeSpan
   let startDelay: TimeSpan?
   let fundingKey: CurvePoint?
+  let pushKey: CurvePoint?
   var state = State.stopped
   /// The claim that `init` carries.
   var claim: Claim?
@@ -113,6 +114,7 @@ public struct NodeMachine: Core {
     multiPartWindow = configuration.multiPartWindow
     startDelay = configuration.startDelay
     fundingKey = configuration.fundingKey
+    pushKey = configuration.pushKey
   }
 
   /// The stored channel, for the port that puts preimages into messages.
@@ -174,6 +176,7 @@ public struct NodeMachine: Core {
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .userCame: return endPause()
+    case .reconnectRequested: return connectAgain()
     case .peerMayBeThere: return endLongPause(at: now)
     case .invoiceMade(let invoice): return changeInvoice(NodeChange(newInvoice: invoice))
     case .invoiceCancelRequested(let hash): return changeInvoice(NodeChange(cancelled: hash))

@@ -20,6 +20,12 @@ public enum LedgerChange: Hashable, Codable, Sendable {
   case paymentOffered(payment: UInt64, htlc: UInt64)
   case paymentPaid(payment: UInt64, preimage: Bytes32)
   case paymentFailed(payment: UInt64, PaymentFailure)
+  /// The wallet's push key, which replaces an earlier one.
+  case pushKey(PublicKey)
+  /// A payment of this hash failed without the wallet, which is told.
+  case holdEnded(paymentHash: Bytes32)
+  /// The wallet is no longer told: the hash is held again, or there are newer ones.
+  case endedHoldForgotten(paymentHash: Bytes32)
   case externalMade(ExternalInvoice)
   /// The preimage is sent only after this is stored.
   case externalPaid(paymentHash: Bytes32, htlc: UInt64)

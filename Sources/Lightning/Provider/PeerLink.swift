@@ -27,7 +27,7 @@ struct PeerLink: Hashable, Codable, Sendable {
   /// A backup was received.
   var hasBackedUp = false
   var chatter = Chatter()
-  /// BOLT 7 messages.
+  /// BOLT 7 messages, and ends of holds.
   var gossip = Chatter()
   /// Measured from the first message on.
   var silence: Silence?

@@ -210,6 +210,7 @@ extension PeerMachine {
     }
     step.messages.append(
       .send(connection: connection, state.channel.reestablish(splicing: splices ? splicingSide : nil)))
+    step.messages += endedHolds(for: connection)
     return step.directives
   }
 }

@@ -30,7 +30,7 @@ extension PeerMachine {
   /// Whether the message exceeds the limit of all unknown nodes together, or the connection's limit of gossip.
   private mutating func isTooMuch(_ message: Message, of index: Int, at now: Instant) -> Bool {
     if isOtherNode(links[index].node), !otherNodes.takes(message, at: now) { return true }
-    return message.isGossip && links[index].gossip.isTooMuch(Chatter.gossipLimit, at: now)
+    return message.isNumerous && links[index].gossip.isTooMuch(Chatter.gossipLimit, at: now)
   }
 
   /// Closes without a message, so that the connection adds no more rows than its end.
@@ -48,7 +48,7 @@ extension PeerMachine {
     switch message {
     case .ping, .initMessage, .error, .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .unknown:
       return received(message, at: now, on: connection)
-    case .peerStorage:
+    case .peerStorage, .pushKey, .holdEnded:
       return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
     case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
       .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,
@@ -105,7 +105,8 @@ extension PeerMachine {
       return step.directives
     case _ where message.gossipAnswer != nil:
       return [.store([acted])] + (message.gossipAnswer.map { [.send(connection: connection, $0)] } ?? [])
-    case .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .unknown:
+    case .pushKey(let key): return received(key, on: connection)
+    case .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .holdEnded, .unknown:
       return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
     case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
       .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,

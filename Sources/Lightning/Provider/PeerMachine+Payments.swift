@@ -8,11 +8,13 @@ extension PeerMachine {
     var step = PeerStep(changes: [.paymentHeld(request)])
     let isCalled = isCalled(for: request.paymentHash, at: now)
     state.payments.append(PeerPayment(request: request))
+    forgetEndedHold(of: request.paymentHash, &step)
     if let connection = registered, state.channel.isReestablished {
       calls.noteNews()
       advance(on: connection, &step, isChanged: false, at: now)
     } else if request.holdUntil <= now {
       fail(request.id, .recipientAway, &step)
+      announceUnheld(request, &step)
     } else {
       // A new payment resets the interval between pushes, also for the payments that already wait.
       calls.noteNews()
@@ -29,11 +31,9 @@ extension PeerMachine {
     let payment = state.payments[index]
     state.payments[index].calledAt = now
     calls.noteCall(at: now)
-    step.afterwards.append(
-      .requestPush(
-        PushRequest(
-          reason: payment.isHeld ? .incomingPayment : .pendingSettlement,
-          paymentHash: payment.request.paymentHash, amountMsat: payment.request.amountMsat)))
+    step.afterwards += pushes(
+      for: payment.request, payment.isHeld ? .incomingPayment : .pendingSettlement,
+      holdUntil: payment.isHeld ? payment.request.holdUntil : nil)
   }
 
   /// Whether a push for a part of this payment may still be on its way: one push is enough for all parts.
@@ -91,8 +91,10 @@ extension PeerMachine {
   }
 
   mutating func fail(_ payment: UInt64, _ failure: PaymentFailure, _ step: inout PeerStep) {
+    let failed = state.payments.first { $0.request.id == payment }
     state.payments.removeAll { $0.request.id == payment }
     step.changes.append(.paymentFailed(payment: payment, failure))
+    if let failed, failed.isHeld { holdEnded(failed.request, failure, &step) }
     step.afterwards.append(.answer(payment: payment, .failed(failure)))
   }
 }

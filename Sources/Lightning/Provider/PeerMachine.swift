@@ -33,11 +33,14 @@ public struct PeerMachine: Core {
     public var state: PeerState
     /// Only `walletNamed` sets the wallet's node; else it is the first accepted node.
     public var awaitsWallet: Bool
+    /// Nil: Phoenix's.
+    public var pushStrategy: PushStrategy?
 
     public init(
       isLegacy: Bool = false, callsBackAfter: TimeSpan = .seconds(2), externalDelay: TimeSpan = .zero,
       rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: TimeSpan = .zero,
-      storageDelay: TimeSpan = .zero, startedAt: Instant, state: PeerState, awaitsWallet: Bool = false
+      storageDelay: TimeSpan = .zero, startedAt: Instant, state: PeerState, awaitsWallet: Bool = false,
+      pushStrategy: PushStrategy = .phoenix
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
@@ -49,9 +52,10 @@ public struct PeerMachine: Core {
       self.startedAt = startedAt
       self.state = state
       self.awaitsWallet = awaitsWallet
+      self.pushStrategy = pushStrategy == .phoenix ? nil : pushStrategy
     }
 
-    /// Older journals lack the fields of outgoing payments, splices and late backups.
+    /// Older journals lack the fields of outgoing payments, splices, late backups and push forms.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
@@ -64,6 +68,7 @@ public struct PeerMachine: Core {
       startedAt = try container.decode(Instant.self, forKey: .startedAt)
       state = try container.decode(PeerState.self, forKey: .state)
       awaitsWallet = try container.decodeIfPresent(Bool.self, forKey: .awaitsWallet) ?? false
+      pushStrategy = try container.decodeIfPresent(PushStrategy.self, forKey: .pushStrategy)
     }
   }
 
@@ -77,6 +82,7 @@ public struct PeerMachine: Core {
   let isLegacy: Bool
   let awaitsWallet: Bool
   let externalDelay: TimeSpan
+  let pushStrategy: PushStrategy
   let rules: ConnectionRules
   let fundingKey: CurvePoint?
   public internal(set) var state: PeerState
@@ -93,6 +99,7 @@ public struct PeerMachine: Core {
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy
     externalDelay = configuration.externalDelay
+    pushStrategy = configuration.pushStrategy ?? .phoenix
     rules = configuration.rules
     fundingKey = configuration.fundingKey
     splicePace = SplicePace(delay: configuration.spliceDelay)
@@ -110,14 +117,6 @@ public struct PeerMachine: Core {
   /// Whether a payment of this hash is held for the wallet.
   public func isHolding(_ paymentHash: Bytes32) -> Bool {
     state.payments.contains { $0.isHeld && $0.request.paymentHash == paymentHash }
-  }
-
-  /// Whether there is still a reason for this push.
-  public func wants(_ push: PushRequest) -> Bool {
-    switch push.reason {
-    case .incomingPayment: push.paymentHash.map(isHolding) ?? false
-    case .pendingSettlement: registered == nil && state.payments.contains { !$0.isHeld }
-    }
   }
 
   /// The wallet's node must be named, and is not yet.

@@ -21,11 +21,16 @@ public struct PeerState: Hashable, Codable, Sendable {
   public var backup: Bytes?
   /// Other nodes' invoices, the oldest first; also paid ones, as a preimage may have to be sent again.
   public var externalInvoices: [ExternalInvoice]
+  /// The key that the wallet's pushes are sealed to. Nil: the wallet has named none.
+  public var pushKey: PublicKey?
+  /// Ended holds that the wallet is told of; nil if it was never told of one.
+  public var endedHolds: EndedHolds?
 
   public init(
     wallet: PublicKey? = nil, fence: Claim? = nil, channel: Channel, payments: [PeerPayment] = [],
     paidHashes: [Bytes32] = [],
-    backup: Bytes? = nil, externalInvoices: [ExternalInvoice] = [], failure: String? = nil
+    backup: Bytes? = nil, externalInvoices: [ExternalInvoice] = [], failure: String? = nil,
+    pushKey: PublicKey? = nil, endedHolds: EndedHolds? = nil
   ) {
     self.wallet = wallet
     self.fence = fence
@@ -35,10 +40,12 @@ public struct PeerState: Hashable, Codable, Sendable {
     self.backup = backup
     self.externalInvoices = externalInvoices
     self.failure = failure
+    self.pushKey = pushKey
+    self.endedHolds = endedHolds
     for hash in paidHashes { markPaid(hash) }
   }
 
-  /// Journals from before outgoing payments lack external invoices.
+  /// Journals from before outgoing payments lack external invoices, and those from before push keys lack these.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -50,7 +57,9 @@ public struct PeerState: Hashable, Codable, Sendable {
       backup: try container.decodeIfPresent(Bytes.self, forKey: .backup),
       externalInvoices: try container.decodeIfPresent([ExternalInvoice].self, forKey: .externalInvoices)
         ?? [],
-      failure: try container.decodeIfPresent(String.self, forKey: .failure))
+      failure: try container.decodeIfPresent(String.self, forKey: .failure),
+      pushKey: try container.decodeIfPresent(PublicKey.self, forKey: .pushKey),
+      endedHolds: try container.decodeIfPresent(EndedHolds.self, forKey: .endedHolds))
   }
 
   public func isPaid(_ hash: Bytes32) -> Bool {

@@ -34,6 +34,11 @@ extension Message {
     if case .unknown(let type, _) = self { Gossip.types.contains(type) } else { false }
   }
 
+  /// Gossip, and the ends of holds: an honest peer sends many of them at once.
+  package var isNumerous: Bool {
+    if case .holdEnded = self { true } else { isGossip }
+  }
+
   /// The answer to a query.
   package var gossipAnswer: Message? {
     guard case .unknown(let type, let bytes) = self else { return nil }

@@ -36,11 +36,18 @@ public enum Message: Hashable, Codable, Sendable {
   case spliceAck(SpliceAck)
   /// Private to this project: the answer to a fence.
   case fenceAnswer(FenceAnswer)
+  /// `push_key`, private to this project: the key that the wallet's pushes are sealed to.
+  case pushKey(CurvePoint)
+  /// `hold_ended`, private to this project: the LSP no longer holds a payment of this hash, which has failed.
+  case holdEnded(Bytes32)
   /// To be ignored: an unknown odd type, or gossip, whose types are even and odd.
   case unknown(type: UInt16, bytes: Bytes)
 
   /// Including the type.
   public static let maximumSize = 65535
+  /// Odd and in BOLT 1's range for custom messages, as `FenceAnswer.messageType`.
+  public static let pushKeyType: UInt16 = 0xba73
+  public static let holdEndedType: UInt16 = 0xba75
   /// The longest blob of one `peer_storage`.
   public static let maximumStorageSize = 65531
 
@@ -65,7 +72,9 @@ public enum Message: Hashable, Codable, Sendable {
     case .spliceInit(let body): body.channel
     case .spliceAck(let body): body.channel
     case .error(let body), .warning(let body): body.channel
-    case .initMessage, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer, .unknown: nil
+    case .initMessage, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer, .pushKey, .holdEnded,
+      .unknown:
+      nil
     }
   }
 
@@ -96,6 +105,8 @@ public enum Message: Hashable, Codable, Sendable {
     case .failMalformedHTLC: 135
     case .channelReestablish: 136
     case .fenceAnswer: FenceAnswer.messageType
+    case .pushKey: Message.pushKeyType
+    case .holdEnded: Message.holdEndedType
     case .unknown(let type, _): type
     }
   }

@@ -1,3 +1,4 @@
+import Ground
 import Bitcoin
 
 extension Message {
@@ -29,6 +30,8 @@ extension Message {
     case .spliceInit(let body): body.write(to: &writer)
     case .spliceAck(let body): body.write(to: &writer)
     case .fenceAnswer(let body): writer.put(body.record.array)
+    case .pushKey(let key): writer.put(key)
+    case .holdEnded(let paymentHash): writer.put(paymentHash)
     case .unknown(_, let bytes): writer.put(bytes.array)
     }
     return writer.bytes
@@ -71,10 +74,14 @@ extension Message {
     guard reader.isAtEnd else { throw .trailingBytes }
   }
 
-  /// Other software may use our type for another message, which is unknown here.
+  /// Other software may use our types for other messages, which are unknown here.
   private init(ownOr type: UInt16, _ bytes: Bytes) {
     if type == FenceAnswer.messageType, let answer = try? FenceAnswer(record: bytes) {
       self = .fenceAnswer(answer)
+    } else if type == Message.pushKeyType, let key = CurvePoint(bytes.array) {
+      self = .pushKey(key)
+    } else if type == Message.holdEndedType, let paymentHash = Bytes32(bytes.array) {
+      self = .holdEnded(paymentHash)
     } else {
       self = .unknown(type: type, bytes: bytes)
     }

@@ -83,7 +83,7 @@ extension Phone {
   }
 
   /// As if the user had opened the app by its icon.
-  private mutating func openFor(_ message: PhoneMessage, _ reason: LaunchReason) -> [PhoneDirective] {
+  mutating func openFor(_ message: PhoneMessage, _ reason: LaunchReason) -> [PhoneDirective] {
     silent.noteOpened()
     let unlocked = unlockForUser()
     let opened = open().map { $0 == .launch(.app, .user) ? .launch(.app, reason) : $0 }

@@ -15,6 +15,8 @@ public struct Container: Hashable, Sendable {
   var waits: [Wait] = []
   /// Received payments, in order.
   public internal(set) var received: [Receipt] = []
+  /// The payments that an extension without a node has announced, in the order of their first announcement.
+  public internal(set) var incoming: [IncomingRecord] = []
   /// Payment hashes of cancelled invoices. A backup with one of them open does not reopen it.
   var cancelled: [Bytes32] = []
   var locks = PerRole<LockFile>(LockFile(), LockFile())
@@ -39,6 +41,19 @@ extension Container {
     guard change.restored != nil else { return }
     let closed = cancelled + received.map(\.invoice.paymentHash)
     node.invoices.removeAll { closed.contains($0.paymentHash) }
+  }
+
+  /// Once per hash: a later announcement of the same payment keeps the record's place.
+  mutating func store(_ record: IncomingRecord) {
+    if let index = incoming.firstIndex(where: { $0.paymentHash == record.paymentHash }) {
+      incoming[index] = record
+    } else {
+      incoming.append(record)
+    }
+  }
+
+  mutating func removeIncoming(_ hashes: [Bytes32]) {
+    incoming.removeAll { hashes.contains($0.paymentHash) }
   }
 
   /// Closes payments by a channel from the peer's backup.

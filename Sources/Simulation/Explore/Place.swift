@@ -327,7 +327,10 @@ extension PhoneOrder {
   /// Neither the phone nor the other process sees it.
   fileprivate var isLocal: Bool {
     switch self {
-    case .show, .mayConnect, .noteFailure, .makeInvoice, .answer(_, .invoice): true
+    case .show, .mayConnect, .noteFailure, .makeInvoice, .answer(_, .invoice), .showScreen, .copy,
+      .answerPress,
+      .tidyJournals:
+      true
     default: false
     }
   }

@@ -81,6 +81,24 @@ extension World {
     return true
   }
 
+  /// In the seconds of the peer's clock, which nobody sets.
+  mutating func readIncoming(_ asked: [Bytes32], _ life: inout Life) {
+    let records = container.value.incoming
+    let hashes =
+      records.map(\.paymentHash)
+      + asked.filter { hash in
+        !records.contains { $0.paymentHash == hash }
+      }
+    let settled = hashes.filter { container.value.isSettled($0) }.compactMap { hash in
+      container.value.received.first { $0.invoice.paymentHash == hash }
+    }
+    life.answers.append(
+      .incoming(
+        .recordsRead(
+          records, received: settled.map { ReceivedPayment($0) },
+          atWallSeconds: peerNow.nanoseconds / 1_000_000_000)))
+  }
+
   /// One short read, blocked by a process that is frozen inside a transaction.
   mutating func lookAtWallet(_ run: UInt64, _ life: inout Life) {
     let isBlocked = container.part { $0.pointee.writer } != nil

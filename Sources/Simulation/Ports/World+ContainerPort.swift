@@ -33,6 +33,15 @@ extension World {
     case .write(let change, let claim): write(change, under: claim, &life)
     case .readPast(let hash): life.answers.append(.requests(.pastRead(hash, container.value.past[hash])))
     case .lookAtWallet(let run): lookAtWallet(run, &life)
+    case .storeIncoming(let record, let push):
+      checkStored(record)
+      container.value.store(record)
+      life.answer(.incomingStored(push: push))
+    case .readIncoming(let asked): readIncoming(asked, &life)
+    case .removeIncoming(let hashes):
+      checkRemoved(hashes)
+      container.value.removeIncoming(hashes)
+      life.answers.append(.incoming(.removed(hashes)))
     }
   }
 
@@ -42,7 +51,7 @@ extension World {
   /// progress.
   private mutating func noteEffect(of order: ContainerOrder) {
     switch order {
-    case .look, .claim, .readRow, .settle: break
+    case .look, .claim, .readRow, .settle, .readIncoming: break
     case .write where container.part({ $0.pointee.writer }) != nil: break
     case .beat(let epoch, let phase, _):
       let isRepeated = container.part { place in

@@ -2,6 +2,7 @@ import Ground
 import Guardrails
 import PhonePolicy
 import Wallet
+import WalletProfiles
 
 // The port to the phone, to the user and to the other process.
 extension World {
@@ -18,10 +19,13 @@ extension World {
       if life.role == .app, case .connected = status { appConnected() }
     case .deliver(let push, let outcome):
       checkText(of: push, outcome, life)
+      checkTold(push, outcome, &life)
       tellPhone(
-        .contentDelivered(push: push, NotificationContent(outcome).asText, key: outcome.payment?.hex))
+        .contentDelivered(
+          push: push, NotificationContent(outcome, of: settings.wallet).asText, key: outcome.payment?.hex))
     case .notify(let payment):
-      tellPhone(.notificationPosted(NotificationContent(payment).asText, key: payment.paymentHash.hex))
+      tellPhone(
+        .notificationPosted(NotificationContent(payment).asText, key: payment.paymentHash.hex))
     case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment.hex))
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
     case .completed(let push, let outcome):
@@ -39,13 +43,18 @@ extension World {
         .task(
           .submitted(
             TaskRequest(
-              identifier: task.identifier, kind: task == .refresh ? .refresh : .processing,
+              identifier: task.identifier, kind: task.isRefresh ? .refresh : .processing,
               earliest: .seconds(task.earliestSeconds)))))
     case .complete(let task, let run, let isSuccess, _):
       checkCompletion(ofRun: run, &life)
       tellPhone(.task(.completed(identifier: task.identifier, run: run, isSuccess: isSuccess)))
     case .playAudio: tellPhone(.audio(.startRequested(AudioSession())))
     case .stopAudio: tellPhone(.audio(.stopped))
+    case .showScreen(let screen): life.screen = screen
+    // The simulated user presses no button.
+    case .copy, .answerPress: break
+    case .tidyJournals:
+      life.answers.append(.opening(.stepDone(.journals, .done("the simulation keeps no journals"))))
     case .cleanUp(let run):
       life.answers.append(.background(.stepDone(run: run, .done("the simulation keeps no journals"))))
     }

@@ -43,7 +43,7 @@ extension World {
     case .withdraw(let key): pushing.withdraw(key)
     case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
       .refuseCompletion,
-      .saveDevice, .saveCategories, .recordEnd, .passOnAnswer,
+      .saveDevice, .saveCategories, .recordEnd, .passOnAnswer, .setPasteboard, .refusePasteboard, .dropLink,
       .powerOff:
       break
     case .boot: beginBoot()
@@ -57,7 +57,7 @@ extension World {
     let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
     say(.started(role, pid: pid))
     lives[role] = Boxed(
-      Life(role: role, identity: identity, settings: settings, now: now))
+      Life(role: role, identity: identity, settings: settings, device: device, now: now))
     tellPhone(.processStarted(role, pid: pid))
     if role == .extension, settings.extensionTakesToStart > .zero {
       let startsAt = now + settings.extensionTakesToStart
@@ -73,7 +73,8 @@ extension World {
     tellPhone(.helloSaid(role))
     let refusal = phone.refusal(
       to: .wallet(role), group: Entitlements.accessGroup, protection: settings.seedProtection)
-    if let refusal { endLockedOut(role, refusal) }
+    // Without its seed an extension that only tells still tells.
+    if let refusal, role == .app || !tellsOnly { endLockedOut(role, refusal) }
   }
 
   private mutating func tell(_ role: Role, _ message: PhoneMessage) {
@@ -86,15 +87,16 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
-    // The wallet only logs it.
-    case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
+    case .notificationResponse(let id, _):
+      tellOfTouched()
+      tellPhone(.responseDone(id: id))
     case .ask(let request):
       postSend(ofRequest: request)
       postWithdrawal(ofRequest: request)
       postCancel(ofRequest: request)
       postMove(ofRequest: request)
     // The wallet begins no activity.
-    case .memoryWarning, .activityExpired: break
+    case .memoryWarning, .activityExpired, .link: break
     case .task(let word): tell(role, word)
     // The wallet only logs whether audio plays.
     case .audio: break
@@ -107,7 +109,7 @@ extension World {
       } else if role == .app {
         pushing.noteGivenToApp(id)
       } else if let push = pushing[id] {
-        post(.pushArrived(Push(id: id, reason: push.reason, paymentHash: push.paymentHash)), to: role)
+        post(.pushArrived(asRead(push)), to: role)
       }
     }
   }
@@ -204,6 +206,8 @@ extension World {
   private mutating func beginBoot() {
     presenceQueue = []
     phone.shift(by: .zero - now)
+    // No process is inside a transaction any more.
+    storage.incomingBlockedUntil = nil
     clock.restart()
   }
 }

@@ -1,4 +1,6 @@
 import Ground
+import Guardrails
+import WalletProfiles
 
 /// A kind of background task that the app declares.
 public enum BackgroundTask: String, Hashable, Codable, Sendable, CaseIterable {
@@ -6,19 +8,28 @@ public enum BackgroundTask: String, Hashable, Codable, Sendable, CaseIterable {
   case refresh
   /// Longer work, while charging: old journals are removed.
   case processing
+  /// Asks for Paykit's payment requests, with the node: as Bitkit does.
+  case paykitPoll = "paykit-poll"
 
   public var identifier: String {
     switch self {
     case .refresh: "com.example.lightning.sync"
     case .processing: "com.example.lightning.processing"
+    case .paykitPoll: WalletProfile.paykitPoll
     }
   }
+
+  /// The phone has at most one refresh task of an app, so only the check of the wallet is one.
+  public var isRefresh: Bool { self == .refresh }
+  public var needsNetwork: Bool { self == .paykitPoll }
+  public var needsPower: Bool { self == .processing }
 
   /// Phoenix checks its channels every four hours.
   public var earliestSeconds: Int64 {
     switch self {
     case .refresh: 14_400
     case .processing: 1800
+    case .paykitPoll: 900
     }
   }
 
@@ -46,6 +57,14 @@ public enum BackgroundEvent: Hashable, Codable, Sendable {
   case runBegan(BackgroundTask, run: UInt64)
   case runExpires(run: UInt64)
   case stepDone(run: UInt64, BackgroundStep)
+
+  // For runs that need the node.
+  /// It is connected.
+  case nodeReady
+  /// The guard has given the node back, or does not take it because the app is in front and has it anyway.
+  case nodeServed(run: UInt64, SilentPushOutcome, isInFront: Bool)
+  /// Why the node cannot be used.
+  case nodeHindered(String)
 }
 
 /// An order of the background work.
@@ -60,4 +79,9 @@ public enum BackgroundDirective: Hashable, Codable, Sendable {
   case lookAtWallet(run: UInt64)
   /// Remove one old journal. Answered by `stepDone`.
   case cleanUp(run: UInt64)
+  /// To the guard: take the node as for a silent push, in this time of the phone's. Answered by `nodeServed`, exactly
+  /// once.
+  case wantNode(run: UInt64, time: TimeSpan)
+  /// To the guard: the time is over, give the node back.
+  case giveUpNode(run: UInt64)
 }

@@ -1,6 +1,8 @@
 import Ground
 
-/// The app's work when the phone starts it for a background task. It never opens the node.
+/// The app's work when the phone starts it for a background task. The wallet's check and the removal of journals never
+/// open the node. Paykit's poll needs it: the guard takes it as for a silent push, so there is one life of the node,
+/// and the run is completed only after the guard has given it back.
 ///
 /// The next refresh is submitted before the work begins, so that one failure does not end the chain. Each run is
 /// completed once, on every path: when it is done, after its time limit, and when the phone's time is up.
@@ -14,10 +16,13 @@ public struct BackgroundWork: Core {
     public var cleansUp: Bool
     /// Inaudible audio that keeps the app awake.
     public var keepsAwakeByAudio: Bool
+    /// Paykit's poll; nil is no, as in journals of earlier versions.
+    public var pollsPaykit: Bool?
 
-    public init(cleansUp: Bool = false, keepsAwakeByAudio: Bool = false) {
+    public init(cleansUp: Bool = false, keepsAwakeByAudio: Bool = false, pollsPaykit: Bool = false) {
       self.cleansUp = cleansUp
       self.keepsAwakeByAudio = keepsAwakeByAudio
+      self.pollsPaykit = pollsPaykit ? true : nil
     }
   }
 
@@ -32,19 +37,37 @@ public struct BackgroundWork: Core {
     /// nil while a step is pending.
     var nextStep: Instant?
     var lastObstacle = "it took too long"
+    /// Of a run that needs the node.
+    var node: NodeWait?
   }
+
+  struct NodeWait: Hashable, Codable, Sendable {
+    var since: Instant
+    /// The guard has not given it back yet.
+    var isServed = true
+    /// What came of it once the node was ready.
+    var result: String?
+  }
+
+  /// How long a run waits for a node that is ready.
+  public static let nodeBound = TimeSpan.seconds(20)
+  /// The guard keeps a reserve of what it is given.
+  static let nodeTime = TimeSpan.seconds(25)
 
   /// Five seconds less than the phone's limit.
   public static let timeLimit = TimeSpan.seconds(25)
   public static let retryPause = TimeSpan.milliseconds(250)
 
   private let habits: Habits?
-  public private(set) var runs: [Run] = []
+  public internal(set) var runs: [Run] = []
 
   public init(configuration: Habits?) { habits = configuration }
 
   /// Whether it submits any task.
   public var isWanted: Bool { habits != nil }
+
+  /// A run waits for a node that is ready.
+  var awaitsNode: Bool { runs.contains { $0.node != nil && $0.node?.result == nil } }
 
   public var deadline: Instant? { runs.compactMap(\.nextStep).min() }
 
@@ -54,14 +77,20 @@ public struct BackgroundWork: Core {
     // A pending submission is replaced.
     case .enteredForeground:
       return [.submit(.refresh)] + (habits.cleansUp ? [.submit(.processing)] : [])
+        + (habits.pollsPaykit == true ? [.submit(.paykitPoll)] : [])
         + (habits.keepsAwakeByAudio ? [.stopAudio] : [])
     case .enteredBackground: return habits.keepsAwakeByAudio ? [.playAudio] : []
     case .runBegan(let task, let number): return begin(task, number, habits, at: now)
     // The run is removed first, so that no pending step completes it again.
-    case .runExpires(let number):
-      return complete(number, isSuccess: false, "the time that iOS gives the run is up")
+    case .runExpires(let number): return expires(number)
     case .stepDone(let number, let result): return stepDone(number, result, at: now)
     case .deadlineReached: return stepsDue(at: now)
+    case .nodeReady: return nodeReady(at: now)
+    case .nodeServed(let number, let outcome, let isInFront):
+      return nodeServed(number, outcome, isInFront: isInFront)
+    case .nodeHindered(let why):
+      for index in runs.indices where runs[index].node != nil { runs[index].lastObstacle = why }
+      return []
     }
   }
 
@@ -73,7 +102,11 @@ public struct BackgroundWork: Core {
     if task == .processing, !habits.cleansUp {
       return [.complete(task, run: number, isSuccess: true, "nothing to do")]
     }
+    if task == .paykitPoll, habits.pollsPaykit != true {
+      return [.complete(task, run: number, isSuccess: true, "nothing to do")]
+    }
     runs.append(Run(task: task, number: number, endsBy: now + Self.timeLimit, nextStep: nil))
+    if task == .paykitPoll { awaitNode(at: now) }
     return [.submit(task), step(task, number)]
   }
 
@@ -81,6 +114,7 @@ public struct BackgroundWork: Core {
     switch task {
     case .refresh: .lookAtWallet(run: number)
     case .processing: .cleanUp(run: number)
+    case .paykitPoll: .wantNode(run: number, time: Self.nodeTime)
     }
   }
 
@@ -89,15 +123,18 @@ public struct BackgroundWork: Core {
     for index in runs.indices {
       guard let due = runs[index].nextStep, due <= now else { continue }
       runs[index].nextStep = nil
+      guard runs[index].node == nil else { continue }
       directives.append(step(runs[index].task, runs[index].number))
     }
-    return directives
+    return directives + endLateWaits(at: now)
   }
 
   private mutating func stepDone(
     _ number: UInt64, _ result: BackgroundStep, at now: Instant
   ) -> [BackgroundDirective] {
-    guard let index = runs.firstIndex(where: { $0.number == number && $0.nextStep == nil }) else { return [] }
+    guard
+      let index = runs.firstIndex(where: { $0.number == number && $0.nextStep == nil && $0.node == nil })
+    else { return [] }
     var pause = TimeSpan.zero
     switch result {
     case .done(let what): return complete(number, isSuccess: true, what)
@@ -118,7 +155,7 @@ public struct BackgroundWork: Core {
     return []
   }
 
-  private mutating func complete(
+  mutating func complete(
     _ number: UInt64, isSuccess: Bool, _ sentence: String
   ) -> [BackgroundDirective] {
     guard let index = runs.firstIndex(where: { $0.number == number }) else { return [] }
@@ -132,6 +169,7 @@ extension BackgroundWork: Shiftable {
     for index in runs.indices {
       runs[index].endsBy.shift(by: span)
       runs[index].nextStep.shift(by: span)
+      runs[index].node?.since.shift(by: span)
     }
   }
 }

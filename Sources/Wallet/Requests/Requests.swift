@@ -3,6 +3,7 @@ import Guardrails
 import Bitcoin
 import LightningChannel
 import LightningNode
+import WalletProfiles
 
 /// The user's requests, from the request to the end. All kinds have one life: asked, prepared, given to the node,
 /// begun (durable, and answered), ended. A named task keeps the app in the background meanwhile.

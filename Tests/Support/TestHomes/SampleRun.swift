@@ -288,6 +288,33 @@ final class SampleRun {
       at: now + 1_000_000)
   }
 
+  /// Bitkit's pair of pushes for a payment that was requested, both delivered at once; the extension shows the alert.
+  func announce(_ payment: Int64, _ hash: [UInt8], msat: Int64, firstPush id: Int64) throws {
+    for (push, kind) in [(id, "silent"), (id + 1, "alert")] {
+      try ledger.execute(
+        """
+        INSERT INTO pushes (id, at_ns, reason, payment_hash, amount_msat, attempts, last_at_ns, outcome, is_open, kind,
+          payment, hold_until_ns) VALUES (?, ?, 'IncomingPayment', ?, ?, 1, ?, 'delivered', 0, ?, ?, ?)
+        """,
+        [
+          .integer(push), .integer(stamp), .blob(hash), .integer(msat), .integer(stamp + 900_000),
+          .text(kind),
+          .integer(payment), .integer(now + 60_000_000_000),
+        ])
+    }
+    pushRows.append("{\"id\":\(id),\"visible\":false,\"silent\":true,\"wall_ns\":1,\"at_ns\":\(stamp)}")
+    pushRows.append(
+      "{\"id\":\(id + 1),\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":\(stamp)}")
+    notificationRows.append(
+      "{\"id\":\(notificationRows.count + 1),\"push\":\(id + 1),\"source\":\"content\",\"title\":\"a\",\"body\":\"b\",\"at_ns\":\(stamp)}"
+    )
+    phone.event(
+      "phone", "{\"pushArrived\":{\"_0\":{\"id\":\(id + 1)}}}",
+      [
+        "{\"tell\":{\"_0\":\"extension\",\"_1\":{\"push\":{\"id\":\(id + 1),\"deadlineMilliseconds\":30000}}}}"
+      ], at: now + 1_000_000)
+  }
+
   func phoneFinished(_ push: Int64) {
     phone.event("phone", "{\"serviceFinished\":{\"push\":\(push),\"reason\":\"idle\"}}", at: now)
   }

@@ -68,6 +68,9 @@ enum WireBytes {
   /// The payment secret of an invoice.
   static func secret(of hash: [UInt8]) -> [UInt8] { sha256(hash + [1]) }
 
+  static func pushKey(_ key: [UInt8]) -> [UInt8] { [0xba, 0x73] + key }
+  static func holdEnded(_ hash: [UInt8]) -> [UInt8] { [0xba, 0x75] + hash }
+
   static func fulfil(_ id: UInt64, preimage: [UInt8]) -> [UInt8] {
     [0, 130] + channel + number(id, 8) + preimage
   }

@@ -191,7 +191,9 @@ import Testing
 
 /// A phone that begins and expires runs at random, and a container that answers at random.
 private struct RandomRuns {
-  var work = BackgroundWork(configuration: .init(cleansUp: true))
+  var work = BackgroundWork(configuration: .init(cleansUp: true, pollsPaykit: true))
+  /// When the guard gives the node back.
+  var nodeEnds: [UInt64: Instant] = [:]
   var generator: SeededGenerator
   var now = seconds(0)
   var begun: [UInt64: Instant] = [:]
@@ -218,11 +220,19 @@ private struct RandomRuns {
   }
 
   private mutating func run(until end: Instant) {
-    while let deadline = work.deadline, deadline <= end {
+    while let deadline = [work.deadline, nodeEnds.values.min()].compactMap({ $0 }).min(), deadline <= end {
       now = max(now, deadline)
+      for (run, _) in nodeEnds.filter({ $0.value <= now }).sorted(by: { $0.key < $1.key }) { giveBack(run) }
       handle(.deadlineReached)
     }
     now = end
+  }
+
+  private mutating func giveBack(_ run: UInt64) {
+    guard nodeEnds.removeValue(forKey: run) != nil else { return }
+    if generator.chance(50) { handle(.nodeReady) }
+    handle(
+      .nodeServed(run: run, generator.pick([.noData, .newData, .failed]), isInFront: generator.chance(30)))
   }
 
   private mutating func handle(_ event: BackgroundEvent) {
@@ -232,6 +242,8 @@ private struct RandomRuns {
       case .complete(_, let run, _, _):
         if !completed.insert(run).inserted { faults.append("\(run) is completed twice") }
         if let start = begun[run], now - start > .seconds(25) { faults.append("\(run) took \(now - start)") }
+      case .wantNode(let run, _): nodeEnds[run] = now + .milliseconds(Int64(generator.below(20_000)))
+      case .giveUpNode(let run): giveBack(run)
       case .submit, .playAudio, .stopAudio: break
       }
     }

@@ -11,20 +11,28 @@ import Guardrails
 struct TestWallet<Guard: GuardMachine & WalletGuard> {
   private(set) var wallet: WalletMachine<Guard>
   private(set) var now = seconds(0)
+  /// The steps of the opening so far.
+  private(set) var steps: [Opening.Step] = []
   /// The events that each part handled, in order, for the last external event.
   private(set) var partEvents: [PartEvent] = []
 
-  init(background: BackgroundWork.Habits? = nil) {
+  init(
+    background: BackgroundWork.Habits? = nil, completes: Bool = false,
+    guardConfiguration: GuardConfiguration = GuardConfiguration()
+  ) {
     wallet = WalletMachine(
-      guardrail: Guard(configuration: GuardConfiguration()), node: NodeMachine.Configuration(),
-      background: background)
+      guardrail: Guard(configuration: guardConfiguration), node: NodeMachine.Configuration(),
+      background: background, completes: completes)
   }
 
   /// Returns the orders for one event.
   mutating func send(_ event: WalletEvent, at second: Double? = nil) -> [WalletDirective] {
     if let second { now = seconds(second) }
     var observer = PartEventLog<Guard>()
-    defer { partEvents = observer.partEvents }
+    defer {
+      partEvents = observer.partEvents
+      steps += observer.steps
+    }
     return wallet.handle(event, at: now, &observer)
   }
 
@@ -41,8 +49,10 @@ struct TestWallet<Guard: GuardMachine & WalletGuard> {
 
 extension TestWallet where Guard == AppMachine {
   /// In the foreground, with the claim ordered.
-  static func claiming(_ epoch: Epoch = 8, background: BackgroundWork.Habits? = nil) -> TestWallet {
-    var app = TestWallet(background: background)
+  static func claiming(
+    _ epoch: Epoch = 8, background: BackgroundWork.Habits? = nil, completes: Bool = false
+  ) -> TestWallet {
+    var app = TestWallet(background: background, completes: completes)
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
     app.play(.guardrail(.observed(free(epoch - 1, .extension))))
     return app
@@ -56,6 +66,16 @@ extension TestWallet where Guard == AppMachine {
     app.play(.claimed(claim(epoch), state), .guardrail(.rowRead(row(epoch, .app), appWantsNode: true)))
     app.play(.node(.rowRead(row(epoch, .app))))
     return app
+  }
+
+  /// Opened by the user, claimed and established, in an app that completes; with the steps of its opening.
+  static func completing(_ epoch: Epoch = 8) throws -> (app: TestWallet, steps: [Opening.Step]) {
+    var app = claiming(epoch, completes: true)
+    app.play(.claimed(claim(epoch), NodeState()), .guardrail(.rowRead(row(epoch, .app), appWantsNode: true)))
+    app.play(.node(.rowRead(row(epoch, .app))))
+    try app.establish(NodeState())
+    app.play(.guardrail(.rowRead(row(epoch, .app), appWantsNode: true)))
+    return (app, app.steps)
   }
 
   /// The channel is established, and the guard has written a beat for it.
@@ -93,11 +113,14 @@ enum PartEvent: Hashable {
   case node(NodeEvent)
   case requests(RequestEvent)
   case background(BackgroundEvent)
+  case incoming(IncomingEvent)
+  case opening(OpeningEvent)
 }
 
 /// Logs each part's event when its handling begins.
 struct PartEventLog<Guard: GuardMachine & WalletGuard>: WalletObserver {
   var partEvents: [PartEvent] = []
+  var steps: [Opening.Step] = []
 
   mutating func willHandle(_ event: GuardEvent, _: Guard) { partEvents.append(.guardrail(event)) }
   mutating func willHandle(_ event: NodeEvent, _: NodeMachine) { partEvents.append(.node(event)) }
@@ -106,5 +129,10 @@ struct PartEventLog<Guard: GuardMachine & WalletGuard>: WalletObserver {
   mutating func handled(_ event: RequestEvent, _: [RequestDirective]) { partEvents.append(.requests(event)) }
   mutating func handled(_ event: BackgroundEvent, _: [BackgroundDirective]) {
     partEvents.append(.background(event))
+  }
+  mutating func handled(_ event: IncomingEvent, _: [IncomingDirective]) { partEvents.append(.incoming(event)) }
+  mutating func handled(_ event: OpeningEvent, _ directives: [OpeningDirective]) {
+    partEvents.append(.opening(event))
+    for case .enter(let step) in directives { steps.append(step) }
   }
 }

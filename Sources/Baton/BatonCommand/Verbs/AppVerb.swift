@@ -4,22 +4,49 @@ import Ground
 import DaemonRuntime
 import Reports
 
-/// User input: opens the app, goes home, or swipes the app away.
+/// User input: opens the app, goes home, swipes the app away, or presses a button of its screen.
 enum AppVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "app", summary: "open the app, go home, or swipe it away",
+      name: "app", summary: "open the app, look at its screen, press its buttons, go home, or swipe it away",
       subcommands: [
-        CommandLineDeclaration(name: "open", summary: "bring the app to the front, and start it if needed"),
+        CommandLineDeclaration(
+          name: "open", summary: "bring the app to the front, and start it if needed",
+          options: [
+            OptionDeclaration(
+              "--url", value: .text("URL"), help: "by a link with a scheme that the app has registered")
+          ]),
         CommandLineDeclaration(name: "home", summary: "go to the home screen; the app enters the background"),
         CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
+        CommandLineDeclaration(name: "screen", summary: "print what the app shows"),
+        CommandLineDeclaration(name: "retry", summary: "press “Retry Now” on the screen of an expired payment"),
+        CommandLineDeclaration(
+          name: "copy", summary: "press “Copy Message for Sender” there; the text is in os/pasteboard"),
       ],
-      examples: [("baton app open", "the app comes to the front and connects")])
+      examples: [
+        ("baton app open", "the app comes to the front and connects"),
+        ("baton app open --url bitkit://subscriptions", "the same by a link, which opens a page of the app"),
+        ("baton app screen", "what the user reads"),
+      ])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let verb = invocation.line.verbs.last ?? ""
-    let answer = try invocation.phone.ask(.iosd, ControlMessage(verb))
+    switch verb {
+    case "screen": return try AppScreenPage(invocation.phone).print(to: invocation.output)
+    case "retry", "copy":
+      try invocation.phone.askApp(ControlMessage("press", ["button": verb]), inFront: true)
+      invocation.output.say(
+        "the button is pressed", json: Document(did: verb, app: "foreground", pid: nil))
+      return .done
+    default: return try move(verb, invocation)
+    }
+  }
+
+  private static func move(_ verb: String, _ invocation: Invocation) throws -> ExitCode {
+    let link = invocation.line.text("--url")
+    let request = link.map { ControlMessage("open-url", ["url": $0]) } ?? ControlMessage(verb)
+    let answer = try invocation.phone.ask(.iosd, request)
     if verb == "open", let pid = answer["pid"].flatMap({ Int32($0) }),
       let reason = try AppStart(phone: invocation.phone, pid: pid).end()
     {

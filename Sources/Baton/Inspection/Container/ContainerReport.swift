@@ -4,6 +4,7 @@ import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat
+import IncomingStore
 import SharedContainer
 
 /// A report on a container as text and JSON: the node's holder and why, contents, problems.
@@ -11,6 +12,8 @@ package struct ContainerReport: Sendable {
   package let snapshot: Snapshot
   package let verdict: HolderVerdict
   package let wallet: WalletView
+  /// Payments that an extension without a node has announced, and that the app has not taken yet.
+  package let announced: [IncomingEntry]
   package let problems: [String]
   /// All rows were read, not only the last ones.
   let isThorough: Bool
@@ -28,11 +31,16 @@ package struct ContainerReport: Sendable {
     let snapshot = try Snapshot.take(
       of: directory, depth: SnapshotDepth(rowsPerTableMax: rows, isThorough: isThorough),
       queries: WalletQueries.all(rowsPerTableMax: rows))
-    self.init(snapshot, clock: clock, ends: ends, isThorough: isThorough)
+    self.init(
+      snapshot, clock: clock, ends: ends,
+      announced: Result { try IncomingStore(container: directory).look() },
+      isThorough: isThorough)
   }
 
-  package init(_ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(), isThorough: Bool = false)
-  {
+  package init(
+    _ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(),
+    announced: Result<[IncomingEntry], any Error> = .success([]), isThorough: Bool = false
+  ) {
     self.snapshot = snapshot
     self.ends = ends
     self.isThorough = isThorough
@@ -40,8 +48,14 @@ package struct ContainerReport: Sendable {
     wallNanoseconds = clock.wallNanoseconds
     verdict = HolderVerdict(snapshot, stamps)
     wallet = WalletView(snapshot.tables)
+    let unread: [String]
+    switch announced {
+    case .success(let entries): (self.announced, unread) = (entries, [])
+    case .failure(let error): (self.announced, unread) = ([], ["\(error)"])
+    }
     problems =
       snapshot.problems + wallet.problems + ContainerProblems(snapshot: snapshot, verdict: verdict).all
+      + unread
   }
 
   package var holderSentence: String { verdict.sentence(snapshot.owner, isLive: snapshot.isLive) }

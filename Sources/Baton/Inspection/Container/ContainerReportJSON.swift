@@ -2,6 +2,7 @@ import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat
+import IncomingStore
 import Reports
 import SharedContainer
 
@@ -30,6 +31,7 @@ extension ContainerReport {
     var payments: [WalletView.PaymentFacts]
     var sent: [WalletView.SentFacts]
     var splices: [WalletView.SpliceFacts]
+    var announced: [Announced]
     var everyPageChecked: Bool
     var problems: [String]
   }
@@ -49,6 +51,31 @@ extension ContainerReport {
     var lockHeld: Bool?
     var phase: String?
     var beatCounter: UInt64?
+  }
+
+  /// A payment that a push announced.
+  struct Announced: Report {
+    var paymentHash: String
+    var amountMsat: UInt64
+    /// The push's type.
+    var kind: String
+    var held: Bool
+    /// In seconds since 1970; missing if the push did not name it.
+    var holdEndsAt: Int64?
+    /// `incoming`.
+    var state: String
+    /// In seconds since 1970: the first push for this payment.
+    var arrivedAt: Int64
+
+    init(_ entry: IncomingEntry) {
+      paymentHash = entry.record.paymentHash.hex
+      amountMsat = entry.record.amountMsat
+      kind = entry.record.kind.rawValue
+      held = entry.record.isHeld
+      holdEndsAt = entry.record.holdEndsAt
+      state = entry.record.state.rawValue
+      arrivedAt = entry.arrivedAt
+    }
   }
 
   struct Claim: Report {
@@ -114,7 +141,8 @@ extension ContainerReport {
         app: snapshot.appBeat.map(BeatFacts.init), extension: snapshot.extensionBeat.map(BeatFacts.init)),
       channels: wallet.channels, invoices: wallet.invoices, paymentsCount: count.number,
       paymentsCountIsExact: count.isExact, payments: wallet.payments, sent: wallet.sent,
-      splices: wallet.splices, everyPageChecked: snapshot.hasCheckedPages, problems: problems)
+      splices: wallet.splices, announced: announced.map(Announced.init),
+      everyPageChecked: snapshot.hasCheckedPages, problems: problems)
   }
 
   package var holder: Holder {

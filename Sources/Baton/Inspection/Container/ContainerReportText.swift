@@ -37,6 +37,7 @@ extension ContainerReport {
     tellWallet(output, rows)
     tellSent(output, rows)
     tellSplices(output, rows)
+    tellAnnounced(output, rows)
     tellProblems(output)
   }
 
@@ -162,6 +163,29 @@ extension ContainerReport {
       splices.map { splice in
         (HumanText.amount(msat: splice.amountMsat), "\(splice.state)  \(splice.transaction)")
       })
+  }
+
+  private func tellAnnounced(_ output: Output, _ rows: Int?) {
+    guard !announced.isEmpty else { return }
+    let shown = last(rows, of: announced)
+    section(
+      title(
+        "announced, not received", shown: shown.count, of: RowCount(Int64(announced.count), isExact: true)),
+      output,
+      shown.map { entry in
+        let held = entry.record.isHeld ? "held" : "not held"
+        let end = entry.record.holdEndsAt.map { " until \(WallClockText.write(Self.nanoseconds($0)))" } ?? ""
+        return (
+          HumanText.amount(msat: entry.record.amountMsat),
+          "\(WallClockText.write(Self.nanoseconds(entry.arrivedAt)))  \(held)\(end)  \(entry.record.paymentHash.hex)"
+        )
+      })
+  }
+
+  /// A server may name any time.
+  private static func nanoseconds(_ wallSeconds: Int64) -> Int64 {
+    let (product, overflowed) = wallSeconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflowed ? (wallSeconds > 0 ? .max : .min) : product
   }
 
   private func tellProblems(_ output: Output) {

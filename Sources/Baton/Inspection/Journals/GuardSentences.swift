@@ -2,6 +2,7 @@ import PhoneClient
 import Ground
 import Guardrails
 import Wallet
+import WalletProfiles
 
 /// Sentences for the guard's events and directives: claims, losses, waits, handovers.
 package enum GuardSentences {
@@ -12,11 +13,15 @@ package enum GuardSentences {
     case .deadlineReached, .observed, .rowRead, .receivedFound: []
     case .receivedNotRead(let trouble, _):
       [Sentence("cannot read its received payments: \(trouble.text)", matters: false)]
+    case .incomingStored: [Sentence("has stored the announced payment for the app", matters: false)]
+    case .incomingNotStored(let trouble, _):
+      [Sentence("cannot store the announced payment: \(trouble.text)", matters: false)]
     case .launched: [Sentence("launched", matters: false)]
     case .enteredForeground: [Sentence("the user opened the app")]
     case .enteredBackground: [Sentence("the user left the app")]
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
     case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
+    case .nodeWanted: [Sentence("needs the node for a scheduled task")]
     case .expiryWarned(let push): [Sentence(expiry(of: push, role))]
     case .terminationRequested: [Sentence("is asked to terminate")]
     case .moveRequested: [Sentence("is asked to move the wallet into this container")]
@@ -105,7 +110,7 @@ package enum GuardSentences {
     }
   }
 
-  package static func of(_ directive: GuardDirective) -> [Sentence] {
+  package static func of(_ directive: GuardDirective, in wallet: WalletProfile = .phoenix) -> [Sentence] {
     switch directive {
     case .raiseIntent: [Sentence("wants the node", matters: false)]
     case .withdrawIntent: [Sentence("no longer wants the node", matters: false)]
@@ -122,7 +127,7 @@ package enum GuardSentences {
       ]
     case .show(let status): [of(status)]
     case .deliver(let push, let outcome):
-      [Sentence("delivers push \(push): \(words(NotificationContent(outcome)))")]
+      [Sentence("delivers push \(push): \(words(NotificationContent(outcome, of: wallet)))")]
     case .notify(let payment):
       [Sentence("posts a local notification: \(words(NotificationContent(payment)))")]
     case .withdraw: [Sentence("withdraws the earlier notification of the same payment", matters: false)]
@@ -138,6 +143,7 @@ package enum GuardSentences {
     case .endBackgroundTask:
       [Sentence("ends its background time: everything is released", matters: false)]
     case .end(let reason): [Sentence("ends: \(reason.text)")]
+    case .storeIncoming: [Sentence("stores the announced payment for the app", matters: false)]
     // The process writes a note with the failure.
     case .noteFailure: []
     case .look, .claim, .readRow, .beat, .dropLock, .readReceived, .startNode, .stopNode, .say: []

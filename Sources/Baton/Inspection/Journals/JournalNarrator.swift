@@ -7,6 +7,7 @@ import LightningNode
 import LightningProvider
 import PhonePolicy
 import Wallet
+import WalletProfiles
 
 /// Turns a record into sentences. Records that only a developer needs have none; `--verbose` shows their JSON.
 package struct JournalNarrator {
@@ -63,10 +64,11 @@ package struct JournalNarrator {
   private mutating func eventSentences(_ entry: JournalMerger.Entry) -> [Sentence] {
     let found: [Sentence]
     switch entry.line.header.core {
-    case AppMachine.name, ExtensionMachine.name:
+    case AppMachine.name, ExtensionMachine.name, TellingExtensionMachine.name:
       guard let body = EventBody<GuardEvent, GuardDirective>(entry.line) else { return [Self.raw(entry)] }
       found = guardSentences(
-        body, pid: entry.pid, by: entry.line.header.core == AppMachine.name ? .app : .extension)
+        body, pid: entry.pid, by: entry.line.header.core == AppMachine.name ? .app : .extension,
+        in: WalletProfile.all.first { $0.extension.guardName == entry.line.header.core } ?? .phoenix)
     case NodeMachine.name:
       guard let body = EventBody<NodeEvent, NodeDirective>(entry.line) else { return [Self.raw(entry)] }
       found = NodeSentences.of(body.event) + body.directives.flatMap(NodeSentences.of)
@@ -77,6 +79,12 @@ package struct JournalNarrator {
       guard let body = EventBody<BackgroundEvent, BackgroundDirective>(entry.line) else {
         return [Self.raw(entry)]
       }
+      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
+    case IncomingPayments.name:
+      guard let body = EventBody<IncomingEvent, IncomingDirective>(entry.line) else { return [Self.raw(entry)] }
+      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
+    case Opening.name:
+      guard let body = EventBody<OpeningEvent, OpeningDirective>(entry.line) else { return [Self.raw(entry)] }
       found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
     case PeerMachine.name:
       guard let body = EventBody<PeerEvent, PeerDirective>(entry.line) else { return [Self.raw(entry)] }
@@ -90,7 +98,7 @@ package struct JournalNarrator {
   }
 
   private mutating func guardSentences(
-    _ body: EventBody<GuardEvent, GuardDirective>, pid: Int32, by role: Role
+    _ body: EventBody<GuardEvent, GuardDirective>, pid: Int32, by role: Role, in wallet: WalletProfile
   ) -> [Sentence] {
     var found: [Sentence] = []
     if case .claimed(let claim) = body.event {
@@ -101,7 +109,7 @@ package struct JournalNarrator {
     }
     for directive in body.directives {
       if case .claim(_, let reason) = directive { claimReasons[pid] = reason.sentence }
-      found += GuardSentences.of(directive)
+      found += GuardSentences.of(directive, in: wallet)
     }
     return found
   }

@@ -40,7 +40,7 @@ package enum NodeSentences {
     case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
     case .storeFailed(let sentence), .storeLost(let sentence): [Sentence("cannot write: \(sentence)")]
     case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .checkedAfterInit, .written,
-      .fenced, .userCame, .peerMayBeThere,
+      .fenced, .userCame, .peerMayBeThere, .reconnectRequested,
       .dialled, .backupReceived:
       []
     }

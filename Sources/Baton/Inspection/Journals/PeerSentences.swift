@@ -28,7 +28,11 @@ package enum PeerSentences {
     case .send: []
     case .close(let connection, let why): [Sentence("closes connection \(connection): \(why)")]
     case .evict(let connection, let why): [.key("evicts connection \(connection): \(why)")]
-    case .requestPush(let push): [.key("asks the phone for a push (\(push.reason.rawValue))")]
+    case .requestPush(let push):
+      [
+        .key(
+          "asks the phone for a \(push.kind == .silent ? "silent push" : "push") (\(push.reason.rawValue))")
+      ]
     case .answer(let payment, let outcome): [answer(payment, outcome)]
     }
   }
@@ -40,6 +44,9 @@ package enum PeerSentences {
     case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
     case .externalPaid(let hash, _):
       Sentence("the wallet's payment \(hash.hex.prefix(8)) reached its recipient")
+    case .pushKey: Sentence("the wallet has named the key for its pushes")
+    case .holdEnded(let hash):
+      Sentence("the hold of \(hash.hex.prefix(8)) has ended, and the wallet will hear of it")
     case .dataLoss(let connection, let loss):
       Sentence("connection \(connection): the \(loss) has lost channel state")
     case .channelFailed(let connection, let why):

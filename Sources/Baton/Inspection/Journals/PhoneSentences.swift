@@ -23,6 +23,9 @@ package enum PhoneSentences {
       [Sentence("the user chooses \(action) of notification \(id)")]
     case .notificationTouched(let id, _, .dismiss):
       [Sentence("the user dismisses notification \(id)")]
+    case .linkOpened(_, let scheme): [Sentence("the user follows a link (\(scheme):)")]
+    case .textCopied(let role):
+      [Sentence("the \(role.rawValue) copies a text to the pasteboard", matters: false)]
     case .silentPushDone(let push, let result):
       [Sentence("the app completes push \(push): \(result.rawValue)", matters: false)]
     case .rebooted(_, true?): [Sentence("the phone reboots, and is unlocked at once")]
@@ -67,6 +70,8 @@ package enum PhoneSentences {
     case .recordEnd(let role, let reason): [.key("end of the \(role.rawValue): \(reason)")]
     case .refuseAsk(_, let why): [Sentence("refuses a request to the app: \(why)")]
     case .recordTask(let record): of(record)
+    case .refusePasteboard(_, let why): [Sentence("leaves the pasteboard as it is: \(why)")]
+    case .dropLink: [Sentence("the link opens nothing")]
     case .refuseTaskCompletion(let identifier, _):
       [Sentence("refuses the app's completion of the task \(identifier), which is not running")]
     case .tell(_, .audio(let message)): of(message)
@@ -74,7 +79,7 @@ package enum PhoneSentences {
       [Sentence("tells the app that the time for push \(push) is over")]
     case .tell(.extension, .timeWillExpire(let push)):
       [Sentence("warns the extension that the time for push \(push) is nearly over")]
-    case .drop, .saveDevice, .saveCategories, .tell, .passOnAnswer, .boot, .powerOff: []
+    case .setPasteboard, .drop, .saveDevice, .saveCategories, .tell, .passOnAnswer, .boot, .powerOff: []
     }
   }
 

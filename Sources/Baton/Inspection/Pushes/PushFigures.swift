@@ -11,9 +11,13 @@ package struct PushFigures: Sendable {
   var handlerStarts = 0
   var tasksBegun = 0
   var tasksCompleted = 0
+  var memory: PeakMemory
+  /// Nil without the LSP's ledger.
+  var success: PushSuccess?
 
   package init(
-    pushes: [PushRow], notifications: [NotificationRow], tasks: [TaskRow], times: [SilentPushTime]
+    pushes: [PushRow], notifications: [NotificationRow], tasks: [TaskRow], times: [SilentPushTime],
+    processes: [ProcessRow] = [], success: PushSuccess? = nil
   ) {
     let shown = Set(notifications.compactMap(\.push))
     self.pushes = pushes.lastOfEach.map { row in
@@ -23,6 +27,8 @@ package struct PushFigures: Sendable {
       return PushFacts(row: row, time: row.isSilent ? times.last { $0.push == row.id } : nil)
     }
     handlerStarts = times.count
+    memory = PeakMemory(processes.lastOfEach, times: times)
+    self.success = success
     let begun = tasks.lastOfEach.filter { $0.launchedAt != nil }
     tasksBegun = begun.count
     tasksCompleted = begun.count { $0.state == "completed" }
@@ -32,7 +38,8 @@ package struct PushFigures: Sendable {
     func rows<Row: Report>(_ name: String) -> [Row] { GrowingRows("\(phone.os)/\(name).jsonl").next() }
     self.init(
       pushes: rows("pushes"), notifications: rows("notifications"), tasks: rows("tasks"),
-      times: SilentPushTimes.written(in: phone.journal))
+      times: SilentPushTimes.written(in: phone.journal), processes: rows("processes"),
+      success: PushSuccess(of: phone))
   }
 
   private var silent: [PushFacts] { pushes.filter(\.row.isSilent) }

@@ -69,7 +69,30 @@ package struct PushPage {
     if figures.tasksBegun > 0 {
       all.append("background tasks: \(figures.tasksCompleted) completed of \(figures.tasksBegun) begun")
     }
+    if let success = figures.success, success.announced > 0 { all.append(sentence(success)) }
+    if let memory = sentence(figures.memory) { all.append(memory) }
     return all
+  }
+
+  private func sentence(_ success: PushSuccess) -> String {
+    let isOne = success.announced == 1
+    return
+      "of \(success.announced) \(isOne ? "payment" : "payments") announced by a push, \(success.receivedInTime) "
+      + "\(success.receivedInTime == 1 ? "was" : "were") received within \(PushSuccess.bound.wholeMilliseconds / 1000) s of it"
+  }
+
+  private func sentence(_ memory: PeakMemory) -> String? {
+    func peak(_ who: String, _ bytes: UInt64?, _ count: Int) -> String? {
+      bytes.map {
+        "\(who) at most \(HumanText.megabytes($0)) (\(count) \(count == 1 ? "process" : "processes"))"
+      }
+    }
+    let parts = [
+      peak("the extension", memory.extensionBytes, memory.extensionProcesses),
+      peak("the app", memory.appBytes, memory.appProcesses),
+      peak("the app at work on a silent push", memory.appAtWorkBytes, memory.appAtWorkProcesses),
+    ].compactMap { $0 }
+    return parts.isEmpty ? nil : "memory of processes that have ended: \(parts.joined(separator: ", "))"
   }
 
   struct Document: Report {
@@ -93,6 +116,8 @@ package struct PushPage {
     var pushes: [Joined<PushRow, PushFacts.Times>]
     var silent: Silent
     var tasks: Tasks
+    var memory: PeakMemory
+    var success: PushSuccess?
   }
 
   var document: Document {
@@ -102,6 +127,7 @@ package struct PushPage {
         arrived: figures.silentArrived, handlerStarts: figures.handlerStarts, received: figures.received,
         leftToVisible: figures.leftToVisible, nodeStartMs: figures.nodeStarts.map(\.wholeMilliseconds),
         connectedMs: figures.connections.map(\.wholeMilliseconds)),
-      tasks: .init(begun: figures.tasksBegun, completed: figures.tasksCompleted))
+      tasks: .init(begun: figures.tasksBegun, completed: figures.tasksCompleted), memory: figures.memory,
+      success: figures.success)
   }
 }

@@ -7,6 +7,7 @@ import PhonePolicy
 /// Reads the times from the guard's records in the app's journals.
 struct SilentPushTimes {
   private(set) var all: [SilentPushTime] = []
+  private let process: Int32?
   private var isInFront = false
   /// Indices in `all` of the pushes that the app has not completed.
   private var open: [Int] = []
@@ -15,12 +16,14 @@ struct SilentPushTimes {
   static func written(in directory: String) -> [SilentPushTime] {
     FilePath.journals(in: directory).filter { JournalMerger.nameParts($0).process == "mainappd" }.flatMap {
       name -> [SilentPushTime] in
-      var times = SilentPushTimes()
+      var times = SilentPushTimes(process: JournalMerger.nameParts(name).pid)
       // An unreadable journal is skipped.
       for line in (try? JournalReader(path: "\(directory)/\(name)").readNew()) ?? [] { times.read(line) }
       return times.all
     }
   }
+
+  init(process: Int32? = nil) { self.process = process }
 
   mutating func read(_ line: JournalLine) {
     guard line.header.kind == "event", line.header.core == AppMachine.name,
@@ -33,7 +36,9 @@ struct SilentPushTimes {
       open.append(all.count)
       let isAboutPayment = push.reason == .incomingPayment || push.reason == .pendingSettlement
       all.append(
-        SilentPushTime(push: push.id, arrivedAt: line.at, isWakingForPayment: isAboutPayment && !isInFront))
+        SilentPushTime(
+          push: push.id, process: process, arrivedAt: line.at,
+          isWakingForPayment: isAboutPayment && !isInFront))
     default: break
     }
     for place in open where body.starts && all[place].nodeStarted == nil {

@@ -7,13 +7,15 @@ import LightningNode
 import LightningProvider
 import PhonePolicy
 import Wallet
+import WalletProfiles
 
 /// All cores whose records a journal may have.
 enum CoreRegistry {
   private static var types: [any Core.Type] {
     [
-      AppMachine.self, ExtensionMachine.self, NodeMachine.self, Requests.self, BackgroundWork.self,
-      PeerMachine.self, PhonePolicy.Phone.self,
+      AppMachine.self, ExtensionMachine.self, TellingExtensionMachine.self, NodeMachine.self, Requests.self,
+      BackgroundWork.self, IncomingPayments.self, Opening.self,
+      PushDesk.self, PeerMachine.self, PhonePolicy.Phone.self,
     ]
   }
 

@@ -7,6 +7,7 @@ import Judge
 import Reports
 import Scenario
 import Wallet
+import WalletProfiles
 
 // The verdict on a story on real processes.
 extension RealStage {

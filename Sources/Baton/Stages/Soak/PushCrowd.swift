@@ -3,6 +3,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import enum PhonePolicy.AfterContent
+import WalletProfiles
 
 /// Plays pushes on many phones at once, each with its own peer and pair.
 final class PushCrowd: Sendable {
@@ -11,6 +12,9 @@ final class PushCrowd: Sendable {
     var evidence: PushEvidence
     var payments: Int
     var strikes: PushStrikes
+    /// Payments that were settled when the user next opened the app, and those whose hold had ended then.
+    var untouched: Int
+    var lost: Int
     var subjects: [SoakReport.Subject]
   }
 
@@ -23,6 +27,8 @@ final class PushCrowd: Sendable {
 
   /// Heap bytes that lspd allocates until its statements and tables are filled.
   private static let providerFilling = 65_536.0
+  /// Of a wallet whose extension only tells iosd also keeps the silent push, and the sealed payload for the tap.
+  private static let tellingRowBytes = 1500.0
   /// Pushes until the caches are filled.
   private static let warmUp = 3
 
@@ -31,9 +37,16 @@ final class PushCrowd: Sendable {
   private let timers: PushTimers
   private let afterContent: AfterContent
   private let isDebugBuild: Bool
+  private let wallet: WalletProfile
+  private let holdSeconds: Int64
   private let state = Locked(State())
 
-  init(phones: [Phone], pushes: Int, timers: PushTimers, afterContent: AfterContent, isDebugBuild: Bool) {
+  init(
+    phones: [Phone], pushes: Int, timers: PushTimers, afterContent: AfterContent, isDebugBuild: Bool,
+    wallet: WalletProfile, holdSeconds: Int64
+  ) {
+    self.wallet = wallet
+    self.holdSeconds = holdSeconds
     self.phones = phones
     self.timers = timers
     self.afterContent = afterContent
@@ -83,20 +96,22 @@ final class PushCrowd: Sendable {
 
   /// Bytes per round for the rows that iosd keeps, until they have reached their maximum.
   private func filling(_ rounds: Int) -> Double {
-    SoakRun.rowBytes * Double(min(rounds, SoakRun.roundsUntilFull)) / Double(rounds)
+    let rowBytes = SoakRun.rowBytes + (wallet.extension.hasNode ? 0 : Self.tellingRowBytes)
+    return rowBytes * Double(min(rounds, SoakRun.roundsUntilFull)) / Double(rounds)
   }
 
   private func outcome(_ index: Int) throws -> Outcome {
     let phone = phones[index]
     let share = shares[index]
     var options = PhoneStarter.Options()
+    options.wallet = wallet
     options.iosdArguments =
       timers.arguments + [
         "--build", isDebugBuild ? "debug" : "production", "--after-content", afterContent.rawValue,
       ]
     let driver = try PhoneDriver(phone, options, lookInterval: .milliseconds(15))
     try driver.start()
-    let play = PushPlay(driver, timers)
+    let play = PushPlay(driver, timers, holdSeconds: holdSeconds)
     for number in 1...Self.warmUp { try play.push(number) }
     try play.rest()
     let before = try Daemon.allCases.map { try SoakFigures.of($0, phone) }
@@ -116,6 +131,7 @@ final class PushCrowd: Sendable {
     }
     return Outcome(
       evidence: try PushEvidence(of: phone), payments: play.payments, strikes: play.strikes,
+      untouched: play.untouched, lost: play.lost,
       subjects: subjects)
   }
 }

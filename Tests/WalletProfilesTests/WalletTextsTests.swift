@@ -1,6 +1,6 @@
 import Guardrails
 import Testing
-import Wallet
+import WalletProfiles
 
 /// The texts for the guard's codes.
 @Suite("The texts of the guard's codes") struct WalletTextsTests {

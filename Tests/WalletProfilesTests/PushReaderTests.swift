@@ -2,10 +2,10 @@ import Ground
 import Guardrails
 import Testing
 
-@testable import WalletProcess
+@testable import WalletProfiles
 
 @Suite("Reading a push") struct PushReaderTests {
-  private func read(_ text: String) -> Push { PushReader.read(Array(text.utf8), id: 7) }
+  private func read(_ text: String) -> Push { PushReader.read(Array(text.utf8), id: 7, as: .phoenix) }
 
   @Test func `Pushes with the reasons of Phoenix's servers are read, with and without a payment hash`() {
     let hash = String(repeating: "ab", count: 32)

@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 import Testing
-import Wallet
+import WalletProfiles
 
 /// The notification for each outcome.
 @Suite("The text of a notification") struct NotificationContentTests {
@@ -10,15 +10,15 @@ import Wallet
 
   @Test
   func `L-K.2 A received payment shows amount and description and increments the badge`() {
-    let content = NotificationContent(.received(Self.payment))
+    let content = NotificationContent(.received(Self.payment), of: .phoenix)
     #expect(content.title == "Received payment" && content.body == "+21 sat: coffee")
     #expect(content.badgeIncrement == 1 && content.kind == .payment)
-    #expect(NotificationContent(.received(Self.secondPayment)).body == "+1,500 msat")
+    #expect(NotificationContent(.received(Self.secondPayment), of: .phoenix).body == "+1,500 msat")
   }
 
   @Test
   func `A payment's notification is the same for a push and without one`() {
-    #expect(NotificationContent(Self.payment) == NotificationContent(.received(Self.payment)))
+    #expect(NotificationContent(Self.payment) == NotificationContent(.received(Self.payment), of: .phoenix))
   }
 
   @Test(
@@ -46,7 +46,7 @@ import Wallet
   func `Every push's outcome but a received payment has its own text and leaves the badge unchanged`(
     outcome: PushOutcome, title: String, body: String
   ) {
-    let content = NotificationContent(outcome)
+    let content = NotificationContent(outcome, of: .phoenix)
     #expect(content.title == title && content.body == body)
     #expect(content.badgeIncrement == 0 && content.kind == .note)
   }

@@ -1,10 +1,10 @@
 import JSON
 import DaemonRuntime
-import Wallet
+import WalletProfiles
 
 /// The appearance of the wallet's notifications, and their actions.
-enum WalletNotifications {
-  static func fields(of content: NotificationContent) -> [ControlMessage.Field] {
+public enum WalletNotifications {
+  public static func fields(of content: NotificationContent) -> [ControlMessage.Field] {
     [
       ("title", content.title), ("body", content.body), ("badge", "\(content.badgeIncrement)"),
       ("level", content.level), ("sound", content.sound), ("category", content.category),
@@ -23,7 +23,7 @@ enum WalletNotifications {
   }
 
   /// The categories that the app registers at launch.
-  static var categories: ControlMessage {
+  public static var categories: ControlMessage {
     let text = (try? JSONLineEncoder().encode([Category()])) ?? "[]"
     return ControlMessage("categories", body: Array(text.utf8))
   }

@@ -1,0 +1,28 @@
+import Ground
+import Judge
+import PhoneClient
+import Reports
+
+/// How many of the announced payments were received soon.
+package struct PushSuccess: Report, Hashable {
+  static let bound = TimeSpan.seconds(15)
+
+  /// Payments with a delivered push; the parts of one payment are one.
+  var announced: Int
+  /// Those that were received within the bound of one of their pushes.
+  var receivedInTime: Int
+  var boundMs = PushSuccess.bound.wholeMilliseconds
+
+  package init(announced: Int, receivedInTime: Int) {
+    self.announced = announced
+    self.receivedInTime = receivedInTime
+  }
+
+  /// Nil without a ledger of the LSP that can be read.
+  package init?(of phone: Phone) {
+    guard let payments = try? AnnouncedPayments(home: phone.home, boundNs: Self.bound.nanoseconds) else {
+      return nil
+    }
+    self.init(announced: payments.count, receivedInTime: payments.receivedInTime)
+  }
+}

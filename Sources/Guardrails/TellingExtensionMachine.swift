@@ -1,0 +1,101 @@
+import Ground
+
+/// An extension that has no node: it tells the person at once, and the app receives.
+///
+/// The text of each push is ready when the push arrives. Before it is delivered, the announced payment is stored for the
+/// app, as iOS may suspend the process as soon as it has the text. A blocked store never delays the text by more than
+/// `storeTime`: the record is then given up, since the app hears of the payment from its peer as well. Nothing is
+/// claimed, so the extension never stands in the app's way; and no push waits for another.
+public struct TellingExtensionMachine: GuardMachine {
+  public static let name = "guard-telling-extension"
+  public static let role = Role.extension
+
+  /// A push whose record is being stored.
+  struct Storing: Hashable, Codable, Sendable {
+    var push: Push
+    var record: IncomingRecord
+    /// When the text is delivered without the record.
+    var deliverBy: Instant
+    /// After a failed attempt; nil while one is under way.
+    var triesAgainAt: Instant?
+  }
+
+  /// How long a record may delay its text.
+  public static let storeTime = TimeSpan.milliseconds(500)
+  /// Between two attempts to store a record.
+  public static let retryInterval = TimeSpan.milliseconds(25)
+  /// iOS delivers pushes one by one; beyond this many the text is worth more than the record.
+  static let storingLimit = 64
+
+  var storing: [Storing] = []
+  private(set) var hasEnded = false
+
+  public init(configuration: GuardConfiguration) {}
+
+  public var deadline: Instant? {
+    storing.flatMap { [$0.deliverBy, $0.triesAgainAt].compactMap { $0 } }.min()
+  }
+
+  public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    guard !hasEnded else { return [] }
+    switch event {
+    case .pushArrived(let push): return pushArrived(push, at: now)
+    case .incomingStored(let id): return take(id).map { tell($0.push, .announced) } ?? []
+    case .incomingNotStored(.blocked, let id):
+      if let index = storing.firstIndex(where: { $0.push.id == id }) {
+        storing[index].triesAgainAt = now + Self.retryInterval
+      }
+      return []
+    // Such as a full disk, which does not change within half a second.
+    case .incomingNotStored(.failed(let sentence), let id):
+      return take(id).map { [.show(.trouble(sentence))] + tell($0.push, .announced) } ?? []
+    case .incomingNotStored(.lost(let sentence), let id):
+      return take(id).map { [.show(.trouble(sentence))] + tell($0.push, .containerLost) } ?? []
+    case .expiryWarned(let id): return take(id).map { tell($0.push, .timeWillExpire) } ?? []
+    case .deadlineReached: return deadlineReached(at: now)
+    // The next push may find another container: nothing of this one is open.
+    case .containerLost(let sentence): return [.show(.trouble(sentence))] + tellAll(.containerLost)
+    case .terminationRequested:
+      let texts = tellAll(.terminated)
+      hasEnded = true
+      return texts + [.end(.terminated)]
+    default: return []
+    }
+  }
+
+  private mutating func pushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
+    guard !storing.contains(where: { $0.push.id == push.id }) else { return [] }
+    guard let announcement = push.announcement else { return tell(push, .unreadablePush) }
+    guard let record = announcement.record else { return tell(push, .announced) }
+    guard storing.count < Self.storingLimit else { return tell(push, .tooManyPushes) }
+    storing.append(Storing(push: push, record: record, deliverBy: now + Self.storeTime))
+    return [.storeIncoming(record, push: push.id)]
+  }
+
+  private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
+    let late = storing.filter { now >= $0.deliverBy }
+    storing.removeAll { now >= $0.deliverBy }
+    var directives = late.flatMap { tell($0.push, .announced) }
+    for index in storing.indices {
+      guard let instant = storing[index].triesAgainAt, now >= instant else { continue }
+      storing[index].triesAgainAt = nil
+      directives.append(.storeIncoming(storing[index].record, push: storing[index].push.id))
+    }
+    return directives
+  }
+
+  private mutating func take(_ id: UInt64) -> Storing? {
+    storing.firstIndex { $0.push.id == id }.map { storing.remove(at: $0) }
+  }
+
+  private mutating func tellAll(_ reason: FinishReason) -> [GuardDirective] {
+    defer { storing = [] }
+    return storing.flatMap { tell($0.push, reason) }
+  }
+
+  /// Only what has left `storing`, or was never in it, is told: so each push once.
+  private func tell(_ push: Push, _ reason: FinishReason) -> [GuardDirective] {
+    let outcome = push.announcement.map { PushOutcome.announced($0) } ?? .nothingReceived(push.reason)
+    return [.deliver(push: push.id, outcome), .finished(push: push.id, reason)]
+  }
+}

@@ -1,0 +1,76 @@
+import Ground
+import DaemonRuntime
+import PhonePolicy
+
+// What the app shows, the pasteboard, and links: texts that the phone passes on unread.
+extension PhoneShell {
+  private static let screenFieldsMax = 16
+  private static let pasteboardMax = 16_384
+  private static let linkMax = 2048
+
+  func hearScreen(_ message: ControlMessage) {
+    child(.app)?.screen = message.fields.prefix(Self.screenFieldsMax).map {
+      .init(name: $0.name, value: ScreenText.cut($0.value, to: ScreenText.titleMax))
+    }
+  }
+
+  // MARK: The pasteboard
+
+  func hearCopy(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
+    guard message.body.count <= Self.pasteboardMax else {
+      throw .badValue(name: "body", expected: "at most \(Self.pasteboardMax) bytes")
+    }
+    copied = message.body
+    handle(.textCopied(role))
+    copied = []
+  }
+
+  func setPasteboard() {
+    do throws(SystemError) {
+      try WholeFile.write(copied, to: home.pasteboard)
+    } catch { journal.note("the pasteboard keeps its text: \(error)") }
+  }
+
+  func refusePasteboard(to role: Role, _ why: PasteboardRefusal) {
+    journal.note("the \(role.rawValue) cannot change the pasteboard: \(why)")
+  }
+
+  // MARK: Links
+
+  /// The user follows a link. Throws if it is none.
+  func follow(_ link: String) throws(ControlMessageError) -> LinkRefusal? {
+    guard link.utf8.count <= Self.linkMax, let scheme = Self.scheme(of: link) else {
+      throw .badValue(name: "url", expected: "a link such as bitkit://subscriptions")
+    }
+    if let refusal = phone.refusal(ofLinkWith: scheme) { return refusal }
+    let id = links.keep(link)
+    handle(.linkOpened(id, scheme: scheme))
+    return nil
+  }
+
+  /// In lower case; nil if the text has none (RFC 3986).
+  static func scheme(of link: String) -> String? {
+    guard let colon = link.firstIndex(of: ":"), link.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value < 127 })
+    else { return nil }
+    let scheme = link[..<colon].lowercased()
+    let isValid = scheme.unicodeScalars.allSatisfy {
+      ("a"..."z").contains($0) || ("0"..."9").contains($0) || "+-.".unicodeScalars.contains($0)
+    }
+    guard let first = scheme.unicodeScalars.first, ("a"..."z").contains(first), isValid else { return nil }
+    return scheme
+  }
+}
+
+/// Links on their way to the app.
+struct PendingLinks {
+  private var open: [UInt64: String] = [:]
+  private var next: UInt64 = 1
+
+  mutating func keep(_ link: String) -> UInt64 {
+    defer { next &+= 1 }
+    open[next] = link
+    return next
+  }
+
+  mutating func take(_ id: UInt64) -> String? { open.removeValue(forKey: id) }
+}

@@ -1,0 +1,30 @@
+import Database
+import Ground
+import Guardrails
+
+/// A stored record, with the time of its first push.
+public struct IncomingEntry: Hashable, Sendable {
+  public let record: IncomingRecord
+  /// In seconds of the wall clock.
+  public let arrivedAt: Int64
+
+  public init(_ record: IncomingRecord, arrivedAt: Int64) {
+    self.record = record
+    self.arrivedAt = arrivedAt
+  }
+
+  init(_ row: Row) throws {
+    guard let hash = Bytes32(try row.blob(0)) else { throw row.mismatch(0, "32 bytes") }
+    guard let kind = Announcement.Kind(rawValue: try row.text(2)) else {
+      throw row.mismatch(2, "a kind of announcement")
+    }
+    guard let state = IncomingRecord.State(rawValue: try row.text(5)) else {
+      throw row.mismatch(5, "a state")
+    }
+    self.init(
+      IncomingRecord(
+        paymentHash: hash, amountMsat: try row.bits(1), kind: kind, isHeld: try row.integer(3) != 0,
+        holdEndsAt: try row.optionalInteger(4), state: state),
+      arrivedAt: try row.integer(6))
+  }
+}

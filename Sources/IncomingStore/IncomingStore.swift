@@ -1,0 +1,144 @@
+// IncomingStore: what the extension without a node leaves for the app: payments that were announced and that nobody has
+// received yet. A database of its own beside the node's, so that the extension never opens the node's state, and never
+// waits for the app. It decides nothing: the app reads and removes the records.
+
+import Database
+import Ground
+import Guardrails
+import OwnFiles
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The store of one container. It is opened for each call and closed after it: a suspended extension holds no lock,
+/// and a container that was replaced meanwhile is simply the one that is opened.
+public struct IncomingStore: Sendable {
+  public static let fileName = "incoming.sqlite"
+  /// The oldest rows go first: the app empties the store at each activation, and a flood must not fill the disk.
+  static let limit = 256
+
+  private let container: String
+  public var path: String { "\(container)/\(Self.fileName)" }
+
+  public init(container: String) {
+    var trimmed = Substring(container)
+    while trimmed.count > 1 && trimmed.hasSuffix("/") { trimmed.removeLast() }
+    self.container = trimmed.isEmpty ? "." : String(trimmed)
+  }
+
+  /// Makes container and database if they are missing: iOS may launch the extension before the app has ever run.
+  /// One row for each payment: a second push for it keeps the time of the first and brings the hold up to date.
+  public func add(_ record: IncomingRecord, arrivedAt wallSeconds: Int64) throws(IncomingStoreError) {
+    _ = try reaching { () throws(OwnError) in try OwnDirectory.make(container) }
+    try makeFile()
+    try running {
+      let database = try Connection(path: path, access: .create)
+      try database.migrate(steps: Self.schema)
+      try database.transaction(.immediate) {
+        try database.execute(
+          """
+          INSERT INTO incoming (payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+          ON CONFLICT (payment_hash) DO UPDATE SET amount_msat = excluded.amount_msat, kind = excluded.kind,
+            is_held = excluded.is_held, hold_ends_at = excluded.hold_ends_at
+          """,
+          [
+            .blob(record.paymentHash.bytes), .bits(record.amountMsat), .text(record.kind.rawValue),
+            .integer(record.isHeld ? 1 : 0), record.holdEndsAt.map { .integer($0) } ?? .null,
+            .text(record.state.rawValue), .integer(wallSeconds),
+          ])
+        try database.execute(
+          "DELETE FROM incoming WHERE number <= (SELECT max(number) FROM incoming) - ?",
+          [.integer(Int64(Self.limit))])
+      }
+    }
+  }
+
+  /// In the order of their arrival. No rows if there is no store yet.
+  public func all() throws(IncomingStoreError) -> [IncomingEntry] {
+    guard try isThere() else { return [] }
+    return try running {
+      let database = try Connection(path: path, access: .readWrite)
+      try database.migrate(steps: Self.schema)
+      return try Self.entries(of: database)
+    }
+  }
+
+  public func remove(_ hashes: [Bytes32]) throws(IncomingStoreError) {
+    guard !hashes.isEmpty, try isThere() else { return }
+    try running {
+      let database = try Connection(path: path, access: .readWrite)
+      try database.migrate(steps: Self.schema)
+      try database.transaction(.immediate) {
+        for hash in hashes {
+          try database.execute("DELETE FROM incoming WHERE payment_hash = ?", [.blob(hash.bytes)])
+        }
+      }
+    }
+  }
+
+  static func entries(of database: Connection) throws -> [IncomingEntry] {
+    try database.rows(
+      """
+      SELECT payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at FROM incoming ORDER BY number
+      """
+    ).map { try IncomingEntry($0) }
+  }
+
+  static let schema = [
+    """
+    CREATE TABLE incoming (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      payment_hash BLOB NOT NULL UNIQUE CHECK (length(payment_hash) = 32),
+      amount_msat INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      is_held INTEGER NOT NULL,
+      hold_ends_at INTEGER,
+      state TEXT NOT NULL,
+      arrived_at INTEGER NOT NULL
+    ) STRICT;
+    """
+  ]
+
+  // MARK: The file
+
+  func isThere() throws(IncomingStoreError) -> Bool {
+    var status = stat()
+    if lstat(path, &status) != 0 {
+      if errno == ENOENT { return false }
+      throw .failed("\(path) cannot be looked at (\(String(cString: strerror(errno)))); check its directory")
+    }
+    if let fault = OwnFault.find(
+      mode: UInt32(status.st_mode), owner: UInt32(status.st_uid), mustBe: .plainFile)
+    {
+      throw IncomingStoreError(OwnError(path: path, fault: fault))
+    }
+    return true
+  }
+
+  /// With a mode that SQLite gives to the log as well.
+  private func makeFile() throws(IncomingStoreError) {
+    if try isThere() { return }
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor >= 0 {
+      close(descriptor)
+    } else if errno != EEXIST {
+      throw .failed("\(path) cannot be created (\(String(cString: strerror(errno)))); check its directory")
+    }
+  }
+
+  private func reaching<Result>(
+    _ body: () throws(OwnError) -> Result
+  ) throws(IncomingStoreError) -> Result {
+    do throws(OwnError) { return try body() } catch { throw IncomingStoreError(error) }
+  }
+
+  func running<Result>(_ body: () throws -> Result) throws(IncomingStoreError) -> Result {
+    do { return try body() } catch let error as DatabaseError {
+      throw error.kind == .busy ? .busy : .failed(error.description)
+    } catch { throw .failed("\(error)") }
+  }
+}

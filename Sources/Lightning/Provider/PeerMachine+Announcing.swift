@@ -1,0 +1,94 @@
+import Ground
+import Crypto
+import Bitcoin
+import LightningWire
+
+// What the wallet is told of payments that it is to complete: pushes while it is away, and which holds have ended.
+extension PeerMachine {
+  // MARK: Pushes
+
+  /// In Bitkit's order: the silent one may spare the user the alert's tap.
+  func pushes(for request: PaymentRequest, _ reason: PushReason, holdUntil: Instant?) -> [PeerDirective] {
+    switch pushStrategy {
+    case .phoenix:
+      let push = PushRequest(
+        reason: reason, paymentHash: request.paymentHash, amountMsat: request.amountMsat)
+      return [.requestPush(push)]
+    case .bitkit:
+      return [PushKind.silent, .alert].map { kind in
+        .requestPush(
+          PushRequest(
+            reason: reason, paymentHash: request.paymentHash, amountMsat: request.amountMsat, kind: kind,
+            payment: request.id, holdUntil: holdUntil))
+      }
+    }
+  }
+
+  /// Bitkit's user is told of a payment that was not held, so that its sender can be asked to pay again.
+  mutating func announceUnheld(_ request: PaymentRequest, _ step: inout PeerStep) {
+    guard pushStrategy == .bitkit else { return }
+    step.afterwards += pushes(for: request, .incomingPayment, holdUntil: nil)
+  }
+
+  /// Whether there is still a reason for this push.
+  public func wants(_ push: PushRequest) -> Bool {
+    switch push.reason {
+    // Of a payment that was not held the user learns as long as nobody has paid it, and the app has not come to hear
+    // of it.
+    case .incomingPayment where push.kind != nil && !push.isHeld:
+      registered == nil && push.paymentHash.map { !state.isPaid($0) } == true
+    // The sender may have given up and paid again: that payment has pushes of its own, with another end.
+    case .incomingPayment where push.kind != nil:
+      state.payments.contains { $0.isHeld && $0.request.id == push.payment }
+    case .incomingPayment: push.paymentHash.map(isHolding) ?? false
+    case .pendingSettlement: registered == nil && state.payments.contains { !$0.isHeld }
+    }
+  }
+
+  // MARK: The push key
+
+  /// Each connection repeats the key: only another one is stored.
+  mutating func received(_ key: CurvePoint, on connection: UInt64) -> [PeerDirective] {
+    guard let key = PublicKey(key.bytes.array) else {
+      return [.store([.frameIgnored(connection: connection, "the push key is no point of the curve")])]
+    }
+    guard key != state.pushKey else {
+      return [.store([.frameIgnored(connection: connection, "the push key is known")])]
+    }
+    state.pushKey = key
+    return [.store([.frameActedOn(connection: connection), .pushKey(key)])]
+  }
+
+  // MARK: Ended holds
+
+  /// Notes the end for a wallet with a push key: it has shown its user that the payment is held. A payment that failed
+  /// in the step of its request while the wallet was connected was never announced.
+  mutating func holdEnded(
+    _ request: PaymentRequest, _ failure: PaymentFailure, _ step: inout PeerStep
+  ) {
+    let wasAnnounced = failure == .recipientAway || !step.changes.contains(.paymentHeld(request))
+    let hash = request.paymentHash
+    guard state.pushKey != nil, wasAnnounced,
+      !state.payments.contains(where: { $0.request.paymentHash == hash })
+    else { return }
+    var ended = state.endedHolds ?? EndedHolds()
+    if let oldest = ended.add(hash) { step.changes.append(.endedHoldForgotten(paymentHash: oldest)) }
+    state.endedHolds = ended
+    step.changes.append(.holdEnded(paymentHash: hash))
+    if let connection = registered {
+      step.messages.append(.send(connection: connection, .holdEnded(hash)))
+    }
+  }
+
+  /// The hash is held, offered or paid again.
+  mutating func forgetEndedHold(of paymentHash: Bytes32, _ step: inout PeerStep) {
+    guard state.endedHolds?.remove(paymentHash) == true else { return }
+    step.changes.append(.endedHoldForgotten(paymentHash: paymentHash))
+  }
+
+  /// For each new connection, after `channel_reestablish`.
+  func endedHolds(for connection: UInt64) -> [PeerDirective] {
+    guard state.pushKey != nil, let ended = state.endedHolds else { return [] }
+    return ended.paymentHashes.map { .send(connection: connection, .holdEnded($0)) }
+  }
+}

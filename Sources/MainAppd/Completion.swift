@@ -1,0 +1,37 @@
+import Crypto
+import Ground
+import Guardrails
+import IncomingStore
+import PushSeal
+import WalletProcess
+import WalletProfiles
+
+/// The records in the container, and the sealed payloads of pushes.
+struct Completion: PaymentCompletion {
+  private let store: IncomingStore
+
+  init(container: String) { store = IncomingStore(container: container) }
+
+  func open(_ sealed: SealedMembers, with key: PrivateKey) -> [UInt8]? {
+    guard
+      let payload = try? SealedPayload(
+        cipher: sealed.cipher, iv: sealed.iv, publicKey: sealed.publicKey, tag: sealed.tag)
+    else { return nil }
+    return try? PushSeal.open(payload, with: key)
+  }
+
+  func records() throws(RecordsTrouble) -> [IncomingRecord] {
+    do throws(IncomingStoreError) { return try store.all().map(\.record) } catch { throw trouble(error) }
+  }
+
+  func remove(_ hashes: [Bytes32]) throws(RecordsTrouble) {
+    do throws(IncomingStoreError) { try store.remove(hashes) } catch { throw trouble(error) }
+  }
+
+  private func trouble(_ error: IncomingStoreError) -> RecordsTrouble {
+    switch error {
+    case .busy: .busy
+    case .failed(let sentence): .failed(sentence)
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import Crypto
+import DaemonRuntime
+import Glibc
+import Ground
+import Guardrails
+import IncomingStore
+import PhoneLink
+import PushSeal
+import WalletProfiles
+
+/// The extension, from its command line to its end. Whatever is missing, it starts, and each push gets its text.
+final class NotifyProcess {
+  private static let role = Role.extension
+  private static let name = "notifyonlyd"
+
+  private let options: NotifyOptions
+  private let loop: EventLoop
+  private let clock: Clock
+  /// nil if it cannot be written: a text matters more.
+  private let journal: Journal?
+  private let store: IncomingStore
+  private let phone: UnixConnection?
+  private var desk: CoreRunner<PushDesk>!
+  private var guardrail: CoreRunner<TellingExtensionMachine>!
+  private var key: PushKey?
+  /// Pushes that are not read yet.
+  private var payloads: [UInt64: [UInt8]] = [:]
+  /// Started by hand: pushes without a text.
+  private var open = 0
+
+  init(_ options: NotifyOptions) {
+    CrashTraces.withholdMemory()
+    self.options = options
+    let channel = ParentChannel.take()
+    store = IncomingStore(container: options.container)
+    BusErrorEnd.install(database: store.path, channel: channel)
+    clock = Clock(phoneClockFile: options.phoneClock)
+    do { loop = try EventLoop() } catch { exitWithSentence(.inputOutputError, "\(error)") }
+    journal = Self.journal(options, clock)
+    phone = channel.flatMap { [loop] in UnixConnection(adopting: $0, loop: loop) }
+    desk = CoreRunner(configuration: PushDesk.Configuration(), loop: loop, clock: clock, journal: journal) {
+      [unowned self] in carryOut($0)
+    }
+    guardrail = CoreRunner(configuration: GuardConfiguration(), loop: loop, clock: clock, journal: journal) {
+      [unowned self] in carryOut($0)
+    }
+  }
+
+  private static func journal(_ options: NotifyOptions, _ clock: Clock) -> Journal? {
+    do throws(SystemError) {
+      return try Journal(
+        directory: options.journal, name: name, clock: clock, version: batonVersion,
+        arguments: Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      writeAll(standardError, Array("\(name): there is no journal: \(error)\n".utf8))
+      return nil
+    }
+  }
+
+  var isOnPhone: Bool { phone != nil }
+
+  /// Returns when the process is to end.
+  func run(payloads: [[UInt8]]) {
+    do throws(SystemError) {
+      for number in [SIGTERM, SIGINT] { try loop.onSignal(number) { [unowned self] in terminate() } }
+      if let phone {
+        phone.onMessage = { [unowned self] in told($0) }
+        phone.onEnd = { [unowned self] in
+          note("the phone is gone: \($0)")
+          terminate()
+        }
+        phone.start()
+        phone.send(PhoneMessages.hello(Self.role, pid: getpid()))
+      }
+      guardrail.handle(.launched)
+      desk.handle(.launched)
+      open = payloads.count
+      for (index, payload) in payloads.enumerated() { arrived(payload, id: UInt64(index + 1)) }
+      try loop.run()
+    } catch { exitWithSentence(.inputOutputError, "\(error)") }
+  }
+
+  // MARK: The phone
+
+  private func told(_ message: ControlMessage) {
+    do throws(ControlMessageError) {
+      switch message.verb {
+      case "push":
+        options.fault?.trigger()
+        arrived(message.body, id: try PhoneMessages.id(of: message))
+      case "time-will-expire":
+        let push = try PhoneMessages.id(of: message)
+        desk.handle(.expiryWarned(push: push))
+        guardrail.handle(.expiryWarned(push: push))
+      case "terminate": terminate()
+      case "keychain-answer", "keychain-refused":
+        guard let answer = item?.answer(in: message) else { return }
+        afterFault(options.keychainDelay) { [unowned self] in take(answer) }
+      // It keeps next to nothing.
+      case "memory-warning": note("memory warning")
+      default: note("the phone sent an unknown message: \(message.verb)")
+      }
+    } catch { note("the phone's message \(message.verb) cannot be read: \(error)") }
+  }
+
+  private func terminate() {
+    desk.handle(.terminationRequested)
+    guardrail.handle(.terminationRequested)
+  }
+
+  private func arrived(_ payload: [UInt8], id: UInt64) {
+    payloads[id] = payload
+    desk.handle(.pushArrived(id, isSealed: PushReader.isSealed(payload)))
+  }
+
+  // MARK: The key
+
+  private var item: KeychainItem? {
+    options.keychainGroup.map { KeychainItem(group: $0, account: KeychainItem.pushKey) }
+  }
+
+  private func take(_ answer: KeychainItem.Answer) {
+    switch answer {
+    case .found(var bytes):
+      key = PushKey(taking: &bytes)
+      if key == nil { note("the key for pushes is no key: make the wallet's keys anew") }
+      desk.handle(key == nil ? .keyMissing : .keyFound)
+    case .missing: desk.handle(.keyMissing)
+    case .withheld(let sentence): desk.handle(.keyWithheld(sentence))
+    }
+  }
+
+  private func carryOut(_ directive: PushDesk.Directive) {
+    switch directive {
+    case .askForKey:
+      if let phone, let item {
+        phone.send(item.read)
+      } else {
+        take(PushKey.answer(ofFileIn: options.keychain))
+      }
+    case .read(let id, _): read(id)
+    }
+  }
+
+  private func read(_ id: UInt64) {
+    guard let payload = payloads.removeValue(forKey: id) else { return }
+    let push = PushReader.read(payload, id: id, as: options.wallet.pushForm) { members in
+      delayOpening()
+      do throws(SealError) {
+        return try key?.open(members)
+      } catch {
+        note("push \(id) cannot be opened: \(error)")
+        return nil
+      }
+    }
+    guardrail.handle(.pushArrived(push))
+  }
+
+  // MARK: The guard's orders
+
+  private func carryOut(_ directive: GuardDirective) {
+    switch directive {
+    case .storeIncoming(let record, let push): store(record, push)
+    case .deliver(let push, let outcome):
+      phone?.send(PhoneMessages.content(ofPush: push, outcome, options.wallet))
+      show(
+        TerminalLines.delivered(push: push, NotificationContent(outcome, of: options.wallet), by: Self.name))
+    case .finished(let push, let reason):
+      phone?.send(PhoneMessages.finished(push: push, reason))
+      show(TerminalLines.finished(push: push, reason, by: Self.name))
+      open -= 1
+      if !isOnPhone && open == 0 { loop.post { [unowned self] in terminate() } }
+    case .show(let status): note(status.text)
+    case .end(let reason):
+      journal?.recordEnd(reason: reason.text)
+      phone?.send(PhoneMessages.ending(WalletEnding(reason), reason.text))
+      show("\(Self.name): \(reason.text)")
+      loop.stop()
+    // This guard has no others.
+    default: break
+    }
+  }
+
+  private func store(_ record: IncomingRecord, _ push: UInt64) {
+    do throws(IncomingStoreError) {
+      try store.add(record, arrivedAt: clock.wallNanoseconds / 1_000_000_000)
+      guardrail.handle(.incomingStored(push: push))
+    } catch {
+      switch error {
+      case .busy: guardrail.handle(.incomingNotStored(.blocked(pid: nil, isStopped: false), push: push))
+      case .failed(let sentence): guardrail.handle(.incomingNotStored(.failed(sentence), push: push))
+      }
+    }
+  }
+
+  // MARK: Words and faults
+
+  private func note(_ text: String) { journal?.note(text) }
+
+  private func show(_ line: String) { if !isOnPhone { printLine(line) } }
+
+  private func afterFault(_ longest: TimeSpan, _ work: @escaping () -> Void) {
+    guard longest > .zero else { return work() }
+    _ = loop.after(.milliseconds(Int64.random(in: 0...longest.wholeMilliseconds)), work)
+  }
+
+  /// As slow as a processor under load: nothing else happens meanwhile.
+  private func delayOpening() {
+    guard options.openDelay > .zero else { return }
+    poll(nil, 0, Int32(clamping: Int64.random(in: 0...options.openDelay.wholeMilliseconds)))
+  }
+}

@@ -1,0 +1,49 @@
+// PhoneLink: what every wallet process says to iosd, which is the phone at the other end of its channel, whether the
+// process has a node or not. It decides nothing, and knows no Lightning.
+
+import DaemonRuntime
+import Ground
+import Guardrails
+import WalletProfiles
+
+/// The messages of a wallet process to the phone.
+public enum PhoneMessages {
+  public static func hello(_ role: Role, pid: Int32) -> ControlMessage {
+    ControlMessage("hello", ["role": role.rawValue, "pid": "\(pid)"])
+  }
+
+  /// The content of a push's notification.
+  public static func content(ofPush push: UInt64, _ outcome: PushOutcome, _ wallet: WalletProfile)
+    -> ControlMessage
+  {
+    var message = ControlMessage("content", ["id": "\(push)"])
+    if let payment = outcome.payment { message["key"] = payment.hex }
+    message.fields += WalletNotifications.fields(of: NotificationContent(outcome, of: wallet))
+    return message
+  }
+
+  public static func finished(push: UInt64, _ reason: FinishReason) -> ControlMessage {
+    ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue])
+  }
+
+  /// Sent before an exit: iosd shows the reason, not our standard error.
+  public static func ending(_ how: WalletEnding, _ sentence: String) -> ControlMessage {
+    ControlMessage("ending", ["code": how.rawValue, "reason": sentence])
+  }
+
+  /// The number of a push, a notification or a task.
+  public static func id(of message: ControlMessage) throws(ControlMessageError) -> UInt64 {
+    try message.integer("id", in: 0...UInt64.max)
+  }
+}
+
+/// What a process that was started by hand prints in place of those messages.
+public enum TerminalLines {
+  public static func delivered(push: UInt64, _ content: NotificationContent, by process: String) -> String {
+    "\(process): notification for push \(push): \(content.title): \(content.body)"
+  }
+
+  public static func finished(push: UInt64, _ reason: FinishReason, by process: String) -> String {
+    "\(process): push \(push) is done: \(reason.text)"
+  }
+}

@@ -1,0 +1,31 @@
+import DaemonRuntime
+import Wallet
+
+// The app's screen and its buttons, as messages between app and phone. Only this file has their names.
+extension AppScreen {
+  var message: ControlMessage {
+    var message = ControlMessage("screen", ["name": name, "text": text])
+    if case .incoming(let state) = self { message["state"] = state.word }
+    if let detail { message["detail"] = detail }
+    if case .incoming(.completed(let sats)) = self { message["amount-sat"] = "\(sats)" }
+    if !buttons.isEmpty { message["buttons"] = buttons.map(\.rawValue).joined(separator: " ") }
+    return message
+  }
+}
+
+extension ScreenButton {
+  static let verb = "press"
+
+  /// Throws if the app has no button of that name.
+  init(_ message: ControlMessage) throws(ControlMessageError) {
+    guard let button = ScreenButton(rawValue: try message.required("button")) else {
+      throw .badValue(
+        name: "button", expected: "one of \(ScreenButton.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    self = button
+  }
+
+  static func answer(refusal: String?) -> ControlMessage {
+    refusal.map { .error($0) } ?? ControlMessage("pressed")
+  }
+}

@@ -1,0 +1,124 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import IncomingStore
+import PairSupport
+import PhoneClient
+import Testing
+
+/// A phone with the wallet whose extension only tells: all four programs, as `baton up` starts them.
+final class CompletingPhone {
+  struct Ran {
+    var code: Int32
+    var output: String
+    var errors: String
+  }
+
+  let phone: Phone
+  private let starter: PhoneStarter.Options
+  var home: String { phone.home }
+
+  init(holdSeconds: Int = 600, _ iosdOptions: [String] = []) throws {
+    var template = Array("/tmp/baton-completing-XXXXXX".utf8CString)
+    phone = Phone(home: String(cString: mkdtemp(&template)!))
+    starter = PhoneStarter.Options(
+      lspdArguments: ["--push-form", "bitkit", "--hold-seconds", "\(holdSeconds)"],
+      iosdArguments: ["--wallet", "bitkit"] + iosdOptions)
+    _ = try PhoneStarter(phone: phone, options: starter).start()
+  }
+
+  deinit {
+    _ = try? baton("down")
+    Journals.replay(of: home)
+    try? FileManager.default.removeItem(atPath: home)
+  }
+
+  /// Another iosd on the same phone: the peer goes on.
+  func restartPhone() throws {
+    try phone.ask(.iosd, ControlMessage("down"))
+    try Wait.until("iosd has ended") { !phone.answers(.iosd) }
+    _ = try PhoneStarter(phone: phone, options: starter).start()
+  }
+
+  func baton(_ arguments: String...) throws -> Ran {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(PhoneProcess.products)/baton")
+    process.arguments = ["--home", home] + arguments
+    let (output, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errors)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    let sentence = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Ran(
+      code: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+      errors: String(decoding: sentence, as: UTF8.self))
+  }
+
+  // MARK: The user
+
+  /// Opens the app, has it make an invoice, and kills it: the phone may wake it again.
+  func invoice(sats: Int = 5000) throws -> String {
+    _ = try baton("app", "open")
+    let invoice = try baton("invoice", "\(sats)").output.trimmingCharacters(in: .whitespacesAndNewlines)
+    _ = try baton("app", "quit")
+    try Wait.until("the app has ended") { try phone.facts().app.state == "not running" }
+    return invoice
+  }
+
+  /// The app is closed, and the payment held and announced.
+  func announce(_ invoice: String) throws -> UInt64 {
+    let before = try phone.notifications().count
+    #expect(try baton("pay", invoice, "--no-wait").code == 0)
+    try Wait.until("the payment is announced") { try phone.notifications().count > before }
+    return try #require(try phone.notifications().last?.id)
+  }
+
+  func tap(_ notification: UInt64) throws { _ = try baton("notifications", "tap", "\(notification)") }
+
+  func screen() throws -> [String: Any] {
+    let ran = try baton("app", "screen", "--json")
+    return try #require(JSONSerialization.jsonObject(with: Data(ran.output.utf8)) as? [String: Any])
+  }
+
+  func waitForState(_ state: String) throws -> [String: Any] {
+    var last: [String: Any] = [:]
+    try Wait.until("the screen says \(state)") {
+      last = try screen()
+      return last["state"] as? String == state
+    }
+    return last
+  }
+
+  var pasteboard: String? { try? String(contentsOfFile: "\(home)/os/pasteboard", encoding: .utf8) }
+  var store: IncomingStore { IncomingStore(container: "\(home)/AppGroup") }
+
+  // MARK: The app's journal
+
+  /// All lines of the app's newest journal.
+  func journal() throws -> [String] {
+    let directory = "\(home)/journal"
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.contains("-mainappd-") }
+    let newest = try #require(names.max())
+    return try String(contentsOfFile: "\(directory)/\(newest)", encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  /// The steps of the opening, in their order.
+  func steps() throws -> [String] {
+    try journal().filter { $0.contains(#""core":"opening""#) }.flatMap { line in
+      line.components(separatedBy: #"{"enter":{"_0":""#).dropFirst().map { String($0.prefix { $0 != "\"" }) }
+    }
+  }
+
+  /// The states of the screen, in their order.
+  func states() throws -> [String] {
+    try journal().filter { $0.contains(#""core":"incoming""#) }.flatMap { line in
+      ["connecting", "completing", "completed", "expired"].filter {
+        line.contains(#"{"show":{"_0":{"incoming":{"_0":{"\#($0)""#)
+      }
+    }
+  }
+
+  func count(_ words: String) throws -> Int { try journal().count { $0.contains(words) } }
+}

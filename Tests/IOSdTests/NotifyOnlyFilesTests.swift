@@ -1,0 +1,105 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Guardrails
+import IncomingStore
+import Testing
+import WaitingTests
+
+/// What the extension without a node links and opens.
+@Suite("What the extension that only tells can reach", .waits) struct NotifyOnlyFilesTests {
+  private static let strace = "/usr/bin/strace"
+
+  @Test
+  func `B-1.1.1, B-1.1.2, B-1.1.3 The program has no symbol of the node, its wire or its store`() throws {
+    let program = "\(PhoneProcess.products)/notifyonlyd"
+    let bytes = try #require(FileManager.default.contents(atPath: program))
+    #expect(bytes.range(of: Data("IncomingStore".utf8)) != nil)
+    for module in [
+      "LightningNode", "LightningWire", "LightningChannel", "LightningInvoices", "PeerTransport",
+      "WalletStore",
+      "SharedContainer", "WalletProcess", "6Wallet",
+    ] {
+      #expect(bytes.range(of: Data(module.utf8)) == nil, "\(module)")
+    }
+  }
+
+  @Test func `A journal and a container that cannot be made do not prevent the text`() throws {
+    var pushes = SealedPushes(seed: 12)
+    let home = NSTemporaryDirectory() + "/baton-told-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    try FileManager.default.createDirectory(
+      atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for (file, content) in [
+      ("push-key", Data(pushes.keyBytes)), ("push.apns", Data(pushes.push(pushes.announcement()).utf8)),
+    ] {
+      #expect(
+        FileManager.default.createFile(
+          atPath: "\(home)/\(file)", contents: content, attributes: [.posixPermissions: 0o600]))
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(PhoneProcess.products)/notifyonlyd")
+    process.arguments = [
+      "--container", "/proc/nothing/AppGroup", "--journal", "/proc/nothing", "--keychain", home, "--push",
+      "\(home)/push.apns",
+    ]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(said.contains("Payment Incoming: Open now to receive - funds are being held"))
+  }
+
+  /// By hand, with the key in a file; on a phone the keychain is descriptor 3.
+  @Test(.disabled(if: access(strace, X_OK) != 0, "there is no strace"))
+  func `B-1.1.4 It opens its key, the incoming store, its journal and the clock, and nothing of the node`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 11)
+    let home = NSTemporaryDirectory() + "/baton-told-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    for folder in ["", "/Keychain", "/os", "/AppGroup", "/AppGroup/locks", "/AppGroup/presence"] {
+      try FileManager.default.createDirectory(
+        atPath: home + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    // As the app leaves it.
+    for file in ["node.sqlite", "heartbeat", "locks/app.lock", "locks/extension.lock", "locks/app.intent"] {
+      #expect(
+        FileManager.default.createFile(
+          atPath: "\(home)/AppGroup/\(file)", contents: nil, attributes: [.posixPermissions: 0o600]))
+    }
+    for (file, content) in [
+      ("Keychain/push-key", Data(pushes.keyBytes)), ("Keychain/wallet-seed", Data(pushes.keyBytes)),
+      ("push.apns", Data(pushes.push(pushes.announcement()).utf8)),
+    ] {
+      #expect(
+        FileManager.default.createFile(
+          atPath: "\(home)/\(file)", contents: content, attributes: [.posixPermissions: 0o600]))
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.strace)
+    process.arguments = [
+      "-f", "-e", "trace=open,openat,openat2,connect,socket,flock,fcntl", "-o", "\(home)/trace",
+      "\(PhoneProcess.products)/notifyonlyd", "--container", "\(home)/AppGroup", "--keychain",
+      "\(home)/Keychain", "--journal", "\(home)/journal", "--clock", "\(home)/os/clock", "--push",
+      "\(home)/push.apns",
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(try IncomingStore(container: "\(home)/AppGroup").all().count == 1)
+    let trace = try String(contentsOfFile: "\(home)/trace", encoding: .utf8)
+    // A connection to the peer is AF_INET; the allocator and SQLite need no socket at all.
+    #expect(!trace.contains("socket(") && !trace.contains("connect(") && !trace.contains("flock("))
+    let node = ["/node.sqlite", "/heartbeat", "/locks", "/presence", "/wallet-seed", "/lsp"]
+    let opened = trace.split(separator: "\n").filter { $0.contains("open") && $0.contains("\"") }
+    #expect(opened.contains { $0.contains("incoming.sqlite") } && opened.contains { $0.contains("push-key") })
+    for line in opened {
+      for name in node { #expect(!line.contains(name), "\(line)") }
+    }
+  }
+}

@@ -1,0 +1,303 @@
+import DaemonRuntime
+import Database
+import Foundation
+import Glibc
+import Ground
+import Guardrails
+import IncomingStore
+import PairSupport
+import PhoneClient
+import PhonePolicy
+import Testing
+import WaitingTests
+
+@testable import IOSd
+
+/// The real extension that has no node, on a real iosd.
+@Suite("The extension that only tells, on the real phone", .serialized, .waits) struct NotifyOnlyTests {
+  private static let unreadable = "Open Bitkit to check for new activity"
+  private static let held = "Open now to receive - funds are being held"
+
+  private func phone(_ pushes: SealedPushes?, _ options: [String] = []) throws -> PhoneProcess {
+    let phone = try PhoneProcess(
+      ext: "\(PhoneProcess.products)/notifyonlyd", ["--wallet", "bitkit"] + options)
+    if let pushes { try keep(pushes.keyBytes, phone) }
+    return phone
+  }
+
+  private func keep(_ key: [UInt8], _ phone: PhoneProcess) throws {
+    let store = try KeychainStore(
+      directory: "\(phone.home)/Keychain/items", key: "\(phone.home)/os/keychain.key")
+    try store.write(key, Entitlements.accessGroup, "push-key", .afterFirstUnlock)
+  }
+
+  private func store(_ phone: PhoneProcess) -> IncomingStore {
+    IncomingStore(container: "\(phone.home)/AppGroup")
+  }
+
+  /// The processes of the extension, each with how it ended.
+  private func ends(_ phone: PhoneProcess) throws -> [String] {
+    try phone.rows("ps").filter { $0["role"] as? String == "extension" }.map {
+      "\($0["how"] as? String ?? "runs") \($0["number"] as? Int ?? 0)"
+    }
+  }
+
+  /// Pushes and waits for the notification, which comes within a second.
+  private func tell(_ payload: String, _ count: Int, _ phone: PhoneProcess) throws -> String? {
+    let start = Clock().now
+    try phone.ask("push", body: payload)
+    let body = try phone.notifications(count).last
+    #expect(Clock().now - start < .seconds(1) || PhoneProcess.isSanitized)
+    return body
+  }
+
+  private static let endsWhenIdle = ["--after-content", "run", "--extension-idle", "500ms"]
+
+  private func waitForEnd(_ phone: PhoneProcess) throws {
+    try Wait.until("the extension has ended") { try !ends(phone).contains { $0.hasPrefix("runs") } }
+  }
+
+  /// Ends a suspended extension, too.
+  private func reboot(_ phone: PhoneProcess) throws {
+    try phone.ask("reboot")
+    try waitForEnd(phone)
+  }
+
+  @Test
+  func
+    `B-1.1.A3, G-3 Corrupt in any way, a push has one sensible notification within a second, and exit code 0`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 1)
+    let phone = try phone(pushes, Self.endsWhenIdle)
+    var count = 0
+    for (name, text) in pushes.corrupt() {
+      count += 1
+      #expect(try tell(text, count, phone) == Self.unreadable, "\(name)")
+    }
+    #expect(try phone.rows("notifications").count == count)
+    #expect(try store(phone).all() == [])
+    try waitForEnd(phone)
+    #expect(try ends(phone) == ["exited 0"])
+  }
+
+  @Test
+  func
+    `K-14, B-1.1.5, B-1.1.6 The text replaces the server's, and the payment is stored with its hold and not as received`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 2)
+    let phone = try phone(pushes)
+    let held = pushes.announcement()
+    let free = pushes.announcement(isHeld: false)
+    #expect(try tell(pushes.push(held), 1, phone) == Self.held)
+    #expect(try tell(pushes.push(free), 2, phone) == "Open Bitkit to receive")
+    #expect(try store(phone).all().map(\.record) == [held.record, free.record].compactMap { $0 })
+    let row = try #require(try phone.rows("notifications").first)
+    #expect(row["title"] as? String == "Payment Incoming" && row["level"] as? String == "time-sensitive")
+    #expect(row["category"] as? String == "INCOMING_PAYMENT" && row["sound"] as? String == "default")
+  }
+
+  @Test func `G-7 The same push twice has two texts and one record`() throws {
+    var pushes = SealedPushes(seed: 3)
+    let phone = try phone(pushes)
+    let push = pushes.push(pushes.announcement())
+    for count in 1...2 { #expect(try tell(push, count, phone) == Self.held) }
+    #expect(try store(phone).all().count == 1)
+  }
+
+  @Test func `K-16 No file of the phone shows the hash or the amount of a sealed push in clear`() throws {
+    var pushes = SealedPushes(seed: 4)
+    let phone = try phone(pushes)
+    var announcement = pushes.announcement()
+    announcement.amountMsat = 7_654_321
+    let push = pushes.push(announcement)
+    #expect(try tell(push, 1, phone) == Self.held)
+    try reboot(phone)
+    let hash = try #require(announcement.paymentHash)
+    let files = try FileManager.default.subpathsOfDirectory(atPath: "\(phone.home)/os")
+    #expect(files.count > 3)
+    for file in files {
+      guard let bytes = FileManager.default.contents(atPath: "\(phone.home)/os/\(file)") else { continue }
+      for secret in [hash.hex, hash.hex.uppercased(), "7654321", "7,654"] {
+        #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(file) has \(secret)")
+      }
+    }
+  }
+
+  @Test
+  func
+    `B-1.1.A3, K-42 Without a key, and before the first unlock, a push has its text, and later pushes are opened`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 5)
+    let phone = try phone(nil, Self.endsWhenIdle)
+    let push = pushes.push(pushes.announcement())
+    #expect(try tell(push, 1, phone) == Self.unreadable)
+    #expect(!FileManager.default.fileExists(atPath: store(phone).path))
+    // The app was opened for the first time meanwhile; the same process asks again.
+    try keep(pushes.keyBytes, phone)
+    #expect(try tell(push, 2, phone) == Self.held)
+    try waitForEnd(phone)
+    try reboot(phone)
+    #expect(try tell(push, 3, phone) == Self.unreadable)
+    try phone.ask("device", ["locked": "no"])
+    #expect(try tell(push, 4, phone) == Self.held)
+    #expect(try store(phone).all().count == 1)
+    try waitForEnd(phone)
+    #expect(try ends(phone) == ["exited 0", "exited 0"])
+  }
+
+  @Test func `A key of a wrong size is no key, and does not prevent the text`() throws {
+    var pushes = SealedPushes(seed: 6)
+    let phone = try phone(nil)
+    try keep([1, 2, 3], phone)
+    #expect(try tell(pushes.push(pushes.announcement()), 1, phone) == Self.unreadable)
+  }
+
+  @Test
+  func `While another process never ends its transaction, the text comes all the same, without a record`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 7)
+    let phone = try phone(pushes)
+    let first = pushes.announcement()
+    #expect(try tell(pushes.push(first), 1, phone) == Self.held)
+    do {
+      let other = try Connection(path: store(phone).path, access: .readWrite)
+      try other.transaction(.immediate) { () throws -> Void in
+        #expect(try tell(pushes.push(pushes.announcement()), 2, phone) == Self.held)
+      }
+    }
+    #expect(try store(phone).all().map(\.record) == [first.record])
+  }
+
+  @Test
+  func
+    `Warned that its time will expire, the extension delivers the text at once, although its store is blocked`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 10)
+    let phone = try phone(pushes, ["--extension-time", "1s", "--expiry-notice", "900ms"])
+    #expect(try tell(pushes.push(pushes.announcement()), 1, phone) == Self.held)
+    let other = try Connection(path: store(phone).path, access: .readWrite)
+    try other.transaction(.immediate) { () throws -> Void in
+      #expect(try tell(pushes.push(pushes.announcement()), 2, phone) == Self.held)
+    }
+    let journals = "\(phone.home)/journal"
+    let own = try FileManager.default.contentsOfDirectory(atPath: journals).filter {
+      $0.contains("-notifyonlyd-")
+    }
+    let text = try own.map { try String(contentsOfFile: "\(journals)/\($0)", encoding: .utf8) }.joined()
+    #expect(text.contains(#"{"finished":{"push":2,"_1":"time-will-expire"}}"#))
+  }
+
+  @Test
+  func `B-1.1.A1 With random delays of keychain and opening no push waits for the end of its time`() throws {
+    var pushes = SealedPushes(seed: 8)
+    let script = NSTemporaryDirectory() + "/baton-slow-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: script) }
+    try
+      "#!/bin/sh\nexec '\(PhoneProcess.products)/notifyonlyd' --fault-keychain-delay 400ms --fault-open-delay 30ms \"$@\"\n"
+      .write(toFile: script, atomically: true, encoding: .utf8)
+    chmod(script, 0o700)
+    let phone = try PhoneProcess(ext: script, ["--wallet", "bitkit"])
+    try keep(pushes.keyBytes, phone)
+    for count in 1...30 {
+      let body = try tell(pushes.push(pushes.announcement()), count, phone)
+      #expect(body == Self.held || body == Self.unreadable)
+      // Every third push finds another process, which asks for the key again.
+      if count % 3 == 0, let pid = try extensionPid(phone) {
+        kill(pid, SIGKILL)
+        try waitForEnd(phone)
+      }
+    }
+    let bodies = try phone.rows("notifications").compactMap { $0["body"] as? String }
+    #expect(bodies.count == 30 && bodies.contains(Self.held))
+    let reasons = try phone.rows("ps").compactMap { $0["reason"] as? String }
+    #expect(!reasons.contains { $0.contains("time") }, "\(reasons)")
+  }
+
+  /// BATON_TOLD sets the number of pushes: 1,000 take half a minute.
+  @Test
+  func
+    `B-1.1.A1, B-1.1.A2 Killed at random, the extension costs no notification, and never ends but with exit code 0`()
+    throws
+  {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["BATON_TOLD"].flatMap { Int($0) } ?? 150
+    let seed = environment["BATON_SEED"].flatMap { UInt64($0) } ?? 9
+    var pushes = SealedPushes(seed: seed)
+    var generator = SeededGenerator(seed: seed)
+    let corrupt = pushes.corrupt()
+    let phone = try phone(pushes, ["--memory-limit", "25165824"])
+    var told: [String: Set<String>] = [:]
+    var ids: [String] = []
+    var hashes: [Bytes32: String] = [:]
+    for number in 1...count {
+      let text: String
+      let own: String
+      if number % 3 == 0 {
+        text = generator.pick(corrupt).text
+        own = Self.unreadable
+      } else {
+        let announcement = pushes.announcement(isHeld: generator.chance(50))
+        text = pushes.push(announcement)
+        own = announcement.isHeld ? Self.held : "Open Bitkit to receive"
+        if let hash = announcement.paymentHash { hashes[hash] = "\(number)" }
+      }
+      let id = try #require(try phone.ask("push", body: text)["id"])
+      ids.append(id)
+      told[id] = [own, "as it was sent"]
+      if generator.chance(40), let pid = try extensionPid(phone) {
+        // At any place of its work, from its first instruction on.
+        if generator.chance(70) { poll(nil, 0, Int32(generator.below(7))) }
+        kill(pid, SIGKILL)
+      }
+      // iosd keeps 64 pushes for the extension.
+      if number % 30 == 0 { try all(number, phone) }
+    }
+    try all(count, phone)
+    let rows = try written("notifications", phone)
+    #expect(rows.count == count, "seed \(seed)")
+    #expect(Set(rows.compactMap { ($0["push"] as? Int).map { "\($0)" } }) == Set(ids))
+    for row in rows {
+      let push = (row["push"] as? Int).map { "\($0)" } ?? ""
+      #expect(told[push]?.contains(row["body"] as? String ?? "") == true, "seed \(seed): push \(push)")
+    }
+    let own = rows.filter { $0["body"] as? String != "as it was sent" }.count
+    #expect(own > count / 3, "\(own) of \(count) by the extension")
+    // What was stored is whole, and of a payment that was announced.
+    for entry in try store(phone).all() { #expect(hashes[entry.record.paymentHash] != nil) }
+    try reboot(phone)
+    let processes = try written("processes", phone).filter { $0["role"] as? String == "extension" }
+    let ends = processes.map { "\($0["how"] as? String ?? "runs") \($0["number"] as? Int ?? 0)" }
+    #expect(Set(ends).isSubset(of: ["exited 0", "signalled 9"]), "seed \(seed): \(Set(ends))")
+    #expect(ends.contains("signalled 9"))
+    let reasons = processes.compactMap { $0["reason"] as? String }
+    #expect(!reasons.contains { $0.contains("limit") || $0.contains("0xdead") }, "\(Set(reasons))")
+  }
+
+  private func extensionPid(_ phone: PhoneProcess) throws -> pid_t? {
+    try phone.rows("ps", all: false).last { $0["role"] as? String == "extension" }.flatMap {
+      ($0["pid"] as? Int).map { pid_t($0) }
+    }
+  }
+
+  /// The last row of each id in a file of iosd, whose answers are limited in length.
+  private func written(_ file: String, _ phone: PhoneProcess) throws -> [[String: Any]] {
+    let text = try String(contentsOfFile: "\(phone.home)/os/\(file).jsonl", encoding: .utf8)
+    var rows: [Int: [String: Any]] = [:]
+    for line in text.split(separator: "\n") {
+      guard let row = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+        let id = row["id"] as? Int
+      else { continue }
+      rows[id] = row
+    }
+    return rows.keys.sorted().compactMap { rows[$0] }
+  }
+
+  private func all(_ count: Int, _ phone: PhoneProcess) throws {
+    try Wait.until("\(count) notifications") { try written("notifications", phone).count >= count }
+  }
+}

@@ -1,0 +1,166 @@
+import Database
+import Foundation
+import Ground
+import Guardrails
+import Testing
+
+@testable import IncomingStore
+
+@Suite("Announced payments in the container") struct IncomingStoreTests {
+  private let container: String
+
+  init() {
+    container = NSTemporaryDirectory() + "/baton-incoming-\(UUID().uuidString)"
+  }
+
+  private var store: IncomingStore { IncomingStore(container: container) }
+  private func clean() { try? FileManager.default.removeItem(atPath: container) }
+
+  private func hash(_ byte: UInt8) -> Bytes32 { Bytes32([UInt8](repeating: byte, count: 32)) ?? .zero }
+
+  private func record(_ byte: UInt8, isHeld: Bool = true, ends: Int64? = 60) -> IncomingRecord {
+    IncomingRecord(
+      paymentHash: hash(byte), amountMsat: 100_000, kind: .incomingHtlc, isHeld: isHeld, holdEndsAt: ends)
+  }
+
+  @Test
+  func `B-1.1.6 Before the app ever ran, a record makes container and store, which no other user can read`()
+    throws
+  {
+    defer { clean() }
+    #expect(try store.all() == [])
+    try store.add(record(1), arrivedAt: 5)
+    #expect(try store.all() == [IncomingEntry(record(1), arrivedAt: 5)])
+    let names = try FileManager.default.contentsOfDirectory(atPath: container)
+    #expect(names.contains("incoming.sqlite") && !names.contains("node.sqlite"))
+    for path in [container] + names.map({ "\(container)/\($0)" }) {
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect((mode ?? 0o777) & 0o077 == 0, "\(path)")
+    }
+  }
+
+  @Test func `K-17 A stored payment is incoming and never received`() throws {
+    defer { clean() }
+    try store.add(record(1), arrivedAt: 5)
+    #expect(try store.all().map(\.record.state) == [.incoming])
+  }
+
+  @Test func `G-7 Two payments have two records, and a second push for one brings its hold up to date`()
+    throws
+  {
+    defer { clean() }
+    try store.add(record(1), arrivedAt: 5)
+    try store.add(record(2), arrivedAt: 6)
+    try store.add(record(1, isHeld: false, ends: nil), arrivedAt: 9)
+    #expect(
+      try store.all() == [
+        IncomingEntry(record(1, isHeld: false, ends: nil), arrivedAt: 5),
+        IncomingEntry(record(2), arrivedAt: 6),
+      ])
+  }
+
+  @Test func `G-7 Removed records are gone, the others stay`() throws {
+    defer { clean() }
+    try store.remove([hash(1)])
+    for byte in 1...3 as ClosedRange<UInt8> { try store.add(record(byte), arrivedAt: 5) }
+    try store.remove([])
+    try store.remove([hash(1), hash(3), hash(9)])
+    #expect(try store.all().map(\.record) == [record(2)])
+  }
+
+  @Test func `G-7 The store keeps the newest 256 payments`() throws {
+    defer { clean() }
+    for number in 0..<260 as Range<Int> {
+      var record = record(0)
+      var bytes = record.paymentHash.bytes
+      (bytes[0], bytes[1]) = (UInt8(number / 256), UInt8(number % 256))
+      record.paymentHash = try #require(Bytes32(bytes))
+      try store.add(record, arrivedAt: Int64(number))
+    }
+    #expect(try store.all().map(\.arrivedAt) == Array(4..<260))
+  }
+
+  @Test func `Amounts and times beyond any payment are stored as they are`() throws {
+    defer { clean() }
+    var odd = record(1, ends: .min)
+    odd.amountMsat = .max
+    odd.kind = .cjitPaymentArrived
+    try store.add(odd, arrivedAt: .max)
+    #expect(try store.all() == [IncomingEntry(odd, arrivedAt: .max)])
+  }
+
+  @Test func `While another process writes, the store answers busy at once and keeps nothing open`() throws {
+    defer { clean() }
+    try store.add(record(1), arrivedAt: 5)
+    do {
+      let other = try Connection(path: store.path, access: .readWrite)
+      try other.transaction(.immediate) { () throws -> Void in
+        #expect(throws: IncomingStoreError.busy) { try store.add(record(2), arrivedAt: 6) }
+        #expect(throws: IncomingStoreError.busy) { try store.remove([hash(1)]) }
+        #expect(try store.all().count == 1)
+      }
+    }
+    try store.add(record(2), arrivedAt: 6)
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { name in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?
+        .hasPrefix(container) ?? false
+    }
+    #expect(open == [])
+  }
+
+  @Test func `A link, a directory or a damaged file in the store's place is an error of one line`() throws {
+    defer { clean() }
+    try FileManager.default.createDirectory(
+      atPath: container, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    func fails() -> Bool {
+      do {
+        try store.add(record(1), arrivedAt: 5)
+        return false
+      } catch { return error != .busy && !"\(error)".contains("\n") }
+    }
+    try FileManager.default.createSymbolicLink(atPath: store.path, withDestinationPath: "/etc/passwd")
+    #expect(fails())
+    try FileManager.default.removeItem(atPath: store.path)
+    try FileManager.default.createDirectory(atPath: store.path, withIntermediateDirectories: false)
+    #expect(fails())
+    try FileManager.default.removeItem(atPath: store.path)
+    try Data(repeating: 7, count: 5000).write(to: URL(filePath: store.path))
+    #expect(fails())
+  }
+
+  @Test func `A container that was removed and made again has a store of its own`() throws {
+    defer { clean() }
+    let store = store
+    try store.add(record(1), arrivedAt: 5)
+    clean()
+    #expect(try store.all() == [])
+    try store.add(record(2), arrivedAt: 6)
+    #expect(try store.all().map(\.record) == [record(2)])
+  }
+
+  @Test func `A look at the records changes no file of the container, also while another process writes`()
+    throws
+  {
+    defer { clean() }
+    #expect(try store.look() == [])
+    try store.add(record(1), arrivedAt: 5)
+    let before = try files()
+    #expect(try store.look() == [IncomingEntry(record(1), arrivedAt: 5)])
+    #expect(try files() == before)
+    let other = try Connection(path: store.path, access: .readWrite)
+    try store.add(record(2), arrivedAt: 6)
+    try other.transaction(.immediate) { () throws -> Void in
+      let during = try files()
+      #expect(try store.look().map(\.record) == [record(1), record(2)])
+      #expect(try files() == during)
+    }
+  }
+
+  private func files() throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: container)
+    return Dictionary(
+      uniqueKeysWithValues: names.map {
+        ($0, FileManager.default.contents(atPath: "\(container)/\($0)") ?? Data())
+      })
+  }
+}

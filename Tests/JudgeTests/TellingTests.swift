@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+@testable import Judge
+@testable import TestHomes
+
+/// A wallet whose extension only tells, and evidence that breaks its promises.
+@Suite("The judge and an extension that only tells")
+struct TellingTests {
+  private func findings(_ change: (SampleRun) throws -> Void = { _ in }) throws -> [Finding] {
+    let run = try SampleStory.tellOfTelling()
+    try change(run)
+    return try Judge.verdict(home: run.home).findings
+  }
+
+  private func has(
+    _ invariant: Int, _ words: String, _ sql: String, wallet: Bool = false,
+    location: SourceLocation = #_sourceLocation
+  ) throws {
+    let all = try findings { run in try (wallet ? run.wallet : run.ledger).executeAll(sql) }
+    #expect(
+      all.contains { $0.invariant == invariant && $0.sentence.contains(words) }, "\(all.map(\.sentence))",
+      sourceLocation: location)
+  }
+
+  @Test func `A sound run of a wallet whose extension only tells has no finding`() throws {
+    let run = try SampleStory.tellOfTelling()
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings.map(\.sentence) == [])
+    #expect(verdict.counts.paid == 1 && verdict.counts.failed == 1 && verdict.counts.extensionClaims == 0)
+    #expect(verdict.missing.map(\.sentence) == [])
+    #expect(verdict.exitCode == 0)
+  }
+
+  @Test func `The judge sees by each of three signs that the extension only tells`() throws {
+    for sign in ["journals", "runs", "arguments"] {
+      let run = try SampleStory.tellOfTelling()
+      if sign != "runs" { try run.ledger.executeAll("UPDATE runs SET push_form = 'phoenix'") }
+      let journals = "\(run.home)/journal"
+      for name in try FileManager.default.contentsOfDirectory(atPath: journals) {
+        let path = "\(journals)/\(name)"
+        if sign != "journals", name.contains("notifyonlyd") {
+          try FileManager.default.removeItem(atPath: path)
+        }
+        if sign == "arguments", name.contains("iosd") {
+          let text = try String(contentsOfFile: path, encoding: .utf8)
+          try text.replacing("\"arguments\":[]", with: "\"arguments\":[\"--wallet\",\"bitkit\"]")
+            .write(toFile: path, atomically: true, encoding: .utf8)
+        }
+      }
+      try run.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = 2")
+      let found = try Judge.verdict(home: run.home).findings
+      #expect(found.contains { $0.invariant == 9 }, "\(sign)")
+    }
+  }
+
+  @Test func `A claim of the extension, and a connection and a preimage under it, violate invariant 9`()
+    throws
+  {
+    let sentences = try findings {
+      try $0.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = 2")
+    }.filter { $0.invariant == 9 }.map(\.sentence)
+    #expect(
+      sentences == [
+        "Epoch 2 was claimed by the extension",
+        "Connection 2 was opened by the extension, under epoch 2",
+        "The preimage of HTLC 0 came over connection 2, which no claim of the app opened",
+      ])
+  }
+
+  @Test func `A claim of the app by a process that iosd started as the extension violates invariant 9`()
+    throws
+  {
+    let run = try SampleStory.tellOfTelling()
+    let path = "\(run.home)/os/processes.jsonl"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let changed = text.replacing("\"role\":\"app\",\"pid\":300", with: "\"role\":\"extension\",\"pid\":300")
+    #expect(changed != text)
+    try changed.write(toFile: path, atomically: true, encoding: .utf8)
+    let found = try Judge.verdict(home: run.home).findings
+    #expect(
+      found.contains { $0.invariant == 9 && $0.sentence.contains("process 300, which is an extension") })
+  }
+
+  @Test func `An accepted connection without an epoch violates invariant 9`() throws {
+    try has(9, "Connection 3 names no epoch", "UPDATE connections SET epoch = NULL WHERE id = 3")
+  }
+
+  @Test func `A journal of the extension with a claim violates invariant 9`() throws {
+    let run = try SampleStory.tellOfTelling()
+    let journals = "\(run.home)/journal"
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: journals).first { $0.contains("notifyonlyd") })
+    let event =
+      "{\"seq\":4,\"t\":\(run.now),\"wall\":1,\"kind\":\"event\",\"core\":\"guard-extension\",\"event\":"
+      + "{\"claimed\":{\"_0\":{\"epoch\":9,\"incarnation\":1,\"container\":{\"high\":1,\"low\":2}}}},\"directives\":[]}\n"
+    let file = try #require(FileHandle(forWritingAtPath: "\(journals)/\(name)"))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data(event.utf8))
+    try file.close()
+    let found = try Judge.verdict(home: run.home).findings
+    #expect(found.contains { $0.invariant == 9 && $0.sentence.contains("used the node") })
+  }
+
+  @Test func `A held payment without an alert, and an alert without a silent push, violate invariant 5`()
+    throws
+  {
+    try has(5, "Payment 2 waited for the wallet", "DELETE FROM pushes WHERE payment = 2")
+    try has(5, "Payment 2 waited for the wallet", "DELETE FROM pushes WHERE id = 4")
+    try has(5, "Push 4 is an alert without a silent push", "DELETE FROM pushes WHERE id = 3")
+    try has(5, "Push 4 is an alert without a silent push", "UPDATE pushes SET payment = 1 WHERE id = 3")
+  }
+
+  @Test func `A notification that is missing for an alert violates invariant 5`() throws {
+    let run = try SampleStory.tellOfTelling()
+    let path = "\(run.home)/os/notifications.jsonl"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let rows = text.split(separator: "\n", omittingEmptySubsequences: true)
+    try (rows[0].replacing("\"push\":2", with: "\"push\":4") + "\n" + rows[1] + "\n").write(
+      toFile: path, atomically: true, encoding: .utf8)
+    let found = try Judge.verdict(home: run.home).findings.filter { $0.invariant == 5 }.map(\.sentence)
+    #expect(
+      found == [
+        "The visible push 2 ended with 0 notifications", "The visible push 4 ended with 2 notifications",
+      ])
+  }
+
+  @Test func `Push keys other than those on the wire violate invariant 4`() throws {
+    try has(
+      4, "push keys are not those", "UPDATE push_keys SET key = x'\(WireBytes.hex(SampleStory.missed))'")
+    try has(4, "push keys are not those", "DELETE FROM push_keys")
+    try has(4, "never named", "INSERT INTO push_keys (at_ns, key) SELECT at_ns, key FROM push_keys")
+  }
+
+  @Test func `An ended hold that is not noted, not told, or not true is reported`() throws {
+    try has(4, "has not noted that its hold ended", "DELETE FROM ended_holds")
+    try has(3, "had not ended then", "DELETE FROM ended_holds")
+    try has(3, "no such payment failed then", "UPDATE ended_holds SET ended_at_ns = ended_at_ns - 1")
+    try has(
+      4, "Connection 3 was not told", "DELETE FROM frames WHERE substr(bytes, 1, 2) = x'ba75'")
+    try has(
+      3, "which is paid for again",
+      """
+      INSERT INTO payments (id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns)
+        SELECT 3, payment_hash, amount_msat, 'held', settled_at_ns + 1, hold_until_ns, settled_at_ns + 1
+        FROM payments WHERE id = 2
+      """)
+  }
+
+  @Test func `The end of a hold before channel_reestablish violates invariant 1`() throws {
+    try has(
+      1, "which had not got its channel_reestablish",
+      """
+      UPDATE frames SET connection = 1 WHERE substr(bytes, 1, 2) = x'ba75'
+      """)
+  }
+
+  @Test func `Without a sign of such an extension the judge demands none of its promises`() throws {
+    let run = try SampleStory.tell()
+    #expect(try Judge.verdict(home: run.home).findings == [])
+  }
+}

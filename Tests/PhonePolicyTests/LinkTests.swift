@@ -1,0 +1,50 @@
+import Ground
+import Testing
+
+@testable import PhonePolicy
+
+@Suite("Links and the pasteboard") struct LinkTests {
+  private func phone() -> Phone {
+    var configuration = PhoneConfiguration()
+    configuration.linkSchemes = ["bitkit"]
+    return Phone(configuration: configuration)
+  }
+
+  private func at(_ second: Int64) -> Instant { Instant(nanoseconds: second * 1_000_000_000) }
+
+  @Test func `B-S.3 A link launches the app, which is given the link once it is in front`() {
+    var phone = phone()
+    #expect(
+      phone.handle(.linkOpened(7, scheme: "bitkit"), at: at(0)) == [.launch(.app, .link(scheme: "bitkit"))])
+    #expect(
+      phone.handle(.processStarted(.app, pid: 5), at: at(1))
+        == [.tell(.app, .enterForeground), .tell(.app, .link(id: 7))])
+    #expect(LaunchReason.link(scheme: "bitkit").description == "opened by a link (bitkit:)")
+  }
+
+  @Test func `A link to an app in front is given to it at once`() {
+    var phone = phone()
+    _ = phone.handle(.userOpened, at: at(0))
+    _ = phone.handle(.processStarted(.app, pid: 5), at: at(1))
+    #expect(phone.handle(.linkOpened(8, scheme: "bitkit"), at: at(2)) == [.tell(.app, .link(id: 8))])
+  }
+
+  @Test func `B-S.3 A scheme that no installed app has registered opens nothing`() {
+    var phone = phone()
+    #expect(phone.refusal(ofLinkWith: "lightning") == .noApp(scheme: "lightning"))
+    #expect(phone.handle(.linkOpened(7, scheme: "lightning"), at: at(0)) == [.dropLink(7)])
+    #expect(phone.app == .notRunning)
+    #expect(Phone(configuration: PhoneConfiguration()).refusal(ofLinkWith: "bitkit") != nil)
+  }
+
+  @Test func `B-1.5s.6 Only the app in front changes the pasteboard`() {
+    var phone = phone()
+    #expect(phone.handle(.textCopied(.extension), at: at(0)) == [.refusePasteboard(.extension, .extension)])
+    #expect(phone.handle(.textCopied(.app), at: at(0)) == [.refusePasteboard(.app, .notInFront)])
+    _ = phone.handle(.userOpened, at: at(1))
+    _ = phone.handle(.processStarted(.app, pid: 5), at: at(1))
+    #expect(phone.handle(.textCopied(.app), at: at(2)) == [.setPasteboard])
+    _ = phone.handle(.userWentHome, at: at(3))
+    #expect(phone.handle(.textCopied(.app), at: at(3)) == [.refusePasteboard(.app, .notInFront)])
+  }
+}

@@ -1,0 +1,101 @@
+import Ground
+import Testing
+import WalletProfiles
+
+/// When a push is read that needs a key.
+@Suite("The desk of an extension that needs a key for its pushes") struct PushDeskTests {
+  private func milliseconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000) }
+
+  private func desk(_ events: PushDesk.Event...) -> PushDesk {
+    var desk = PushDesk(configuration: PushDesk.Configuration())
+    for event in events { _ = desk.handle(event, at: milliseconds(0)) }
+    return desk
+  }
+
+  @Test func `The key is asked for at the launch, once`() {
+    var desk = desk()
+    #expect(desk.handle(.launched, at: milliseconds(0)) == [.askForKey])
+    #expect(desk.handle(.pushArrived(1, isSealed: true), at: milliseconds(1)) == [])
+  }
+
+  @Test func `A push that is not sealed is read at once, with or without the key`() {
+    var desk = desk(.launched)
+    #expect(
+      desk.handle(.pushArrived(1, isSealed: false), at: milliseconds(1)) == [.read(push: 1, withKey: false)])
+    #expect(desk.handle(.keyFound, at: milliseconds(2)) == [])
+    #expect(
+      desk.handle(.pushArrived(2, isSealed: false), at: milliseconds(3)) == [.read(push: 2, withKey: true)])
+  }
+
+  @Test func `A sealed push waits for the key, and a later one is read at once`() {
+    var desk = desk(.launched, .pushArrived(1, isSealed: true))
+    #expect(desk.handle(.pushArrived(1, isSealed: true), at: milliseconds(1)) == [])
+    #expect(desk.handle(.keyFound, at: milliseconds(2)) == [.read(push: 1, withKey: true)])
+    #expect(
+      desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(3)) == [.read(push: 2, withKey: true)])
+    #expect(desk.deadline == nil)
+  }
+
+  @Test(arguments: [PushDesk.Event.keyMissing, .keyWithheld("locked")])
+  func `Without the key a push is read all the same, and the next one asks again`(answer: PushDesk.Event) {
+    var desk = desk(.launched, .pushArrived(1, isSealed: true))
+    #expect(desk.handle(answer, at: milliseconds(2)) == [.read(push: 1, withKey: false)])
+    #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(3)) == [.askForKey])
+    #expect(desk.handle(.keyFound, at: milliseconds(4)) == [.read(push: 2, withKey: true)])
+  }
+
+  @Test func `A keychain that does not answer delays a push by 250 ms, and its late answer serves the next`()
+  {
+    var desk = desk(.launched, .pushArrived(1, isSealed: true))
+    #expect(desk.deadline == milliseconds(250))
+    #expect(desk.handle(.deadlineReached, at: milliseconds(249)) == [])
+    #expect(desk.handle(.deadlineReached, at: milliseconds(250)) == [.read(push: 1, withKey: false)])
+    #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(300)) == [])
+    #expect(desk.handle(.keyFound, at: milliseconds(310)) == [.read(push: 2, withKey: true)])
+  }
+
+  @Test func `At the warning its push is read without the key, and at the end every push`() {
+    var desk = desk(
+      .launched, .pushArrived(1, isSealed: true), .pushArrived(2, isSealed: true),
+      .pushArrived(3, isSealed: true))
+    #expect(desk.handle(.expiryWarned(push: 2), at: milliseconds(1)) == [.read(push: 2, withKey: false)])
+    #expect(
+      desk.handle(.terminationRequested, at: milliseconds(2)) == [
+        .read(push: 1, withKey: false), .read(push: 3, withKey: false),
+      ])
+    #expect(desk.deadline == nil)
+  }
+
+  @Test func `Whatever happens, each push is read once, and within 250 ms`() {
+    for seed in 0..<3000 as Range<UInt64> {
+      var generator = SeededGenerator(seed: seed)
+      var (desk, now) = (desk(.launched), milliseconds(0))
+      var (arrived, read): ([UInt64: Instant], [UInt64: Instant]) = ([:], [:])
+      func note(_ directives: [PushDesk.Directive]) {
+        for case .read(let push, _) in directives {
+          #expect(read.updateValue(now, forKey: push) == nil, "seed \(seed)")
+        }
+      }
+      for push in 1...20 as ClosedRange<UInt64> {
+        arrived[push] = now
+        note(desk.handle(.pushArrived(push, isSealed: generator.chance(80)), at: now))
+        let events: [PushDesk.Event] = [
+          .keyMissing, .keyFound, .keyWithheld("x"), .expiryWarned(push: UInt64(generator.below(22))),
+          .launched, .deadlineReached,
+        ]
+        if generator.chance(30) { note(desk.handle(generator.pick(events), at: now)) }
+        let later = now + .milliseconds(Int64(generator.below(200)))
+        while let deadline = desk.deadline, deadline <= later {
+          now = max(now, deadline)
+          note(desk.handle(.deadlineReached, at: now))
+        }
+        now = max(now, later)
+      }
+      note(desk.handle(.terminationRequested, at: now))
+      #expect(read.count == arrived.count, "seed \(seed)")
+      for (push, instant) in read {
+        #expect(instant - (arrived[push] ?? now) <= PushDesk.keyTime, "seed \(seed)")
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Ground
+import Guardrails
+import Testing
+
+@testable import LightningNode
+@testable import Wallet
+
+/// The whole wallet of an app that completes what its extension announces.
+@Suite("An app that completes payments") struct CompletingAppTests {
+  private let record = IncomingRecord(
+    paymentHash: hash("1"), amountMsat: 5000, kind: .incomingHtlc, isHeld: false, holdEndsAt: nil)
+
+  private func read(_ records: [IncomingRecord]) -> WalletEvent {
+    .incoming(.recordsRead(records, received: [], atWallSeconds: 1000))
+  }
+
+  @Test func `An app in the foreground reads the records before its node is claimed`() {
+    var app = TestWallet<AppMachine>(completes: true)
+    app.play(.guardrail(.launched))
+    let orders = app.send(.enteredForeground)
+    #expect(orders.contains(.container(.readIncoming([]))) && orders.contains(.container(.look)))
+    #expect(app.send(read([record])) == [.phone(.showScreen(.incoming(.connecting)))])
+    #expect(app.steps == [.setup])
+  }
+
+  @Test func `B-1.4.1, B-1.4.2, B-1.4.3, B-1.4.4 The node's own steps are the opening's: deferred work comes last`() throws {
+    var (app, steps) = try TestWallet.completing()
+    #expect(steps == [.setup, .start, .peers, .sync])
+    app.play(read([]))
+    #expect(app.wallet.deadline.map { $0 <= seconds(1) } == true)
+    let orders = app.send(WalletEvent.deadlineReached, at: 1.5)
+    #expect(app.steps.last == .deferred)
+    // There is no ended record, so the journals come next.
+    #expect(!orders.contains(.phone(.tidyJournals)))
+    #expect(app.send(WalletEvent.deadlineReached, at: 1.7).contains(.phone(.tidyJournals)))
+  }
+
+  @Test func `An awaited payment keeps deferred work waiting until the peer has ended its hold`() throws {
+    var (app, _) = try TestWallet.completing()
+    app.play(read([record]))
+    _ = app.send(WalletEvent.deadlineReached, at: 2)
+    #expect(app.steps.last == .sync)
+    app.play(.incoming(.holdEnded(hash("1"))))
+    let orders = app.send(WalletEvent.deadlineReached, at: 3.5)
+    #expect(app.steps.last == .deferred && orders.contains(.container(.removeIncoming([hash("1")]))))
+    app.play(.incoming(.removed([hash("1")])))
+    #expect(app.send(WalletEvent.deadlineReached, at: 4).contains(.phone(.tidyJournals)))
+  }
+
+  @Test func `B-1.5s.5 Retry Now makes the node dial again, although it is connected`() throws {
+    var (app, _) = try TestWallet.completing()
+    app.play(read([record]), .incoming(.holdEnded(hash("1"))))
+    let orders = app.send(.incoming(.pressed("7", .retry)))
+    #expect(orders.contains(.wire(.cutOff)) && orders.contains(.container(.checkRow)))
+    #expect(orders.contains(.phone(.answerPress("7", refusal: nil))))
+    #expect(app.send(.node(.rowRead(row(8, .app)))).contains(.wire(.dial(attempt: 0))))
+    #expect(app.steps == [.setup, .start, .peers, .sync, .peers])
+  }
+
+  @Test func `A store of records that is lost ends the app, like the container itself`() {
+    var app = TestWallet<AppMachine>(completes: true)
+    app.play(.guardrail(.launched), .guardrail(.enteredForeground))
+    let orders = app.send(.incoming(.recordsNotRead(.lost("it was removed"))))
+    #expect(orders.contains(.phone(.end(.containerLost))))
+  }
+
+  @Test func `A wallet whose extension receives has neither the screen nor the opening`() {
+    var app = TestWallet<AppMachine>()
+    app.play(.guardrail(.launched))
+    let orders = app.send(.enteredForeground)
+    #expect(!orders.contains(.container(.readIncoming([]))) && app.steps == [])
+  }
+
+  // MARK: A background task with the node
+
+  private func woken() -> TestWallet<AppMachine> {
+    var app = TestWallet<AppMachine>(background: .init(pollsPaykit: true), completes: true)
+    app.play(.guardrail(.launched))
+    #expect(app.send(.background(.runBegan(.paykitPoll, run: 7))).contains(.container(.look)))
+    return app
+  }
+
+  @Test func `B-S.2, B-S.4 Paykit's task takes the node like a silent push, and is completed after the release`() throws {
+    var app = woken()
+    app.play(.guardrail(.observed(free(7, .extension))))
+    app.play(.claimed(claim(8), NodeState()), .guardrail(.rowRead(row(8, .app), appWantsNode: false)))
+    app.play(.node(.rowRead(row(8, .app))))
+    try app.establish(NodeState())
+    app.play(.guardrail(.rowRead(row(8, .app), appWantsNode: false)))
+    #expect(app.steps == [.setup, .start, .peers, .sync])
+    // Five seconds without a payment, as after a silent push.
+    var orders = app.send(WalletEvent.deadlineReached, at: 5.5)
+    #expect(!orders.contains(where: isCompletion))
+    orders = app.send(.node(.closed("")))
+    orders += app.send(.guardrail(.rowRead(row(8, .app), appWantsNode: false)))
+    let place = try #require(orders.firstIndex(of: .container(.dropLock)))
+    let completion = try #require(orders.firstIndex(where: isCompletion))
+    #expect(place < completion)
+    guard case .phone(.complete(.paykitPoll, run: 7, isSuccess: true, let why)) = orders[completion] else {
+      Issue.record("the task is not completed with success: \(orders)")
+      return
+    }
+    #expect(why.hasPrefix("the node was ready after"))
+  }
+
+  @Test func `B-S.4 A node that is not ready in twenty seconds fails the task, with the reason`() throws {
+    var app = woken()
+    app.play(.guardrail(.observed(free(7, .extension))))
+    app.play(.claimed(claim(8), NodeState()), .guardrail(.rowRead(row(8, .app), appWantsNode: false)))
+    app.play(.node(.rowRead(row(8, .app))))
+    var orders: [WalletDirective] = []
+    for second in 1...21 {
+      orders += app.send(WalletEvent.deadlineReached, at: Double(second))
+      orders += app.send(.guardrail(.rowRead(row(8, .app), appWantsNode: false)))
+    }
+    let completions = orders.filter(isCompletion)
+    #expect(
+      completions == [
+        .phone(.complete(.paykitPoll, run: 7, isSuccess: false, SilentPushFailure.node("the peer did not answer the dial").text))
+      ] || completions == [
+        .phone(.complete(.paykitPoll, run: 7, isSuccess: false, SilentPushFailure.peerDidNotAnswer.text))
+      ])
+  }
+
+  @Test func `B-S.4 In front the task waits for the app's own node`() throws {
+    var app = TestWallet<AppMachine>(background: .init(pollsPaykit: true), completes: true)
+    app.play(.guardrail(.launched), .guardrail(.enteredForeground))
+    #expect(app.send(.background(.runBegan(.paykitPoll, run: 7))) == [.phone(.submit(.paykitPoll))])
+    app.play(.guardrail(.observed(free(7, .extension))))
+    app.play(.claimed(claim(8), NodeState()), .guardrail(.rowRead(row(8, .app), appWantsNode: true)))
+    app.play(.node(.rowRead(row(8, .app))))
+    var orders = try app.establish(NodeState())
+    orders += app.send(.guardrail(.rowRead(row(8, .app), appWantsNode: true)))
+    #expect(orders.contains(where: isCompletion) && app.wallet.background.runs == [])
+  }
+
+  private func isCompletion(_ order: WalletDirective) -> Bool {
+    if case .phone(.complete) = order { true } else { false }
+  }
+}
