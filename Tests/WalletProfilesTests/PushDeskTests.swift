@@ -44,7 +44,8 @@ import WalletProfiles
     #expect(desk.handle(.keyFound, at: milliseconds(4)) == [.read(push: 2, withKey: true)])
   }
 
-  @Test func `A keychain that does not answer delays a push by 250 ms, and its late answer serves the next`() {
+  @Test func `A keychain that does not answer delays a push by 250 ms, and its late answer serves the next`()
+  {
     var desk = desk(.launched, .pushArrived(1, isSealed: true))
     #expect(desk.deadline == milliseconds(250))
     #expect(desk.handle(.deadlineReached, at: milliseconds(249)) == [])

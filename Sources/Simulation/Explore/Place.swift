@@ -327,7 +327,8 @@ extension PhoneOrder {
   /// Neither the phone nor the other process sees it.
   fileprivate var isLocal: Bool {
     switch self {
-    case .show, .mayConnect, .noteFailure, .makeInvoice, .answer(_, .invoice), .showScreen, .copy, .answerPress,
+    case .show, .mayConnect, .noteFailure, .makeInvoice, .answer(_, .invoice), .showScreen, .copy,
+      .answerPress,
       .tidyJournals:
       true
     default: false

@@ -84,9 +84,11 @@ extension World {
   /// In the seconds of the peer's clock, which nobody sets.
   mutating func readIncoming(_ asked: [Bytes32], _ life: inout Life) {
     let records = container.value.incoming
-    let hashes = records.map(\.paymentHash) + asked.filter { hash in
-      !records.contains { $0.paymentHash == hash }
-    }
+    let hashes =
+      records.map(\.paymentHash)
+      + asked.filter { hash in
+        !records.contains { $0.paymentHash == hash }
+      }
     let settled = hashes.filter { container.value.isSettled($0) }.compactMap { hash in
       container.value.received.first { $0.invoice.paymentHash == hash }
     }
