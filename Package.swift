@@ -179,12 +179,13 @@ let package = Package(
       name: "PhoneClient",
       dependencies: [
         "Ground", "JSON", "Reports", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices",
-        "PhonePolicy", "SharedContainer", "DaemonRuntime", "PeerTransport", "CLinux",
+        "WalletProfiles", "PhonePolicy", "SharedContainer", "DaemonRuntime", "PeerTransport", "CLinux",
       ], path: "Sources/Baton/PhoneClient"),
     .target(
       name: "Terminal",
-      dependencies: ["Ground", "Reports", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient"],
-      path: "Sources/Baton/Terminal"),
+      dependencies: [
+        "Ground", "Reports", "WalletProfiles", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient",
+      ], path: "Sources/Baton/Terminal"),
     .target(
       name: "Inspection",
       dependencies: [
@@ -197,14 +198,14 @@ let package = Package(
       name: "Lab",
       dependencies: [
         "Ground", "Reports", "Guardrails", "Crypto", "PhonePolicy", "Simulation", "DaemonRuntime",
-        "PhoneClient",
+        "PhoneClient", "WalletProfiles",
         "Terminal", "Inspection",
       ], path: "Sources/Baton/Lab"),
     .target(
       name: "Stages",
       dependencies: [
         "Ground", "Reports", "Guardrails", "Crypto", "LightningInvoices", "LightningProvider", "Wallet",
-        "WalletProfiles",
+        "WalletProfiles", "IncomingStore",
         "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
         "Terminal", "Inspection", "Lab",
       ], path: "Sources/Baton/Stages"),
@@ -222,7 +223,7 @@ let package = Package(
       dependencies: [
         "Ground", "JSON", "Heartbeat", "Guardrails", "SharedContainer", "Database", "LightningWire",
         "LightningInvoices", "Crypto",
-        "DaemonRuntime", "PhoneClient", "ProcessSupport",
+        "DaemonRuntime", "PhoneClient", "ProcessSupport", "WalletProfiles", "PushSeal",
       ],
       path: "Benchmarks/Bench"),
 
@@ -265,7 +266,7 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningNode",
-        "Wallet", "PhonePolicy", "Crypto", "Simulation",
+        "Wallet", "WalletProfiles", "PhonePolicy", "Crypto", "Simulation",
         "SimulationSupport",
       ]),
     // Compares the simulated container with the real one.

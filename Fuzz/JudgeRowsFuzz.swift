@@ -16,7 +16,9 @@ enum JudgeRowsFuzz: FuzzTarget {
     "at_mono_ns", "text", "tweak", "expires_at", "cltv_expiry", "removal", "preimage", "failure_code",
     "htlc", "ended_epoch", "paid_at_ns", "txid", "is_ours", "spent_txid", "spent_index", "funding_index",
     "amount_sat", "fee_sat", "unsigned_transaction", "begun_epoch", "begun_at_ns", "ended_at_ns",
-    "funding_txid",
+    "funding_txid", "requested_at_ns", "held_at_ns", "offered_at_ns", "settled_at_ns", "failure",
+    "payment_secret",
+    "total_msat", "last_at_ns", "outcome", "kind", "payment", "key", "forgotten_at_ns", "push_form",
   ]
 
   static var seeds: [[UInt8]] {
@@ -40,7 +42,18 @@ enum JudgeRowsFuzz: FuzzTarget {
     read { () throws(JudgeError) in _ = try ConnectionEntry(row).isRefused }
     read { () throws(JudgeError) in _ = try FrameEntry(row).isIn }
     read { () throws(JudgeError) in _ = try FenceEntry(row).evidence }
-    read { () throws(JudgeError) in _ = try PaymentEntry(row) }
+    read { () throws(JudgeError) in
+      let payment = try PaymentEntry(row)
+      promise(!payment.isMissed || payment.isFailed, "a payment is missed and has not failed")
+    }
+    read { () throws(JudgeError) in _ = try PushEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try PushKeyEntry(row).evidence }
+    read { () throws(JudgeError) in
+      let ended = try EndedHoldEntry(row)
+      if let forgottenNs = ended.forgottenNs {
+        promise(!ended.isTold(at: forgottenNs), "a forgotten hold is told")
+      }
+    }
     read { () throws(JudgeError) in _ = try ClaimEntry(row).boot }
     read { () throws(JudgeError) in
       let write = try NodeWriteEntry(row)

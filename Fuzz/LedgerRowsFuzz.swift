@@ -5,6 +5,7 @@ import Database
 @testable import ChannelStore
 @testable import LSPd
 @testable import LightningChannel
+@testable import LightningProvider
 
 /// The tables of lspd's ledger, with any value in any column.
 enum LedgerRowsFuzz: FuzzTarget {
@@ -70,6 +71,8 @@ enum LedgerRowsFuzz: FuzzTarget {
       CREATE TABLE external_invoices (\(externalColumns.joined(separator: ", ")));
       CREATE TABLE splices (\(spliceColumns.joined(separator: ", ")));
       CREATE TABLE htlcs (\(HTLCRow.columns));
+      CREATE TABLE push_keys (id, at_ns, key);
+      CREATE TABLE ended_holds (id, payment_hash, ended_at_ns, forgotten_at_ns);
       """)
     return connection
   }()
@@ -85,6 +88,13 @@ enum LedgerRowsFuzz: FuzzTarget {
       for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcWidth), connection) }
       if !source.isAtEnd { try insert("external_invoices", source.values(externalColumns.count), connection) }
       if !source.isAtEnd { try insert("splices", source.values(spliceColumns.count), connection) }
+      if !source.isAtEnd { try insert("push_keys", source.values(3), connection) }
+      if !source.isAtEnd { try insert("ended_holds", source.values(4), connection) }
+      attempt { _ = try AnnouncementTables.readPushKey(connection) }
+      attempt {
+        let holds = try AnnouncementTables.readEndedHolds(connection)?.paymentHashes ?? []
+        promise(holds.count <= EndedHolds.limit, "more ended holds are read than are told")
+      }
       attempt { _ = try PaymentTable.readUnresolved(connection, at: Instant(nanoseconds: 5)) }
       attempt { _ = try PaymentTable.readPaid(connection) }
       attempt { _ = try PaymentTable.find(SampleMessages.preimage, number: nil, connection) }

@@ -26,8 +26,7 @@ enum SampleMessages {
       .initMessage(
         InitMessage(fence: fence, replaces: ReplacedClaim(epoch: 2, container: ContainerID(high: 9, low: 9)))),
       .initMessage(InitMessage(fenceAnswer: answer, others: extensions)),
-      .fenceAnswer(answer), .pushKey(fundingKey), .holdEnded(SHA256.hash(preimage.bytes)),
-      .error(ErrorOrWarning(channel: channelID, text: "no")),
+      .fenceAnswer(answer), .error(ErrorOrWarning(channel: channelID, text: "no")),
       .warning(ErrorOrWarning(text: "slow down")),
       .ping(Ping(pongSize: 5, ignored: [0, 0])), .pong([0, 0, 0, 0, 0]), .peerStorage([1, 2, 3]),
       .peerStorageRetrieval([1, 2, 3]),
@@ -54,7 +53,8 @@ enum SampleMessages {
       .revokeAndAck(RevokeAndAck(channel: channelID, perCommitmentSecret: preimage)),
     ] + splice + [
       .unknown(type: 32769, bytes: [1, 2, 3]), .unknown(type: 256, bytes: [1, 2, 3]),
-      .unknown(type: 263, bytes: Bytes(repeating: 6, count: 40)),
+      .unknown(type: 263, bytes: Bytes(repeating: 6, count: 40)), .pushKey(fundingKey),
+      .holdEnded(SHA256.hash(preimage.bytes)),
     ]
   }
 

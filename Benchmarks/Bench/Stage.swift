@@ -47,8 +47,14 @@ final class Stage {
   func startApp() throws -> HeldProcess { try start("mainappd", common) }
   func startExtension() throws -> HeldProcess { try start("notifyextd", common) }
 
-  func push(_ process: HeldProcess) {
-    let payload = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
+  /// It has no peer.
+  func startTellingExtension() throws -> HeldProcess {
+    try start("notifyonlyd", Array(common.dropLast(2)))
+  }
+
+  func push(
+    _ process: HeldProcess, _ payload: String = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
+  ) {
     process.send(ControlMessage("push", ["id": "\(nextPush)"], body: Array(payload.utf8)))
     nextPush += 1
   }

@@ -207,7 +207,6 @@ final class NotifyProcess {
   /// As slow as a processor under load: nothing else happens meanwhile.
   private func delayOpening() {
     guard options.openDelay > .zero else { return }
-    let microseconds = Int64.random(in: 0...options.openDelay.wholeMilliseconds * 1000)
-    usleep(useconds_t(clamping: microseconds))
+    poll(nil, 0, Int32(clamping: Int64.random(in: 0...options.openDelay.wholeMilliseconds)))
   }
 }

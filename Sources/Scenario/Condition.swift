@@ -19,6 +19,8 @@ public enum Condition: Hashable, Sendable {
   case suspended(Role)
   case inFront
   case shownAsSent
+  case sees(title: String)
+  case screenShows(String)
   case silentPushOver
   case silentPushCompleted
   case taskOver(String)
@@ -52,6 +54,8 @@ public enum Condition: Hashable, Sendable {
     case .frozen(let role): scene[role].isFrozen
     case .suspended(let role): scene[role].place == .suspended
     case .inFront: scene.app.place == .inFront
+    case .sees(let title): scene.notifications.contains { !$0.isAsSent && $0.title == title }
+    case .screenShows(let text): scene.screen?.first == text
     case .shownAsSent: scene.notifications.contains(where: \.isAsSent)
     case .silentPushOver: scene.phone.silentPushes.last?.isOver ?? false
     case .silentPushCompleted: scene.phone.silentPushes.last?.code == .completed
@@ -84,6 +88,8 @@ public enum Condition: Hashable, Sendable {
     case .frozen(let role): "the \(role.rawValue) to be frozen"
     case .suspended(let role): "the \(role.rawValue) to be suspended"
     case .inFront: "the app to be in front"
+    case .sees(let title): "the user to see “\(title)”"
+    case .screenShows(let text): "the app's screen to show “\(text)”"
     case .shownAsSent: "the user to see a push as it was sent"
     case .silentPushOver: "the newest silent push to be over"
     case .silentPushCompleted: "the app to complete the newest silent push"

@@ -32,6 +32,17 @@ public struct PhoneScene: Hashable, Sendable {
 }
 
 extension Scene {
+  /// An announced payment that the app has not cleared.
+  public struct IncomingRecord: Hashable, Sendable {
+    public var number: Int
+    public var isHeld: Bool
+
+    public init(number: Int, isHeld: Bool) {
+      self.number = number
+      self.isHeld = isHeld
+    }
+  }
+
   public struct Push: Hashable, Sendable {
     public var isSilent: Bool
     /// Nil before the phone has recorded a fate.

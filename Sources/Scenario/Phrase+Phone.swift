@@ -5,6 +5,10 @@ import PhonePolicy
 extension Phrase {
   static let settings = [
     Phrase(
+      "the wallet is bitkit",
+      "Bitkit's wallet: its extension has no node and only tells the user, and the app receives; default phoenix, whose extension receives."
+    ) { _ in .given(.wallet("bitkit")) },
+    Phrase(
       "the phone suspends the app after TIME",
       "iOS suspends the app this long after it left the foreground, unless it has a background task; default 5 s."
     ) {
@@ -230,6 +234,13 @@ extension Phrase {
       .wait(.suspended($0.role))
     },
     Phrase("wait until the app is in front", "The app is in the foreground.") { _ in .wait(.inFront) },
+    Phrase("wait until the user sees “TEXT”", "A notification has exactly this title.") {
+      .wait(.sees(title: $0.sentence))
+    },
+    Phrase(
+      "wait until the app's screen shows “TEXT”",
+      "The first line of the answer to `what does the app's screen show?`."
+    ) { .wait(.screenShows($0.sentence)) },
     Phrase("wait until the user sees a push as it was sent", "A push is shown with its original alert.") {
       _ in
       .wait(.shownAsSent)
@@ -288,6 +299,14 @@ extension Phrase {
     ) {
       .ask(.task($0.text))
     },
+    Phrase(
+      "what does the app's screen show?",
+      "Of an app that completes what its extension announces: the wallet, or the state of an incoming payment."
+    ) { _ in .ask(.screen) },
+    Phrase(
+      "what is recorded as incoming?",
+      "The payments that Bitkit's extension has recorded, and the app has not cleared; oldest first."
+    ) { _ in .ask(.records) },
     Phrase("what does the app play?", "Whether the app's audio plays, as the phone reports.") { _ in
       .ask(.audio)
     },

@@ -17,6 +17,8 @@ public enum Question: Hashable, Sendable {
   case pushes
   case task(String)
   case audio
+  case records
+  case screen
 
   /// An answer that is the same in every run: without times and process ids.
   public func answer(in scene: Scene, of scenario: Scenario) -> [String] {
@@ -36,6 +38,8 @@ public enum Question: Hashable, Sendable {
     case .pushes: Self.pushSentences(scene.phone.pushes, "push")
     case .task(let identifier):
       [scene.phone.task(identifier)?.words ?? "the app has not asked for the task “\(identifier)”"]
+    case .records: recordSentences(scene, scenario)
+    case .screen: scene.screen ?? ["the app in front has no screen of incoming payments"]
     case .audio: [scene.phone.playsAudio ? "the app plays audio" : "the app plays nothing"]
     }
   }
@@ -68,6 +72,15 @@ public enum Question: Hashable, Sendable {
   private static func pushSentences(_ pushes: [Scene.Push], _ kind: String) -> [String] {
     guard !pushes.isEmpty else { return ["no \(kind) has arrived yet"] }
     return pushes.enumerated().map { "\(kind) \($0.offset + 1): \($0.element.fate)" }
+  }
+
+  private func recordSentences(_ scene: Scene, _ scenario: Scenario) -> [String] {
+    guard !scene.records.isEmpty else { return ["nothing"] }
+    return scene.records.map { record in
+      let amount = scenario.payments.first { $0.number == record.number }?.amountSat ?? 0
+      return
+        "payment \(record.number) of \(AmountText.words(sat: amount)), \(record.isHeld ? "held" : "not held")"
+    }
   }
 
   private func paymentSentences(_ scene: Scene, _ scenario: Scenario) -> [String] {

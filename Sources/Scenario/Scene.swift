@@ -85,6 +85,10 @@ public struct Scene: Hashable, Sendable {
   public var phone: PhoneScene
   /// Payments with a part that is durable in the wallet's channel, and neither fulfilled nor failed.
   public var keptParts: [Int] = []
+  /// What the app in front shows beside its status; nil if it has no such screen.
+  public var screen: [String]?
+  /// The payments that the extension has recorded for the app, in order.
+  public var records: [IncomingRecord] = []
   /// One for each external invoice of the story, from number 1.
   public var invoices: [ExternalInvoice] = []
   /// The wallet's channel balance; nil before it has a channel.

@@ -3,6 +3,8 @@ import PhonePolicy
 
 /// A setting of a story's phone or peer that differs from the default.
 public enum Setting: Hashable, Sendable {
+  /// The wallet on the phone, by its profile's name.
+  case wallet(String)
   case suspendsAfter(TimeSpan)
   /// The app's time for background tasks.
   case backgroundTime(TimeSpan)

@@ -32,6 +32,8 @@ public enum ContainerOrder: Hashable, Sendable {
   case markReceived(push: UInt64)
   /// Answered by the guard's `receivedFound` or `receivedNotRead`.
   case readReceived(ReceivedPayments, push: UInt64)
+  /// Of an extension without a node; answered by the guard's `incomingStored` or `incomingNotStored`.
+  case storeIncoming(IncomingRecord, push: UInt64)
 
   /// For the node; answered by its `rowRead`, `storeBlocked`, `storeFailed` or `storeLost`.
   case checkRow

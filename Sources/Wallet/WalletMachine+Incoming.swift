@@ -43,6 +43,9 @@ extension WalletMachine {
     case .connecting: tellOpening(.connecting, &turn)
     case .received(let receipt): tellIncoming(.received(ReceivedPayment(receipt)), &turn)
     case .holdEnded(let hash): tellIncoming(.holdEnded(hash), &turn)
+    case .busy(let activity): tellIncoming(.collecting(activity.collecting), &turn)
+    // The parts stay in the channel, and the next node reports them.
+    case .stopped, .fenced: tellIncoming(.collecting([]), &turn)
     default: break
     }
   }

@@ -55,6 +55,7 @@ struct WalletTurn {
     case .beat(let epoch, let phase, let counter):
       .container(.beat(epoch: epoch, phase: phase, counter: counter))
     case .dropLock: .container(.dropLock)
+    case .storeIncoming(let record, let push): .container(.storeIncoming(record, push: push))
     case .say(let message): .phone(.say(message))
     case .show(let status): .phone(.show(status))
     case .mayConnect(let targets): .phone(.mayConnect(targets))

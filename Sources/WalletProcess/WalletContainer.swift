@@ -71,6 +71,9 @@ final class WalletContainer {
     case .checkAfterInit: checkAfterInit()
     case .write(let change, let claim): write(change, under: claim)
     case .readPast(let hash): readPast(hash)
+    // The extension of a wallet that only tells is a program of its own.
+    case .storeIncoming(_, let push):
+      say(.guardrail(.incomingNotStored(.failed("this process records no payments"), push: push)))
     case .readIncoming(let asked): readIncoming(asked)
     case .removeIncoming(let hashes): removeIncoming(hashes)
     case .lookAtWallet(let run): say(.background(.stepDone(run: run, lookAtWallet())))

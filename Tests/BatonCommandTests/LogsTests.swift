@@ -76,7 +76,8 @@ struct LogsTests {
     #expect(failure?.code == .wrongUsage)
     #expect(
       failure?.sentence
-        == "no process of this phone is called `foo`; write one of mainappd, notifyextd, iosd, lspd")
+        == "no process of this phone is called `foo`; write one of mainappd, notifyextd, notifyonlyd, iosd, lspd"
+    )
   }
 
   @Test func `The log sentence of a claim names the epoch and the reason`() throws {

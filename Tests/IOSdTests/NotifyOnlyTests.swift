@@ -51,9 +51,16 @@ import WaitingTests
     return body
   }
 
-  private func quit(_ phone: PhoneProcess) throws {
-    try phone.ask("reboot")
+  private static let endsWhenIdle = ["--after-content", "run", "--extension-idle", "500ms"]
+
+  private func waitForEnd(_ phone: PhoneProcess) throws {
     try Wait.until("the extension has ended") { try !ends(phone).contains { $0.hasPrefix("runs") } }
+  }
+
+  /// Ends a suspended extension, too.
+  private func reboot(_ phone: PhoneProcess) throws {
+    try phone.ask("reboot")
+    try waitForEnd(phone)
   }
 
   @Test
@@ -62,7 +69,7 @@ import WaitingTests
     throws
   {
     var pushes = SealedPushes(seed: 1)
-    let phone = try phone(pushes)
+    let phone = try phone(pushes, Self.endsWhenIdle)
     var count = 0
     for (name, text) in pushes.corrupt() {
       count += 1
@@ -70,7 +77,7 @@ import WaitingTests
     }
     #expect(try phone.rows("notifications").count == count)
     #expect(try store(phone).all() == [])
-    try quit(phone)
+    try waitForEnd(phone)
     #expect(try ends(phone) == ["exited 0"])
   }
 
@@ -106,7 +113,7 @@ import WaitingTests
     announcement.amountMsat = 7_654_321
     let push = pushes.push(announcement)
     #expect(try tell(push, 1, phone) == Self.held)
-    try quit(phone)
+    try reboot(phone)
     let hash = try #require(announcement.paymentHash)
     let files = try FileManager.default.subpathsOfDirectory(atPath: "\(phone.home)/os")
     #expect(files.count > 3)
@@ -124,19 +131,20 @@ import WaitingTests
     throws
   {
     var pushes = SealedPushes(seed: 5)
-    let phone = try phone(nil)
+    let phone = try phone(nil, Self.endsWhenIdle)
     let push = pushes.push(pushes.announcement())
     #expect(try tell(push, 1, phone) == Self.unreadable)
     #expect(!FileManager.default.fileExists(atPath: store(phone).path))
     // The app was opened for the first time meanwhile; the same process asks again.
     try keep(pushes.keyBytes, phone)
     #expect(try tell(push, 2, phone) == Self.held)
-    try quit(phone)
+    try waitForEnd(phone)
+    try reboot(phone)
     #expect(try tell(push, 3, phone) == Self.unreadable)
     try phone.ask("device", ["locked": "no"])
     #expect(try tell(push, 4, phone) == Self.held)
     #expect(try store(phone).all().count == 1)
-    try quit(phone)
+    try waitForEnd(phone)
     #expect(try ends(phone) == ["exited 0", "exited 0"])
   }
 
@@ -165,6 +173,26 @@ import WaitingTests
   }
 
   @Test
+  func
+    `Warned that its time will expire, the extension delivers the text at once, although its store is blocked`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 10)
+    let phone = try phone(pushes, ["--extension-time", "1s", "--expiry-notice", "900ms"])
+    #expect(try tell(pushes.push(pushes.announcement()), 1, phone) == Self.held)
+    let other = try Connection(path: store(phone).path, access: .readWrite)
+    try other.transaction(.immediate) { () throws -> Void in
+      #expect(try tell(pushes.push(pushes.announcement()), 2, phone) == Self.held)
+    }
+    let journals = "\(phone.home)/journal"
+    let own = try FileManager.default.contentsOfDirectory(atPath: journals).filter {
+      $0.contains("-notifyonlyd-")
+    }
+    let text = try own.map { try String(contentsOfFile: "\(journals)/\($0)", encoding: .utf8) }.joined()
+    #expect(text.contains(#"{"finished":{"push":2,"_1":"time-will-expire"}}"#))
+  }
+
+  @Test
   func `B-1.1.A1 With random delays of keychain and opening no push waits for the end of its time`() throws {
     var pushes = SealedPushes(seed: 8)
     let script = NSTemporaryDirectory() + "/baton-slow-\(UUID().uuidString)"
@@ -178,12 +206,10 @@ import WaitingTests
     for count in 1...30 {
       let body = try tell(pushes.push(pushes.announcement()), count, phone)
       #expect(body == Self.held || body == Self.unreadable)
-      // Every third process starts anew, and asks for the key again.
-      if count % 3 == 0,
-        let pid = try phone.rows("ps", all: false).last(where: { $0["role"] as? String == "extension" })?[
-          "pid"] as? Int
-      {
-        kill(pid_t(pid), SIGKILL)
+      // Every third push finds another process, which asks for the key again.
+      if count % 3 == 0, let pid = try extensionPid(phone) {
+        kill(pid, SIGKILL)
+        try waitForEnd(phone)
       }
     }
     let bodies = try phone.rows("notifications").compactMap { $0["body"] as? String }
@@ -225,14 +251,14 @@ import WaitingTests
       told[id] = [own, "as it was sent"]
       if generator.chance(40), let pid = try extensionPid(phone) {
         // At any place of its work, from its first instruction on.
-        if generator.chance(70) { usleep(UInt32(generator.below(6000))) }
+        if generator.chance(70) { poll(nil, 0, Int32(generator.below(7))) }
         kill(pid, SIGKILL)
       }
       // iosd keeps 64 pushes for the extension.
       if number % 30 == 0 { try all(number, phone) }
     }
     try all(count, phone)
-    let rows = try phone.rows("notifications")
+    let rows = try written("notifications", phone)
     #expect(rows.count == count, "seed \(seed)")
     #expect(Set(rows.compactMap { ($0["push"] as? Int).map { "\($0)" } }) == Set(ids))
     for row in rows {
@@ -243,13 +269,12 @@ import WaitingTests
     #expect(own > count / 3, "\(own) of \(count) by the extension")
     // What was stored is whole, and of a payment that was announced.
     for entry in try store(phone).all() { #expect(hashes[entry.record.paymentHash] != nil) }
-    try quit(phone)
-    let ends = try ends(phone)
+    try reboot(phone)
+    let processes = try written("processes", phone).filter { $0["role"] as? String == "extension" }
+    let ends = processes.map { "\($0["how"] as? String ?? "runs") \($0["number"] as? Int ?? 0)" }
     #expect(Set(ends).isSubset(of: ["exited 0", "signalled 9"]), "seed \(seed): \(Set(ends))")
     #expect(ends.contains("signalled 9"))
-    let reasons = try phone.rows("ps").filter { $0["role"] as? String == "extension" }.compactMap {
-      $0["reason"] as? String
-    }
+    let reasons = processes.compactMap { $0["reason"] as? String }
     #expect(!reasons.contains { $0.contains("limit") || $0.contains("0xdead") }, "\(Set(reasons))")
   }
 
@@ -259,7 +284,20 @@ import WaitingTests
     }
   }
 
+  /// The last row of each id in a file of iosd, whose answers are limited in length.
+  private func written(_ file: String, _ phone: PhoneProcess) throws -> [[String: Any]] {
+    let text = try String(contentsOfFile: "\(phone.home)/os/\(file).jsonl", encoding: .utf8)
+    var rows: [Int: [String: Any]] = [:]
+    for line in text.split(separator: "\n") {
+      guard let row = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+        let id = row["id"] as? Int
+      else { continue }
+      rows[id] = row
+    }
+    return rows.keys.sorted().compactMap { rows[$0] }
+  }
+
   private func all(_ count: Int, _ phone: PhoneProcess) throws {
-    try Wait.until("\(count) notifications") { try phone.rows("notifications").count >= count }
+    try Wait.until("\(count) notifications") { try written("notifications", phone).count >= count }
   }
 }

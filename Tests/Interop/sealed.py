@@ -118,9 +118,7 @@ class Phone:
 
     def text_of(self, push):
         def find():
-            shown = self.ask("notifications", "--all") or []
-            rows = shown if isinstance(shown, list) else shown.get("notifications", [])
-            return next((row for row in rows if row.get("push") == push), None)
+            return next((row for row in self.ask("notifications") or [] if row.get("push") == push), None)
         row = self.until(f"a notification of push {push}", find)
         return row["title"], row["body"]
 
@@ -142,9 +140,7 @@ def main(directory):
         try:
             phone.until("a phone", lambda: os.path.exists(os.path.join(phone.home, "os", "iosd.sock")))
             phone.until("an open app", lambda: phone.ask("app", "open") is not None)
-            phone.until(
-                "a key", lambda: ((phone.ask("status") or {}).get("app") or {}).get("status_text") == "has its key"
-                or "has its key" in json.dumps(phone.ask("status") or {}))
+            phone.until("a key", lambda: "has its key" in json.dumps(phone.ask("status") or {}))
             phone.ask("app", "quit")
             told = pushes(phone, receiver)
             print(f"{told} pushes written with coincurve and cryptography: each text, and each record")

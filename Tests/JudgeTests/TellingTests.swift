@@ -28,6 +28,7 @@ struct TellingTests {
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings.map(\.sentence) == [])
     #expect(verdict.counts.paid == 1 && verdict.counts.failed == 1 && verdict.counts.extensionClaims == 0)
+    #expect(verdict.missing.map(\.sentence) == [])
     #expect(verdict.exitCode == 0)
   }
 

@@ -60,10 +60,13 @@ import Testing
       ALTER TABLE htlcs DROP COLUMN payment_secret; ALTER TABLE htlcs DROP COLUMN total_msat;
       ALTER TABLE channel DROP COLUMN funding_txid; ALTER TABLE channel DROP COLUMN funding_index;
       ALTER TABLE pushes DROP COLUMN detail; ALTER TABLE runs DROP COLUMN storage_delay_ns;
-      DROP TABLE external_invoices; DROP TABLE splices; DROP TABLE channel_failures; PRAGMA user_version = 2;
+      ALTER TABLE pushes DROP COLUMN kind; ALTER TABLE pushes DROP COLUMN payment;
+      ALTER TABLE pushes DROP COLUMN hold_until_ns; ALTER TABLE runs DROP COLUMN push_form;
+      DROP TABLE external_invoices; DROP TABLE splices; DROP TABLE channel_failures; DROP TABLE push_keys;
+      DROP TABLE ended_holds; PRAGMA user_version = 2;
       """)
     try provider.start()
-    #expect(try provider.ledger("PRAGMA user_version") == [9])
+    #expect(try provider.ledger("PRAGMA user_version") == [10])
     #expect(try provider.ledger("SELECT state FROM payments") == ["held"])
     #expect(try provider.ledger("SELECT total_msat FROM payments") == [.null])
     let wallet = ScriptedWallet(loop: provider.loop)

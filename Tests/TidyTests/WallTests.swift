@@ -114,7 +114,8 @@ import Testing
   @Test func `No code between core and container decides whether a claim row owns the node`() {
     let shells = [
       "Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Coordinator/",
-      "Sources/MainAppd/", "Sources/NotifyExtd/", "Sources/DaemonRuntime/", "Sources/Simulation/Ports/",
+      "Sources/MainAppd/", "Sources/NotifyExtd/", "Sources/NotifyOnlyd/", "Sources/DaemonRuntime/",
+      "Sources/Simulation/Ports/",
       "Sources/Simulation/Run/", "Sources/Simulation/Explore/",
     ]
     // `isOwned` is for the simulation's checks, not for a process.
@@ -162,6 +163,8 @@ import Testing
       }
       .sorted() == [
         "Fuzz/Conversation.swift",
+        // Its guard has no node, so there is no wallet between the guard and the ports.
+        "Sources/NotifyOnlyd/NotifyProcess.swift",
         // Hands them to the library.
         "Sources/WalletProcess/WalletContainer.swift",
         "Tests/CoordinatorTests/GuardContainerTests.swift", "Tests/GuardrailsTests/Promises.swift",
@@ -175,6 +178,7 @@ import Testing
     let known = [
       "Sources/Guardrails/", "Sources/Lightning/Node/", "Sources/Wallet/", "Sources/Coordinator/",
       "Sources/WalletProcess/WalletContainer.swift", "Sources/WalletProcess/WalletJournal.swift",
+      "Sources/NotifyOnlyd/",
       // Other products' coordination, removed rules, and observers.
       "Sources/Simulation/Others/", "Sources/Simulation/World/WorldGuard.swift",
       "Sources/Simulation/World/WorldObserver.swift", "Sources/Simulation/World/Said.swift",

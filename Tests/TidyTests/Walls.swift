@@ -81,11 +81,11 @@ enum Walls {
     (
       "PhoneClient",
       """
-      Ground JSON Reports Guardrails Bitcoin LightningWire LightningInvoices PhonePolicy Crypto SharedContainer \
+      Ground JSON Reports Guardrails Bitcoin LightningWire LightningInvoices WalletProfiles PhonePolicy Crypto SharedContainer \
       DaemonRuntime PeerTransport CLinux Glibc
       """
     ),
-    ("Terminal", "Ground Reports PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
+    ("Terminal", "Ground Reports WalletProfiles PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
     (
       "Inspection",
       """
@@ -96,14 +96,14 @@ enum Walls {
     (
       "Lab",
       """
-      Ground Reports Guardrails PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc \
+      Ground Reports Guardrails WalletProfiles PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc \
       Foundation
       """
     ),
     (
       "Stages",
       """
-      Ground Reports Guardrails LightningInvoices LightningProvider Wallet WalletProfiles PhonePolicy Simulation Scenario Crypto \
+      Ground Reports Guardrails LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore PhonePolicy Simulation Scenario Crypto \
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),

@@ -39,8 +39,6 @@ package struct Phone: Sendable {
   package var lspdSocket: String { lsp + "/lspd.sock" }
   package var lspdAddress: String { lsp + "/address" }
   package var processLedger: String { os + "/processes.jsonl" }
-  /// The LSP's ledger.
-  package var ledger: String { lsp + "/ledger.sqlite" }
   package var clockFile: String { os + "/clock" }
 
   /// The phone's clock, if it has one.

@@ -62,7 +62,7 @@ extension Checker {
     let pushes = evidence.ledger.pushes
     for (place, push) in pushes.enumerated() where push.payment != nil && push.isAlert {
       let before = place > 0 ? pushes[place - 1] : nil
-      if before?.payment != push.payment || before?.isAlert != false || before?.id != push.id - 1 {
+      if before?.payment != push.payment || before?.isAlert != false || before?.id != push.id &- 1 {
         find(5, "Push \(push.id) is an alert without a silent push before it", [push.evidence])
       }
     }

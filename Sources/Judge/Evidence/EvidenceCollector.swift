@@ -99,6 +99,22 @@ struct EvidenceCollector {
     throw .unstable(home: home)
   }
 
+  /// The peer's pushes and payments alone, as frames are far more; nil without a ledger.
+  func announcements() throws(JudgeError) -> (pushes: Rows<PushEntry>, payments: Rows<PaymentEntry>)? {
+    guard FileStamp(ledgerPath) != nil else { return nil }
+    for _ in 0..<Self.attempts {
+      let scratch = try Scratch()
+      guard let ledger = try source(ledgerPath, "ledger.sqlite", scratch) else { continue }
+      let tables = TableReader(
+        try SQLiteFile(path: ledger.path, isLive: ledger.isLive, of: ledgerPath), visits)
+      return (
+        try tables.read("pushes", by: "id", PushEntry.init),
+        try tables.read("payments", by: "id", PaymentEntry.init)
+      )
+    }
+    throw .unstable(home: home)
+  }
+
   fileprivate struct Source {
     let path: String
     let isLive: Bool

@@ -152,6 +152,8 @@ struct BackupEntry {
 struct PushEntry {
   let id: Int64
   let atNs: Int64
+  /// The last attempt, or the end.
+  let lastNs: Int64?
   let paymentHash: [UInt8]?
   let outcome: String
   /// "silent" or "alert"; in a ledger without the column every push is an alert.
@@ -162,6 +164,7 @@ struct PushEntry {
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
     atNs = try row.integer("at_ns")
+    lastNs = try row.optionalInteger("last_at_ns")
     paymentHash = try row.optionalBlob("payment_hash")
     outcome = try row.text("outcome")
     let isOlder = !row.names.contains("kind")
@@ -170,6 +173,7 @@ struct PushEntry {
   }
 
   var isAlert: Bool { kind == "alert" }
+  var isDelivered: Bool { outcome == "delivered" }
   var evidence: String { "ledger pushes \(id)" }
 }
 

@@ -15,6 +15,8 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
   case lock = "lock operation"
   /// Receipts, past payments, records of incoming ones, or whether the wallet can be read.
   case readPast = "read of payments"
+  // The store of incoming records.
+  case storeIncoming = "write of an incoming record"
 
   init?(_ order: ContainerOrder) {
     switch order {
@@ -27,12 +29,16 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case .raiseIntent: self = .lock
     case .markReceived, .readReceived, .readPast, .lookAtWallet, .readIncoming: self = .readPast
     case .removeIncoming: self = .write
+    case .storeIncoming: self = .storeIncoming
     // Unlocking cannot fail, and no step waits for the checkpoint of the log.
     case .withdrawIntent, .dropLock, .settle: return nil
     }
   }
 
-  var isWrite: Bool { self == .claim || self == .write || self == .beat }
+  var isWrite: Bool { self == .claim || self == .write || self == .beat || self == .storeIncoming }
+
+  /// Only wallets whose extension tells have it.
+  public var isOfTelling: Bool { self == .storeIncoming }
 }
 
 /// How an operation fails.
@@ -61,10 +67,15 @@ public struct StorageFault: Hashable, Sendable, CaseIterable {
     StorageTrouble.allCases.compactMap { trouble in
       switch (operation, trouble) {
       case (.beat, .blocked), (.lock, .blocked), (.lock, .lost), (.beat, .lost): nil
-      case (_, .failsAfterwards) where operation != .claim && operation != .write: nil
+      case (_, .failsAfterwards) where ![.claim, .write, .storeIncoming].contains(operation): nil
       default: StorageFault(operation, trouble)
       }
     }
+  }
+
+  /// Those that a run of this wallet can have.
+  static func all(ofTelling isTelling: Bool) -> [StorageFault] {
+    isTelling ? allCases : allCases.filter { !$0.operation.isOfTelling }
   }
 
   public var sentence: String { "\(operation == .look ? "an" : "a") \(words)" }
@@ -85,6 +96,8 @@ public struct WorldStorage: Hashable, Sendable {
   var armed = PerRole<StorageFault?>(nil, nil)
   /// The disk is full: writes fail.
   public internal(set) var isFull = false
+  /// Until then another process is inside a transaction of the store of incoming records.
+  var incomingBlockedUntil: Instant?
   /// How often each fault occurred, in the order of `StorageFault.allCases`, then the full disk. Not part of the
   /// state.
   var occurred = Unhashed([Int](repeating: 0, count: StorageFault.allCases.count + 1))

@@ -34,6 +34,7 @@ extension World {
       lives[role]?.value.normalise(at: clock.now)
     }
     sortPresenceQueue()
+    if let until = storage.incomingBlockedUntil, until <= now { storage.incomingBlockedUntil = nil }
     moving.forgetOld(at: now)
     opening = WorldOpening()
     lives.app?.seal()
@@ -80,6 +81,7 @@ extension World {
       container.value.waits[index].since.shift(by: peerSpan)
     }
     lockReplacedAt.shift(by: span)
+    storage.incomingBlockedUntil.shift(by: span)
     moving.endsAt.shift(by: span)
     if asksForAge {
       for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }
@@ -108,6 +110,7 @@ extension Life {
   mutating func shift(by span: TimeSpan, withStamps: Bool) {
     wallet.shift(by: span)
     if withStamps { changeObservations { $0.shift(by: span) } }
+    for index in heardPushes.indices { heardPushes[index].at.shift(by: span) }
     runningSince.shift(by: span)
     silentAt.shift(by: span)
     thawedAt.shift(by: span)

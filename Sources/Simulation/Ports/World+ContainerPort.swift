@@ -33,8 +33,13 @@ extension World {
     case .write(let change, let claim): write(change, under: claim, &life)
     case .readPast(let hash): life.answers.append(.requests(.pastRead(hash, container.value.past[hash])))
     case .lookAtWallet(let run): lookAtWallet(run, &life)
+    case .storeIncoming(let record, let push):
+      checkStored(record)
+      container.value.store(record)
+      life.answer(.incomingStored(push: push))
     case .readIncoming(let asked): readIncoming(asked, &life)
     case .removeIncoming(let hashes):
+      checkRemoved(hashes)
       container.value.removeIncoming(hashes)
       life.answers.append(.incoming(.removed(hashes)))
     }

@@ -19,11 +19,13 @@ extension World {
       if life.role == .app, case .connected = status { appConnected() }
     case .deliver(let push, let outcome):
       checkText(of: push, outcome, life)
+      checkTold(push, outcome, &life)
       tellPhone(
         .contentDelivered(
-          push: push, NotificationContent(outcome, of: .phoenix).asText, key: outcome.payment?.hex))
+          push: push, NotificationContent(outcome, of: settings.wallet).asText, key: outcome.payment?.hex))
     case .notify(let payment):
-      tellPhone(.notificationPosted(NotificationContent(payment).asText, key: payment.paymentHash.hex))
+      tellPhone(
+        .notificationPosted(NotificationContent(payment).asText, key: payment.paymentHash.hex))
     case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment.hex))
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
     case .completed(let push, let outcome):
@@ -48,8 +50,9 @@ extension World {
       tellPhone(.task(.completed(identifier: task.identifier, run: run, isSuccess: isSuccess)))
     case .playAudio: tellPhone(.audio(.startRequested(AudioSession())))
     case .stopAudio: tellPhone(.audio(.stopped))
-    // The simulated user watches no screen.
-    case .showScreen, .copy, .answerPress: break
+    case .showScreen(let screen): life.screen = screen
+    // The simulated user presses no button.
+    case .copy, .answerPress: break
     case .tidyJournals:
       life.answers.append(.opening(.stepDone(.journals, .done("the simulation keeps no journals"))))
     case .cleanUp(let run):

@@ -7,8 +7,11 @@ extension World {
   /// False without a fault.
   mutating func fails(_ order: ContainerOrder, _ life: inout Life) -> Bool {
     guard let operation = StorageOperation(order),
-      let trouble = storage.trouble(of: operation, by: life.role)
+      let trouble = storage.trouble(of: operation, by: life.role) ?? blockedStore(operation)
     else { return failsToLock(order, &life) }
+    if operation.isOfTelling, trouble == .blocked, storage.incomingBlockedUntil == nil {
+      storage.incomingBlockedUntil = now + Self.storeIsBlockedFor
+    }
     hasEffect.value = true
     // The transaction in which it was frozen is rolled back.
     if container.value.writer == life.identity.pid { container.value.writer = nil }
@@ -21,6 +24,17 @@ extension World {
     }
     if let answer = answer(to: order, trouble) { life.answers.append(answer) }
     return true
+  }
+
+  /// Unlike the node's database the store of incoming records is blocked for longer than one attempt, and than a text
+  /// may wait.
+  private static let storeIsBlockedFor = TimeSpan.seconds(3)
+
+  private mutating func blockedStore(_ operation: StorageOperation) -> StorageTrouble? {
+    guard operation.isOfTelling, let until = storage.incomingBlockedUntil else { return nil }
+    guard now >= until else { return .blocked }
+    storage.incomingBlockedUntil = nil
+    return nil
   }
 
   /// Carries the order out and drops the answer. A lock taken for a claim is released again.
@@ -63,6 +77,7 @@ extension World {
     case .readReceived(_, let push): return .guardrail(.receivedNotRead(reason, push: push))
     // Only a loss is reported at once.
     case .markReceived: return trouble == .lost ? .guardrail(.containerLost(why)) : nil
+    case .storeIncoming(_, let push): return .guardrail(.incomingNotStored(reason, push: push))
     case .readPast(let hash): return .requests(.pastNotRead(hash, why))
     case .lookAtWallet(let run):
       return .background(.stepDone(run: run, trouble == .blocked ? .busy(why) : .failed(why)))

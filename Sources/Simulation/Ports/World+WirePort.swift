@@ -34,6 +34,7 @@ extension World {
     case .message(let plain), .channel(.message(let plain)): message = plain
     case .backup(let backup): message = .peerStorage(Bytes(backup.encoded()))
     case .channel(.fulfill(let htlc, let hash)):
+      if tellsOnly, life.role == .extension { report(.tellsOnly, "The extension sends a preimage.") }
       guard let channel = life.wallet.node.durableChannel, let preimage = invoicing[hash]?.preimage
       else { return }
       if others == nil, !checkWhole(hash, shownBy: life) {

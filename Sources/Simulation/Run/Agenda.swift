@@ -63,7 +63,8 @@ public struct Agenda: Hashable, Sendable {
   let reusesExtension: Bool
   let sparesLockHolders: Bool
 
-  public init(seed: UInt64, length: TimeSpan, splices: Bool = false) {
+  /// `isTelling`: for a wallet whose extension only tells.
+  public init(seed: UInt64, length: TimeSpan, splices: Bool = false, isTelling: Bool = false) {
     // Not the stream that chooses the next move, so that a subset of an agenda keeps its choices.
     var generator = SeededGenerator(seed: seed ^ 0xA6E2_DA00_0000_0000)
     let enabled = FaultKind.drawn.filter { _ in generator.chance(60) }
@@ -105,7 +106,7 @@ public struct Agenda: Hashable, Sendable {
       timed.append((at, .withdraw))
       at = at + .milliseconds(Int64(50 + splicing.below(40_000)))
     }
-    timed += Self.storageFaults(seed: seed, until: end)
+    timed += Self.storageFaults(seed: seed, until: end, isTelling: isTelling)
     // Another stream of its own.
     var working = SeededGenerator(seed: seed ^ 0xBAC6_0000_0000_0000)
     background = working.chance(50) ? BackgroundWork.Habits() : nil
@@ -182,10 +183,12 @@ public struct Agenda: Hashable, Sendable {
   }
 
   /// A stream of its own, as for splices. Half of the seeds have none.
-  private static func storageFaults(seed: UInt64, until end: Instant) -> [(at: Instant, action: Action)] {
+  private static func storageFaults(
+    seed: UInt64, until end: Instant, isTelling: Bool
+  ) -> [(at: Instant, action: Action)] {
     var generator = SeededGenerator(seed: seed ^ 0x5704_A6E0_0000_0000)
     guard generator.chance(50) else { return [] }
-    let kinds = StorageFault.allCases
+    let kinds = StorageFault.all(ofTelling: isTelling)
     var faults: [(at: Instant, action: Action)] = []
     var at = Instant.zero + .seconds(12)
     while at < end {

@@ -41,7 +41,8 @@ public struct SeedRun {
   public init(_ settings: RunSettings, isRecorded: Bool = false) {
     self.settings = settings
     let whole = Agenda(
-      seed: settings.seed, length: settings.length, splices: settings.world.splices)
+      seed: settings.seed, length: settings.length, splices: settings.world.splices,
+      isTelling: !settings.world.wallet.extension.hasNode)
     agenda = (settings.only.map(whole.only) ?? whole).entries
     world = World(settings: Self.worldSettings(settings, whole))
     world.isRecorded = isRecorded
@@ -56,7 +57,9 @@ public struct SeedRun {
     world.phone.silentPushes.budget = .max
     // The other schemes do not handle the rest.
     guard world.coordination == .baton else { return world }
-    world.sendsSilentPushes = agenda.hasSilentPushes
+    // A wallet whose extension only tells has a silent push with each visible one.
+    world.sendsSilentPushes = agenda.hasSilentPushes && world.wallet.extension.hasNode
+    world.spoilsPayloads = true
     world.externalDelay = agenda.externalDelay
     // A slower start outlasts the time of a request to move.
     let movesWallet = agenda.hasTwoDevices && world.allowsMoves

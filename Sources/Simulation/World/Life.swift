@@ -34,6 +34,8 @@ public struct Life: Hashable, Sendable {
   var wire: UInt64?
   /// Pushes for which the read of received payments was empty or failed since the process was last idle.
   var emptyReads: Set<UInt64> = []
+  /// Of an extension that only tells.
+  var heardPushes: [HeardPush] = []
   /// The process found its container lost and can read nothing any more.
   var hasLostContainer = false
   public internal(set) var isFrozen = false
@@ -49,6 +51,8 @@ public struct Life: Hashable, Sendable {
   /// When a beat last failed: to the other process it looks paused.
   var silentAt: Instant?
   public internal(set) var status: Status?
+  /// Of an app that completes what its extension announces.
+  public internal(set) var screen: AppScreen?
   /// When the status was shown, and when the process was frozen. Only in runs: the explorer would take states that
   /// differ only in these for different ones.
   var shownSince = Instant.zero
@@ -58,16 +62,19 @@ public struct Life: Hashable, Sendable {
   /// Newest channel revision written or read under its claim.
   var soundRevision: UInt64 = 0
 
-  init(role: Role, identity: ProcessIdentity, settings: WorldSettings, now: Instant) {
+  init(
+    role: Role, identity: ProcessIdentity, settings: WorldSettings, device: UInt8 = 0, now: Instant
+  ) {
     self.role = role
     self.identity = identity
     wallet = WalletMachine(
       guardrail: WorldGuard(role: role, settings: settings),
       node: .init(
         rules: settings.rules, multiPartWindow: settings.multiPartWindow,
-        fundingKey: settings.splices ? World.walletKey : nil, startDelay: settings.startDelay),
+        fundingKey: settings.splices ? World.walletKey : nil, startDelay: settings.startDelay,
+        pushKey: settings.wallet.extension.hasNode ? nil : World.pushKey(of: device)),
       background: role == .app ? settings.background : nil,
-      completes: role == .app && settings.appCompletes)
+      completes: role == .app && !settings.wallet.extension.hasNode)
     runningSince = now
     inbox = [.guardrail(.launched)]
   }

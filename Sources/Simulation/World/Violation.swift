@@ -1,3 +1,5 @@
+import WalletProfiles
+
 /// The invariants that the simulation checks. 1 to 9 are the judge's numbers; from 10 on are the simulation's own.
 public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case oneDriver = 1
@@ -14,6 +16,22 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case textIsTrue = 15
   case toldOnce = 16
   case movedByUser = 17
+  case tellsOnly = 18
+  case toldAtOnce = 19
+  case recordsAreTrue = 20
+
+  /// Those that concern this wallet.
+  public static func of(_ wallet: WalletProfile) -> [Invariant] {
+    allCases.filter { !wallet.extension.hasNode || !$0.isOfTelling }
+  }
+
+  /// About an extension that only tells.
+  private var isOfTelling: Bool {
+    switch self {
+    case .tellsOnly, .toldAtOnce, .recordsAreTrue: true
+    default: false
+    }
+  }
 
   public var sentence: String {
     switch self {
@@ -29,6 +47,11 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .newestIsShown: "The newest status is shown."
     case .toldOnce: "A payment has one notification."
     case .movedByUser: "The wallet moves to another device only when the user asks for it."
+    case .tellsOnly:
+      "An extension that only tells uses no node: the app alone claims, connects and pays out preimages."
+    case .toldAtOnce: "An extension that only tells delivers a push's text within a second."
+    case .recordsAreTrue:
+      "A record of an incoming payment names an announced payment, and stays until the payment has ended."
     case .textIsTrue: "A push's notification states what was received."
     case .releasedBeforeSuspension: "A suspended process holds no lock in the container."
     }

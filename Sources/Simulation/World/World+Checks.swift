@@ -46,9 +46,9 @@ extension World {
   /// A notification without a payment follows directly on a read of the container, so it must name every payment
   /// settled until then.
   mutating func checkText(of push: UInt64, _ outcome: PushOutcome, _ life: Life) {
-    guard let told = pushing[push] else { return }
+    // Of an extension that only tells: `checkTold`.
+    guard let told = pushing[push], !tellsOnly || life.role == .app else { return }
     switch outcome {
-    case .announced: break
     case .nothingReceived, .partsGivenBack:
       guard let hash = told.paymentHash, container.part({ $0.pointee.isSettled(hash) }),
         !life.hasLostContainer, !life.emptyReads.contains(push)
@@ -70,7 +70,8 @@ extension World {
           "The text of push \(push) names another device, but the wallet has been on this one since the push."
         )
       }
-    case .partsWait, .appContinues: break
+    // An announcement promises nothing that the container could belie.
+    case .partsWait, .appContinues, .announced: break
     }
   }
 

@@ -87,6 +87,7 @@ extension World {
     pushing.loseNext(false)
     storage.armed = PerRole(nil, nil)
     storage.isFull = false
+    storage.incomingBlockedUntil = nil
     for index in presenceQueue.indices { presenceQueue[index].isLate = false }
   }
 
@@ -119,7 +120,7 @@ extension ContainerOrder {
     switch self {
     case .look, .claim, .raiseEpoch, .readRow, .settle, .markReceived, .readReceived, .checkRow,
       .checkAfterInit,
-      .write, .readPast, .lookAtWallet, .readIncoming, .removeIncoming:
+      .write, .readPast, .lookAtWallet, .readIncoming, .removeIncoming, .storeIncoming:
       true
     case .raiseIntent, .withdrawIntent, .beat, .dropLock: false
     }

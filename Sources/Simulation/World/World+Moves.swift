@@ -75,7 +75,9 @@ extension World {
   /// Carries out one order; `withLife` then handles its answers at once, as no other process can observe that step.
   private mutating func work(_ role: Role) {
     withLife(role) { world, life in
-      switch life.orders.popFirst() {
+      let order = life.orders.popFirst()
+      if let order { world.checkTellsOnly(order, life) }
+      switch order {
       case .container(let order)?: world.carryOut(order, &life)
       case .wire(let order)?: world.carryOut(order, &life)
       case .phone(let order)?:
@@ -116,6 +118,7 @@ extension World {
     body(&self, &life.value)
     handleAnswers(&life.value)
     checkTasksOfPayments(life.value)
+    if !life.value.heardPushes.isEmpty { checkTellsInTime(life.value) }
     if life.value.isIdle { life.value.emptyReads = [] }
     lives[role] = life
     if life.value.hasEnded { end(role, .exited(code: 0)) }
@@ -131,6 +134,7 @@ extension World {
       if event == .guardrail(.enteredBackground) { life.timeInBackground = life.timesToHear.popFirst() }
       world.noteRun(event, &life)
       world.noteMoveIsHeard(event)
+      world.noteHeard(event, &life)
       life.answers.append(event)
     }
   }

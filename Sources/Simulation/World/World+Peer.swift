@@ -80,7 +80,8 @@ extension World {
         configuration: .init(
           isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
-          storageDelay: settings.storageDelay, startedAt: peerNow, state: peer.value.state)))
+          storageDelay: settings.storageDelay, startedAt: peerNow, state: peer.value.state,
+          pushStrategy: settings.pushStrategy)))
   }
 
   /// The connection breaks: everything in flight is lost, and both ends notice.
@@ -159,21 +160,22 @@ extension World {
 
   private mutating func pushHere(_ request: PushRequest) {
     guard !pushing.losesNext else { return pushing.loseNext(false) }
-    let id = numbers.push()
     let reason: Push.Reason = request.reason == .incomingPayment ? .incomingPayment : .pendingSettlement
+    if request.kind == .silent { return silentPush(request.paymentHash, reason) }
+    let id = numbers.push()
     // Not every LSP names the payment in a push: one in four has no hash.
     let hash = id.isMultiple(of: 4) ? nil : request.paymentHash
     pushing.add(
       WorldPush(
         id: id, paymentHash: hash, reason: reason,
         receivedBefore: hash == nil ? container.part { $0.pointee.received.count } : nil,
-        wasServedElsewhere: isServedElsewhere))
+        announcement: announcement(in: request, push: id), wasServedElsewhere: isServedElsewhere))
     tellPhone(
       .pushArrived(
         PhonePush(
           id: id, alert: NotificationText(title: "pay", body: "", level: .timeSensitive),
           hasMutableContent: true)))
-    if settings.sendsSilentPushes { silentPush(request.paymentHash, reason) }
+    if settings.sendsSilentPushes, !tellsOnly { silentPush(request.paymentHash, reason) }
   }
 
   mutating func silentPush(_ paymentHash: Bytes32?, _ reason: Push.Reason) {

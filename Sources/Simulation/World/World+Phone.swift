@@ -57,12 +57,13 @@ extension World {
     let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
     say(.started(role, pid: pid))
     lives[role] = Boxed(
-      Life(role: role, identity: identity, settings: settings, now: now))
+      Life(role: role, identity: identity, settings: settings, device: device, now: now))
     tellPhone(.processStarted(role, pid: pid))
     tellPhone(.helloSaid(role))
     let refusal = phone.refusal(
       to: .wallet(role), group: Entitlements.accessGroup, protection: settings.seedProtection)
-    if let refusal { endLockedOut(role, refusal) }
+    // Without its seed an extension that only tells still tells.
+    if let refusal, role == .app || !tellsOnly { endLockedOut(role, refusal) }
   }
 
   private mutating func tell(_ role: Role, _ message: PhoneMessage) {
@@ -75,8 +76,9 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
-    // The wallet only logs it.
-    case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
+    case .notificationResponse(let id, _):
+      tellOfTouched()
+      tellPhone(.responseDone(id: id))
     case .ask(let request):
       postSend(ofRequest: request)
       postWithdrawal(ofRequest: request)
@@ -96,7 +98,7 @@ extension World {
       } else if role == .app {
         pushing.noteGivenToApp(id)
       } else if let push = pushing[id] {
-        post(.pushArrived(Push(id: id, reason: push.reason, paymentHash: push.paymentHash)), to: role)
+        post(.pushArrived(asRead(push)), to: role)
       }
     }
   }
@@ -193,6 +195,8 @@ extension World {
   private mutating func beginBoot() {
     presenceQueue = []
     phone.shift(by: .zero - now)
+    // No process is inside a transaction any more.
+    storage.incomingBlockedUntil = nil
     clock.restart()
   }
 }

@@ -13,6 +13,9 @@ extension World {
   static let peerKey = fundingKey(2)
   private static let target = OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20)))
 
+  /// To which the peer seals its pushes: each device has its own.
+  static func pushKey(of device: UInt8) -> CurvePoint { fundingKey(3 + device) }
+
   private static func fundingKey(_ number: UInt8) -> CurvePoint {
     guard let secret = Bytes32([UInt8](repeating: number, count: 32)), let key = PrivateKey(secret) else {
       preconditionFailure("every small number is a key")

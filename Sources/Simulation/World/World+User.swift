@@ -22,7 +22,11 @@ extension World {
     if phone.categories.isEmpty { hear(.categoriesRegistered([.incomingPayment])) }
   }
 
-  public mutating func touch(_ id: UInt64, category: String?, _ touch: NotificationTouch) {
+  /// `push`: the one that the notification is of. A tap brings its payload to the app.
+  public mutating func touch(
+    _ id: UInt64, of push: UInt64? = nil, category: String?, _ touch: NotificationTouch
+  ) {
+    touchedPush = push
     if phone.opensApp(touch, category: category) { noteOpening() }
     hear(.notificationTouched(id: id, category: category, touch))
   }

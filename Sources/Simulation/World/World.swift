@@ -9,6 +9,7 @@ import LightningNode
 import LightningProvider
 import PhonePolicy
 import Wallet
+import WalletProfiles
 
 /// A phone with its two wallet processes and its container, perhaps a second one with the same seed, the wallet's peer,
 /// its user and the senders.
@@ -43,6 +44,8 @@ public struct World: Hashable, Sendable {
   var splices = WorldSplices(World.newChannel)
   var pushing = WorldPushes()
   var opening = WorldOpening()
+  /// The push whose notification the user has touched last.
+  var touchedPush: UInt64?
   /// Time from the sender's request to the preimage.
   public internal(set) var settling = Waits()
   /// Completed runs of background tasks, over all app processes.
@@ -87,7 +90,7 @@ public struct World: Hashable, Sendable {
           isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
           storageDelay: settings.storageDelay, startedAt: Instant(nanoseconds: 0),
-          state: PeerState(channel: Self.newChannel))))
+          state: PeerState(channel: Self.newChannel), pushStrategy: settings.pushStrategy)))
   }
 
   private static let newChannel: Channel = {
@@ -186,6 +189,14 @@ public struct WorldSettings: Hashable, Sendable {
   /// How the two processes exclude each other. All but `.baton` come with a peer that does not know epochs.
   public var coordination = Coordination.baton
   public var phone = PhoneConfiguration()
+  /// The wallet on the phone. Not part of a state's identity: it is the same in all states of a run.
+  public var wallet: WalletProfile {
+    get { profile.value }
+    set { profile.value = newValue }
+  }
+  private var profile = Unhashed(WalletProfile.phoenix)
+  /// As the peer's pushes are in that wallet's form.
+  var pushStrategy: PushStrategy { wallet.pushForm == .bitkit ? .bitkit : .phoenix }
   public var peerIsLegacy = false
   var hasLegacyPeer: Bool {
     peerIsLegacy || without.contains(.peerFencing)
@@ -217,11 +228,11 @@ public struct WorldSettings: Hashable, Sendable {
   var rules = ConnectionRules.standard
   /// The peer sends a silent push after each visible one, for the app in the background.
   public var sendsSilentPushes = false
+  /// One visible push in four cannot be read by an extension that only tells.
+  public var spoilsPayloads = false
   /// Background tasks that do not involve the node; nil: none. Stories and half of the runs have them, explorations
   /// do not.
   public var background: BackgroundWork.Habits?
-  /// The app completes what its extension announces: it has the screen of incoming payments, and the order of opening.
-  public var appCompletes = false
   /// When the phone releases the wallet's seed.
   public var seedProtection = KeychainProtection.afterFirstUnlock
 

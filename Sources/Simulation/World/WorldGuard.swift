@@ -9,6 +9,8 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
   public enum Machine: Hashable, Sendable {
     case app(AppMachine)
     case notifier(ExtensionMachine)
+    /// The extension of a wallet that only tells the user of a payment.
+    case teller(TellingExtensionMachine)
     /// The guard of another product's coordination.
     case other(OtherGuard)
     /// Moved out while it handles an event.
@@ -25,10 +27,14 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     if let other = OtherGuard(settings.coordination, role) {
       machine = .other(other)
     } else {
+      var configuration = settings.guardConfiguration
+      configuration.silentPushTask = settings.wallet.silentPushTask
       machine =
         switch role {
-        case .app: .app(AppMachine(configuration: settings.guardConfiguration))
-        case .extension: .notifier(ExtensionMachine(configuration: settings.guardConfiguration))
+        case .app: .app(AppMachine(configuration: configuration))
+        case .extension where !settings.wallet.extension.hasNode:
+          .teller(TellingExtensionMachine(configuration: configuration))
+        case .extension: .notifier(ExtensionMachine(configuration: configuration))
         }
     }
   }
@@ -37,6 +43,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     switch machine {
     case .app(let machine): machine.deadline
     case .notifier(let machine): machine.deadline
+    case .teller(let machine): machine.deadline
     case .other(let guardrail): guardrail.deadline
     case .none: nil
     }
@@ -57,6 +64,10 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
       if without.contains(.ownPause) { notifier.ignorePause(at: now) }
       directives = notifier.handle(event, at: now)
       machine = .notifier(notifier)
+    case .teller(var teller):
+      machine = .none
+      directives = teller.handle(event, at: now)
+      machine = .teller(teller)
     case .other(var guardrail):
       machine = .none
       directives = guardrail.handle(event, at: now)
@@ -82,7 +93,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     case .notifier(let machine):
       add(.notifier, machine.stage.rawValue)
       add(.notifierOwnership, machine.ownershipStage.rawValue)
-    case .other, .none: break
+    case .teller, .other, .none: break
     }
   }
 
@@ -96,7 +107,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     switch machine {
     case .app(let machine): machine.hasNamedTask
     case .other(let guardrail): guardrail.hasTask
-    case .notifier, .none: false
+    case .notifier, .teller, .none: false
     }
   }
 
@@ -116,6 +127,11 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
 extension WorldGuard: Shiftable {
   public mutating func shift(by span: TimeSpan) {
     change({ $0.shift(by: span) }, { $0.shift(by: span) })
+    if case .teller(var teller) = machine {
+      machine = .none
+      teller.shift(by: span)
+      machine = .teller(teller)
+    }
     changeOther { $0.shift(by: span) }
   }
 
@@ -127,7 +143,7 @@ extension WorldGuard: Shiftable {
     switch machine {
     case .app(let machine): machine.beatCounter(ofEpoch: epoch)
     case .notifier(let machine): machine.beatCounter(ofEpoch: epoch)
-    case .other, .none: nil
+    case .teller, .other, .none: nil
     }
   }
 
@@ -143,7 +159,7 @@ extension WorldGuard: Shiftable {
       machine = .none
       notifier(&changed)
       machine = .notifier(changed)
-    case .other, .none: break
+    case .teller, .other, .none: break
     }
   }
 }

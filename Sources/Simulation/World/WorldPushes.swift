@@ -61,6 +61,9 @@ public struct WorldPush: Hashable, Sendable {
   public let reason: Push.Reason
   /// How many payments the container had when the push was sent; only for a push without a payment hash.
   let receivedBefore: Int?
+  /// What the peer knew when it sent the push, to a wallet whose extension only tells; nil if the extension cannot
+  /// read it.
+  let announcement: Announcement?
   /// How often it was shown to the user.
   public fileprivate(set) var shown = 0
   public fileprivate(set) var wentToApp = false
@@ -70,12 +73,13 @@ public struct WorldPush: Hashable, Sendable {
 
   init(
     id: UInt64, paymentHash: Bytes32?, reason: Push.Reason, receivedBefore: Int? = nil,
-    wasServedElsewhere: Bool = false
+    announcement: Announcement? = nil, wasServedElsewhere: Bool = false
   ) {
     self.id = id
     self.paymentHash = paymentHash
     self.reason = reason
     self.receivedBefore = receivedBefore
+    self.announcement = announcement
     self.wasServedElsewhere = wasServedElsewhere
   }
 }

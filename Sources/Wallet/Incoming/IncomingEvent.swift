@@ -25,6 +25,8 @@ public enum IncomingEvent: Hashable, Codable, Sendable {
   case shown(Status)
   case received(ReceivedPayment)
   case holdEnded(Bytes32)
+  /// The node waits for further parts of these payments; replaces the earlier list.
+  case collecting([Bytes32])
   /// The deferred work may remove ended records now.
   case tidyAsked
 }

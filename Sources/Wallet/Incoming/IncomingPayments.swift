@@ -77,6 +77,8 @@ public struct IncomingPayments: Core {
   private var asked: [Bytes32] = []
   /// The holds that ended on this connection.
   private var endedHolds: [Bytes32] = []
+  /// Payments of which the node has some parts, and waits for the others: it has its own time limit.
+  private var collected: [Bytes32] = []
   /// The last shown screen, while the app is in front.
   private var shown: AppScreen?
 
@@ -90,7 +92,7 @@ public struct IncomingPayments: Core {
     var earliest = isReading ? nil : readAt
     // A payment that the node is receiving has no time limit.
     guard connection != .busy else { return earliest }
-    for payment in payments where payment.isTimed(with: connection) {
+    for payment in payments where isTimed(payment) {
       earliest = min(earliest ?? payment.endsBy, payment.endsBy)
     }
     return earliest
@@ -130,6 +132,9 @@ public struct IncomingPayments: Core {
       return []
     case .holdEnded(let hash):
       holdEnded(hash)
+      return []
+    case .collecting(let hashes):
+      collecting(hashes, at: now)
       return []
     case .tidyAsked:
       let hashes = removable
@@ -270,6 +275,29 @@ public struct IncomingPayments: Core {
     }
   }
 
+  /// A payment in parts that has come in part is neither received nor over. When the node has given its parts back, the
+  /// sender may try again.
+  private mutating func collecting(_ hashes: [Bytes32], at now: Instant) {
+    let before = collected
+    collected = hashes
+    for index in payments.indices {
+      let payment = payments[index]
+      if hashes.contains(payment.hash), payment.stage == .expired { wait(for: index, at: now) }
+      let isGivenBack = before.contains(payment.hash) && !hashes.contains(payment.hash)
+      if isGivenBack, payment.stage == .waits { payments[index].endsBy = end(of: index, at: now) }
+    }
+  }
+
+  /// The next moment changes it: it expires, or, expired without a connection, its end becomes known.
+  private func isTimed(_ payment: Payment) -> Bool {
+    guard !collected.contains(payment.hash) else { return false }
+    return switch payment.stage {
+    case .waits: true
+    case .expired: !payment.isOver && connection == .idle
+    case .received: false
+    }
+  }
+
   private mutating func holdEnded(_ hash: Bytes32) {
     if !endedHolds.contains(hash) { endedHolds = (endedHolds + [hash]).suffix(Self.most) }
     change(hash) {
@@ -332,8 +360,7 @@ public struct IncomingPayments: Core {
 
   private mutating func endOverdue(at now: Instant) {
     guard isInFront, connection != .busy else { return }
-    for index in payments.indices
-    where payments[index].isTimed(with: connection) && payments[index].endsBy <= now {
+    for index in payments.indices where isTimed(payments[index]) && payments[index].endsBy <= now {
       payments[index].stage = .expired
       payments[index].isOver = connection == .idle
     }
@@ -358,17 +385,6 @@ public struct IncomingPayments: Core {
     guard isInFront, screen != shown else { return [] }
     shown = screen
     return [.show(screen)]
-  }
-}
-
-extension IncomingPayments.Payment {
-  /// The next moment changes it: it expires, or, expired without a connection, its end becomes known.
-  fileprivate func isTimed(with connection: IncomingPayments.Connection) -> Bool {
-    switch stage {
-    case .waits: true
-    case .expired: !isOver && connection == .idle
-    case .received: false
-    }
   }
 }
 

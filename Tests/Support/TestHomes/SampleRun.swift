@@ -306,7 +306,7 @@ final class SampleRun {
     pushRows.append(
       "{\"id\":\(id + 1),\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":\(stamp)}")
     notificationRows.append(
-      "{\"id\":\(id + 1),\"push\":\(id + 1),\"source\":\"content\",\"title\":\"a\",\"body\":\"b\",\"at_ns\":\(stamp)}"
+      "{\"id\":\(notificationRows.count + 1),\"push\":\(id + 1),\"source\":\"content\",\"title\":\"a\",\"body\":\"b\",\"at_ns\":\(stamp)}"
     )
     phone.event(
       "phone", "{\"pushArrived\":{\"_0\":{\"id\":\(id + 1)}}}",

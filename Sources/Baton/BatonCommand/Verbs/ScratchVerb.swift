@@ -9,6 +9,7 @@ enum ScratchVerb: Verb {
     CommandLineDeclaration(
       name: "scratch",
       summary: "run a command with a new phone, and remove the phone if the command succeeds",
+      options: [WalletOption.declaration],
       positionals: [
         PositionalDeclaration(
           "COMMAND", value: .text("COMMAND"), count: .atLeastOne,
@@ -18,7 +19,11 @@ enum ScratchVerb: Verb {
         (
           "baton scratch -- sh -c 'baton up && baton app open && my-test'",
           "after exit code 0 no process and no directory of the test is left"
-        )
+        ),
+        (
+          "baton scratch --wallet bitkit -- scripts/my-test",
+          "every `baton up` in the command starts a phone with this wallet"
+        ),
       ])
   }
 
@@ -33,6 +38,7 @@ enum ScratchVerb: Verb {
     }
     setenv("BATON_SCRATCH", place.path, 1)
     setenv("BATON_HOME", "\(place.path)/phone", 1)
+    setenv(WalletOption.variable, try WalletOption.profileOfPhone(invocation.line).name, 1)
     let words = invocation.line.positionals
     var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     execvp(words[0], &pointers)

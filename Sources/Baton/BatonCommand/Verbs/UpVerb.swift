@@ -32,6 +32,7 @@ enum UpVerb: Verb {
   /// Also options of `demo`.
   static var startOptions: [OptionDeclaration] {
     [
+      WalletOption.declaration,
       OptionDeclaration(
         "--takeover", value: .choice(["lock", "wait-stale"]),
         help: "how a process detects that the node's holder is dead (default lock)"),
@@ -106,8 +107,9 @@ enum UpVerb: Verb {
     ] + BackgroundStartOptions.declarations + ConnectionOptions.declarations
   }
 
-  static func starterOptions(_ line: ParsedCommandLine) -> PhoneStarter.Options {
+  static func starterOptions(_ line: ParsedCommandLine) throws -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
+    options.wallet = try WalletOption.profileOfPhone(line)
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
     for name in ["--fault-hang", "--tor"] where line.isGiven(name) { options.iosdArguments.append(name) }
     for role in line.all("--fault-open-read") { options.iosdArguments += ["--fault-open-read", role] }
@@ -145,7 +147,7 @@ enum UpVerb: Verb {
     let phone = try invocation.phone
     try checkTiming(invocation.line)
     try HandRunProcess.refuse(of: phone)
-    let options = starterOptions(invocation.line)
+    let options = try starterOptions(invocation.line)
     let result = try PhoneStarter(phone: phone, options: options).start()
     let limits = LimitsReport(phone)
     let pids = Daemon.allCases.compactMap { daemon in result.pids[daemon].map { "\(daemon.rawValue) \($0)" } }

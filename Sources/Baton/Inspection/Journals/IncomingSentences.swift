@@ -16,7 +16,9 @@ extension WalletSentences {
       [Sentence("cannot remove the ended announcements: \(trouble.text)", matters: false)]
     case .holdEnded(let hash):
       [Sentence("hears that the peer holds the payment \(hash.hex.prefix(8)) no more")]
-    case .deadlineReached, .activated, .deactivated, .recordsRead, .removed, .shown, .received, .tidyAsked: []
+    case .deadlineReached, .activated, .deactivated, .recordsRead, .removed, .shown, .received, .collecting,
+      .tidyAsked:
+      []
     }
   }
 

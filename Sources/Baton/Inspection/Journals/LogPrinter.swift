@@ -72,7 +72,7 @@ package struct LogPrinter {
   private static func colour(of process: String) -> Output.Colour {
     switch process {
     case "mainappd": .green
-    case "notifyextd": .magenta
+    case "notifyextd", "notifyonlyd": .magenta
     case "iosd": .blue
     case "lspd": .yellow
     default: .cyan

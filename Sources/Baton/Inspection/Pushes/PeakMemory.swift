@@ -5,6 +5,8 @@ package struct PeakMemory: Report, Hashable {
   /// Of all extensions: each was started for a push.
   var extensionBytes: UInt64?
   var extensionProcesses: Int
+  var appBytes: UInt64?
+  var appProcesses: Int
   /// Of those processes of the app that ran the node for a silent push.
   var appAtWorkBytes: UInt64?
   var appAtWorkProcesses: Int
@@ -15,10 +17,13 @@ package struct PeakMemory: Report, Hashable {
       processes.filter(isMeant).compactMap(\.peakFootprintBytes)
     }
     let extensions = peaks { $0.role == "extension" }
-    let apps = peaks { $0.role == "app" && workers.contains($0.pid) }
+    let apps = peaks { $0.role == "app" }
+    let atWork = peaks { $0.role == "app" && workers.contains($0.pid) }
     extensionBytes = extensions.max()
     extensionProcesses = extensions.count
-    appAtWorkBytes = apps.max()
-    appAtWorkProcesses = apps.count
+    appBytes = apps.max()
+    appProcesses = apps.count
+    appAtWorkBytes = atWork.max()
+    appAtWorkProcesses = atWork.count
   }
 }

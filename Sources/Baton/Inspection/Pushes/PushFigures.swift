@@ -39,7 +39,7 @@ package struct PushFigures: Sendable {
     self.init(
       pushes: rows("pushes"), notifications: rows("notifications"), tasks: rows("tasks"),
       times: SilentPushTimes.written(in: phone.journal), processes: rows("processes"),
-      success: PushSuccess(ledger: phone.ledger))
+      success: PushSuccess(of: phone))
   }
 
   private var silent: [PushFacts] { pushes.filter(\.row.isSilent) }

@@ -78,7 +78,7 @@ package struct PushPage {
     let isOne = success.announced == 1
     return
       "of \(success.announced) \(isOne ? "payment" : "payments") announced by a push, \(success.receivedInTime) "
-      + "\(success.receivedInTime == 1 ? "was" : "were") received within \(HumanText.span(PushSuccess.bound)) of it"
+      + "\(success.receivedInTime == 1 ? "was" : "were") received within \(PushSuccess.bound.wholeMilliseconds / 1000) s of it"
   }
 
   private func sentence(_ memory: PeakMemory) -> String? {
@@ -89,6 +89,7 @@ package struct PushPage {
     }
     let parts = [
       peak("the extension", memory.extensionBytes, memory.extensionProcesses),
+      peak("the app", memory.appBytes, memory.appProcesses),
       peak("the app at work on a silent push", memory.appAtWorkBytes, memory.appAtWorkProcesses),
     ].compactMap { $0 }
     return parts.isEmpty ? nil : "memory of processes that have ended: \(parts.joined(separator: ", "))"

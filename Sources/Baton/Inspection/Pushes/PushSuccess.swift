@@ -1,9 +1,9 @@
-import Database
 import Ground
+import Judge
+import PhoneClient
 import Reports
 
-/// How many of the announced payments were received soon, from the LSP's ledger: it knows when each push reached the
-/// phone, and when its sender got the preimage.
+/// How many of the announced payments were received soon.
 package struct PushSuccess: Report, Hashable {
   static let bound = TimeSpan.seconds(15)
 
@@ -18,23 +18,11 @@ package struct PushSuccess: Report, Hashable {
     self.receivedInTime = receivedInTime
   }
 
-  /// Nil without a ledger that can be read.
-  package init?(ledger path: String) {
-    guard
-      let database = try? Connection(path: path, access: .readOnly, busyTimeoutMs: 1000),
-      let row = try? database.firstRow(Self.query, [.integer(Self.bound.nanoseconds)]),
-      let announced = try? row.integer(0), let received = try? row.integer(1)
-    else { return nil }
-    self.init(announced: Int(announced), receivedInTime: Int(received))
+  /// Nil without a ledger of the LSP that can be read.
+  package init?(of phone: Phone) {
+    guard let payments = try? AnnouncedPayments(home: phone.home, boundNs: Self.bound.nanoseconds) else {
+      return nil
+    }
+    self.init(announced: payments.count, receivedInTime: payments.receivedInTime)
   }
-
-  /// lspd may hear of the delivery only after the payment.
-  private static let query = """
-    SELECT count(DISTINCT payment_hash),
-      count(DISTINCT CASE WHEN EXISTS (
-        SELECT 1 FROM payments WHERE payments.payment_hash = pushes.payment_hash AND state = 'paid'
-          AND settled_at_ns BETWEEN pushes.at_ns AND pushes.last_at_ns + ?
-      ) THEN payment_hash END)
-    FROM pushes WHERE outcome = 'delivered' AND payment_hash IS NOT NULL
-    """
 }

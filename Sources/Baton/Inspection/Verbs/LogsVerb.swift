@@ -12,7 +12,7 @@ package enum LogsVerb: Verb {
         OptionDeclaration("-f", "--follow", help: "keep printing new records, until ^C"),
         OptionDeclaration(
           "--process", value: .text("NAME"), mayRepeat: true,
-          help: "only this process: mainappd, notifyextd, iosd or lspd"),
+          help: "only this process: mainappd, notifyextd, notifyonlyd, iosd or lspd"),
         OptionDeclaration(
           "--since", value: .text("TIME"),
           help:
@@ -93,5 +93,5 @@ package enum LogsVerb: Verb {
     )
   }
 
-  private static let ours = ["mainappd", "notifyextd", "iosd", "lspd"]
+  private static let ours = ["mainappd", "notifyextd", "notifyonlyd", "iosd", "lspd"]
 }

@@ -1,5 +1,6 @@
 import Ground
 import Simulation
+import WalletProfiles
 
 /// Shows what the rules of the coordination prevent: explores worlds without one or two rules, with various bounds,
 /// until an invariant breaks, and runs seeds without them to measure waiting times.
@@ -22,6 +23,7 @@ package struct Ablation {
 
   let jobs: Int
   let seeds: SeedRange
+  var wallet = WalletProfile.phoenix
   var steps: AblationSteps?
 
   /// With all rules, for comparison.
@@ -62,6 +64,7 @@ package struct Ablation {
     var settings = ExploreSettings()
     settings.bounds = trial.bounds
     settings.world.without = Rules(rules)
+    settings.world.wallet = wallet
     var exploration = Exploration(settings, jobs: jobs, statesMax: Trial.statesMax)
     exploration.run { steps?.tell($0) }
     return ExploreReport(exploration).findings.first.map {
@@ -70,9 +73,10 @@ package struct Ablation {
   }
 
   private func figures(without rules: [Rule]) -> SimFigures {
-    let campaign = SimCampaign(seeds, jobs: jobs) { seed in
+    let campaign = SimCampaign(seeds, jobs: jobs) { [wallet] seed in
       var settings = RunSettings(seed: seed)
       settings.world.without = Rules(rules)
+      settings.world.wallet = wallet
       return settings
     }
     return campaign.run { [steps, seeds] in steps?.tell($0, of: seeds) }

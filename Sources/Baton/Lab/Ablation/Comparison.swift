@@ -76,6 +76,9 @@ extension Invariant {
     case .textIsTrue: "an untrue text"
     case .toldOnce: "a payment notified twice"
     case .movedByUser: "moved without the user"
+    case .tellsOnly: "the node used by an extension that only tells"
+    case .toldAtOnce: "a late text"
+    case .recordsAreTrue: "a wrong or lost record"
     }
   }
 }

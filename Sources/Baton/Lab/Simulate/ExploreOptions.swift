@@ -1,6 +1,8 @@
 import PhoneClient
 import DaemonRuntime
 import Simulation
+import Terminal
+import WalletProfiles
 
 /// The options of `explore`: the world, its bounds and the limits.
 struct ExploreOptions {
@@ -34,7 +36,8 @@ struct ExploreOptions {
       OptionDeclaration(
         "--start-delay", value: .span, default: "0s",
         help: "how long the start of the wallet's node waits for something outside before it dials"),
-      SimOptions.coordinationDeclaration, SimOptions.afterContentDeclaration(otherwise: "suspend"),
+      SimOptions.coordinationDeclaration, WalletOption.declaration,
+      SimOptions.afterContentDeclaration(otherwise: "suspend"),
     ] + SimOptions.worldDeclarations
   }
 
@@ -46,6 +49,12 @@ struct ExploreOptions {
     settings.userStaysAway = line.isGiven("--user-away")
     settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world
+    guard !settings.userStaysAway || settings.world.wallet.extension.hasNode else {
+      throw CommandFailure(
+        .wrongUsage,
+        "with --wallet \(settings.world.wallet.name) a payment needs the app, so the user cannot stay away; omit --user-away"
+      )
+    }
     guard settings.bounds[.moves] == 0 || settings.world.allowsMoves else {
       throw CommandFailure(
         .wrongUsage,

@@ -36,6 +36,9 @@ package struct ExploreReport {
 
   var states: Int { explorer.states }
 
+  /// Those of the explored wallet.
+  var invariants: [Invariant] { Invariant.of(explorer.settings.world.wallet) }
+
   /// Nil if all states were visited.
   var reached: ExploreLimits.Reached? { explorer.isDone ? nil : exploration.reached }
 
@@ -95,7 +98,7 @@ package struct ExploreReport {
   }
 
   private func waysText() -> [String] {
-    let ways = explorer.ways.all
+    let ways = ways
     let untaken = ways.filter { $0.isDeclared && !$0.isTaken }
     let undeclared = ways.filter { $0.isTaken && !$0.isDeclared }
     var lines = ["\(ways.count { $0.isTaken }) of \(ways.count) state transitions of the machines were taken"]
@@ -103,6 +106,12 @@ package struct ExploreReport {
       lines.append("  not in the machine's table: \(way.machine): \(way.from) → \(way.to)")
     }
     return lines + Self.byReason(untaken)
+  }
+
+  /// An extension without a node has no machine with a table.
+  private var ways: [Ways.Way] {
+    guard !explorer.settings.world.wallet.extension.hasNode else { return explorer.ways.all }
+    return explorer.ways.all.filter { !["extension", "ownership, in the extension"].contains($0.machine) }
   }
 
   /// One paragraph per reason, with one line per machine.
@@ -142,7 +151,7 @@ package struct ExploreReport {
       states: explorer.states, transitions: explorer.transitions, depth: explorer.depth,
       healed: explorer.healed, lost: explorer.lost, tookMs: exploration.took.wholeMilliseconds,
       complete: explorer.isDone && (findings.isEmpty || explorer.waiting == 0),
-      untakenWays: explorer.ways.all.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence),
+      untakenWays: ways.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence),
       givenUp: reached?.sentence, findings: findings.map(\.document))
   }
 }

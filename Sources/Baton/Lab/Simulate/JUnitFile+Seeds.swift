@@ -14,7 +14,7 @@ extension JUnitFile.Case {
 
   /// One case per invariant, over all states that an exploration has visited.
   package static func all(of report: ExploreReport, statesMax: String?) -> [JUnitFile.Case] {
-    let invariants = Invariant.allCases.map { invariant in
+    let invariants = report.invariants.map { invariant in
       let broken = report.findings.filter { $0.violation.invariant == invariant }
       guard let first = broken.first else { return JUnitFile.Case(name: invariant.sentence) }
       let stories = broken.map { ([$0.violation.sentence] + $0.story).joined(separator: "\n") }

@@ -135,8 +135,16 @@ package struct SimFigures: Sendable {
       suspensionsWithLock: suspensions.withLock, connectingMeanMs: connecting.mean.wholeMilliseconds,
       settlingMeanMs: settling.mean.wholeMilliseconds,
       faults: zip(FaultKind.allCases, faults).map { Count(name: $0.rawValue, count: $1) },
-      storageFaults: zip(Self.storageNames, storageFaults).map { Count(name: $0, count: $1) },
+      storageFaults: storageCounts,
       violations: broken.count, brokenSeeds: broken.map(\.seed))
+  }
+
+  /// The faults that only other wallets can have are left out.
+  private var storageCounts: [Count] {
+    let isOfTelling = StorageFault.allCases.map(\.operation.isOfTelling) + [false]
+    return zip(zip(Self.storageNames, storageFaults), isOfTelling).compactMap { fault, isOfTelling in
+      isOfTelling && fault.1 == 0 ? nil : Count(name: fault.0, count: fault.1)
+    }
   }
 
   private func words(_ waits: Waits) -> String {

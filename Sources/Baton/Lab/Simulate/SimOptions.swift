@@ -3,12 +3,15 @@ import Ground
 import PhonePolicy
 import DaemonRuntime
 import Simulation
+import Terminal
+import WalletProfiles
 
 /// The options of a run for `sim` and `replay --seed`.
 package struct SimOptions: Sendable {
   private var length = TimeSpan.seconds(600)
   private var isLegacy = false
   private var coordination = Coordination.baton
+  private var wallet = WalletProfile.phoenix
   private var without: [Rule] = []
   private var afterContent: AfterContent?
 
@@ -17,7 +20,8 @@ package struct SimOptions: Sendable {
       OptionDeclaration(
         "--length", value: .span, default: "10m",
         help: "the simulated time with user actions and faults in each run"),
-      coordinationDeclaration, afterContentDeclaration(otherwise: "the seed decides"),
+      coordinationDeclaration, WalletOption.declaration,
+      afterContentDeclaration(otherwise: "the seed decides"),
     ] + worldDeclarations
   }
 
@@ -58,6 +62,11 @@ package struct SimOptions: Sendable {
     afterContent = line.text("--after-content").flatMap(AfterContent.init)
     coordination = line.text("--as").flatMap(Coordination.init) ?? .baton
     without = try Self.rules(line.text("--without") ?? "", option: "--without")
+    wallet = WalletOption.profile(line)
+    guard wallet == .phoenix || coordination == .baton else {
+      throw CommandFailure(
+        .wrongUsage, "--as has an extension with a node; omit --as, or --wallet \(wallet.name)")
+    }
     guard without.isEmpty || coordination == .baton else {
       throw CommandFailure(.wrongUsage, "--without removes rules of Baton's coordination; omit --as")
     }
@@ -82,6 +91,7 @@ package struct SimOptions: Sendable {
     if length != .seconds(600) { words.append("--length \(length.wholeMilliseconds)ms") }
     if isLegacy { words.append("--peer legacy") }
     if coordination != .baton { words.append("--as \(coordination.rawValue)") }
+    if wallet != .phoenix { words.append("\(WalletOption.name) \(wallet.name)") }
     if let afterContent { words.append("--after-content \(afterContent.rawValue)") }
     if !without.isEmpty { words.append("--without \(without.map(\.rawValue).joined(separator: ","))") }
     return words.joined(separator: " ")
@@ -93,6 +103,7 @@ package struct SimOptions: Sendable {
     settings.world.peerIsLegacy = isLegacy
     settings.world.without = Rules(without)
     settings.world.coordination = coordination
+    settings.world.wallet = wallet
     settings.afterContent = afterContent
     if let afterContent { settings.world.phone.afterContent = afterContent }
     return settings

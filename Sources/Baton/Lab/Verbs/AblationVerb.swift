@@ -4,6 +4,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Simulation
+import WalletProfiles
 
 /// Removes rules of the coordination, to show what each one prevents.
 package enum AblationVerb: Verb {
@@ -27,6 +28,7 @@ package enum AblationVerb: Verb {
         OptionDeclaration(
           "--jobs", value: .integer(1...256),
           help: "threads; default: the number of processors"),
+        WalletOption.declaration,
       ],
       examples: [
         ("baton ablation --rules compare-and-set,inode-check", "two rules; all rules take much longer"),
@@ -48,11 +50,17 @@ package enum AblationVerb: Verb {
     let rules = chosen.isEmpty ? Rule.allCases : chosen
     let jobs =
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
-    let isWhole = chosen.isEmpty
+    let wallet = WalletOption.profile(line)
+    for option in ["--markdown", "--picture"] where line.isGiven(option) && wallet != .phoenix {
+      throw CommandFailure(
+        .wrongUsage, "\(option) compares wallets whose extension has a node; omit --wallet \(wallet.name)")
+    }
+    // Other products are compared with the wallet whose extension has a node.
+    let isWhole = chosen.isEmpty && wallet == .phoenix
     let progress = ProgressLine(isQuiet: output.isJSON)
     let steps = AblationSteps { progress.tell($0) }
     let work = AblationWork(
-      ablation: Ablation(jobs: jobs, seeds: seeds, steps: steps),
+      ablation: Ablation(jobs: jobs, seeds: seeds, wallet: wallet, steps: steps),
       comparison: Comparison(jobs: jobs, steps: steps), steps: steps)
     let result = work.run(rules, isWhole: isWhole)
     progress.end()

@@ -2,6 +2,7 @@ import PeerTransport
 import Ground
 import DaemonRuntime
 import Glibc
+import WalletProfiles
 
 /// Starts the two daemons of a phone, lspd first, as iosd needs its address. If a start fails, the daemons already
 /// started are ended.
@@ -10,6 +11,8 @@ package final class PhoneStarter {
     /// The programs; nil for those beside this program.
     package var lspd: String?
     package var iosd: String?
+    /// The wallet on the phone.
+    package var wallet = WalletProfile.phoenix
     /// Passed to the daemons unchanged.
     package var lspdArguments: [String] = []
     package var iosdArguments: [String] = []
@@ -122,7 +125,8 @@ package final class PhoneStarter {
 
   private func arguments(for daemon: Daemon) throws(CommandFailure) -> [String] {
     switch daemon {
-    case .lspd: return ["--home", phone.home] + walletArguments + options.lspdArguments
+    case .lspd:
+      return ["--home", phone.home] + walletArguments + pushFormArguments + options.lspdArguments
     case .iosd:
       guard address != nil else {
         throw CommandFailure(
@@ -131,8 +135,18 @@ package final class PhoneStarter {
         )
       }
       // By file: other users can read command lines, and must not learn the address.
-      return ["--home", phone.home, "--peer-file", phone.lspdAddress] + options.iosdArguments
+      return ["--home", phone.home, "--peer-file", phone.lspdAddress] + profileArguments
+        + options.iosdArguments
     }
+  }
+
+  // Other programs in place of ours need not know the options of the default wallet.
+  private var profileArguments: [String] {
+    options.wallet == .phoenix ? [] : ["--wallet", options.wallet.name]
+  }
+
+  private var pushFormArguments: [String] {
+    options.wallet == .phoenix ? [] : ["--push-form", options.wallet.pushForm.rawValue]
   }
 
   /// With this file lspd accepts only the wallet's node id, not the first node that connects. Other programs need not

@@ -6,6 +6,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
+import IncomingStore
 import LightningInvoices
 import PhonePolicy
 import Reports
@@ -50,6 +51,7 @@ final class RealStage: ScenarioStage {
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
     for setting in settings {
+      options.wallet = setting.wallet ?? options.wallet
       options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
       options.lspdArguments += setting.ofPeer
     }
@@ -243,8 +245,28 @@ final class RealStage: ScenarioStage {
     {
       $0 + 1
     }
+    if status.app.state == AppState.foreground.word, let said = status.app.screen {
+      scene.screen = [said["text"], said["detail"]].compactMap { $0 }
+    }
+    scene.records = try records()
     noteInvoices(wallet, &scene)
     return scene
+  }
+
+  /// Empty for a wallet whose extension receives.
+  private func records() throws -> [Scene.IncomingRecord] {
+    var entries: [IncomingEntry] = []
+    try driver.wait(for: "records that can be read", within: .seconds(10)) {
+      do throws(IncomingStoreError) {
+        entries = try IncomingStore(container: phone.container).all()
+        return true
+      } catch { return !FilePath.exists("\(phone.container)/\(IncomingStore.fileName)") }
+    }
+    return entries.compactMap { entry in
+      invoices.firstIndex { $0.paymentHash == entry.record.paymentHash }.map {
+        Scene.IncomingRecord(number: $0 + 1, isHeld: entry.record.isHeld)
+      }
+    }
   }
 
   /// Nil before the wallet has run. Waits while the container is being created.

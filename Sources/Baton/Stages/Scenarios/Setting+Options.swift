@@ -3,6 +3,7 @@ import PhonePolicy
 import Scenario
 import Simulation
 import Wallet
+import WalletProfiles
 
 // The settings in the head of a story, for each stage.
 extension Setting {
@@ -27,8 +28,14 @@ extension Setting {
     case .sparesLockHolders: ["--suspended-with-lock", "spare"]
     case .leavesReadOpen(let role): ["--fault-open-read", role.rawValue]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
-    case .arrivesAfter, .storesBackupEvery, .sendsSilentPushes, .extensionWithoutKeychain: []
+    case .wallet, .arrivesAfter, .storesBackupEvery, .sendsSilentPushes, .extensionWithoutKeychain: []
     }
+  }
+
+  /// The wallet on the phone, if the setting names one.
+  var wallet: WalletProfile? {
+    guard case .wallet(let name) = self else { return nil }
+    return WalletProfile(named: name)
   }
 
   /// iosd's options with the path of an entitlements file.
@@ -67,6 +74,7 @@ extension WorldSettings {
     world.background = BackgroundWork.Habits()
     for setting in settings {
       switch setting {
+      case .wallet: world.wallet = setting.wallet ?? world.wallet
       case .suspendsAfter(let span): world.phone.suspendAfter = span
       case .backgroundTime(let span): world.phone.backgroundTime = span
       case .arrivesAfter(let span): world.externalDelay = span

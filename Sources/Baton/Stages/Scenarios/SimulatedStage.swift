@@ -211,7 +211,7 @@ struct SimulatedStage: ScenarioStage {
     if let why = world.phone.refusal(of: touch, category: newest.category) {
       throw CannotBeDone(why.description)
     }
-    tell { $0.touch(newest.id, category: newest.category, touch) }
+    tell { $0.touch(newest.id, of: newest.push, category: newest.category, touch) }
   }
 
   private func checkNotSuspended(_ role: Role) throws {
@@ -266,6 +266,12 @@ struct SimulatedStage: ScenarioStage {
     scene.keptParts = world.invoices.indices.filter {
       kept.contains(world.invoices[$0].invoice.paymentHash)
     }.map { $0 + 1 }
+    if world.phone.app == .foreground { scene.screen = world.life(.app)?.screen?.lines }
+    scene.records = container.incoming.compactMap { record in
+      world.invoices.firstIndex { $0.invoice.paymentHash == record.paymentHash }.map {
+        Scene.IncomingRecord(number: $0 + 1, isHeld: record.isHeld)
+      }
+    }
     noteInvoices(&scene)
     return scene
   }

@@ -5,6 +5,7 @@ import Scenario
 struct StageCentre {
   struct Entry {
     var id: UInt64
+    var push: UInt64?
     var key: String?
     var category: String?
     var shown: Scene.Notification
@@ -39,7 +40,7 @@ struct StageCentre {
       badge = max(0, (notification.text.badge ?? badge) + notification.text.badgeIncrement)
       list.append(
         Entry(
-          id: lastID, key: notification.key, category: notification.text.category,
+          id: lastID, push: notification.push, key: notification.key, category: notification.text.category,
           shown: Scene.Notification(
             isAsSent: notification.source == .original, title: notification.text.title,
             body: notification.text.body, isDisplayed: notification.isDisplayed)))

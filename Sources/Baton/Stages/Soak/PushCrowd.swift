@@ -3,6 +3,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import enum PhonePolicy.AfterContent
+import WalletProfiles
 
 /// Plays pushes on many phones at once, each with its own peer and pair.
 final class PushCrowd: Sendable {
@@ -10,6 +11,9 @@ final class PushCrowd: Sendable {
   struct Outcome: Sendable {
     var evidence: PushEvidence
     var payments: Int
+    /// Payments that were settled when the user next opened the app, and those whose hold had ended then.
+    var untouched: Int
+    var lost: Int
     var frozen: Int
     var killed: Int
     var subjects: [SoakReport.Subject]
@@ -24,6 +28,8 @@ final class PushCrowd: Sendable {
 
   /// Heap bytes that lspd allocates until its statements and tables are filled.
   private static let providerFilling = 65_536.0
+  /// Of a wallet whose extension only tells iosd also keeps the silent push, and the sealed payload for the tap.
+  private static let tellingRowBytes = 1500.0
   /// Pushes until the caches are filled.
   private static let warmUp = 3
 
@@ -32,9 +38,16 @@ final class PushCrowd: Sendable {
   private let timers: PushTimers
   private let afterContent: AfterContent
   private let isDebugBuild: Bool
+  private let wallet: WalletProfile
+  private let holdSeconds: Int64
   private let state = Locked(State())
 
-  init(phones: [Phone], pushes: Int, timers: PushTimers, afterContent: AfterContent, isDebugBuild: Bool) {
+  init(
+    phones: [Phone], pushes: Int, timers: PushTimers, afterContent: AfterContent, isDebugBuild: Bool,
+    wallet: WalletProfile, holdSeconds: Int64
+  ) {
+    self.wallet = wallet
+    self.holdSeconds = holdSeconds
     self.phones = phones
     self.timers = timers
     self.afterContent = afterContent
@@ -84,20 +97,22 @@ final class PushCrowd: Sendable {
 
   /// Bytes per round for the rows that iosd keeps, until they have reached their maximum.
   private func filling(_ rounds: Int) -> Double {
-    SoakRun.rowBytes * Double(min(rounds, SoakRun.roundsUntilFull)) / Double(rounds)
+    let rowBytes = SoakRun.rowBytes + (wallet.extension.hasNode ? 0 : Self.tellingRowBytes)
+    return rowBytes * Double(min(rounds, SoakRun.roundsUntilFull)) / Double(rounds)
   }
 
   private func outcome(_ index: Int) throws -> Outcome {
     let phone = phones[index]
     let share = shares[index]
     var options = PhoneStarter.Options()
+    options.wallet = wallet
     options.iosdArguments =
       timers.arguments + [
         "--build", isDebugBuild ? "debug" : "production", "--after-content", afterContent.rawValue,
       ]
     let driver = try PhoneDriver(phone, options, lookInterval: .milliseconds(15))
     try driver.start()
-    let play = PushPlay(driver)
+    let play = PushPlay(driver, holdSeconds: holdSeconds)
     for number in 1...Self.warmUp { try play.push(number) }
     try play.rest()
     let before = try Daemon.allCases.map { try SoakFigures.of($0, phone) }
@@ -116,7 +131,8 @@ final class PushCrowd: Sendable {
           + (daemon == .iosd ? filling(rounds) : Self.providerFilling / Double(rounds)))
     }
     return Outcome(
-      evidence: PushEvidence(of: phone), payments: play.payments, frozen: play.frozen, killed: play.killed,
+      evidence: PushEvidence(of: phone), payments: play.payments, untouched: play.untouched,
+      lost: play.lost, frozen: play.frozen, killed: play.killed,
       subjects: subjects)
   }
 }

@@ -27,15 +27,22 @@ final class PushPlay {
 
   let driver: PhoneDriver
   private(set) var payments = 0
+  /// Payments that were settled when the user next opened the app, and those whose hold had ended then.
+  private(set) var untouched = 0
+  private(set) var lost = 0
   private(set) var frozen = 0
   private(set) var killed = 0
   private var invoices: [PayableInvoice] = []
+  /// Payments since the app was last open.
+  private var sinceOpened: [PayableInvoice] = []
+  private let holdSeconds: Int64
   private var seen = PushEvidence(pushes: [], notifications: [], processes: [])
   private let pushRows: GrowingRows<PushRow>
   private let notificationRows: GrowingRows<NotificationRow>
 
-  init(_ driver: PhoneDriver) {
+  init(_ driver: PhoneDriver, holdSeconds: Int64) {
     self.driver = driver
+    self.holdSeconds = holdSeconds
     pushRows = GrowingRows("\(driver.phone.os)/pushes.jsonl")
     notificationRows = GrowingRows("\(driver.phone.os)/notifications.jsonl")
   }
@@ -50,9 +57,19 @@ final class PushPlay {
 
   /// Opens the app, which receives all pending payments, and waits until all is settled.
   func rest() throws {
+    try openAndReceive()
+    try driver.comeToRest()
+  }
+
+  private func openAndReceive() throws {
+    let rows = try driver.phone.peerPayments()
+    for invoice in sinceOpened {
+      let row = rows.last { $0.paymentHash == invoice.paymentHash.hex }
+      if row?.state == "paid" { untouched += 1 } else if row?.state == "failed" { lost += 1 }
+    }
+    sinceOpened = []
     try driver.openAndConnect()
     try driver.wait(for: "all payments to be settled") { try unsettled() == 0 }
-    try driver.comeToRest()
   }
 
   private func pay(_ kind: Kind, startsAnew: Bool) throws {
@@ -60,8 +77,9 @@ final class PushPlay {
     let invoice = try takeInvoice()
     try driver.waitUntilAway()
     let before = pushCount()
-    try driver.pay(invoice, holdSeconds: 3600)
+    try driver.pay(invoice, holdSeconds: holdSeconds)
     payments += 1
+    sinceOpened.append(invoice)
     if kind != .plain { try strike(kind, after: before) }
     try driver.wait(for: "the push to be served") {
       try isQuiet() && (pushCount() > before || isSettled(invoice)) && allAreShown()
@@ -130,7 +148,7 @@ final class PushPlay {
 
   private func takeInvoice() throws -> PayableInvoice {
     if invoices.isEmpty {
-      try driver.openAndConnect()
+      try openAndReceive()
       for _ in 0..<Self.invoicesAtOnce { invoices.append(try driver.makeInvoice(amountMsat: 1000)) }
       try driver.quitAndEnd()
     }

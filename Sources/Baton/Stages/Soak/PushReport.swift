@@ -3,9 +3,11 @@ import Terminal
 import Ground
 import DaemonRuntime
 import Reports
+import WalletProfiles
 
 /// The outcome of many pushes on many phones, and its problems.
 struct PushReport {
+  let wallet: WalletProfile
   let timers: PushTimers
   let outcomes: [PushCrowd.Outcome]
   let isDebugBuild: Bool
@@ -26,6 +28,13 @@ struct PushReport {
 
   private var pushes: Int { outcomes.map(\.evidence.pushes.count).reduce(0, +) }
   private var payments: Int { outcomes.map(\.payments).reduce(0, +) }
+  private var untouched: Int { outcomes.map(\.untouched).reduce(0, +) }
+  private var lost: Int { outcomes.map(\.lost).reduce(0, +) }
+  private var told: Int {
+    outcomes.map { outcome in
+      outcome.evidence.pushes.count { push in outcome.evidence.notifications.contains { $0.push == push.id } }
+    }.reduce(0, +)
+  }
   private var processes: Int { outcomes.map(\.evidence.processes.count).reduce(0, +) }
   private var frozen: Int { outcomes.map(\.frozen).reduce(0, +) }
   private var killed: Int { outcomes.map(\.killed).reduce(0, +) }
@@ -54,6 +63,9 @@ struct PushReport {
       "\(pushes) pushes about \(payments) payments on \(outcomes.count) phones in \(HumanText.span(took)), with \(timers == .real ? "real timers" : "timers scaled to a fiftieth")"
     )
     output.say(
+      "the wallet is \(wallet.name): \(untouched) payments received before the user opened the app, \(told) pushes told to the user, \(lost) payments lost to the end of their hold"
+    )
+    output.say(
       "from the push to its notification: median \(HumanText.span(wait(50))), 99th percentile \(HumanText.span(wait(99))), maximum \(HumanText.span(wait(100)))"
     )
     output.say(
@@ -72,10 +84,17 @@ struct PushReport {
   }
 
   struct Document: Report {
+    var wallet: String
     var timers: String
     var phones: Int
     var pushes: Int
     var payments: Int
+    /// Settled when the user next opened the app.
+    var receivedUntouched: Int
+    /// Pushes with a notification.
+    var told: Int
+    /// Payments whose hold ended before the user opened the app.
+    var lostToHold: Int
     var processes: Int
     var stoppedAtWork: Int
     var killedAtWork: Int
@@ -95,8 +114,10 @@ struct PushReport {
 
   var document: Document {
     Document(
-      timers: timers.rawValue, phones: outcomes.count, pushes: pushes, payments: payments,
-      processes: processes, stoppedAtWork: frozen, killedAtWork: killed, killedForTime: killedForTime,
+      wallet: wallet.name, timers: timers.rawValue, phones: outcomes.count, pushes: pushes,
+      payments: payments,
+      receivedUntouched: untouched, told: told, lostToHold: lost, processes: processes, stoppedAtWork: frozen,
+      killedAtWork: killed, killedForTime: killedForTime,
       waitMedianMs: wait(50).wholeMilliseconds, waitP99Ms: wait(99).wholeMilliseconds,
       waitLongestMs: wait(100).wholeMilliseconds, peakFootprintBytes: peakFootprintBytes,
       peakResidentBytes: peakResidentBytes, iosdHeapBytesPerPush: growth(.iosd),

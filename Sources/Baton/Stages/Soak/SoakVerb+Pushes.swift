@@ -21,6 +21,10 @@ extension SoakVerb {
       "--after-content", value: .choice(AfterContent.allCases.map(\.rawValue)),
       default: AfterContent.suspend.rawValue,
       help: "with --phones: what iosd does with an extension that has delivered its content"),
+    OptionDeclaration(
+      "--hold", value: .span, default: "1h",
+      help: "with --phones: how long the peer holds a payment; the user opens the app at every 25th payment"),
+    WalletOption.declaration,
   ]
 
   package static func pushes(onPhones count: Int, _ invocation: Invocation) throws -> ExitCode {
@@ -37,7 +41,8 @@ extension SoakVerb {
     let isDebugBuild = line.text("--build") == "debug"
     let afterContent = line.choice("--after-content", as: AfterContent.self) ?? .suspend
     let crowd = PushCrowd(
-      phones: phones, pushes: pushes, timers: timers, afterContent: afterContent, isDebugBuild: isDebugBuild)
+      phones: phones, pushes: pushes, timers: timers, afterContent: afterContent, isDebugBuild: isDebugBuild,
+      wallet: WalletOption.profile(line), holdSeconds: try holdSeconds(line))
     let start = Clock.monotonicNow
     let outcomes: [PushCrowd.Outcome]
     do {
@@ -56,7 +61,8 @@ extension SoakVerb {
           + verdict.findings.map(\.sentence) + verdict.missing.map(\.sentence)
     }
     let report = PushReport(
-      timers: timers, outcomes: outcomes, isDebugBuild: isDebugBuild, findings: findings, took: took)
+      wallet: WalletOption.profile(line), timers: timers, outcomes: outcomes, isDebugBuild: isDebugBuild,
+      findings: findings, took: took)
     if output.isJSON { output.say(report.document) } else { report.tell(output) }
     let isSound = report.problems.isEmpty
     if kept == nil && isSound {
@@ -65,5 +71,13 @@ extension SoakVerb {
       output.say("the phones are kept in \(home)")
     }
     return isSound ? .done : .exclusionOrMoneyBroken
+  }
+
+  private static func holdSeconds(_ line: ParsedCommandLine) throws -> Int64 {
+    let seconds = (line.span("--hold") ?? .seconds(3600)).wholeMilliseconds / 1000
+    guard (1...86_400).contains(seconds) else {
+      throw CommandFailure(.wrongUsage, "--hold must be from 1s to 24h")
+    }
+    return seconds
   }
 }

@@ -44,7 +44,14 @@ package enum SoakVerb: Verb {
     if let phones = invocation.line.integer("--phones") {
       return try pushes(onPhones: Int(clamping: phones), invocation)
     }
-    for option in ["--pushes", "--timers"] where invocation.line.isGiven(option) {
+    let wallet = WalletOption.profile(invocation.line)
+    guard wallet.extension.hasNode else {
+      throw CommandFailure(
+        .wrongUsage,
+        "in each round the extension receives a payment, and that of --wallet \(wallet.name) has no node; add --phones N"
+      )
+    }
+    for option in ["--pushes", "--timers", "--hold"] where invocation.line.isGiven(option) {
       throw CommandFailure(.wrongUsage, "\(option) requires --phones N")
     }
     let kept = invocation.line.text("--keep")

@@ -1,0 +1,34 @@
+import DaemonRuntime
+import PhoneClient
+import WalletProfiles
+
+/// `--wallet`, the same for all verbs: which wallet the phone has.
+package enum WalletOption {
+  package static let name = "--wallet"
+
+  /// The default of `--wallet` in a command of `baton scratch --wallet NAME`.
+  package static let variable = "BATON_WALLET"
+
+  package static var declaration: OptionDeclaration {
+    OptionDeclaration(
+      name, value: names,
+      help:
+        "\(WalletProfile.all.map { "\($0.name): \($0.sentence)" }.joined(separator: "; ")) (default \(WalletProfile.phoenix.name))"
+    )
+  }
+
+  /// The wallet of a simulated world.
+  package static func profile(_ line: ParsedCommandLine) -> WalletProfile {
+    named(line.text(name)) ?? .phoenix
+  }
+
+  /// The wallet of a phone of real processes.
+  package static func profileOfPhone(_ line: ParsedCommandLine) throws -> WalletProfile {
+    if let given = named(line.text(name)) { return given }
+    return named(try TypedArguments.environment(variable, names)) ?? .phoenix
+  }
+
+  private static var names: OptionValue { .choice(WalletProfile.all.map(\.name)) }
+
+  private static func named(_ word: String?) -> WalletProfile? { word.flatMap(WalletProfile.init(named:)) }
+}

@@ -1,0 +1,166 @@
+import Ground
+import Guardrails
+import PhonePolicy
+import Testing
+import Wallet
+import WalletProfiles
+
+@testable import Simulation
+
+/// A wallet whose extension only tells: the app alone receives.
+@Suite("A wallet whose extension only tells") struct TellingTests {
+  static let settings: WorldSettings = {
+    var settings = WorldSettings()
+    settings.wallet = .bitkit
+    return settings
+  }()
+
+  private func paidWhileClosed() throws -> World {
+    var world = try World.withAClosedApp(Self.settings)
+    world.isRecorded = true
+    world.make(.pay(0))
+    world.live(for: .seconds(20))
+    try #require(world.violation == nil)
+    return world
+  }
+
+  private func texts(of world: World) -> [PushOutcome] {
+    world.said.compactMap { said in
+      if case .ordered(.extension, .deliver(_, let outcome)) = said { outcome } else { nil }
+    }
+  }
+
+  @Test
+  func `B-0.5, B-2.2 With the app closed the user is told, and the payment waits until the app is opened`()
+    throws
+  {
+    var world = try paidWhileClosed()
+    let hash = world.invoices[0].invoice.paymentHash
+    #expect(world.pushes.map(\.shown) == [1])
+    #expect(world.payments.map(\.state) == [.underWay])
+    #expect(world.container.value.row?.role == .app)
+    #expect(world.container.value.incoming.map(\.paymentHash) == [hash])
+    guard case .announced(let told)? = texts(of: world).first else {
+      Issue.record("the extension announced nothing")
+      return
+    }
+    #expect(told.isHeld && told.paymentHash == hash)
+    world.make(.open)
+    world.live(for: .seconds(10))
+    #expect(world.payments.map(\.state) == [.paid])
+    #expect(world.violation == nil)
+  }
+
+  @Test func `A payload that the extension cannot read gives one notification without a payment`() throws {
+    var settings = Self.settings
+    settings.seedProtection = .whenUnlocked
+    var world = try World.withAClosedApp(settings)
+    world.isRecorded = true
+    world.reboot(staysLocked: true)
+    world.make(.pay(0))
+    world.live(for: .seconds(20))
+    #expect(texts(of: world) == [.nothingReceived(.unreadable)])
+    #expect(world.container.value.incoming.isEmpty)
+    #expect(world.violation == nil && world.pushes.map(\.shown) == [1])
+  }
+
+  @Test(arguments: [StorageTrouble.blocked, .fails, .lost])
+  func `A store that is blocked, fails or is lost delays no text by more than half a second`(
+    trouble: StorageTrouble
+  ) throws {
+    var world = try World.withAClosedApp(Self.settings)
+    world.make(.pay(0))
+    while world.life(.extension) == nil { world.step(until: world.peerNow + .seconds(1)) }
+    world.make(.failStorage(.extension, StorageFault(.storeIncoming, trouble)))
+    world.live(for: .seconds(5))
+    #expect(world.storage.armed.notifier == nil)
+    #expect(world.pushes.map(\.shown) == [1])
+    #expect(world.violation == nil)
+  }
+
+  @Test func `No invariant breaks in 24 runs with every kind of fault, and only the app receives`() {
+    var (paid, told, stored) = (0, 0, 0)
+    for seed in 1...24 as ClosedRange<UInt64> {
+      var settings = RunSettings(seed: seed)
+      settings.world.wallet = .bitkit
+      var run = SeedRun(settings, isRecorded: true)
+      let result = run.run { world in
+        for said in world.takeSaid() {
+          if case .ordered(.extension, .deliver(_, .announced)) = said { told += 1 }
+          if case .heard(.extension, .incomingStored) = said { stored += 1 }
+        }
+      }
+      #expect(
+        result.violation == nil,
+        "baton replay --wallet bitkit --seed \(seed): \(String(describing: result.violation))")
+      paid += result.paid
+    }
+    #expect(paid > 200)
+    #expect(told > 50)
+    #expect(stored > 50)
+  }
+
+  // MARK: Each check finds its violation
+
+  private func violation(_ change: (inout World) -> Void) throws -> Invariant? {
+    var world = try paidWhileClosed()
+    change(&world)
+    return world.violation?.invariant
+  }
+
+  private func teller(in world: World) -> Life {
+    Life(
+      role: .extension, identity: ProcessIdentity(pid: 99, startTime: 99, boot: world.boot),
+      settings: world.settings, now: world.now)
+  }
+
+  @Test(arguments: [
+    WalletDirective.container(.look), .container(.raiseIntent),
+    .container(.claim(seen: 1, reason: .holderGone)),
+    .wire(.dial(attempt: 1)),
+  ])
+  func `An extension that only tells may not look, claim or dial`(order: WalletDirective) throws {
+    #expect(try violation { $0.checkTellsOnly(order, teller(in: $0)) } == .tellsOnly)
+    #expect(try violation { $0.checkTellsOnly(.phone(.show(.idle)), teller(in: $0)) } == nil)
+  }
+
+  @Test func `A text that is not the push's announcement, or comes late, is a violation`() throws {
+    func violation(_ outcome: PushOutcome, after span: TimeSpan = .zero) throws -> Invariant? {
+      try self.violation { world in
+        var life = teller(in: world)
+        let announcement = world.pushes[0].announcement
+        life.heardPushes = [HeardPush(id: world.pushes[0].id, at: world.now, announcement: announcement)]
+        world.make(.timePasses(until: world.now + span))
+        world.checkTold(world.pushes[0].id, outcome, &life)
+      }
+    }
+    let told = try #require(paidWhileClosed().pushes[0].announcement)
+    var other = told
+    other.isHeld = false
+    #expect(try violation(.announced(told)) == nil)
+    #expect(try violation(.announced(told), after: .milliseconds(900)) == nil)
+    #expect(try violation(.announced(told), after: .milliseconds(1100)) == .toldAtOnce)
+    #expect(try violation(.announced(other)) == .textIsTrue)
+    #expect(try violation(.nothingReceived(.unreadable)) == .textIsTrue)
+    #expect(try violation(.appContinues) == .textIsTrue)
+  }
+
+  @Test func `A record of a payment that was not announced, or removed before the end, is a violation`()
+    throws
+  {
+    let hash = try paidWhileClosed().invoices[0].invoice.paymentHash
+    func record(_ hash: Bytes32) -> IncomingRecord {
+      IncomingRecord(paymentHash: hash, amountMsat: 1, kind: .incomingHtlc, isHeld: true, holdEndsAt: nil)
+    }
+    #expect(try violation { $0.checkStored(record(hash)) } == nil)
+    #expect(try violation { $0.checkStored(record(.zero)) } == .recordsAreTrue)
+    #expect(try violation { $0.checkRemoved([hash]) } == .recordsAreTrue)
+    #expect(try violation { $0.checkRemoved([.zero]) } == nil)
+    let received = try violation { world in
+      world.make(.open)
+      world.live(for: .seconds(10))
+      world.checkRemoved([hash])
+    }
+    #expect(received == nil)
+  }
+}
