@@ -27,41 +27,6 @@ public struct IncomingPayments: Core {
   /// The newest payments, and ends of holds of one connection.
   static let most = 1000
 
-  struct Payment: Hashable, Sendable {
-    enum Stage: Hashable, Sendable {
-      case waits
-      case received(msat: UInt64)
-      case expired
-    }
-
-    var hash: Bytes32
-    var stage = Stage.waits
-    /// When the peer gives it up, in the record's words and on this process's clock.
-    var hold: Hold?
-    /// When it counts as expired, if it has not come by then.
-    var endsBy: Instant
-    /// There is a record of it.
-    var isStored = false
-    /// The record may be removed.
-    var isOver = false
-    /// Not shown any more; only its record is still there.
-    var isDismissed = false
-  }
-
-  struct Hold: Hashable, Sendable {
-    var wallSeconds: Int64
-    var end: Instant
-  }
-
-  /// How far the node is.
-  enum Connection: Hashable, Sendable {
-    case none
-    /// Established, and at work on a payment.
-    case busy
-    /// Established, with nothing to do.
-    case idle
-  }
-
   private(set) var isInFront = false
   private var page = AppPage.main
   private(set) var payments: [Payment] = []
