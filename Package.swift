@@ -130,7 +130,8 @@ let package = Package(
     .executableTarget(
       name: "MainAppd",
       dependencies: [
-        "Ground", "Guardrails", "Wallet", "WalletProfiles", "WalletProcess", "PushSeal", "IncomingStore", "Crypto",
+        "Ground", "Guardrails", "Wallet", "WalletProfiles", "WalletProcess", "PushSeal", "IncomingStore",
+        "Crypto",
         "DaemonRuntime",
       ]),
     .executableTarget(
@@ -170,7 +171,8 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
+        "LightningProvider", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime", "Database",
+        "ChannelStore",
       ]),
     // The modules of `baton`.
     .target(

@@ -50,7 +50,8 @@ extension PhoneShell {
 
   /// In lower case; nil if the text has none (RFC 3986).
   static func scheme(of link: String) -> String? {
-    guard let colon = link.firstIndex(of: ":"), link.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value < 127 })
+    guard let colon = link.firstIndex(of: ":"),
+      link.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value < 127 })
     else { return nil }
     let scheme = link[..<colon].lowercased()
     let isValid = scheme.unicodeScalars.allSatisfy {

@@ -40,7 +40,8 @@ struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
   /// Runs a wallet and journals it.
   static func runner(
     _ configuration: GuardConfiguration, _ node: NodeMachine.Configuration, _ habits: BackgroundWork.Habits?,
-    completes: Bool = false, loop: EventLoop, clock: Clock, journal: Journal, carryOutAll: @escaping ([WalletDirective]) -> Void
+    completes: Bool = false, loop: EventLoop, clock: Clock, journal: Journal,
+    carryOutAll: @escaping ([WalletDirective]) -> Void
   ) -> CoreRunner<WalletMachine<Guard>> {
     journal.record(NodeMachine.self, configuration: node)
     journal.record(Guard.self, configuration: configuration)

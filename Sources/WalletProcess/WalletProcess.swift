@@ -39,7 +39,8 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   /// the extension.
   /// `completion`: in an app whose extension has no node.
   public init(
-    _ options: WalletOptions, background: BackgroundWork.Habits? = nil, completion: (any PaymentCompletion)? = nil
+    _ options: WalletOptions, background: BackgroundWork.Habits? = nil,
+    completion: (any PaymentCompletion)? = nil
   ) {
     CrashTraces.withholdMemory()
     wallet = options.wallet
@@ -221,7 +222,8 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
         "the background task \(task.identifier) is \(isSuccess ? "done" : "not done"): \(sentence)")
     case .tidyJournals: runner.handle(.opening(.stepDone(.journals, tidier.step())))
     case .end(let reason): ended(reason)
-    case .showScreen, .copy, .answerPress, .show, .mayConnect, .deliver, .notify, .withdraw, .finished, .completed, .backgroundDone,
+    case .showScreen, .copy, .answerPress, .show, .mayConnect, .deliver, .notify, .withdraw, .finished,
+      .completed, .backgroundDone,
       .beginBackgroundTask, .endBackgroundTask, .submit, .playAudio, .stopAudio:
       break
     }
@@ -336,7 +338,8 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
 
   private func follow(_ link: String) {
     guard let page = AppPage(link: link) else {
-      return journal.note("the app has no page for the link \(link.onOneLine.prefix(64)), and shows what it showed")
+      return journal.note(
+        "the app has no page for the link \(link.onOneLine.prefix(64)), and shows what it showed")
     }
     journal.note("opened by a link to its page \(page.rawValue)")
     runner.handle(.incoming(.linkFollowed(page)))

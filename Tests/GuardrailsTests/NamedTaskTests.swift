@@ -44,7 +44,8 @@ import Testing
     #expect(app.machine.deadline == nil)
   }
 
-  @Test func `B-1.5.1c A push that is over leaves pending work to the next owner, although there is a task`() {
+  @Test func `B-1.5.1c A push that is over leaves pending work to the next owner, although there is a task`()
+  {
     var app = connected()
     app.play(.node(.busy(.settling)))
     #expect(app.send(.expiryWarned(push: 3)).last == .stopNode(gracefully: true))

@@ -26,7 +26,7 @@ import WaitingTests
     #expect(try phone.steps() == Self.order)
     let told = try phone.journal().filter { $0.contains(#""told""#) }
     #expect(told.count == 1 && told.first?.contains(record.paymentHash.hex) == true)
-    try Wait.until("the record is removed") { try phone.store.all().isEmpty }
+    try phone.waitUntilNothingIsStored()
     // Once received by the app's own node, although record and tap named it too.
     #expect(try phone.count(#""core":"incoming","event":{"received""#) == 1)
   }
@@ -42,7 +42,7 @@ import WaitingTests
     _ = try phone.waitForState("completed")
     #expect(try phone.states() == ["connecting", "completing", "completed"])
     #expect(try phone.baton("app", "screen").output == "Received 7000 sats\n")
-    try Wait.until("the record is removed") { try phone.store.all().isEmpty }
+    try phone.waitUntilNothingIsStored()
     // The user leaves and comes back: nothing is shown twice.
     _ = try phone.baton("app", "home")
     _ = try phone.baton("app", "open")
@@ -73,9 +73,10 @@ import WaitingTests
     #expect(try phone.baton("app", "copy").code == 0)
     #expect(
       phone.pasteboard == "My wallet needs me to open the app to receive. Please retry in 10 seconds.")
-    let mode = try FileManager.default.attributesOfItem(atPath: "\(phone.home)/os/pasteboard")[.posixPermissions]
+    let mode = try FileManager.default.attributesOfItem(atPath: "\(phone.home)/os/pasteboard")[
+      .posixPermissions]
     #expect(mode as? Int == 0o600)
-    try Wait.until("the record is removed") { try phone.store.all().isEmpty }
+    try phone.waitUntilNothingIsStored()
     _ = try phone.baton("app", "home")
     let refused = try phone.baton("app", "copy")
     #expect(refused.code == 8 && refused.errors.contains("this needs the app in the foreground"))
@@ -97,8 +98,9 @@ import WaitingTests
     let phone = try CompletingPhone(["--start-delay", "1s"])
     _ = try phone.baton("app", "open")
     let invoice = try phone.baton("invoice", "5000").output.trimmingCharacters(in: .whitespacesAndNewlines)
+    try phone.waitUntilConnected()
     _ = try phone.baton("app", "home")
-    try Wait.until("the app has released its node") { try phone.phone.facts().app.ownTasks == nil }
+    try Wait.until("the app has released its node") { try phone.phone.facts().app.status?["code"] == "idle" }
     #expect(try phone.baton("pay", invoice, "--no-wait").code == 0)
     try Wait.until("the phone names the task") {
       try phone.phone.facts().app.ownTasks == ["ProcessIncomingHTLC"]
@@ -110,11 +112,14 @@ import WaitingTests
     try Wait.until("the task has ended") { try phone.phone.facts().app.ownTasks == nil }
     #expect(try phone.steps().suffix(4) == ["setup", "start", "peers", "sync"])
     // What was received meanwhile is shown when the user comes.
+    try Wait.until("the payment is announced") { try phone.phone.notifications().contains { $0.push != nil } }
     _ = try phone.baton("app", "open")
     #expect(try phone.waitForState("completed")["text"] as? String == "Received 5000 sats")
   }
 
-  @Test func `B-S.3 A link opens its page of the app, another path only the app, another scheme nothing`() throws {
+  @Test func `B-S.3 A link opens its page of the app, another path only the app, another scheme nothing`()
+    throws
+  {
     let phone = try CompletingPhone()
     #expect(try phone.baton("app", "open", "--url", "bitkit://subscriptions").code == 0)
     try Wait.until("the page is shown") { try phone.screen()["screen"] as? String == "subscriptions" }
@@ -123,17 +128,25 @@ import WaitingTests
     try Wait.until("the app's page is shown") { try phone.screen()["screen"] as? String == "main" }
     #expect(try phone.count("the app has no page for the link bitkit://nowhere") == 1)
     let refused = try phone.baton("app", "open", "--url", "phoenix://subscriptions")
-    #expect(refused.code == 8 && refused.errors.contains("no installed app has registered the scheme `phoenix`"))
+    #expect(
+      refused.code == 8 && refused.errors.contains("no installed app has registered the scheme `phoenix`"))
     #expect(try phone.baton("app", "open", "--url", "subscriptions").code == 8)
   }
 
   @Test
-  func `B-S.2, B-S.4 Paykit's task launches the app, waits until the node is ready, and is scheduled again`() throws {
+  func `B-S.2, B-S.4 Paykit's task launches the app, waits until the node is ready, and is scheduled again`()
+    throws
+  {
     let phone = try CompletingPhone(["--time-scale", "1000", "--task-deferral", "0"])
-    let pid = try #require(try phone.phone.ask(.iosd, ControlMessage("open")).integerIfPresent("pid", in: 1...Int32.max))
+    let pid = try #require(
+      try phone.phone.ask(.iosd, ControlMessage("open")).integerIfPresent("pid", in: 1...Int32.max))
     let poll = "to.bitkit.paykit.poll"
-    try Wait.until("the app has asked for its tasks") { try phone.phone.tasks().contains { $0.identifier == poll } }
+    try Wait.until("the app has asked for its tasks") {
+      try phone.phone.tasks().contains { $0.identifier == poll }
+    }
     kill(pid, SIGKILL)
+    // iOS runs processing tasks while the phone is not used.
+    try phone.phone.ask(.iosd, ControlMessage("device", ["locked": "yes"]))
     try Wait.until("the poll has succeeded") {
       try phone.phone.tasks().contains { $0.identifier == poll && $0.isSuccess == true }
     }
@@ -147,7 +160,9 @@ import WaitingTests
     let phone = try CompletingPhone()
     _ = try phone.baton("app", "open")
     let items = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/Keychain/items")
-    let texts = try items.map { try String(contentsOfFile: "\(phone.home)/Keychain/items/\($0)", encoding: .utf8) }
+    let texts = try items.map {
+      try String(contentsOfFile: "\(phone.home)/Keychain/items/\($0)", encoding: .utf8)
+    }
     let item = try #require(texts.first { $0.contains(#""push-key""#) })
     #expect(item.contains(#""after-first-unlock""#))
     #expect(try phone.count(#""pushKey""#) >= 1)

@@ -62,9 +62,15 @@ final class CompletingPhone {
   func invoice(sats: Int = 5000) throws -> String {
     _ = try baton("app", "open")
     let invoice = try baton("invoice", "\(sats)").output.trimmingCharacters(in: .whitespacesAndNewlines)
+    try waitUntilConnected()
     _ = try baton("app", "quit")
     try Wait.until("the app has ended") { try phone.facts().app.state == "not running" }
     return invoice
+  }
+
+  /// The app has registered its key with the peer, which seals pushes to it from now on.
+  func waitUntilConnected() throws {
+    try Wait.until("the app is connected") { try phone.facts().app.status?["code"] == "connected" }
   }
 
   /// The app is closed, and the payment held and announced.
@@ -84,9 +90,15 @@ final class CompletingPhone {
 
   func waitForState(_ state: String) throws -> [String: Any] {
     var last: [String: Any] = [:]
-    try Wait.until("the screen says \(state)") {
-      last = try screen()
-      return last["state"] as? String == state
+    do {
+      try Wait.until("the screen says \(state)") {
+        last = try screen()
+        return last["state"] as? String == state
+      }
+    } catch {
+      let said = try journal().filter { $0.contains(#""core":"incoming""#) || $0.contains(#""note""#) }
+        .suffix(20)
+      throw Wait.Failure(description: "\(error); it shows \(last): \(said.joined(separator: "\n"))")
     }
     return last
   }
@@ -94,14 +106,22 @@ final class CompletingPhone {
   var pasteboard: String? { try? String(contentsOfFile: "\(home)/os/pasteboard", encoding: .utf8) }
   var store: IncomingStore { IncomingStore(container: "\(home)/AppGroup") }
 
+  /// The app is asked nothing: the store is read beside it, which may be in a transaction.
+  func waitUntilNothingIsStored() throws {
+    try Wait.until("the record is removed") { (try? store.all())?.isEmpty == true }
+  }
+
   // MARK: The app's journal
 
   /// All lines of the app's newest journal.
   func journal() throws -> [String] {
     let directory = "\(home)/journal"
-    let names = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.contains("-mainappd-") }
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory).filter {
+      $0.contains("-mainappd-")
+    }
     let newest = try #require(names.max())
-    return try String(contentsOfFile: "\(directory)/\(newest)", encoding: .utf8).split(separator: "\n").map(String.init)
+    return try String(contentsOfFile: "\(directory)/\(newest)", encoding: .utf8).split(separator: "\n").map(
+      String.init)
   }
 
   /// The steps of the opening, in their order.

@@ -10,7 +10,8 @@ extension BackgroundWork {
   mutating func awaitNode(at now: Instant) {
     runs[runs.count - 1].node = NodeWait(since: now)
     runs[runs.count - 1].nextStep = now + Self.nodeBound
-    runs[runs.count - 1].lastObstacle = "the node was not ready within \(Self.nodeBound.wholeMilliseconds / 1000) s"
+    runs[runs.count - 1].lastObstacle =
+      "the node was not ready within \(Self.nodeBound.wholeMilliseconds / 1000) s"
   }
 
   mutating func nodeReady(at now: Instant) -> [BackgroundDirective] {

@@ -20,7 +20,9 @@ public enum AppPage: String, Hashable, Codable, Sendable, CaseIterable {
     guard let colon = link.firstIndex(of: ":") else { return nil }
     let path = link[link.index(after: colon)...].split { $0 == "?" || $0 == "#" }.first ?? ""
     let words = path.split(separator: "/")
-    guard words.count == 1, let page = AppPage(rawValue: words[0].lowercased()), page != .main else { return nil }
+    guard words.count == 1, let page = AppPage(rawValue: words[0].lowercased()), page != .main else {
+      return nil
+    }
     self = page
   }
 }

@@ -175,9 +175,12 @@ public struct IncomingPayments: Core {
     return read(at: now)
   }
 
-  private mutating func pressed(_ id: String, _ button: ScreenButton, at now: Instant) -> [IncomingDirective] {
+  private mutating func pressed(_ id: String, _ button: ScreenButton, at now: Instant) -> [IncomingDirective]
+  {
     guard isInFront, screen.buttons.contains(button) else {
-      return [.answerPress(id, refusal: "the screen has no button “\(button.title)” now: it shows “\(screen.text)”")]
+      return [
+        .answerPress(id, refusal: "the screen has no button “\(button.title)” now: it shows “\(screen.text)”")
+      ]
     }
     let done = IncomingDirective.answerPress(id, refusal: nil)
     guard button == .retry else { return [.copy(ScreenButton.messageForSender), done] }
@@ -248,7 +251,9 @@ public struct IncomingPayments: Core {
     if connection == .none, before != .none { endedHolds = [] }
     // What the peer holds comes right after the connection: until then no payment is given up.
     if connection != before {
-      for index in payments.indices where !payments[index].isOver { payments[index].endsBy = end(of: index, at: now) }
+      for index in payments.indices where !payments[index].isOver {
+        payments[index].endsBy = end(of: index, at: now)
+      }
     }
     guard isInFront, connection != .none, !hasReadConnected else { return [] }
     // A payment of an earlier process may be settled by now.

@@ -52,7 +52,8 @@ import Testing
 
   // MARK: The states
 
-  @Test func `B-1.5s.1 The records are read when the app comes to the front, and the screen connects first`() {
+  @Test func `B-1.5s.1 The records are read when the app comes to the front, and the screen connects first`()
+  {
     var core = IncomingPayments()
     #expect(core.handle(.activated, at: seconds(0)) == [.read([]), main])
     #expect(core.handle(read([record(one)]), at: seconds(0)) == [connecting])
@@ -60,7 +61,8 @@ import Testing
     #expect(AppScreen.incoming(.connecting).buttons == [])
   }
 
-  @Test func `B-1.5s.2, B-1.5s.3, B-1.5s.7, B-1.4.6 Then it completes the payment, and says what was received`() {
+  @Test
+  func `B-1.5s.2, B-1.5s.3, B-1.5s.7, B-1.4.6 Then it completes the payment, and says what was received`() {
     var core = opened([record(one)])
     #expect(core.handle(.shown(.connecting(8)), at: seconds(1)) == [])
     #expect(core.handle(.shown(.connected(8)), at: seconds(2)) == [.read([]), completing])
@@ -87,7 +89,9 @@ import Testing
     #expect(screen.buttons.map(\.title) == ["Retry Now", "Copy Message for Sender"])
   }
 
-  @Test func `A held payment is awaited until its hold ends, and its record kept while the node is not connected`() {
+  @Test
+  func `A held payment is awaited until its hold ends, and its record kept while the node is not connected`()
+  {
     var core = opened([record(one, heldUntil: 1020)])
     #expect(core.deadline == seconds(20))
     #expect(core.handle(.deadlineReached, at: seconds(19)) == [])
@@ -108,7 +112,8 @@ import Testing
   @Test func `A payment that expired without a connection is over only five seconds after the connection`() {
     var core = opened([record(one, heldUntil: 1002)])
     #expect(core.handle(.deadlineReached, at: seconds(2)) == [expired])
-    #expect(core.handle(.tidyAsked, at: seconds(2)) == [.tidied(.done("no ended record of an incoming payment"))])
+    #expect(
+      core.handle(.tidyAsked, at: seconds(2)) == [.tidied(.done("no ended record of an incoming payment"))])
     _ = core.handle(.shown(.connected(8)), at: seconds(4))
     _ = core.handle(read([record(one, heldUntil: 1002)]), at: seconds(4))
     #expect(core.deadline == seconds(9))
@@ -158,7 +163,9 @@ import Testing
   @Test func `A notification without a payment, or without a readable payload, opens the page alone`() {
     var core = opened()
     let order = IncomingEvent.told(Announcement(kind: .orderPaymentConfirmed), atWallSeconds: 1000)
-    for event in [order, .told(nil, atWallSeconds: 1000)] { #expect(core.handle(event, at: seconds(1)) == []) }
+    for event in [order, .told(nil, atWallSeconds: 1000)] {
+      #expect(core.handle(event, at: seconds(1)) == [])
+    }
   }
 
   // MARK: Counted once
@@ -200,19 +207,33 @@ import Testing
     #expect(next.handle(read([record(one)]), at: seconds(0)) == [connecting])
   }
 
-  @Test func `A process killed after the node has received shows the payment at its next start, then forgets the record`() {
+  @Test
+  func
+    `A process killed after the node has received shows the payment at its next start, then forgets the record`()
+  {
     var next = IncomingPayments()
     _ = next.handle(.activated, at: seconds(0))
-    #expect(next.handle(read([record(one)], received: [payment(one)]), at: seconds(0)) == [.tidyWanted, completed(5)])
+    #expect(
+      next.handle(read([record(one)], received: [payment(one)]), at: seconds(0)) == [
+        .tidyWanted, completed(5),
+      ])
     #expect(next.handle(.tidyAsked, at: seconds(1)) == [.remove([one])])
-    #expect(next.handle(.removed([one]), at: seconds(1)) == [.tidied(.done("removed the ended records of 1 incoming payments"))])
-    #expect(next.handle(.tidyAsked, at: seconds(2)) == [.tidied(.done("no ended record of an incoming payment"))])
+    #expect(
+      next.handle(.removed([one]), at: seconds(1)) == [
+        .tidied(.done("removed the ended records of 1 incoming payments"))
+      ])
+    #expect(
+      next.handle(.tidyAsked, at: seconds(2)) == [.tidied(.done("no ended record of an incoming payment"))])
   }
 
-  @Test func `A payment whose HTLC was still in the channel at the start is found once the node is connected`() {
+  @Test
+  func `A payment whose HTLC was still in the channel at the start is found once the node is connected`() {
     var next = opened([record(one)])
     #expect(next.handle(.shown(.connected(8)), at: seconds(1)) == [.read([]), completing])
-    #expect(next.handle(read([record(one)], received: [payment(one)]), at: seconds(1)) == [.tidyWanted, completed(5)])
+    #expect(
+      next.handle(read([record(one)], received: [payment(one)]), at: seconds(1)) == [
+        .tidyWanted, completed(5),
+      ])
   }
 
   @Test func `A record that could not be removed is removed by a later step`() {
@@ -256,7 +277,9 @@ import Testing
     // The ended one is not shown again, and the other was received meanwhile.
     #expect(core.handle(.activated, at: seconds(5)) == [.read([]), main])
     #expect(
-      core.handle(read([record(one), record(two)], received: [payment(one)]), at: seconds(5)) == [completed(5)])
+      core.handle(read([record(one), record(two)], received: [payment(one)]), at: seconds(5)) == [
+        completed(5)
+      ])
     #expect(core.handle(.tidyAsked, at: seconds(6)) == [.remove([two, one])])
   }
 
@@ -267,7 +290,8 @@ import Testing
     _ = core.handle(.shown(.idle), at: seconds(4))
     _ = core.handle(.activated, at: seconds(60))
     #expect(core.handle(read([record(one, heldUntil: 1080)]), at: seconds(60)) == [connecting])
-    #expect(core.handle(.tidyAsked, at: seconds(61)) == [.tidied(.done("no ended record of an incoming payment"))])
+    #expect(
+      core.handle(.tidyAsked, at: seconds(61)) == [.tidied(.done("no ended record of an incoming payment"))])
   }
 
   // MARK: Buttons and links
@@ -289,7 +313,8 @@ import Testing
     var core = connected([record(one)])
     _ = core.handle(.holdEnded(one), at: seconds(2))
     let text = "My wallet needs me to open the app to receive. Please retry in 10 seconds."
-    #expect(core.handle(.pressed("a", .copy), at: seconds(3)) == [.copy(text), .answerPress("a", refusal: nil)])
+    #expect(
+      core.handle(.pressed("a", .copy), at: seconds(3)) == [.copy(text), .answerPress("a", refusal: nil)])
   }
 
   @Test func `A button that the screen does not have is refused with a sentence`() {

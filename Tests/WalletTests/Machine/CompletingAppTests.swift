@@ -23,7 +23,10 @@ import Testing
     #expect(app.steps == [.setup])
   }
 
-  @Test func `B-1.4.1, B-1.4.2, B-1.4.3, B-1.4.4 The node's own steps are the opening's: deferred work comes last`() throws {
+  @Test
+  func `B-1.4.1, B-1.4.2, B-1.4.3, B-1.4.4 The node's own steps are the opening's: deferred work comes last`()
+    throws
+  {
     var (app, steps) = try TestWallet.completing()
     #expect(steps == [.setup, .start, .peers, .sync])
     app.play(read([]))
@@ -80,7 +83,10 @@ import Testing
     return app
   }
 
-  @Test func `B-S.2, B-S.4 Paykit's task takes the node like a silent push, and is completed after the release`() throws {
+  @Test
+  func `B-S.2, B-S.4 Paykit's task takes the node like a silent push, and is completed after the release`()
+    throws
+  {
     var app = woken()
     app.play(.guardrail(.observed(free(7, .extension))))
     app.play(.claimed(claim(8), NodeState()), .guardrail(.rowRead(row(8, .app), appWantsNode: false)))
@@ -116,10 +122,14 @@ import Testing
     let completions = orders.filter(isCompletion)
     #expect(
       completions == [
-        .phone(.complete(.paykitPoll, run: 7, isSuccess: false, SilentPushFailure.node("the peer did not answer the dial").text))
-      ] || completions == [
-        .phone(.complete(.paykitPoll, run: 7, isSuccess: false, SilentPushFailure.peerDidNotAnswer.text))
-      ])
+        .phone(
+          .complete(
+            .paykitPoll, run: 7, isSuccess: false,
+            SilentPushFailure.node("the peer did not answer the dial").text))
+      ]
+        || completions == [
+          .phone(.complete(.paykitPoll, run: 7, isSuccess: false, SilentPushFailure.peerDidNotAnswer.text))
+        ])
   }
 
   @Test func `B-S.4 In front the task waits for the app's own node`() throws {

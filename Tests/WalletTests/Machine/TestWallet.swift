@@ -130,7 +130,9 @@ struct PartEventLog<Guard: GuardMachine & WalletGuard>: WalletObserver {
   mutating func handled(_ event: BackgroundEvent, _: [BackgroundDirective]) {
     partEvents.append(.background(event))
   }
-  mutating func handled(_ event: IncomingEvent, _: [IncomingDirective]) { partEvents.append(.incoming(event)) }
+  mutating func handled(_ event: IncomingEvent, _: [IncomingDirective]) {
+    partEvents.append(.incoming(event))
+  }
   mutating func handled(_ event: OpeningEvent, _ directives: [OpeningDirective]) {
     partEvents.append(.opening(event))
     for case .enter(let step) in directives { steps.append(step) }

@@ -45,7 +45,10 @@ import Testing
     #expect(core.handle(.deadlineReached, at: seconds(9)) == [.take(.incomingRecords)])
   }
 
-  @Test func `B-1.4.4 A payment or the user's leaving interrupts deferred work; it goes on when the app is in sync again`() {
+  @Test
+  func
+    `B-1.4.4 A payment or the user's leaving interrupts deferred work; it goes on when the app is in sync again`()
+  {
     let ways: [(stops: OpeningEvent, goesOn: OpeningEvent)] = [
       (.shown(.settling(8)), .shown(.connected(8))), (.paymentsAwaited(true), .paymentsAwaited(false)),
     ]

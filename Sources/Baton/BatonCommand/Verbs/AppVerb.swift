@@ -19,7 +19,8 @@ enum AppVerb: Verb {
         CommandLineDeclaration(name: "home", summary: "go to the home screen; the app enters the background"),
         CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
         CommandLineDeclaration(name: "screen", summary: "print what the app shows"),
-        CommandLineDeclaration(name: "retry", summary: "press “Retry Now” on the screen of an expired payment"),
+        CommandLineDeclaration(
+          name: "retry", summary: "press “Retry Now” on the screen of an expired payment"),
         CommandLineDeclaration(
           name: "copy", summary: "press “Copy Message for Sender” there; the text is in os/pasteboard"),
       ],

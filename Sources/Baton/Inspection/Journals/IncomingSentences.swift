@@ -14,7 +14,8 @@ extension WalletSentences {
     case .recordsNotRead(let trouble): [Sentence("cannot read the announced payments: \(trouble.text)")]
     case .notRemoved(let trouble):
       [Sentence("cannot remove the ended announcements: \(trouble.text)", matters: false)]
-    case .holdEnded(let hash): [Sentence("hears that the peer holds the payment \(hash.hex.prefix(8)) no more")]
+    case .holdEnded(let hash):
+      [Sentence("hears that the peer holds the payment \(hash.hex.prefix(8)) no more")]
     case .deadlineReached, .activated, .deactivated, .recordsRead, .removed, .shown, .received, .collecting,
       .tidyAsked:
       []

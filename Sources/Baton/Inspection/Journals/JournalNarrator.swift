@@ -81,7 +81,9 @@ package struct JournalNarrator {
       }
       found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
     case IncomingPayments.name:
-      guard let body = EventBody<IncomingEvent, IncomingDirective>(entry.line) else { return [Self.raw(entry)] }
+      guard let body = EventBody<IncomingEvent, IncomingDirective>(entry.line) else {
+        return [Self.raw(entry)]
+      }
       found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
     case Opening.name:
       guard let body = EventBody<OpeningEvent, OpeningDirective>(entry.line) else { return [Self.raw(entry)] }

@@ -34,7 +34,8 @@ package enum WalletSentences {
     case .runBegan(let task, _): [Sentence("begins the scheduled task \(task.identifier)")]
     case .runExpires: [Sentence("is told that its scheduled task expires")]
     case .stepDone(_, .busy(let why)): [Sentence("delays its scheduled task: \(why)", matters: false)]
-    case .nodeHindered(let why): [Sentence("cannot use the node for its scheduled task: \(why)", matters: false)]
+    case .nodeHindered(let why):
+      [Sentence("cannot use the node for its scheduled task: \(why)", matters: false)]
     case .deadlineReached, .enteredForeground, .enteredBackground, .stepDone, .nodeReady, .nodeServed: []
     }
   }
