@@ -88,6 +88,10 @@ import WalletProfiles
         while let deadline = desk.deadline, deadline <= later {
           now = max(now, deadline)
           note(desk.handle(.deadlineReached, at: now))
+          guard desk.deadline != deadline else {
+            Issue.record("seed \(seed): the deadline does not move on")
+            return
+          }
         }
         now = max(now, later)
       }
