@@ -72,7 +72,6 @@ struct WalletTurn {
     case .startNode, .stopNode, .acceptNoNewPayment, .endLongPause:
       preconditionFailure("the node is inside the wallet")
     case .readReceived: preconditionFailure("only the wallet knows since when")
-    case .storeIncoming: preconditionFailure("only the extension without a node announces payments")
     }
   }
 }

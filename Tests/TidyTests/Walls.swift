@@ -85,7 +85,10 @@ enum Walls {
       DaemonRuntime PeerTransport CLinux Glibc
       """
     ),
-    ("Terminal", "Ground Reports WalletProfiles PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
+    (
+      "Terminal",
+      "Ground Reports WalletProfiles PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"
+    ),
     (
       "Inspection",
       """
