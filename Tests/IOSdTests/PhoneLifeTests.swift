@@ -215,7 +215,7 @@ import WaitingTests
 
   @Test func `The refusal of an unknown verb names the known verbs`() throws {
     let phone = try PhoneProcess()
-    #expect(try phone.refusal("dance")?.contains("it knows open, home, quit") == true)
+    #expect(try phone.refusal("dance")?.contains("it knows open, open-url, home, quit") == true)
   }
 
   @Test func `iosd lists the newest 256 notifications, its file has all`() throws {
