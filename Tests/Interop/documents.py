@@ -126,6 +126,15 @@ def phone(documents):
     take("replay", "replay", *[os.path.join(journal, name) for name in sorted(os.listdir(journal))], lines=0)
 
 
+def telling(documents):
+    """A wallet whose extension only tells."""
+    take = documents.take
+    take("up", "up", "--wallet", "bitkit")
+    take("app", "app", "open")
+    take("app-screen", "app", "screen")
+    take("down", "down")
+
+
 def others(documents):
     take = documents.take
     take("version", "version")
@@ -155,6 +164,7 @@ def main():
         documents = Documents(sys.argv[1], scratch)
         try:
             phone(documents)
+            telling(documents)
             others(documents)
         finally:
             subprocess.run([documents.baton, "--home", documents.home, "down"], capture_output=True, check=False)

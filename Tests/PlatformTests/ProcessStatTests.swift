@@ -16,9 +16,12 @@ import Testing
     #expect(Kernel.parse(stat: Array(line.utf8)) == nil)
   }
 
-  /// The last field is the exit code; a stopped process has its signal's number there.
-  @Test(arguments: [("S", "9", true), ("S", "0", false), ("T", "19", false), ("Z", "0", false)])
-  func `A process that has an exit code and is not stopped is exiting`(
+  /// The last field is the exit code; a stopped process has its signal's number there, also while it is about to stop.
+  @Test(arguments: [
+    ("S", "9", true), ("S", "0", false), ("T", "19", false), ("R", "19", false), ("S", "22", false),
+    ("S", "256", true), ("Z", "0", false),
+  ])
+  func `A process that has an exit code other than a stop signal is exiting`(
     _ state: String, code: String, isExiting: Bool
   ) throws {
     let line = "42 (a) \(state) " + (4...52).map { $0 == 52 ? code : "0" }.joined(separator: " ")

@@ -35,13 +35,17 @@
       else { return nil }
       var status = ProcessStatus(
         state: state, parent: parent, isExiting: flags & exitingFlag != 0, startTime: startTime)
-      // The exit code field. For a stopped process it has the stop signal; older kernels only set it for dead
-      // processes.
-      if fields.count > 49, !status.isStopped, fields[49].first != UInt8(ascii: "0") {
+      // The exit code field. It has the signal of a stop from the moment when the stop begins, before the state says so;
+      // older kernels only set it for dead processes.
+      if fields.count > 49, !status.isStopped, let code = Int32(String(decoding: fields[49], as: UTF8.self)),
+        code != 0, !stopSignals.contains(code)
+      {
         status.isExiting = true
       }
       return status
     }
+
+    private static let stopSignals = [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU]
 
     /// PF_EXITING.
     private static let exitingFlag: UInt64 = 4
