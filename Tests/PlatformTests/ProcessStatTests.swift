@@ -24,7 +24,7 @@ import Testing
   func `A process that has an exit code other than a stop signal is exiting`(
     _ state: String, code: String, isExiting: Bool
   ) throws {
-    let line = "42 (a) \(state) " + (4...52).map { $0 == 52 ? code : "0" }.joined(separator: " ")
+    let line = "42 (a) \(state) " + (4...52).map { $0 == 52 ? code : "0" }.joined(separator: " ") + "\n"
     #expect(try #require(Kernel.parse(stat: Array(line.utf8))).isExiting == isExiting)
   }
 }

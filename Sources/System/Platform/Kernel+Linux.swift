@@ -37,10 +37,11 @@
         state: state, parent: parent, isExiting: flags & exitingFlag != 0, startTime: startTime)
       // The exit code field. It has the signal of a stop from the moment when the stop begins, before the state says so;
       // older kernels only set it for dead processes.
-      if fields.count > 49, !status.isStopped, let code = Int32(String(decoding: fields[49], as: UTF8.self)),
-        code != 0, !stopSignals.contains(code)
-      {
-        status.isExiting = true
+      if fields.count > 49, !status.isStopped {
+        // The last field ends in a line break.
+        let digits = fields[49].prefix { $0 != UInt8(ascii: "\n") }
+        let code = Int32(String(decoding: digits, as: UTF8.self)) ?? 0
+        if code != 0 && !stopSignals.contains(code) { status.isExiting = true }
       }
       return status
     }
