@@ -1,6 +1,6 @@
 import Ground
 
-/// What a push tells of an event for which the person must open the app. It is news, not a claim: whether a payment
+/// What a push tells of an event for which the user must open the app. It is news, not a claim: whether a payment
 /// was received is known to the node alone.
 public struct Announcement: Hashable, Codable, Sendable {
   public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
@@ -30,7 +30,7 @@ public struct Announcement: Hashable, Codable, Sendable {
     self.holdEndsAt = holdEndsAt
   }
 
-  /// What the app finds when the person opens it; nil for anything but a payment that names its hash and amount.
+  /// What the app finds when the user opens it; nil for anything but a payment that names its hash and amount.
   public var record: IncomingRecord? {
     guard kind == .incomingHtlc || kind == .cjitPaymentArrived, let paymentHash, let amountMsat else {
       return nil

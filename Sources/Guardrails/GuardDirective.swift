@@ -108,7 +108,7 @@ public enum FinishReason: String, Hashable, Codable, Sendable, CaseIterable {
   case outOfReach = "peer-out-of-reach"
   case tooManyPushes = "too-many-pushes"
   case containerLost = "container-lost"
-  /// The person was told; the app receives.
+  /// The user was told; the app receives.
   case announced
 }
 

@@ -94,7 +94,7 @@ public struct Push: Hashable, Codable, Sendable {
   public var paymentHash: Bytes32?
   /// The system's time limit for a silent push; nil without one.
   public var time: TimeSpan?
-  /// If the push announces something for which the person must open the app.
+  /// If the push announces something for which the user must open the app.
   public var announcement: Announcement?
 
   public init(

@@ -13,7 +13,7 @@ public enum PushOutcome: Hashable, Codable, Sendable {
   case appContinues
   /// The peer serves another container of this wallet: a payment arrives there.
   case usedByAnotherDevice
-  /// The person must open the app, which receives.
+  /// The user must open the app, which receives.
   case announced(Announcement)
 
   /// The received payment that the text is about: the user sees one notification for it, by whichever process.

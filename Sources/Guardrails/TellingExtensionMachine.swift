@@ -1,6 +1,6 @@
 import Ground
 
-/// An extension that has no node: it tells the person at once, and the app receives.
+/// An extension that has no node: it tells the user at once, and the app receives.
 ///
 /// The text of each push is ready when the push arrives. Before it is delivered, the announced payment is stored for the
 /// app, as iOS may suspend the process as soon as it has the text. A blocked store never delays the text by more than

@@ -69,6 +69,7 @@ final class NotifyProcess {
           note("the phone is gone: \($0)")
           terminate()
         }
+        options.fault?.delayLaunch()
         phone.start()
         phone.send(PhoneMessages.hello(Self.role, pid: getpid()))
       }

@@ -32,14 +32,10 @@ public final class ExtensionFault {
   /// Before the phone's channel is used.
   public func delayLaunch() {
     guard launchTime > .zero else { return }
-    let end = Self.now + launchTime.nanoseconds
-    while Self.now < end { _ = poll(nil, 0, Int32(clamping: (end - Self.now) / 1_000_000 + 1)) }
-  }
-
-  private static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    let end = Clock.monotonicNow + launchTime
+    while Clock.monotonicNow < end {
+      _ = poll(nil, 0, Int32(clamping: (end - Clock.monotonicNow).wholeMilliseconds + 1))
+    }
   }
 
   /// Fills each page, as unwritten memory does not count.

@@ -31,7 +31,7 @@ extension WalletMachine {
     case .show(let status):
       tellOpening(.shown(status), &turn)
       tellIncoming(.shown(status), &turn)
-      if status.isConnected, background.awaitsNode { turn.tell(.background(.nodeReady)) }
+      if status.code.isConnected, background.awaitsNode { turn.tell(.background(.nodeReady)) }
     case .noteFailure(let failure) where background.awaitsNode:
       turn.tell(.background(.nodeHindered(failure.text)))
     default: break
@@ -91,15 +91,6 @@ extension WalletMachine {
       case .take(.incomingRecords): tellIncoming(.tidyAsked, &turn)
       case .take(.journals): turn.order(.tidyJournals)
       }
-    }
-  }
-}
-
-extension Status {
-  fileprivate var isConnected: Bool {
-    switch self {
-    case .connected, .settling: true
-    default: false
     }
   }
 }

@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Glibc
+import PhoneLink
 
 /// The phone's keychain, read before the event loop runs, as the wallet cannot start without its seed. Other messages
 /// received meanwhile are kept for later.
@@ -25,27 +26,30 @@ final class PhoneKeychain {
   func ask() throws(KeychainError) {
     guard !isAsked else { return }
     isAsked = true
-    try say(ControlMessage("keychain-read", ["group": group, "account": Self.account]), Self.account)
+    try say(item(Self.account).read)
   }
+
+  private func item(_ account: String) -> KeychainItem { KeychainItem(group: group, account: account) }
 
   /// nil if there is no such item.
   func seed() throws(KeychainError) -> [UInt8]? {
     try ask()
     isAsked = false
-    return try readAnswer(Self.account)
+    return try readAnswer(item(Self.account))
   }
 
   /// nil if there is no such item.
   func read(_ account: String) throws(KeychainError) -> [UInt8]? {
-    try say(ControlMessage("keychain-read", ["group": group, "account": account]), account)
-    return try readAnswer(account)
+    try say(item(account).read)
+    return try readAnswer(item(account))
   }
 
-  private func readAnswer(_ account: String) throws(KeychainError) -> [UInt8]? {
-    let answer = try answer(account)
-    if answer.verb == "keychain-answer" { return answer.body }
-    if answer["because"] == "missing" { return nil }
-    throw .withheld(answer["message"] ?? "the phone gives no reason")
+  private func readAnswer(_ item: KeychainItem) throws(KeychainError) -> [UInt8]? {
+    switch try answer(item.answer) {
+    case .found(let secret): return secret
+    case .missing: return nil
+    case .withheld(let sentence): throw .withheld(sentence)
+    }
   }
 
   /// Returns false if the other process has added one.
@@ -56,20 +60,15 @@ final class PhoneKeychain {
   func add(
     _ secret: [UInt8], as account: String, protection: String
   ) throws(KeychainError) -> Bool {
-    try say(
-      ControlMessage(
-        "keychain-write",
-        ["group": group, "account": account, "protection": protection, "only-new": "yes"], body: secret),
-      account)
-    let answer = try answer(account)
-    if answer.verb == "keychain-answer" { return true }
-    if answer["because"] == "exists" { return false }
-    throw .withheld(answer["message"] ?? "the phone gives no reason")
+    try say(item(account).addition(of: secret, protection: protection))
+    switch try answer(item(account).added) {
+    case .now: return true
+    case .before: return false
+    case .withheld(let sentence): throw .withheld(sentence)
+    }
   }
 
-  private func say(_ message: ControlMessage, _ account: String) throws(KeychainError) {
-    var message = message
-    message["request"] = account
+  private func say(_ message: ControlMessage) throws(KeychainError) {
     guard var packet = try? message.encoded() else { throw .phoneGone("the request cannot be encoded") }
     defer { packet.wipe() }
     while send(channel, packet, packet.count, Int32(MSG_NOSIGNAL)) != packet.count {
@@ -77,14 +76,10 @@ final class PhoneKeychain {
     }
   }
 
-  private func answer(_ account: String) throws(KeychainError) -> ControlMessage {
+  private func answer<Answer>(_ read: (ControlMessage) -> Answer?) throws(KeychainError) -> Answer {
     while true {
       let message = try receive()
-      if message["request"] == account,
-        message.verb == "keychain-answer" || message.verb == "keychain-refused"
-      {
-        return message
-      }
+      if let answer = read(message) { return answer }
       earlier.append(message)
     }
   }

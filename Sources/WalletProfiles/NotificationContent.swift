@@ -6,7 +6,7 @@ public struct NotificationContent: Hashable, Sendable {
   /// The phone shows each kind in its own way.
   public enum Kind: Hashable, Sendable {
     case note
-    /// A payment, or other news for which the person should act now.
+    /// A payment, or other news for which the user should act now.
     case payment
   }
 

@@ -1,5 +1,5 @@
 extension WalletProfile {
-  /// Bitkit: the extension decrypts the push and tells the person, who opens the app, which receives.
+  /// Bitkit: the extension decrypts the push and tells the user, who opens the app, which receives.
   public static let bitkit = WalletProfile(
     name: "bitkit", sentence: "the extension tells and has no node; the app receives", extension: .telling,
     pushForm: .bitkit,

@@ -4,13 +4,13 @@
 
 import Guardrails
 
-/// One wallet, as iOS, its LSP and the person know it.
+/// One wallet, as iOS, its LSP and the user know it.
 public struct WalletProfile: Hashable, Sendable {
   /// The wallet's notification service extension.
   public enum Extension: String, Hashable, Sendable, CaseIterable {
     /// Has a node, and receives.
     case receiving = "notifyextd"
-    /// Has none: it tells the person, and the app receives.
+    /// Has none: it tells the user, and the app receives.
     case telling = "notifyonlyd"
 
     public var program: String { rawValue }

@@ -55,7 +55,7 @@ extension FinishReason {
     case .outOfReach: "the peer knows an epoch that this wallet cannot exceed"
     case .tooManyPushes: "too many pushes are queued"
     case .containerLost: "the container was removed or replaced"
-    case .announced: "the person was told, and the app receives"
+    case .announced: "the user was told, and the app receives"
     }
   }
 }

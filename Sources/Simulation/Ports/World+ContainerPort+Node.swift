@@ -81,7 +81,7 @@ extension World {
     return true
   }
 
-  /// In the seconds of the peer's clock, which nobody sets.
+  /// In seconds of the peer's clock, which is never set.
   mutating func readIncoming(_ asked: [Bytes32], _ life: inout Life) {
     let records = container.value.incoming
     let hashes =
