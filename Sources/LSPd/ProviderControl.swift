@@ -28,15 +28,20 @@ extension Provider {
     case "await": try waitFor(message, for: client)
     case "external-invoice": try makeExternalInvoice(message, for: client)
     case "payments":
-      client.send(ControlMessage("payments", body: Array(try PaymentTable.list(ledger.database).json.utf8)))
-    case "status": client.send(ControlMessage("status", body: Array(status.json.utf8)))
+      let rows = try PaymentTable.list(ledger.database, of: try number(of: message))
+      client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
+    case "wallet": try register(message, for: client)
+    case "status":
+      let facts = status(of: try wallet(try number(of: message)))
+      client.send(ControlMessage("status", body: Array(facts.json.utf8)))
     case "down":
       client.send(ControlMessage("down"))
       goDown("asked to go down")
     default:
       client.send(
         .error(
-          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, payments, status or down"))
+          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, payments, wallet, status or down"
+        ))
     }
   }
 
@@ -54,7 +59,10 @@ extension Provider {
     // Before the event: the core may answer within the call.
     waiting[id] = [client]
     if !waits { answersAtOnce.insert(id) }
-    runner.handle(
+    guard let wallet = try wallet(ofPayee: payee) else {
+      return answer(id, .failed(.anotherPayee), of: own.runner.core)
+    }
+    wallet.runner.handle(
       .payRequested(
         PaymentRequest(
           id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
@@ -97,20 +105,22 @@ extension Provider {
     return hash
   }
 
-  private func payee(_ message: ControlMessage) throws -> PublicKey? {
-    guard let word = message["payee"] else { return nil }
+  private func payee(_ message: ControlMessage) throws -> PublicKey? { try node("payee", message) }
+
+  func node(_ name: String, _ message: ControlMessage) throws -> PublicKey? {
+    guard let word = message[name] else { return nil }
     guard let node = PublicKey(hex: word) else {
-      throw ControlMessageError.badValue(name: "payee", expected: "the 66 hexadecimal digits of a node id")
+      throw ControlMessageError.badValue(name: name, expected: "the 66 hexadecimal digits of a node id")
     }
     return node
   }
 
   /// Answers the waiting senders.
-  func answer(_ payment: UInt64, _ outcome: PaymentOutcome) {
+  func answer(_ payment: UInt64, _ outcome: PaymentOutcome, of core: PeerMachine) {
     let answersNow = answersAtOnce.remove(payment) != nil
     guard outcome.isFinal || answersNow else { return }
     var reply = Self.reply(payment, outcome)
-    if outcome == .held, let held = runner.core.state.payments.first(where: { $0.request.id == payment }) {
+    if outcome == .held, let held = core.state.payments.first(where: { $0.request.id == payment }) {
       reply["held-for-ms"] = "\(max(0, (held.request.holdUntil - clock.now).wholeMilliseconds))"
     }
     for client in waiting.removeValue(forKey: payment) ?? [] { client.send(reply) }
@@ -132,8 +142,8 @@ extension Provider {
     return reply
   }
 
-  private var status: PeerFacts {
-    let core = runner.core
+  private func status(of wallet: ServedWallet) -> PeerFacts {
+    let core = wallet.runner.core
     let channel = core.state.channel
     var facts = PeerFacts()
     facts.address = address
@@ -156,6 +166,12 @@ extension Provider {
     facts.backupBytes = core.state.backup?.count
     facts.waitingBackupBytes = core.waitingBackup?.count
     if options.storageDelay > .zero { facts.storageDelayMs = options.storageDelay.wholeMilliseconds }
+    if directory.limit > 1 || directory.count > 1 {
+      facts.wallets = directory.count
+      facts.walletsMax = directory.limit
+      facts.walletsInMemory = served.count
+      facts.walletsConnected = served.values.count { $0.runner.core.isWalletConnected }
+    }
     facts.databaseBytes = Connection.allocatedBytes
     facts.heapBytes = MemoryFigures.heapBytes - min(MemoryFigures.heapBytes, facts.databaseBytes)
     facts.timers = loop.timerCount

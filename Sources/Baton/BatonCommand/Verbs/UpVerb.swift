@@ -67,6 +67,9 @@ enum UpVerb: Verb {
           "the peer stores the wallet's backup at most once in this time, and else returns an older one (default 0s)"
       ),
       OptionDeclaration(
+        "--wallets", value: .integer(2...1_000_000),
+        help: "the peer also serves other phones' wallets, this many in all"),
+      OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer ignores epochs (default fencing)"),
       OptionDeclaration(
@@ -127,6 +130,9 @@ enum UpVerb: Verb {
     if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
     if let delay = line.text("--storage-delay") { options.lspdArguments += ["--storage-delay", delay] }
     if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }
+    if let count = line.text("--wallets") {
+      options.lspdArguments += ["--wallets", "--wallets-max", count]
+    }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options
   }
