@@ -113,7 +113,8 @@ let package = Package(
     .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
     // What every wallet process says to iosd.
     .target(
-      name: "PhoneLink", dependencies: ["Ground", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
+      name: "PhoneLink",
+      dependencies: ["Ground", "Crypto", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
     .target(
       name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "LightningWire", "CLinux"],
       path: "Sources/Lightning/PeerTransport"),
@@ -214,7 +215,7 @@ let package = Package(
       dependencies: [
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire",
         "LightningChannel", "LightningInvoices", "LightningNode", "PhonePolicy", "SharedContainer",
-        "DaemonRuntime", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
+        "Wallet", "DaemonRuntime", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
       ], path: "Sources/Baton/BatonCommand"),
 
     // Benchmarks of the release programs and the library against a floor in C; scripts/bench builds and runs both.
@@ -323,7 +324,8 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "WaitingTests",
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "LightningInvoices", "Wallet", "Database", "PairSupport", "PhoneClient", "ProcessSupport", "MainAppd",
+        "LightningInvoices", "Wallet", "Database", "PairSupport", "PhoneClient", "PhoneLink",
+        "ProcessSupport", "MainAppd",
         "NotifyExtd", "LSPd",
         "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",

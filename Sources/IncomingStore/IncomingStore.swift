@@ -80,7 +80,7 @@ public struct IncomingStore: Sendable {
     }
   }
 
-  static func entries(of database: Connection) throws -> [IncomingEntry] {
+  private static func entries(of database: Connection) throws -> [IncomingEntry] {
     try database.rows(
       """
       SELECT payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at FROM incoming ORDER BY number
@@ -105,7 +105,7 @@ public struct IncomingStore: Sendable {
 
   // MARK: The file
 
-  func isThere() throws(IncomingStoreError) -> Bool {
+  public func isThere() throws(IncomingStoreError) -> Bool {
     var status = stat()
     if lstat(path, &status) != 0 {
       if errno == ENOENT { return false }
@@ -136,7 +136,7 @@ public struct IncomingStore: Sendable {
     do throws(OwnError) { return try body() } catch { throw IncomingStoreError(error) }
   }
 
-  func running<Result>(_ body: () throws -> Result) throws(IncomingStoreError) -> Result {
+  private func running<Result>(_ body: () throws -> Result) throws(IncomingStoreError) -> Result {
     do { return try body() } catch let error as DatabaseError {
       throw error.kind == .busy ? .busy : .failed(error.description)
     } catch { throw .failed("\(error)") }

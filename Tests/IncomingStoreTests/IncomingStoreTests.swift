@@ -137,30 +137,4 @@ import Testing
     try store.add(record(2), arrivedAt: 6)
     #expect(try store.all().map(\.record) == [record(2)])
   }
-
-  @Test func `A look at the records changes no file of the container, also while another process writes`()
-    throws
-  {
-    defer { clean() }
-    #expect(try store.look() == [])
-    try store.add(record(1), arrivedAt: 5)
-    let before = try files()
-    #expect(try store.look() == [IncomingEntry(record(1), arrivedAt: 5)])
-    #expect(try files() == before)
-    let other = try Connection(path: store.path, access: .readWrite)
-    try store.add(record(2), arrivedAt: 6)
-    try other.transaction(.immediate) { () throws -> Void in
-      let during = try files()
-      #expect(try store.look().map(\.record) == [record(1), record(2)])
-      #expect(try files() == during)
-    }
-  }
-
-  private func files() throws -> [String: Data] {
-    let names = try FileManager.default.contentsOfDirectory(atPath: container)
-    return Dictionary(
-      uniqueKeysWithValues: names.map {
-        ($0, FileManager.default.contents(atPath: "\(container)/\($0)") ?? Data())
-      })
-  }
 }

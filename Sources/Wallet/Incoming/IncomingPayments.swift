@@ -24,6 +24,8 @@ public struct IncomingPayments: Core {
   /// The end that a push names is not trusted beyond this.
   static let longestHoldSeconds: Int64 = 3600
   public static let readAgainAfter = TimeSpan.milliseconds(250)
+  /// The extension may store a record later than the app has received its payment.
+  static let lateRecord = TimeSpan.seconds(1)
   /// The newest payments, and ends of holds of one connection.
   static let most = 1000
 
@@ -149,7 +151,7 @@ public struct IncomingPayments: Core {
     }
     let done = IncomingDirective.answerPress(id, refusal: nil)
     guard button == .retry else { return [.copy(ScreenButton.messageForSender), done] }
-    // The peer says again which holds have ended, unless the sender has tried again.
+    // On a new connection the peer says again which holds have ended, unless the sender has tried again.
     connection = .none
     endedHolds = []
     for index in payments.indices where payments[index].stage == .expired {
@@ -233,6 +235,10 @@ public struct IncomingPayments: Core {
     if !isKnown {
       beginBurst()
       add(payment.paymentHash, nil, at: now)
+    }
+    // A record that is found only at the next opening would show the payment once more.
+    if payments.contains(where: { $0.hash == payment.paymentHash && !$0.isStored && !$0.isOver }) {
+      readAt = min(readAt ?? now + Self.lateRecord, now + Self.lateRecord)
     }
     change(payment.paymentHash) {
       $0.stage = .received(msat: payment.amountMsat)

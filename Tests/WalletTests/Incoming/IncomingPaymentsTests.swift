@@ -236,6 +236,15 @@ import Testing
       ])
   }
 
+  @Test func `A record that the extension stores after the app has received its payment is found and ended`() {
+    var core = connected()
+    #expect(core.handle(.received(payment(one)), at: seconds(2)) == [completed(5)])
+    #expect(core.deadline == seconds(3))
+    #expect(core.handle(.deadlineReached, at: seconds(3)) == [.read([])])
+    #expect(core.handle(read([record(one)]), at: seconds(3)) == [.tidyWanted])
+    #expect(core.handle(.tidyAsked, at: seconds(4)) == [.remove([one])])
+  }
+
   @Test func `A record that could not be removed is removed by a later step`() {
     var core = connected([record(one)])
     _ = core.handle(.holdEnded(one), at: seconds(2))
