@@ -278,5 +278,8 @@ extension WalletMachine: Shiftable where Guard: Shiftable {
     opening?.shift(by: span)
   }
 
-  package mutating func forgetLongAgo(at now: Instant) { node.forgetLongAgo(at: now) }
+  package mutating func forgetLongAgo(at now: Instant) {
+    node.forgetLongAgo(at: now)
+    incoming?.forgetLongAgo(at: now)
+  }
 }

@@ -366,6 +366,14 @@ extension Announcement {
 }
 
 extension IncomingPayments: Shiftable {
+  /// Every end that has come is the same: only a new wait sets another.
+  package mutating func forgetLongAgo(at now: Instant) {
+    for index in payments.indices {
+      payments[index].endsBy = max(payments[index].endsBy, now)
+      if let hold = payments[index].hold { payments[index].hold?.end = max(hold.end, now) }
+    }
+  }
+
   package mutating func shift(by span: TimeSpan) {
     readAt.shift(by: span)
     for index in payments.indices {
