@@ -14,10 +14,16 @@ import OwnFiles
 #endif
 
 /// The store of one container. It is opened for each call and closed after it: a suspended extension holds no lock,
-/// and a container that was replaced meanwhile is simply the one that is opened.
+/// and a container that was replaced meanwhile is simply the one that is opened. A call may wait for the disk as long
+/// as it takes; the extension makes it beside its loop.
+///
+/// A kill would leave the records whole without the sync at each commit. It stays all the same: a phone whose battery
+/// ends after the notification still knows the payment, and the close, which moves the log into the database, waits for
+/// the disk in any case.
 public struct IncomingStore: Sendable {
   public static let fileName = "incoming.sqlite"
-  /// The oldest rows go first: the app empties the store at each activation, and a flood must not fill the disk.
+  /// The oldest rows go first: the app removes a row only once its payment's end is known, and a flood must not fill
+  /// the disk.
   static let limit = 256
 
   private let container: String

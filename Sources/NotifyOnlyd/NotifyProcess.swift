@@ -19,6 +19,8 @@ final class NotifyProcess {
   /// nil if it cannot be written: a text matters more.
   private let journal: Journal?
   private let store: IncomingStore
+  /// Writes the records: a slow disk must not keep the loop from the end of the guard's patience.
+  private let disk: SideThread
   private let phone: UnixConnection?
   private var desk: CoreRunner<PushDesk>!
   private var guardrail: CoreRunner<TellingExtensionMachine>!
@@ -36,6 +38,7 @@ final class NotifyProcess {
     BusErrorEnd.install(database: store.path, channel: channel)
     clock = Clock(phoneClockFile: options.phoneClock)
     do { loop = try EventLoop() } catch { exitWithSentence(.inputOutputError, "\(error)") }
+    disk = SideThread(loop: loop)
     journal = Self.journal(options, clock)
     phone = channel.flatMap { [loop] in UnixConnection(adopting: $0, loop: loop) }
     desk = CoreRunner(configuration: PushDesk.Configuration(), loop: loop, clock: clock, journal: journal) {
@@ -78,6 +81,8 @@ final class NotifyProcess {
       open = payloads.count
       for (index, payload) in payloads.enumerated() { arrived(payload, id: UInt64(index + 1)) }
       try loop.run()
+      // A record that is being written as the process ends is not cut off, unless the disk is very slow.
+      disk.finish(within: TellingExtensionMachine.storeTime)
     } catch { exitWithSentence(.inputOutputError, "\(error)") }
   }
 
@@ -182,14 +187,29 @@ final class NotifyProcess {
     }
   }
 
+  /// The guard may have told the push without its record when the answer comes.
   private func store(_ record: IncomingRecord, _ push: UInt64) {
+    let (store, seconds, delay) = (store, clock.wallNanoseconds / 1_000_000_000, options.storeDelay)
+    do throws(SystemError) {
+      try disk.perform {
+        if delay > .zero { poll(nil, 0, Int32(clamping: delay.wholeMilliseconds)) }
+        return Self.add(record, of: push, to: store, arrivedAt: seconds)
+      } then: { [unowned self] in
+        guardrail.handle($0)
+      }
+    } catch { guardrail.handle(.incomingNotStored(.failed("\(error)"), push: push)) }
+  }
+
+  private static func add(
+    _ record: IncomingRecord, of push: UInt64, to store: IncomingStore, arrivedAt seconds: Int64
+  ) -> GuardEvent {
     do throws(IncomingStoreError) {
-      try store.add(record, arrivedAt: clock.wallNanoseconds / 1_000_000_000)
-      guardrail.handle(.incomingStored(push: push))
+      try store.add(record, arrivedAt: seconds)
+      return .incomingStored(push: push)
     } catch {
       switch error {
-      case .busy: guardrail.handle(.incomingNotStored(.blocked(pid: nil, isStopped: false), push: push))
-      case .failed(let sentence): guardrail.handle(.incomingNotStored(.failed(sentence), push: push))
+      case .busy: return .incomingNotStored(.blocked(pid: nil, isStopped: false), push: push)
+      case .failed(let sentence): return .incomingNotStored(.failed(sentence), push: push)
       }
     }
   }

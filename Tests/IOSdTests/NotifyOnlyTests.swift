@@ -192,15 +192,40 @@ import WaitingTests
     #expect(text.contains(#"{"finished":{"push":2,"_1":"time-will-expire"}}"#))
   }
 
+  /// A script that starts the extension with faults.
+  private func faulty(_ options: String) throws -> String {
+    let script = NSTemporaryDirectory() + "/baton-slow-\(UUID().uuidString)"
+    try "#!/bin/sh\nexec '\(PhoneProcess.products)/notifyonlyd' \(options) \"$@\"\n"
+      .write(toFile: script, atomically: true, encoding: .utf8)
+    chmod(script, 0o700)
+    return script
+  }
+
+  @Test
+  func `B-1.1.A1 On a disk that takes 3 s for a record each push has its text in time, and later its record`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 13)
+    let script = try faulty("--fault-store-delay 3s")
+    defer { try? FileManager.default.removeItem(atPath: script) }
+    // Otherwise the phone suspends the process after its text, and the write goes on with the next push.
+    let phone = try PhoneProcess(ext: script, ["--wallet", "bitkit", "--after-content", "run"])
+    try keep(pushes.keyBytes, phone)
+    let announcements = [pushes.announcement(), pushes.announcement()]
+    for (index, announcement) in announcements.enumerated() {
+      #expect(try tell(pushes.push(announcement), index + 1, phone) == Self.held)
+      #expect(try store(phone).all() == [])
+    }
+    try Wait.until("both records are stored") {
+      (try? store(phone).all())?.map(\.record) == announcements.compactMap(\.record)
+    }
+  }
+
   @Test
   func `B-1.1.A1 With random delays of keychain and opening no push waits for the end of its time`() throws {
     var pushes = SealedPushes(seed: 8)
-    let script = NSTemporaryDirectory() + "/baton-slow-\(UUID().uuidString)"
+    let script = try faulty("--fault-keychain-delay 400ms --fault-open-delay 30ms")
     defer { try? FileManager.default.removeItem(atPath: script) }
-    try
-      "#!/bin/sh\nexec '\(PhoneProcess.products)/notifyonlyd' --fault-keychain-delay 400ms --fault-open-delay 30ms \"$@\"\n"
-      .write(toFile: script, atomically: true, encoding: .utf8)
-    chmod(script, 0o700)
     let phone = try PhoneProcess(ext: script, ["--wallet", "bitkit"])
     try keep(pushes.keyBytes, phone)
     for count in 1...30 {
