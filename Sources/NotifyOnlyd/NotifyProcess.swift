@@ -25,8 +25,9 @@ final class NotifyProcess {
   private var desk: CoreRunner<PushDesk>!
   private var guardrail: CoreRunner<TellingExtensionMachine>!
   private var key: PushKey?
-  /// Pushes that are not read yet.
+  /// Pushes that are not read yet, and those that the desk has kept.
   private var payloads: [UInt64: [UInt8]] = [:]
+  private var kept: [UInt64: [UInt8]] = [:]
   /// Started by hand: pushes without a text.
   private var open = 0
 
@@ -144,22 +145,45 @@ final class NotifyProcess {
       } else {
         take(PushKey.answer(ofFileIn: options.keychain))
       }
-    case .read(let id, _): read(id)
+    case .read(let id, let withKey): read(id, withKey)
+    case .keep(let id): kept[id] = payloads[id]
+    case .record(let id): readKept(id)
+    case .drop(let id): kept[id] = nil
     }
   }
 
-  private func read(_ id: UInt64) {
-    guard let payload = payloads.removeValue(forKey: id) else { return }
+  private func read(_ id: UInt64, _ withKey: Bool) {
+    guard let payload = payloads[id] else { return }
+    let (push, isOpened) = read(payload, id, withKey)
+    if withKey && !isOpened { return desk.handle(.notOpened(push: id)) }
+    payloads[id] = nil
+    guardrail.handle(.pushArrived(push))
+  }
+
+  private func readKept(_ id: UInt64) {
+    guard let payload = kept.removeValue(forKey: id) else { return }
+    guardrail.handle(.toldPushRead(read(payload, id, true).push))
+  }
+
+  /// A push without a sealed payload counts as opened.
+  private func read(_ payload: [UInt8], _ id: UInt64, _ withKey: Bool) -> (push: Push, isOpened: Bool) {
+    var isOpened = true
     let push = PushReader.read(payload, id: id, as: options.wallet.pushForm) { members in
       delayOpening()
-      do throws(SealError) {
-        return try key?.open(members)
-      } catch {
-        note("push \(id) cannot be opened: \(error)")
-        return nil
-      }
+      let plain = withKey ? open(members, id) : nil
+      isOpened = plain != nil
+      return plain
     }
-    guardrail.handle(.pushArrived(push))
+    return (push, isOpened)
+  }
+
+  private func open(_ members: SealedMembers, _ id: UInt64) -> [UInt8]? {
+    do throws(SealError) {
+      return try key?.open(members)
+    } catch {
+      note("push \(id) cannot be opened: \(error)")
+      return nil
+    }
   }
 
   // MARK: The guard's orders

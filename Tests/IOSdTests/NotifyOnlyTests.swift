@@ -127,25 +127,43 @@ import WaitingTests
 
   @Test
   func
-    `B-1.1.A3, K-42 Without a key, and before the first unlock, a push has its text, and later pushes are opened`()
+    `B-1.1.A3, K-42 Without a key, and before the first unlock, a push has its text, and its record when the key is there`()
     throws
   {
     var pushes = SealedPushes(seed: 5)
     let phone = try phone(nil, Self.endsWhenIdle)
-    let push = pushes.push(pushes.announcement())
-    #expect(try tell(push, 1, phone) == Self.unreadable)
+    let early = pushes.announcement()
+    let later = pushes.announcement()
+    let push = pushes.push(later)
+    #expect(try tell(pushes.push(early), 1, phone) == Self.unreadable)
     #expect(!FileManager.default.fileExists(atPath: store(phone).path))
     // The app was opened for the first time meanwhile; the same process asks again.
     try keep(pushes.keyBytes, phone)
     #expect(try tell(push, 2, phone) == Self.held)
     try waitForEnd(phone)
+    #expect(Set(try store(phone).all().map(\.record)) == Set([early, later].compactMap(\.record)))
     try reboot(phone)
-    #expect(try tell(push, 3, phone) == Self.unreadable)
+    let locked = pushes.announcement()
+    #expect(try tell(pushes.push(locked), 3, phone) == Self.unreadable)
     try phone.ask("device", ["locked": "no"])
     #expect(try tell(push, 4, phone) == Self.held)
-    #expect(try store(phone).all().count == 1)
     try waitForEnd(phone)
+    #expect(Set(try store(phone).all().map(\.record)) == Set([early, later, locked].compactMap(\.record)))
+    #expect(try phone.rows("notifications").count == 4)
     #expect(try ends(phone) == ["exited 0", "exited 0"])
+  }
+
+  @Test func `After the app has replaced its key, the running extension opens the next push with the new one`()
+    throws
+  {
+    var (pushes, others) = (SealedPushes(seed: 14), SealedPushes(seed: 15))
+    let phone = try phone(pushes, Self.endsWhenIdle)
+    #expect(try tell(pushes.push(pushes.announcement()), 1, phone) == Self.held)
+    try keep(others.keyBytes, phone)
+    #expect(try tell(others.push(others.announcement()), 2, phone) == Self.held)
+    #expect(try store(phone).all().count == 2)
+    try waitForEnd(phone)
+    #expect(try ends(phone) == ["exited 0"])
   }
 
   @Test func `A key of a wrong size is no key, and does not prevent the text`() throws {
