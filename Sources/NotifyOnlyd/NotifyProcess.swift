@@ -218,22 +218,23 @@ final class NotifyProcess {
       try disk.perform {
         if delay > .zero { poll(nil, 0, Int32(clamping: delay.wholeMilliseconds)) }
         return Self.add(record, of: push, to: store, arrivedAt: seconds)
-      } then: { [unowned self] in
-        guardrail.handle($0)
+      } then: { [unowned self] (event, remark) in
+        if let remark { note(remark) }
+        guardrail.handle(event)
       }
     } catch { guardrail.handle(.incomingNotStored(.failed("\(error)"), push: push)) }
   }
 
   private static func add(
     _ record: IncomingRecord, of push: UInt64, to store: IncomingStore, arrivedAt seconds: Int64
-  ) -> GuardEvent {
+  ) -> (GuardEvent, remark: String?) {
     do throws(IncomingStoreError) {
-      try store.add(record, arrivedAt: seconds)
-      return .incomingStored(push: push)
+      let remark = try store.add(record, arrivedAt: seconds)
+      return (.incomingStored(push: push), remark)
     } catch {
       switch error {
-      case .busy: return .incomingNotStored(.blocked(pid: nil, isStopped: false), push: push)
-      case .failed(let sentence): return .incomingNotStored(.failed(sentence), push: push)
+      case .busy: return (.incomingNotStored(.blocked(pid: nil, isStopped: false), push: push), nil)
+      case .failed(let sentence): return (.incomingNotStored(.failed(sentence), push: push), nil)
       }
     }
   }

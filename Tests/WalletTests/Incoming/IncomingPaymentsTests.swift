@@ -267,6 +267,28 @@ import Testing
     #expect(core.deadline == nil)
   }
 
+  @Test func `Records that stay unreadable, as in a damaged store, are read ever more seldom`() {
+    var core = IncomingPayments()
+    var now = seconds(0)
+    _ = core.handle(.activated, at: now)
+    func pause(after trouble: Trouble) -> Int64? {
+      _ = core.handle(.recordsNotRead(trouble), at: now)
+      let pause = core.deadline.map { ($0 - now).wholeMilliseconds }
+      now = core.deadline ?? now
+      #expect(core.handle(.deadlineReached, at: now) == [.read([])])
+      return pause
+    }
+    #expect((1...7).map { _ in pause(after: .failed("damaged")) } == [250, 500, 1000, 2000, 4000, 4000, 4000])
+    // A busy store is free in a moment.
+    #expect(pause(after: .blocked(pid: nil, isStopped: false)) == 4000)
+    #expect(pause(after: .blocked(pid: nil, isStopped: false)) == 250)
+    #expect(pause(after: .failed("damaged")) == 250)
+    _ = core.handle(read([]), at: now)
+    _ = core.handle(.deactivated, at: now)
+    _ = core.handle(.activated, at: now)
+    #expect(pause(after: .failed("damaged")) == 250)
+  }
+
   @Test func `A hold that ended before the records were read ends its payment when they are`() {
     var core = IncomingPayments()
     _ = core.handle(.activated, at: seconds(0))
