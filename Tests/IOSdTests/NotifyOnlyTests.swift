@@ -261,7 +261,39 @@ import WaitingTests
     #expect(!reasons.contains { $0.contains("time") }, "\(reasons)")
   }
 
-  /// BATON_TOLD sets the number of pushes: 1,000 take half a minute.
+  /// What the phone lacks while it gets a push. Of each 30 pushes, 5 come while the key is missing, and 5 before the
+  /// first unlock.
+  private enum Lack {
+    case nothing, key, unlocking
+
+    init(_ number: Int) {
+      switch number % 30 {
+      case 11...15: self = .key
+      case 16...20: self = .unlocking
+      default: self = .nothing
+      }
+    }
+  }
+
+  /// The push queue is empty. No extension runs afterwards that has the key of before.
+  private func bring(_ phone: PhoneProcess, from before: Lack, to lack: Lack, key: [UInt8]) throws {
+    let items = try KeychainStore(
+      directory: "\(phone.home)/Keychain/items", key: "\(phone.home)/os/keychain.key")
+    switch before {
+    case .nothing: break
+    case .key: try keep(key, phone)
+    case .unlocking: try phone.ask("device", ["locked": "no"])
+    }
+    switch lack {
+    case .nothing: break
+    case .key: #expect(items.delete(Entitlements.accessGroup, "push-key"))
+    case .unlocking: break
+    }
+    if lack != .nothing { try reboot(phone) }
+    if lack == .key { try phone.ask("device", ["locked": "no"]) }
+  }
+
+  /// BATON_TOLD sets the number of pushes: 1,000 take a minute.
   @Test
   func
     `B-1.1.A1, B-1.1.A2 Killed at random, the extension costs no notification, and never ends but with exit code 0`()
@@ -274,19 +306,30 @@ import WaitingTests
     var generator = SeededGenerator(seed: seed)
     let corrupt = pushes.corrupt()
     let phone = try phone(pushes, ["--memory-limit", "25165824"])
+    let oversized = pushes.push(
+      "{\"type\":\"incomingHtlc\",\"payload\":{},\"createdAt\":\"\(String(repeating: "0", count: 3000))\"}")
+    #expect(oversized.utf8.count > 4096)
+    var lack = Lack.nothing
     var told: [String: Set<String>] = [:]
     var ids: [String] = []
     var hashes: [Bytes32: String] = [:]
     for number in 1...count {
       let text: String
       let own: String
+      if Lack(number) != lack {
+        try all(number - 1, phone)
+        try bring(phone, from: lack, to: Lack(number), key: pushes.keyBytes)
+        lack = Lack(number)
+      }
+      // APNs delivers no more than 4 KB, and so does the phone.
+      if number % 50 == 0 { #expect(throws: (any Error).self) { try phone.ask("push", body: oversized) } }
       if number % 3 == 0 {
         text = generator.pick(corrupt).text
         own = Self.unreadable
       } else {
         let announcement = pushes.announcement(isHeld: generator.chance(50))
         text = pushes.push(announcement)
-        own = announcement.isHeld ? Self.held : "Open Bitkit to receive"
+        own = lack != .nothing ? Self.unreadable : announcement.isHeld ? Self.held : "Open Bitkit to receive"
         if let hash = announcement.paymentHash { hashes[hash] = "\(number)" }
       }
       let id = try #require(try phone.ask("push", body: text)["id"])
