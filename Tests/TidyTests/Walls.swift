@@ -73,8 +73,8 @@ enum Walls {
     (
       "LSPd",
       """
-      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Crypto PushSeal \
-      PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc
+      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Guardrails \
+      WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc
       """
     ),
     ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
