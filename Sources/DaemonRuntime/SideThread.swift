@@ -94,14 +94,17 @@ public final class SideThread {
     }
   }
 
-  /// Waits until all work is done, but no longer than this. The loop is still called with each answer.
-  public func finish(within span: TimeSpan) {
+  /// For the end of the process: waits until all work is done, but no longer than this, and drops the answers. Returns
+  /// whether all is done.
+  @discardableResult
+  public func finish(within span: TimeSpan) -> Bool {
     let end = Clock.monotonicNow + span
     while let queue, !answers.isEmpty, Clock.monotonicNow < end {
       var wait = pollfd(fd: queue.done, events: Int16(POLLIN), revents: 0)
       _ = poll(&wait, 1, Int32(clamping: (end - Clock.monotonicNow).wholeMilliseconds + 1))
-      takeAnswers()
+      _ = readyAnswers()
     }
+    return answers.isEmpty
   }
 
   private func started() throws(SystemError) -> Queue {
@@ -109,7 +112,7 @@ public final class SideThread {
     let done = baton_event_descriptor()
     if done < 0 { throw SystemError("make an event counter") }
     let made = Queue(done: done)
-    try loop.watch(done, .readable) { [unowned self] _ in takeAnswers() }
+    try loop.watch(done, .readable) { [unowned self] _ in for answer in readyAnswers() { answer() } }
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -132,12 +135,12 @@ public final class SideThread {
     return made
   }
 
-  private func takeAnswers() {
+  private func readyAnswers() -> [() -> Void] {
     let size = MemoryLayout<UInt64>.size
     var count: UInt64 = 0
-    guard let queue, read(queue.done, &count, size) == size else { return }
-    let ready = answers.prefix(Int(clamping: count))
+    guard let queue, read(queue.done, &count, size) == size else { return [] }
+    let ready = Array(answers.prefix(Int(clamping: count)))
     answers.removeFirst(ready.count)
-    for answer in ready { answer() }
+    return ready
   }
 }

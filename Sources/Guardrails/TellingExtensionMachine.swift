@@ -4,8 +4,9 @@ import Ground
 ///
 /// The text of each push is ready when the push arrives. Before it is delivered, the announced payment is stored for the
 /// app, as iOS may suspend the process as soon as it has the text. A blocked store never delays the text by more than
-/// `storeTime`: the record is then given up, since the app hears of the payment from its peer as well. Nothing is
-/// claimed, so the extension never stands in the app's way; and no push waits for another.
+/// `storeTime`: the record is then given up, since the app hears of the payment from its peer as well. (On a slow disk
+/// the write goes on after the text; if iOS suspends the process within it, it may end the process for the lock.)
+/// Nothing is claimed, so the extension never stands in the app's way; and no push waits for another.
 public struct TellingExtensionMachine: GuardMachine {
   public static let name = "guard-telling-extension"
   public static let role = Role.extension

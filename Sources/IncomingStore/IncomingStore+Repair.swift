@@ -35,7 +35,8 @@ extension IncomingStore {
     // The log first: beside a new database it would be taken for that one's.
     for suffix in ["-wal", "-shm", ""] where rename(path + suffix, name + suffix) != 0 && errno != ENOENT {
       throw .failed(
-        "\(path) is damaged, and cannot be set aside (\(String(cString: strerror(errno)))); check its directory")
+        "\(path) is damaged, and cannot be set aside (\(String(cString: strerror(errno)))); check its directory"
+      )
     }
     return "\(damage.database) was damaged (\(damage.words)): it is now \(name), and a new one begins"
   }

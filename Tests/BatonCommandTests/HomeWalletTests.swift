@@ -29,7 +29,8 @@ import WaitingTests
     defer { _ = try? run("down") }
     var seen: Set<String> = []
     for (options, wallet) in [
-      ([], "phoenix"), (["--wallet", "bitkit"], "bitkit"), ([], "bitkit"), (["--wallet", "phoenix"], "phoenix"),
+      ([], "phoenix"), (["--wallet", "bitkit"], "bitkit"), ([], "bitkit"),
+      (["--wallet", "phoenix"], "phoenix"),
       ([], "phoenix"),
     ] as [([String], String)] {
       #expect(try runAll(["up"] + options) == 0)

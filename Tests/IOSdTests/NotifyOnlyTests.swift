@@ -153,7 +153,8 @@ import WaitingTests
     #expect(try ends(phone) == ["exited 0", "exited 0"])
   }
 
-  @Test func `After the app has replaced its key, the running extension opens the next push with the new one`()
+  @Test
+  func `After the app has replaced its key, the running extension opens the next push with the new one`()
     throws
   {
     var (pushes, others) = (SealedPushes(seed: 14), SealedPushes(seed: 15))

@@ -33,7 +33,8 @@ import WaitingTests
       claims[try row.integer(0)] = try row.integer(1)
     }
     let ledger = try Connection(path: "\(phone.home)/lsp/ledger.sqlite", access: .readWrite)
-    let connections = try ledger.rows("SELECT epoch FROM connections WHERE verdict IN ('accepted', 'unfenced')")
+    let connections = try ledger.rows(
+      "SELECT epoch FROM connections WHERE verdict IN ('accepted', 'unfenced')")
     #expect(connections.count >= count)
     for row in connections {
       let pid = try #require(claims[try row.integer(0)])

@@ -80,7 +80,9 @@ struct TellingTests {
       journal.end(at: at)
       try journal.write(to: journals)
     }
-    let sentences = { try Judge.verdict(home: run.home).findings.filter { $0.invariant == 9 }.map(\.sentence) }
+    let sentences = {
+      try Judge.verdict(home: run.home).findings.filter { $0.invariant == 9 }.map(\.sentence)
+    }
     #expect(try sentences() == [])
     try run.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = 2")
     #expect(try sentences().contains("Epoch 2 was claimed by the extension"))

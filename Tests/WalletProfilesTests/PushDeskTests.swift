@@ -49,7 +49,8 @@ import WalletProfiles
     [.keep(push: push), .read(push: push, withKey: false)]
   }
 
-  @Test func `B-1.1.5 A push that the known key does not open has the keychain asked once more, then is told`() {
+  @Test
+  func `B-1.1.5 A push that the known key does not open has the keychain asked once more, then is told`() {
     var desk = desk(.launched, .keyFound, .pushArrived(1, isSealed: true))
     #expect(desk.handle(.notOpened(push: 1), at: milliseconds(1)) == [.askForKey])
     #expect(desk.deadline == milliseconds(250))
@@ -87,7 +88,9 @@ import WalletProfiles
     #expect(desk.handle(.keyFound, at: milliseconds(3)) == [])
   }
 
-  @Test func `A keychain that does not answer delays a push by 250 ms, and its late answer serves both it and the next`()
+  @Test
+  func
+    `A keychain that does not answer delays a push by 250 ms, and its late answer serves both it and the next`()
   {
     var desk = desk(.launched, .pushArrived(1, isSealed: true))
     #expect(desk.deadline == milliseconds(250))

@@ -236,7 +236,8 @@ import Testing
       ])
   }
 
-  @Test func `A record that the extension stores after the app has received its payment is found and ended`() {
+  @Test func `A record that the extension stores after the app has received its payment is found and ended`()
+  {
     var core = connected()
     #expect(core.handle(.received(payment(one)), at: seconds(2)) == [completed(5)])
     #expect(core.deadline == seconds(3))
@@ -278,7 +279,8 @@ import Testing
       #expect(core.handle(.deadlineReached, at: now) == [.read([])])
       return pause
     }
-    #expect((1...7).map { _ in pause(after: .failed("damaged")) } == [250, 500, 1000, 2000, 4000, 4000, 4000])
+    #expect(
+      (1...7).map { _ in pause(after: .failed("damaged")) } == [250, 500, 1000, 2000, 4000, 4000, 4000])
     // A busy store is free in a moment.
     #expect(pause(after: .blocked(pid: nil, isStopped: false)) == 4000)
     #expect(pause(after: .blocked(pid: nil, isStopped: false)) == 250)

@@ -18,7 +18,8 @@ package enum HomeWallet {
       bytes = try SmallFile.readOwn(path, limit: 64)
     } catch { throw CommandFailure(.cannotCreate, error.description) }
     guard let bytes else { return nil }
-    guard let wallet = WalletProfile(named: String(decoding: bytes, as: UTF8.self).filter { $0 != "\n" }) else {
+    guard let wallet = WalletProfile(named: String(decoding: bytes, as: UTF8.self).filter { $0 != "\n" })
+    else {
       throw CommandFailure(
         .badConfiguration, "\(path) names no wallet that this program knows; name the wallet with --wallet")
     }
@@ -28,7 +29,9 @@ package enum HomeWallet {
   static func write(_ wallet: WalletProfile, of phone: Phone) throws(CommandFailure) {
     let (path, fresh) = (path(phone), path(phone) + ".new")
     let descriptor = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw CommandFailure(.cannotCreate, SystemError("create \(fresh)").description) }
+    guard descriptor >= 0 else {
+      throw CommandFailure(.cannotCreate, SystemError("create \(fresh)").description)
+    }
     defer { close(descriptor) }
     let bytes = Array("\(wallet.name)\n".utf8)
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, rename(fresh, path) == 0 else {
