@@ -157,9 +157,6 @@ def completes(directory):
     with tempfile.TemporaryDirectory() as scratch:
         phone = Baton(directory, scratch)
 
-        def app_is(*words):
-            return (phone.ask("status") or {}).get("app", {}).get("state") in words
-
         try:
             check(phone.ask("up", "--wallet", "bitkit", "--hold-seconds", "300"), "baton up failed")
             check(phone.ask("app", "open") is not None, "the app cannot be opened")
@@ -172,7 +169,7 @@ def completes(directory):
 
             receiver = phone.until("a push key of the wallet's", key)[0]
             phone.ask("app", "quit")
-            phone.until("the app's end", lambda: app_is("not running"))
+            phone.until("the app's end", lambda: (phone.ask("status") or {"app": ""}).get("app") == "not running")
             check(phone.ask("pay", invoice["invoice"], "--no-wait") is not None, "the payment cannot be requested")
             payment = invoice["payment_hash"]
             phone.until("lspd's own announcement", phone.records)
