@@ -50,7 +50,7 @@ import WalletProfiles
   }
 
   @Test
-  func `B-1.1.5 A push that the known key does not open has the keychain asked once more, then is told`() {
+  func `A push that the known key does not open has the keychain asked once more, then is told`() {
     var desk = desk(.launched, .keyFound, .pushArrived(1, isSealed: true))
     #expect(desk.handle(.notOpened(push: 1), at: milliseconds(1)) == [.askForKey])
     #expect(desk.deadline == milliseconds(250))
