@@ -172,8 +172,8 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime", "Database",
-        "ChannelStore",
+        "LightningProvider", "Guardrails", "WalletProfiles", "Crypto", "PushSeal", "PeerTransport",
+        "DaemonRuntime", "Database", "ChannelStore",
       ]),
     // The modules of `baton`.
     .target(

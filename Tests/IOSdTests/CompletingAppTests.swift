@@ -33,7 +33,7 @@ import WaitingTests
 
   @Test
   func
-    `B-1.5s.1, B-1.5s.2, B-1.5s.3, B-1.5s.7 Opened by its icon, the app finds the record: connecting, completing, completed`()
+    `B-1.1.6, B-1.5s.1, B-1.5s.2, B-1.5s.3, B-1.5s.7 Opened by its icon, the app finds the record: connecting, completing, completed`()
     throws
   {
     let phone = try CompletingPhone()

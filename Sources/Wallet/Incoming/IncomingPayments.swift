@@ -39,6 +39,8 @@ public struct IncomingPayments: Core {
   private var hasReadConnected = false
   /// When the records are to be read again.
   private var readAt: Instant?
+  /// Reads that failed, one after the other, as of a damaged store: the next one waits twice as long, up to 4 s.
+  private var failedReads = 0
   private var isReading = false
   /// Payments that may be received, to ask the container for.
   private var asked: [Bytes32] = []
@@ -86,9 +88,10 @@ public struct IncomingPayments: Core {
     case .pressed(let id, let button): return pressed(id, button, at: now)
     case .recordsRead(let records, let received, let seconds):
       return recordsRead(records, received, atWallSeconds: seconds, at: now)
-    case .recordsNotRead:
+    case .recordsNotRead(let trouble):
       isReading = false
-      if isInFront { readAt = now + Self.readAgainAfter }
+      if isInFront { readAt = now + TimeSpan(nanoseconds: Self.readAgainAfter.nanoseconds << failedReads) }
+      if case .blocked = trouble { failedReads = 0 } else { failedReads = min(failedReads + 1, 4) }
       return []
     case .removed(let hashes): return removed(hashes)
     case .notRemoved(.blocked): return [.tidied(.busy("another process uses the records"))]
@@ -180,6 +183,7 @@ public struct IncomingPayments: Core {
     _ records: [IncomingRecord], _ settled: [ReceivedPayment], atWallSeconds seconds: Int64, at now: Instant
   ) -> [IncomingDirective] {
     isReading = false
+    failedReads = 0
     guard isInFront else { return [] }
     for record in records {
       // The extension changes a record's end when the same payment is announced again: the sender has tried again.
