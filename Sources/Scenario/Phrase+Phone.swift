@@ -222,7 +222,7 @@ extension Phrase {
       "the user presses “TEXT”",
       "The user presses a button of the app's screen, such as “Retry Now”; with `the wallet is bitkit`."
     ) {
-      .make(.press($0.text))
+      .make(.press($0.sentence))
     },
     Phrase(
       "the user chooses “ID” of the newest notification",
