@@ -45,6 +45,8 @@ let package = Package(
       name: "LightningProvider",
       dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel"],
       path: "Sources/Lightning/Provider"),
+    // The LSP's advice for another attempt at a payment: lspd writes it, senders read it.
+    .target(name: "ForwardingHint", dependencies: ["JSON"], path: "Sources/Lightning/Hint"),
     .target(
       name: "Wallet",
       dependencies: [
@@ -235,8 +237,8 @@ let package = Package(
     .testTarget(
       name: "LightningTests",
       dependencies: [
-        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningNode", "LightningProvider",
+        "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
+        "LightningNode", "LightningProvider", "ForwardingHint",
       ]),
     // Reads and writes invoices for Tests/Interop/invoices.py.
     .executableTarget(
@@ -455,7 +457,7 @@ let cores = [
   "Ground", "JSON", "Heartbeat", "Guardrails", "Wallet", "WalletProfiles", "PhonePolicy", "Scenario",
   "Bitcoin",
   "LightningWire",
-  "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider",
+  "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint",
 ]
 
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.

@@ -12,6 +12,7 @@ enum Walls {
     ("LightningInvoices", "Ground Crypto Bitcoin LightningWire"),
     ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel"),
     ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel"),
+    ("ForwardingHint", "JSON"),
     (
       "Wallet",
       """
@@ -122,7 +123,8 @@ enum Walls {
   /// Modules of pure decisions: no clock, no randomness, no I/O.
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-    "LightningInvoices", "LightningNode", "LightningProvider", "Wallet", "WalletProfiles", "PhonePolicy",
+    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Wallet", "WalletProfiles",
+    "PhonePolicy",
     "Simulation",
     "Scenario",
   ]
