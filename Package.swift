@@ -43,7 +43,9 @@ let package = Package(
       path: "Sources/Lightning/Node"),
     .target(
       name: "LightningProvider",
-      dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel"],
+      dependencies: [
+        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "ForwardingHint",
+      ],
       path: "Sources/Lightning/Provider"),
     // The LSP's advice for another attempt at a payment: lspd writes it, senders read it.
     .target(name: "ForwardingHint", dependencies: ["JSON"], path: "Sources/Lightning/Hint"),
@@ -76,6 +78,9 @@ let package = Package(
     .systemLibrary(
       name: "CNettle", path: "Sources/System/CNettle", pkgConfig: "nettle",
       providers: [.apt(["nettle-dev"])]),
+    .systemLibrary(
+      name: "CMicroHTTPD", path: "Sources/System/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"])]),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
     // System calls that differ between Linux and Darwin.
     .target(name: "Platform", dependencies: ["Ground"], path: "Sources/System/Platform"),
@@ -113,6 +118,8 @@ let package = Package(
         "ChannelStore",
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
+    // For lspd alone: no process of a wallet serves HTTP.
+    .target(name: "HTTPServer", dependencies: ["Ground", "DaemonRuntime", "CLinux", "CMicroHTTPD"]),
     // What every wallet process says to iosd.
     .target(
       name: "PhoneLink", dependencies: ["Ground", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
@@ -173,8 +180,8 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime", "Database",
-        "ChannelStore",
+        "LightningProvider", "ForwardingHint", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime",
+        "Database", "ChannelStore", "HTTPServer",
       ]),
     // The modules of `baton`.
     .target(
@@ -206,7 +213,8 @@ let package = Package(
     .target(
       name: "Stages",
       dependencies: [
-        "Ground", "Reports", "Guardrails", "Crypto", "LightningInvoices", "LightningProvider", "Wallet",
+        "Ground", "Reports", "Guardrails", "Crypto", "LightningWire", "LightningInvoices",
+        "LightningProvider", "Wallet",
         "WalletProfiles", "IncomingStore",
         "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
         "Terminal", "Inspection", "Lab",
@@ -375,8 +383,9 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningProvider",
-        "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
+        "WaitingTests",
+        "Ground", "JSON", "Reports", "Crypto", "Bitcoin", "LightningWire", "LightningChannel",
+        "LightningProvider", "ForwardingHint", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
         "PhoneClient", "PushSeal", "WalletProfiles", "Guardrails",
         "LSPd",
         "BatonCommand", "ChannelStore",

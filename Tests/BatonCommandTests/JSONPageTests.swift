@@ -47,6 +47,7 @@ import WaitingTests
       Entry("invoice", "`baton invoice`, also with `--read`", InvoicePage.Document.self),
       Entry("invoice-cancel", "`baton invoice --cancel`", InvoiceVerb.Cancelled.self),
       Entry("judge", "`baton judge`", Verdict.self),
+      Entry("lsp-fail", "`baton lsp fail`", LSPVerb.Document.self),
       Entry("merge", "`baton merge`", MergeReport.Document.self),
       Entry("museum", "`baton museum`", [MuseumReport.Listed].self),
       Entry(

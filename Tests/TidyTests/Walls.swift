@@ -11,7 +11,7 @@ enum Walls {
     ("LightningChannel", "Ground Crypto Bitcoin LightningWire"),
     ("LightningInvoices", "Ground Crypto Bitcoin LightningWire"),
     ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel"),
-    ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel"),
+    ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel ForwardingHint"),
     ("ForwardingHint", "JSON"),
     (
       "Wallet",
@@ -47,6 +47,7 @@ enum Walls {
       """
     ),
     ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
+    ("HTTPServer", "Ground DaemonRuntime CLinux CMicroHTTPD Glibc"),
     ("PhoneLink", "Ground JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
     (
@@ -74,8 +75,8 @@ enum Walls {
     (
       "LSPd",
       """
-      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Crypto PushSeal \
-      PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc
+      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint \
+      Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer CLinux Glibc
       """
     ),
     ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
@@ -107,7 +108,7 @@ enum Walls {
     (
       "Stages",
       """
-      Ground Reports Guardrails LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore PhonePolicy Simulation Scenario Crypto \
+      Ground Reports Guardrails LightningWire LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore PhonePolicy Simulation Scenario Crypto \
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),

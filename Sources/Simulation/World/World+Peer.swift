@@ -67,10 +67,13 @@ extension World {
     case .backup: hasLostBackup = false
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
       .frameIgnored, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade, .pushKey, .holdEnded,
-      .endedHoldForgotten:
+      .endedHoldForgotten, .failuresOrdered, .orderedFailureUsed:
       break
     }
   }
+
+  /// A user's order to the peer.
+  public mutating func orderFailures(_ order: OrderedFailures) { tellPeer(.failuresOrdered(order)) }
 
   mutating func restartPeer() {
     if peer.value.waitingBackup != nil { hasLostBackup = true }

@@ -1,0 +1,47 @@
+import CMicroHTTPD
+import Glibc
+
+/// What libmicrohttpd calls in `MHD_run`, each with the server as its context. The target is copied for the time of the
+/// request, as libmicrohttpd decodes it in place.
+enum HTTPCallbacks {
+  typealias Seen = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) ->
+    UnsafeMutableRawPointer?
+
+  static let seen: Seen = { _, target, _ in target.map { UnsafeMutableRawPointer(strdup($0)) } }
+
+  static let completed: MHD_RequestCompletedCallback = { _, _, request, _ in
+    free(request?.pointee)
+    request?.pointee = nil
+  }
+
+  static let changed: MHD_NotifyConnectionCallback = { context, connection, _, change in
+    guard change == MHD_CONNECTION_NOTIFY_CLOSED, let server = server(context), let connection else { return }
+    server.closed(baton_http_socket(connection))
+  }
+
+  /// The whole answer at the first call, which has the head alone: a body is not waited for.
+  static let answer: MHD_AccessHandlerCallback = { context, connection, _, method, _, _, _, request in
+    guard let server = server(context), let connection else { return MHD_NO }
+    let target = request?.pointee.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+    let host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host").map { String(cString: $0) }
+    let response = server.answer(
+      HTTPRequest(method: method.map { String(cString: $0) } ?? "", target: target ?? "", host: host),
+      of: baton_http_socket(connection))
+    return send(response, on: connection)
+  }
+
+  private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
+    context.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static func send(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
+    var body = Array(response.json.utf8)
+    let made = body.withUnsafeMutableBytes {
+      MHD_create_response_from_buffer($0.count, $0.baseAddress, MHD_RESPMEM_MUST_COPY)
+    }
+    guard let made else { return MHD_NO }
+    defer { MHD_destroy_response(made) }
+    for header in response.headers { _ = MHD_add_response_header(made, header.name, header.value) }
+    return MHD_queue_response(connection, UInt32(clamping: response.status), made)
+  }
+}
