@@ -4,7 +4,8 @@ import Glibc
 /// What libmicrohttpd calls in `MHD_run`, each with the server as its context. The target is copied for the time of the
 /// request, as libmicrohttpd decodes it in place.
 enum HTTPCallbacks {
-  typealias Seen = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) ->
+  typealias Seen =
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) ->
     UnsafeMutableRawPointer?
 
   static let seen: Seen = { _, target, _ in target.map { UnsafeMutableRawPointer(strdup($0)) } }

@@ -6,7 +6,8 @@ enum LoopbackSocket {
   private static let host = "127.0.0.1"
   private static let backlog: Int32 = 4096
 
-  static func listen(on wanted: HostAndPort) throws(SystemError) -> (descriptor: Int32, address: HostAndPort) {
+  static func listen(on wanted: HostAndPort) throws(SystemError) -> (descriptor: Int32, address: HostAndPort)
+  {
     guard wanted.host == host else { throw SystemError("listen on \(wanted)", code: EADDRNOTAVAIL) }
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(AF_INET, kind, 0)

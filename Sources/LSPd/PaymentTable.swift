@@ -125,6 +125,8 @@ extension PaymentFailure {
   init(word: String, code: UInt16) {
     let simple: [PaymentFailure] = [.recipientAway, .noBalance, .amountIsZero, .alreadyPending, .alreadyPaid]
     let ordered = PaymentFailure.onOrder(code: code)
-    self = simple.first { $0.word == word } ?? (word == ordered.word ? ordered : .refusedByRecipient(code: code))
+    self =
+      simple.first { $0.word == word }
+      ?? (word == ordered.word ? ordered : .refusedByRecipient(code: code))
   }
 }

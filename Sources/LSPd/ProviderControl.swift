@@ -37,7 +37,8 @@ extension Provider {
     default:
       client.send(
         .error(
-          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, payments, status or down"))
+          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, payments, status or down"
+        ))
     }
   }
 

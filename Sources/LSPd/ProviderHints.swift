@@ -35,7 +35,8 @@ extension Provider {
     var row = AccessRow(
       atNs: clock.now.nanoseconds, atWallNs: clock.wallNanoseconds,
       method: String(decoding: request.method.utf8.prefix(16), as: UTF8.self),
-      target: String(decoding: request.target.utf8.prefix(AccessLog.targetBytesMax), as: UTF8.self), status: 200)
+      target: String(decoding: request.target.utf8.prefix(AccessLog.targetBytesMax), as: UTF8.self),
+      status: 200)
     let response: HTTPResponse
     do throws(HintRefusal) {
       let question = try HintQuestion(

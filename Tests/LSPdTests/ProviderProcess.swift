@@ -84,6 +84,19 @@ final class ProviderProcess {
 
   func signal(_ number: Int32) { if let child { Glibc.kill(child.identity.pid, number) } }
 
+  /// Of the running lspd.
+  func limitDescriptors(to count: UInt) throws {
+    var limit = rlimit(rlim_cur: count, rlim_max: count)
+    let resource = __rlimit_resource(RLIMIT_NOFILE.rawValue)
+    guard let child, prlimit(child.identity.pid, resource, &limit, nil) == 0 else {
+      throw SystemError("limit lspd's descriptors")
+    }
+  }
+
+  var descriptorCount: Int? {
+    child.flatMap { DirectoryListing.names(of: "/proc/\($0.identity.pid)/fd")?.count }
+  }
+
   /// Waits until lspd ends by itself; nil if it does not.
   func reapWhenEnded() throws -> ChildEnd? {
     guard let child, try eventually({ isReadable(child.pidfd) }) else { return nil }

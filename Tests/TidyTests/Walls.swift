@@ -108,7 +108,8 @@ enum Walls {
     (
       "Stages",
       """
-      Ground Reports Guardrails LightningWire LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore PhonePolicy Simulation Scenario Crypto \
+      Ground Reports Guardrails LightningWire LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore \
+      PhonePolicy Simulation Scenario Crypto \
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),

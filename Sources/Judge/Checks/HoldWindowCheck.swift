@@ -6,7 +6,8 @@ extension Checker {
 
   mutating func checkHoldWindows() {
     // The newest time in the same table: what was read of other tables may be newer.
-    let newest = evidence.ledger.payments.flatMap { [$0.requestedNs, $0.offeredNs, $0.settledNs] }.compactMap {
+    let newest = evidence.ledger.payments.flatMap { [$0.requestedNs, $0.offeredNs, $0.settledNs] }.compactMap
+    {
       $0
     }.max()
     for payment in evidence.ledger.payments {
@@ -63,7 +64,8 @@ extension Checker {
     }
     for (order, used) in zip(orders, used) where used != order.times - order.left {
       find(
-        3, "Of the order of \(order.times) failures \(order.left) are left, and \(used) payments failed by it",
+        3,
+        "Of the order of \(order.times) failures \(order.left) are left, and \(used) payments failed by it",
         [order.evidence])
     }
   }

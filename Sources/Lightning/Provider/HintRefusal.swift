@@ -33,7 +33,8 @@ public enum HintRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case .foreignHost: "the Host header is not the address of lspd; take the URL from its file `lsp/http`"
     case .otherPath: "there is nothing at this path; ask \(HintQuestion.path)"
     case .otherMethod: "\(HintQuestion.path) is only read; use GET"
-    case .unknownParameter: "the query has a parameter that is not known; send `recipient` and `amount_msat` alone"
+    case .unknownParameter:
+      "the query has a parameter that is not known; send `recipient` and `amount_msat` alone"
     case .missing(let parameter): "the query has no `\(parameter.rawValue)`; send it once"
     case .repeated(let parameter): "the query has `\(parameter.rawValue)` twice; send it once"
     case .badRecipient: "`recipient` is no node id; send the 66 hexadecimal digits of a point of secp256k1"
