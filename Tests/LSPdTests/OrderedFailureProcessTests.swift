@@ -83,7 +83,7 @@ import WaitingTests
 
   @Test
   func
-    `B-1.8.3, B-1.8.5 A payment whose lspd is killed in the hold is held again, and fails when its hold ends`()
+    `B-1.8.3, B-1.8.5 A payment whose lspd is killed in its hold is held again, and fails at its end`()
     throws
   {
     let provider = try ProviderProcess()

@@ -177,7 +177,7 @@ import Testing
     for method in ["POST", "HEAD", "PUT", "DELETE", "OPTIONS", "get"] {
       #expect(throws: HintRefusal.otherMethod, "\(method)") { try read(Self.good, method: method) }
     }
-    for host in [nil, "", "127.0.0.1", "127.0.0.1:80", "evil.example", "evil.example:40123", "[::1]:40123"] {
+    for host in [nil, "", "127.0.0.1", "127.0.0.1:80", "evil.example", "evil.example:40123"] {
       #expect(throws: HintRefusal.foreignHost, "\(host ?? "none")") { try read(Self.good, host: host) }
     }
     #expect(HintRefusal.targetTooLong.status == 414 && HintRefusal.otherPath.status == 404)
