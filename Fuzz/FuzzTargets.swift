@@ -13,7 +13,7 @@ enum FuzzTargets {
       CommandLineFuzz.self,
       ControlMessageFuzz.self, ConversationFuzz.self, DeviceFileFuzz.self, ForwardingHintFuzz.self,
       SecureChannelFuzz.self,
-      HexadecimalFuzz.self,
+      HexadecimalFuzz.self, HintQuestionFuzz.self,
       HostAndPortFuzz.self,
       InvoiceFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JSONFuzz.self,
       JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, KeychainFuzz.self, LedgerRowsFuzz.self,

@@ -69,7 +69,10 @@ public final class HTTPServer {
     doorTimer?.cancel()
     workTimer?.cancel()
     if work >= 0 { loop.unwatch(work) }
-    if let daemon { MHD_stop_daemon(daemon) }
+    guard let ending = daemon else { return }
+    // It reports the end of each connection, which this value no longer takes.
+    daemon = nil
+    MHD_stop_daemon(ending)
   }
 
   private func start() throws(SystemError) {
@@ -178,6 +181,7 @@ public final class HTTPServer {
 
   /// Its descriptor may be another connection's next.
   func closed(_ socket: Int32) {
+    guard daemon != nil else { return }
     door.left(UInt64(max(0, socket)))
     armDoorTimer()
   }
