@@ -16,15 +16,15 @@ enum HTTPCallbacks {
   }
 
   static let changed: MHD_NotifyConnectionCallback = { context, connection, _, change in
-    guard change == MHD_CONNECTION_NOTIFY_CLOSED, let server = server(context), let connection else { return }
+    guard baton_http_has_closed(change) != 0, let server = server(context), let connection else { return }
     server.closed(baton_http_socket(connection))
   }
 
   /// The whole answer at the first call, which has the head alone: a body is not waited for.
   static let answer: MHD_AccessHandlerCallback = { context, connection, _, method, _, _, _, request in
-    guard let server = server(context), let connection else { return MHD_NO }
+    guard let server = server(context), let connection else { return baton_http_no_answer() }
     let target = request?.pointee.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
-    let host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host").map { String(cString: $0) }
+    let host = baton_http_header(connection, "Host").map { String(cString: $0) }
     let response = server.answer(
       HTTPRequest(method: method.map { String(cString: $0) } ?? "", target: target ?? "", host: host),
       of: baton_http_socket(connection))
@@ -36,11 +36,8 @@ enum HTTPCallbacks {
   }
 
   private static func send(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
-    var body = Array(response.json.utf8)
-    let made = body.withUnsafeMutableBytes {
-      MHD_create_response_from_buffer($0.count, $0.baseAddress, MHD_RESPMEM_MUST_COPY)
-    }
-    guard let made else { return MHD_NO }
+    let body = Array(response.json.utf8)
+    guard let made = baton_http_response(body, body.count) else { return baton_http_no_answer() }
     defer { MHD_destroy_response(made) }
     for header in response.headers { _ = MHD_add_response_header(made, header.name, header.value) }
     return MHD_queue_response(connection, UInt32(clamping: response.status), made)

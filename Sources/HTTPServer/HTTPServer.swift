@@ -135,7 +135,7 @@ public final class HTTPServer {
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isTaken = withUnsafePointer(to: &source) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        MHD_add_connection(daemon, socket, $0, size) == MHD_YES
+        baton_http_add(daemon, socket, $0, size) != 0
       }
     }
     // libmicrohttpd has closed a socket that it did not take.

@@ -42,9 +42,9 @@ enum LoopbackSocket {
   /// client might never see the answer.
   static func say(_ response: HTTPResponse, to descriptor: Int32) {
     var heard = [UInt8](repeating: 0, count: 16 * 1024)
-    while recv(descriptor, &heard, heard.count, Int32(MSG_DONTWAIT.rawValue)) == heard.count {}
+    while recv(descriptor, &heard, heard.count, Int32(MSG_DONTWAIT)) == heard.count {}
     let bytes = response.bytes
-    _ = send(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue | MSG_NOSIGNAL.rawValue))
+    _ = send(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
   }
 
   /// The process's limit.

@@ -120,7 +120,7 @@ struct PaymentEntry {
     amountMsat = try row.integer("amount_msat")
     state = try row.text("state")
     requestedNs = try row.integer("requested_at_ns")
-    holdUntilNs = row.names.contains("hold_until_ns") ? try row.integer("hold_until_ns") : nil
+    holdUntilNs = row.names.contains("hold_until_ns") ? try row.optionalInteger("hold_until_ns") : nil
     heldNs = try row.optionalInteger("held_at_ns")
     offeredNs = try row.optionalInteger("offered_at_ns")
     settledNs = try row.optionalInteger("settled_at_ns")

@@ -32,6 +32,28 @@ static inline int baton_http_socket(struct MHD_Connection *connection) {
   return information ? information->connect_fd : -1;
 }
 
+// 0 if the server does not take the socket, which is closed then.
+static inline int baton_http_add(
+    struct MHD_Daemon *daemon, int socket, const struct sockaddr *address, socklen_t size) {
+  return MHD_add_connection(daemon, socket, address, size) == MHD_YES;
+}
+
+static inline int baton_http_has_closed(enum MHD_ConnectionNotificationCode change) {
+  return change == MHD_CONNECTION_NOTIFY_CLOSED;
+}
+
+static inline const char *baton_http_header(struct MHD_Connection *connection, const char *name) {
+  return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+// A copy of the bytes as a response.
+static inline struct MHD_Response *baton_http_response(const void *bytes, size_t size) {
+  return MHD_create_response_from_buffer(size, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+// Ends the connection without an answer.
+static inline enum MHD_Result baton_http_no_answer(void) { return MHD_NO; }
+
 // Milliseconds until the server has work without a socket's event; -1 for never.
 static inline long long baton_http_timeout_ms(struct MHD_Daemon *daemon) {
   MHD_UNSIGNED_LONG_LONG span;
