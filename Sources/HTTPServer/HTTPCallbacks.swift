@@ -8,27 +8,33 @@ enum HTTPCallbacks {
     @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) ->
     UnsafeMutableRawPointer?
 
-  static let seen: Seen = { _, target, _ in target.map { UnsafeMutableRawPointer(strdup($0)) } }
+  static var seen: Seen { { _, target, _ in target.map { UnsafeMutableRawPointer(strdup($0)) } } }
 
-  static let completed: MHD_RequestCompletedCallback = { _, _, request, _ in
-    free(request?.pointee)
-    request?.pointee = nil
+  static var completed: MHD_RequestCompletedCallback {
+    { _, _, request, _ in
+      free(request?.pointee)
+      request?.pointee = nil
+    }
   }
 
-  static let changed: MHD_NotifyConnectionCallback = { context, connection, _, change in
-    guard baton_http_has_closed(change) != 0, let server = server(context), let connection else { return }
-    server.closed(baton_http_socket(connection))
+  static var changed: MHD_NotifyConnectionCallback {
+    { context, connection, _, change in
+      guard baton_http_has_closed(change) != 0, let connection else { return }
+      HTTPCallbacks.server(context)?.closed(baton_http_socket(connection))
+    }
   }
 
   /// The whole answer at the first call, which has the head alone: a body is not waited for.
-  static let answer: MHD_AccessHandlerCallback = { context, connection, _, method, _, _, _, request in
-    guard let server = server(context), let connection else { return baton_http_no_answer() }
-    let target = request?.pointee.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
-    let host = baton_http_header(connection, "Host").map { String(cString: $0) }
-    let response = server.answer(
-      HTTPRequest(method: method.map { String(cString: $0) } ?? "", target: target ?? "", host: host),
-      of: baton_http_socket(connection))
-    return send(response, on: connection)
+  static var answer: MHD_AccessHandlerCallback {
+    { context, connection, _, method, _, _, _, request in
+      guard let server = HTTPCallbacks.server(context), let connection else { return baton_http_no_answer() }
+      let target = request?.pointee.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+      let host = baton_http_header(connection, "Host").map { String(cString: $0) }
+      let response = server.answer(
+        HTTPRequest(method: method.map { String(cString: $0) } ?? "", target: target ?? "", host: host),
+        of: baton_http_socket(connection))
+      return HTTPCallbacks.send(response, on: connection)
+    }
   }
 
   private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
