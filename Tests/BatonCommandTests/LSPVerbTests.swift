@@ -17,6 +17,9 @@ import WaitingTests
     #expect(
       try phone.run("lsp", "fail", "fee_insufficient", "--times", "2")
         == "the peer fails the next 2 payments with fee_insufficient (0x100c)\n")
+    #expect(
+      try phone.run("status").contains(
+        "0 held for the wallet, 0 offered to it; the next 2 fail with fee_insufficient, as ordered\n"))
     for _ in 0..<2 {
       let said = try phone.run("pay", invoice, "--no-wait")
       #expect(
