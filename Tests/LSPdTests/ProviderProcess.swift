@@ -4,6 +4,7 @@ import Crypto
 import DaemonRuntime
 import PeerTransport
 import Database
+import Foundation
 import Glibc
 import PairSupport
 import Testing
@@ -86,11 +87,13 @@ final class ProviderProcess {
 
   /// Of the running lspd.
   func limitDescriptors(to count: UInt) throws {
-    var limit = rlimit(rlim_cur: count, rlim_max: count)
-    let resource = __rlimit_resource(RLIMIT_NOFILE.rawValue)
-    guard let child, prlimit(child.identity.pid, resource, &limit, nil) == 0 else {
-      throw SystemError("limit lspd's descriptors")
-    }
+    let child = try #require(child)
+    let prlimit = Process()
+    prlimit.executableURL = URL(filePath: "/usr/bin/prlimit")
+    prlimit.arguments = ["--pid", "\(child.identity.pid)", "--nofile=\(count)"]
+    try prlimit.run()
+    prlimit.waitUntilExit()
+    try #require(prlimit.terminationStatus == 0)
   }
 
   var descriptorCount: Int? {

@@ -28,15 +28,15 @@ public struct HintQuestion: Hashable, Sendable {
   }
 
   private static func read(query: Substring) throws(HintRefusal) -> HintQuestion {
-    var values: [(parameter: HintParameter, text: Substring)] = []
+    var given: [(parameter: HintParameter, text: Substring)] = []
     for part in query.split(separator: "&") {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let parameter = HintParameter(rawValue: String(sides[0])) else { throw .unknownParameter }
-      guard !values.contains(where: { $0.parameter == parameter }) else { throw .repeated(parameter) }
-      values.append((parameter, sides.count > 1 ? sides[1] : ""))
+      guard !given.contains(where: { $0.parameter == parameter }) else { throw .repeated(parameter) }
+      given.append((parameter, sides.count > 1 ? sides[1] : ""))
     }
     func value(_ parameter: HintParameter) throws(HintRefusal) -> String {
-      guard let found = values.first(where: { $0.parameter == parameter }) else { throw .missing(parameter) }
+      guard let found = given.first(where: { $0.parameter == parameter }) else { throw .missing(parameter) }
       return String(found.text)
     }
     let recipientText = try value(.recipient)
