@@ -28,16 +28,16 @@ public struct HintQuestion: Hashable, Sendable {
   }
 
   private static func read(query: Substring) throws(HintRefusal) -> HintQuestion {
-    var given: [(parameter: HintParameter, text: Substring)] = []
+    var given: [(HintParameter, Substring)] = []
     for part in query.split(separator: "&") {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let parameter = HintParameter(rawValue: String(sides[0])) else { throw .unknownParameter }
-      guard !given.contains(where: { $0.parameter == parameter }) else { throw .repeated(parameter) }
+      guard !given.contains(where: { $0.0 == parameter }) else { throw .repeated(parameter) }
       given.append((parameter, sides.count > 1 ? sides[1] : ""))
     }
     func value(_ parameter: HintParameter) throws(HintRefusal) -> String {
-      guard let found = given.first(where: { $0.parameter == parameter }) else { throw .missing(parameter) }
-      return String(found.text)
+      guard let found = given.first(where: { $0.0 == parameter }) else { throw .missing(parameter) }
+      return String(found.1)
     }
     let recipientText = try value(.recipient)
     let amountText = try value(.amountMsat)
