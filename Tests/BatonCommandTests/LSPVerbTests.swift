@@ -55,7 +55,8 @@ import WaitingTests
       try phone.run("up", "--sealed-silent-push").contains("--sealed-silent-push is of the wallet bitkit"))
     _ = try phone.run("up", "--wallet", "bitkit", "--sealed-silent-push", "--hold-seconds", "12")
     let journal = try #require(
-      try FileManager.default.contentsOfDirectory(atPath: phone.phone.journal).first { $0.contains("-lspd-") })
+      try FileManager.default.contentsOfDirectory(atPath: phone.phone.journal).first { $0.contains("-lspd-") }
+    )
     let head =
       try String(contentsOfFile: "\(phone.phone.journal)/\(journal)", encoding: .utf8)
       .split(separator: "\n").first ?? ""

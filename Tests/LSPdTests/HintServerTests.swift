@@ -150,6 +150,16 @@ import WaitingTests
     #expect(!wallet.isClosed)
   }
 
+  @Test func `lspd answers on 127.0.0.1 alone, and no longer when it has gone down`() throws {
+    let provider = try ProviderProcess()
+    let port = try #require(provider.port)
+    #expect(throws: SystemError.self) { try RawHTTP(port: port, last: 2) }
+    let open = try RawHTTP(port: port)
+    #expect(try provider.goDown()?.how == .exited(code: 0))
+    #expect(open.answer().status == 0)
+    #expect(throws: SystemError.self) { try RawHTTP(port: port) }
+  }
+
   @Test func `After a kill lspd answers on the same port, and only its user can read the URL`() throws {
     let provider = try ProviderProcess()
     let port = try #require(provider.port)
