@@ -47,6 +47,7 @@ let package = Package(
       path: "Sources/Lightning/Provider"),
     // The LSP's advice for another attempt at a payment: lspd writes it, senders read it.
     .target(name: "ForwardingHint", dependencies: ["JSON"], path: "Sources/Lightning/Hint"),
+    .target(name: "Sender", dependencies: ["Ground", "LightningWire", "ForwardingHint"]),
     .target(
       name: "Wallet",
       dependencies: [
@@ -240,6 +241,7 @@ let package = Package(
         "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
         "LightningNode", "LightningProvider", "ForwardingHint",
       ]),
+    .testTarget(name: "SenderTests", dependencies: ["Ground", "LightningWire", "ForwardingHint", "Sender"]),
     // Reads and writes invoices for Tests/Interop/invoices.py.
     .executableTarget(
       name: "TestInvoices",
@@ -458,6 +460,7 @@ let cores = [
   "Bitcoin",
   "LightningWire",
   "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint",
+  "Sender",
 ]
 
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.

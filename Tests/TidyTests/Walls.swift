@@ -13,6 +13,7 @@ enum Walls {
     ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel"),
     ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel"),
     ("ForwardingHint", "JSON"),
+    ("Sender", "Ground LightningWire ForwardingHint"),
     (
       "Wallet",
       """
@@ -123,8 +124,8 @@ enum Walls {
   /// Modules of pure decisions: no clock, no randomness, no I/O.
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Wallet", "WalletProfiles",
-    "PhonePolicy",
+    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Sender", "Wallet",
+    "WalletProfiles", "PhonePolicy",
     "Simulation",
     "Scenario",
   ]
