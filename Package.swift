@@ -77,6 +77,9 @@ let package = Package(
     .systemLibrary(
       name: "CNettle", path: "Sources/System/CNettle", pkgConfig: "nettle",
       providers: [.apt(["nettle-dev"])]),
+    .systemLibrary(
+      name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
     // System calls that differ between Linux and Darwin.
     .target(name: "Platform", dependencies: ["Ground"], path: "Sources/System/Platform"),
@@ -114,6 +117,10 @@ let package = Package(
         "ChannelStore",
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
+    // Never in a wallet process.
+    .target(
+      name: "HTTPClient", dependencies: ["Ground", "DaemonRuntime", "CCurl"],
+      path: "Sources/System/HTTPClient"),
     // What every wallet process says to iosd.
     .target(
       name: "PhoneLink", dependencies: ["Ground", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
@@ -216,7 +223,8 @@ let package = Package(
       name: "BatonCommand",
       dependencies: [
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire",
-        "LightningChannel", "LightningInvoices", "LightningNode", "PhonePolicy", "SharedContainer",
+        "LightningChannel", "LightningInvoices", "LightningNode", "ForwardingHint", "Sender", "HTTPClient",
+        "Crypto", "PhonePolicy", "SharedContainer",
         "DaemonRuntime", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
       ], path: "Sources/Baton/BatonCommand"),
 

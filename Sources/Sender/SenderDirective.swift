@@ -68,4 +68,11 @@ public struct SenderFailure: Hashable, Sendable {
   /// Those that began.
   public var attempts: Int
   public var end: End
+
+  public init(failure: FailureClass, code: FailureCode?, attempts: Int, end: End) {
+    self.failure = failure
+    self.code = code
+    self.attempts = attempts
+    self.end = end
+  }
 }

@@ -26,7 +26,7 @@ public enum AttemptAnswer: Hashable, Sendable {
 }
 
 /// Why there is no hint.
-public enum HintFailure: Hashable, Sendable {
+public enum HintFailure: Error, Hashable, Sendable {
   /// No server is known, or it cannot be reached.
   case unreachable
   /// It answered with another status than 200.

@@ -25,7 +25,8 @@ import Testing
   }
 
   @Test
-  func `B-1.7.1.n2b, B-1.7.1.n3, B-1.7.1.n4, B-1.7.1.n5, B-1.7.1.n6 A final failure ends the payment after one attempt`()
+  func
+    `B-1.7.1.n2b, B-1.7.1.n3, B-1.7.1.n4, B-1.7.1.n5, B-1.7.1.n6 A final failure ends the payment after one attempt`()
   {
     for (failure, codes) in Self.classes where !failure.mayPass {
       for code in codes {

@@ -20,7 +20,9 @@ import Testing
     return span >= .milliseconds(milliseconds.lowerBound) && span <= .milliseconds(milliseconds.upperBound)
   }
 
-  @Test func `B-1.7.6.2, B-1.7.6.1 After each failure that may pass a hint is asked for, for up to four attempts`() {
+  @Test
+  func `B-1.7.6.2, B-1.7.6.1 After each failure that may pass a hint is asked for, for up to four attempts`()
+  {
     var run = SenderRun(.hint, deadline: .seconds(15))
     run.start()
     for number in 1...3 {
@@ -34,7 +36,9 @@ import Testing
     #expect(final.fail(0x400F).failure?.end == .final)
   }
 
-  @Test func `B-1.7.3.1, B-1.7.6.3 After retry_now the next attempt is soon, after 1 s if nothing is recommended`() {
+  @Test
+  func `B-1.7.3.1, B-1.7.6.3 After retry_now the next attempt is soon, after 1 s if nothing is recommended`()
+  {
     for seed in 0..<100 as Range<UInt64> {
       var standard = failedOnce(seed: seed)
       #expect(isIn(standard.hint(.retryNow).retry?.after, 1000...1500))
@@ -43,7 +47,10 @@ import Testing
     }
   }
 
-  @Test func `B-1.7.3.2, B-1.7.6.4, K-9 retry_later gives one further attempt, after 5 s if nothing is recommended`() {
+  @Test
+  func
+    `B-1.7.3.2, B-1.7.6.4, K-9 retry_later gives one further attempt, after 5 s if nothing is recommended`()
+  {
     for seed in 0..<100 as Range<UInt64> {
       var run = failedOnce(seed: seed)
       #expect(isIn(run.hint(.retryLater).retry?.after, 5000...5500))
@@ -104,7 +111,8 @@ import Testing
     }
   }
 
-  @Test func `K-10 A hint that does not come within a second is given up, and its late answer changes nothing`() {
+  @Test
+  func `K-10 A hint that does not come within a second is given up, and its late answer changes nothing`() {
     var run = failedOnce()
     let failedAt = run.now
     #expect(run.machine.deadline == run.now + .seconds(1))

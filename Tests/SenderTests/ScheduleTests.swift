@@ -19,12 +19,14 @@ import Testing
   }
 
   @Test
-  func `B-1.7.4.2, B-1.7.4.3, B-1.7.4.4, B-1.7.5.1, K-2 Four attempts with gaps of 1, 3 and 7 s and at most 0.5 s`()
+  func
+    `B-1.7.4.2, B-1.7.4.3, B-1.7.4.4, B-1.7.5.1, K-2 Four attempts with gaps of 1, 3 and 7 s and at most 0.5 s`()
   {
     for seed in Self.seeds {
       let run = SenderRun.whole(seed: seed)
       #expect(run.gaps.count == 3)
-      #expect(isIn(run.gaps[0], 1000...1500) && isIn(run.gaps[1], 3000...3500) && isIn(run.gaps[2], 7000...7500))
+      #expect(
+        isIn(run.gaps[0], 1000...1500) && isIn(run.gaps[1], 3000...3500) && isIn(run.gaps[2], 7000...7500))
       #expect(run.failure?.end == .noMoreAttempts)
       let three = SenderRun.whole(attempts: 3, seed: seed)
       #expect(three.gaps == Array(run.gaps.prefix(2)))
@@ -56,7 +58,8 @@ import Testing
     #expect(retry.map { ended + $0.after } == run.now)
   }
 
-  @Test func `K-4, B-1.7.5.2 A gap that would cross the deadline is skipped, and the sender is told at once`() {
+  @Test func `K-4, B-1.7.5.2 A gap that would cross the deadline is skipped, and the sender is told at once`()
+  {
     for seed in Self.seeds {
       let run = SenderRun.whole(deadline: .seconds(12), seed: seed)
       let sum = run.gaps.reduce(TimeSpan.zero, +)
@@ -112,7 +115,8 @@ import Testing
     }
   }
 
-  @Test func `K-3, B-1.7.5.5 After the last attempt there is no gap and no hint, and the last error stands`() {
+  @Test func `K-3, B-1.7.5.5 After the last attempt there is no gap and no hint, and the last error stands`()
+  {
     for policy in [RetryPolicy.interim, .hint] {
       var run = SenderRun(policy, deadline: .seconds(15), attempts: 2)
       run.start()
@@ -131,7 +135,8 @@ import Testing
   }
 
   @Test func `K-12 At the deadline an attempt under way is pending, and its answer stands`() {
-    for (answer, settles) in [(AttemptAnswer.settled, true), (.failed(FailureCode(rawValue: 0x1007)), false)] {
+    for (answer, settles) in [(AttemptAnswer.settled, true), (.failed(FailureCode(rawValue: 0x1007)), false)]
+    {
       var run = SenderRun(.interim)
       run.start()
       #expect(run.machine.deadline == run.now + .seconds(12))

@@ -89,7 +89,9 @@ private struct Watch {
     }
   }
 
-  private mutating func wait() -> TimeSpan { .milliseconds(Int64(chance.below(chance.oneIn(3) ? 9000 : 900))) }
+  private mutating func wait() -> TimeSpan {
+    .milliseconds(Int64(chance.below(chance.oneIn(3) ? 9000 : 900)))
+  }
 
   private mutating func answer() -> AttemptAnswer {
     switch chance.below(12) {
@@ -107,7 +109,8 @@ private struct Watch {
     let delays: [UInt64?] = [nil, 0, 200, 1000, 4000, 1_000_000_000_000, .max]
     let hints: [ForwardingHint.Advice] = [.retryNow, .retryNow, .retryLater, .doNotRetry]
     return ForwardingHint(
-      chance.pick(hints), chance.pick(ForwardingHint.Reason.allCases), recommendedDelayMs: chance.pick(delays))
+      chance.pick(hints), chance.pick(ForwardingHint.Reason.allCases), recommendedDelayMs: chance.pick(delays)
+    )
   }
 
   private mutating func take(_ event: SenderEvent) {

@@ -48,6 +48,7 @@ enum Walls {
       """
     ),
     ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
+    ("HTTPClient", "Ground DaemonRuntime CCurl Glibc"),
     ("PhoneLink", "Ground JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
     (
@@ -116,7 +117,8 @@ enum Walls {
       "BatonCommand",
       """
       Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      PhonePolicy SharedContainer DaemonRuntime PeerTransport PhoneClient Terminal Inspection Lab Stages Glibc
+      ForwardingHint Sender HTTPClient Crypto PhonePolicy SharedContainer DaemonRuntime PeerTransport PhoneClient \
+      Terminal Inspection Lab Stages Glibc
       """
     ),
   ]
