@@ -60,7 +60,7 @@ let package = Package(
       name: "Simulation",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
-        "LightningProvider", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
+        "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
     .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
 
@@ -278,7 +278,7 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningNode",
-        "Wallet", "WalletProfiles", "PhonePolicy", "Crypto", "Simulation",
+        "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto", "Simulation",
         "SimulationSupport",
       ]),
     // Compares the simulated container with the real one.
@@ -405,7 +405,7 @@ let package = Package(
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire",
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
-        "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
+        "Sender", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(

@@ -26,8 +26,8 @@ enum Walls {
     (
       "Simulation",
       """
-      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningNode LightningProvider Wallet \
-      WalletProfiles PhonePolicy
+      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningNode LightningProvider Sender \
+      Wallet WalletProfiles PhonePolicy
       """
     ),
     ("Scenario", "Ground PhonePolicy"),
