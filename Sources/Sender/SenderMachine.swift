@@ -175,9 +175,10 @@ public struct SenderMachine: Machine {
 
   private mutating func retryBySchedule(_ cause: SenderRetry.Cause, at now: Instant) -> [SenderDirective] {
     let gap = Self.gaps[min(attempt, Self.gaps.count) - 1]
-    let start = attemptEndedAt + gap + jitter()
+    // The news that there is no hint may come late.
+    let start = max(attemptEndedAt + gap + jitter(), now)
     if let endsAt, start >= endsAt { return skip(.deadline) }
-    return wait(until: max(start, now), cause, at: now)
+    return wait(until: start, cause, at: now)
   }
 
   private mutating func wait(

@@ -131,6 +131,11 @@ import Testing
     #expect(after.count == 50)
   }
 
+  @Test func `K-4 The news that there is no hint, after the deadline, begins no attempt`() {
+    var run = failedOnce(deadline: .seconds(10), after: .seconds(8))
+    #expect(run.failHint(.unreachable, after: .seconds(5)).failure?.end == .deadline)
+  }
+
   @Test func `K-4 A hint is not asked for when no attempt could follow`() {
     var run = SenderRun(.hint, deadline: .seconds(10))
     run.start()

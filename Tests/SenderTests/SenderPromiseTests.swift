@@ -6,7 +6,7 @@ import Testing
 
 /// Random events at random times, also late, repeated and about other attempts.
 @Suite struct SenderPromiseTests {
-  private static let runs = 0..<20_000 as Range<UInt64>
+  private static let runs = 0..<10_000 as Range<UInt64>
 
   @Test func `K-12, B-1.7.4.6 Whatever happens, the sender keeps its promises`() throws {
     var ends: Set<String> = []
