@@ -27,7 +27,8 @@ import WaitingTests
     text.split(separator: "\n").compactMap { JSONValue(parsing: Array($0.utf8)) }
   }
 
-  @Test func `B-0.6, K-1 A payment whose first attempt fails settles with a later one, once the app is opened`()
+  @Test
+  func `B-0.6, K-1 A payment whose first attempt fails settles with a later one, once the app is opened`()
     throws
   {
     let (phone, invoice) = try awayPhone("--hold-seconds", "0")
@@ -82,7 +83,8 @@ import WaitingTests
     #expect(try phone.phone.peerPayments().map(\.state) == ["paid"])
   }
 
-  @Test func `B-1.7.1.m1, K-1 Without lspd nothing is sent: each attempt finds no route, and the message says so`()
+  @Test
+  func `B-1.7.1.m1, K-1 Without lspd nothing is sent: each attempt finds no route, and the message says so`()
     throws
   {
     let (phone, invoice) = try awayPhone()
