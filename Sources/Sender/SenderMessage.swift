@@ -13,8 +13,11 @@ public struct SenderMessage: Hashable, Sendable {
   /// By the last error, and by the hint's reason where a hint has ended the payment.
   public init(_ failure: SenderFailure) {
     (headline, text) = Self.words(failure.failure)
-    if case .hint(let hint) = failure.end { text = Self.advice(hint.reason) }
     button = failure.failure.mayPass ? "Retry Now" : nil
+    if case .hint(let hint) = failure.end {
+      text = Self.advice(hint.reason)
+      if hint.hint == .doNotRetry { button = nil }
+    }
   }
 
   private static func words(_ failure: FailureClass) -> (String, String) {

@@ -33,6 +33,10 @@ import Testing
     #expect(Set(shown.map(\.headline)) == [message(.temporaryChannelFailure).headline])
     #expect(Set(shown.map(\.text)).count == reasons.count)
     for text in shown.map(\.text) { #expect(text.contains("Ask") || text.contains("ask")) }
+    // The peer advises against another attempt: no button offers one.
+    #expect(shown.allSatisfy { $0.button == nil })
+    #expect(
+      message(.temporaryChannelFailure, .hint(ForwardingHint(.retryLater, .disconnected))).button != nil)
   }
 
   @Test func `Each cause of a retry is one clause`() {
