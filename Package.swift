@@ -123,7 +123,8 @@ let package = Package(
       path: "Sources/System/HTTPClient"),
     // What every wallet process says to iosd.
     .target(
-      name: "PhoneLink", dependencies: ["Ground", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
+      name: "PhoneLink",
+      dependencies: ["Ground", "Crypto", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
     .target(
       name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "LightningWire", "CLinux"],
       path: "Sources/Lightning/PeerTransport"),
@@ -181,8 +182,8 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime", "Database",
-        "ChannelStore",
+        "LightningProvider", "Guardrails", "WalletProfiles", "Crypto", "PushSeal", "PeerTransport",
+        "DaemonRuntime", "Database", "ChannelStore",
       ]),
     // The modules of `baton`.
     .target(
@@ -224,7 +225,7 @@ let package = Package(
       dependencies: [
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire",
         "LightningChannel", "LightningInvoices", "LightningNode", "ForwardingHint", "Sender", "HTTPClient",
-        "Crypto", "PhonePolicy", "SharedContainer",
+        "Crypto", "PhonePolicy", "Wallet", "SharedContainer",
         "DaemonRuntime", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
       ], path: "Sources/Baton/BatonCommand"),
 
@@ -335,7 +336,8 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "WaitingTests",
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "LightningInvoices", "Wallet", "Database", "PairSupport", "PhoneClient", "ProcessSupport", "MainAppd",
+        "LightningInvoices", "Wallet", "Database", "PairSupport", "PhoneClient", "PhoneLink",
+        "ProcessSupport", "MainAppd",
         "NotifyExtd", "LSPd",
         "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",

@@ -21,8 +21,8 @@ struct ProviderOptions {
         "--hold-seconds", value: .integer(0...86_400), default: "60",
         help: "how long a payment is held for a disconnected wallet"),
       OptionDeclaration(
-        "--push-form", value: .choice(PushStrategy.allCases.map(\.rawValue)),
-        default: PushStrategy.phoenix.rawValue,
+        "--push-form", value: .choice(PushForm.allCases.map(\.rawValue)),
+        default: PushForm.phoenix.rawValue,
         help:
           "which pushes announce a payment: Phoenix's, in clear; or Bitkit's, a silent one in clear and an alert sealed to the wallet's key"
       ),
@@ -68,7 +68,7 @@ struct ProviderOptions {
   let wallet: PublicKey?
   /// Read until it has the wallet's node id.
   let walletFile: String?
-  let pushStrategy: PushStrategy
+  let pushStrategy: PushForm
   /// Bitkit's silent push is sealed.
   let sealsSilentPush: Bool
   let sendsSilentPushes: Bool
@@ -78,10 +78,10 @@ struct ProviderOptions {
     home = parsed.text("--home") ?? "./.baton"
     listen = parsed.hostAndPort("--listen")
     hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
-    pushStrategy = parsed.text("--push-form").flatMap { PushStrategy(rawValue: $0) } ?? .phoenix
+    pushStrategy = parsed.text("--push-form").flatMap { PushForm(rawValue: $0) } ?? .phoenix
     sealsSilentPush = parsed.isGiven("--sealed-silent-push")
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
-    for (option, form) in [("--silent-pushes", PushStrategy.phoenix), ("--sealed-silent-push", .bitkit)]
+    for (option, form) in [("--silent-pushes", PushForm.phoenix), ("--sealed-silent-push", .bitkit)]
     where parsed.isGiven(option) && pushStrategy != form {
       exitWithSentence(
         .wrongUsage, "\(option) is an option of --push-form \(form.rawValue); leave one of the two out")

@@ -49,7 +49,7 @@ enum Walls {
     ),
     ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
     ("HTTPClient", "Ground DaemonRuntime CCurl Glibc"),
-    ("PhoneLink", "Ground JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
+    ("PhoneLink", "Ground Crypto JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
     (
       "WalletProcess",
@@ -76,8 +76,8 @@ enum Walls {
     (
       "LSPd",
       """
-      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Crypto PushSeal \
-      PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc
+      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Guardrails \
+      WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc
       """
     ),
     ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
@@ -117,7 +117,7 @@ enum Walls {
       "BatonCommand",
       """
       Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      ForwardingHint Sender HTTPClient Crypto PhonePolicy SharedContainer DaemonRuntime PeerTransport PhoneClient \
+      ForwardingHint Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
       Terminal Inspection Lab Stages Glibc
       """
     ),

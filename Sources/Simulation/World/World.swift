@@ -200,7 +200,7 @@ public struct WorldSettings: Hashable, Sendable {
   }
   private var profile = Unhashed(WalletProfile.phoenix)
   /// As the peer's pushes are in that wallet's form.
-  var pushStrategy: PushStrategy { wallet.pushForm == .bitkit ? .bitkit : .phoenix }
+  var pushStrategy: PushForm { wallet.pushForm }
   public var peerIsLegacy = false
   var hasLegacyPeer: Bool {
     peerIsLegacy || without.contains(.peerFencing)
