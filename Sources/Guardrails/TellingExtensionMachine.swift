@@ -4,8 +4,9 @@ import Ground
 ///
 /// The text of each push is ready when the push arrives. Before it is delivered, the announced payment is stored for the
 /// app, as iOS may suspend the process as soon as it has the text. A blocked store never delays the text by more than
-/// `storeTime`: the record is then given up, since the app hears of the payment from its peer as well. Nothing is
-/// claimed, so the extension never stands in the app's way; and no push waits for another.
+/// `storeTime`: the record is then given up, since the app hears of the payment from its peer as well. (On a slow disk
+/// the write goes on after the text; if iOS suspends the process within it, it may end the process for the lock.)
+/// Nothing is claimed, so the extension never stands in the app's way; and no push waits for another.
 public struct TellingExtensionMachine: GuardMachine {
   public static let name = "guard-telling-extension"
   public static let role = Role.extension
@@ -18,6 +19,8 @@ public struct TellingExtensionMachine: GuardMachine {
     var deliverBy: Instant
     /// After a failed attempt; nil while one is under way.
     var triesAgainAt: Instant?
+    /// The text was delivered before the push could be read.
+    var isTold = false
   }
 
   /// How long a record may delay its text.
@@ -40,7 +43,8 @@ public struct TellingExtensionMachine: GuardMachine {
     guard !hasEnded else { return [] }
     switch event {
     case .pushArrived(let push): return pushArrived(push, at: now)
-    case .incomingStored(let id): return take(id).map { tell($0.push, .announced) } ?? []
+    case .toldPushRead(let push): return toldPushRead(push, at: now)
+    case .incomingStored(let id): return take(id).map { tell($0, .announced) } ?? []
     case .incomingNotStored(.blocked, let id):
       if let index = storing.firstIndex(where: { $0.push.id == id }) {
         storing[index].triesAgainAt = now + Self.retryInterval
@@ -48,10 +52,10 @@ public struct TellingExtensionMachine: GuardMachine {
       return []
     // Such as a full disk, which does not change within half a second.
     case .incomingNotStored(.failed(let sentence), let id):
-      return take(id).map { [.show(.trouble(sentence))] + tell($0.push, .announced) } ?? []
+      return take(id).map { [.show(.trouble(sentence))] + tell($0, .announced) } ?? []
     case .incomingNotStored(.lost(let sentence), let id):
-      return take(id).map { [.show(.trouble(sentence))] + tell($0.push, .containerLost) } ?? []
-    case .expiryWarned(let id): return take(id).map { tell($0.push, .timeWillExpire) } ?? []
+      return take(id).map { [.show(.trouble(sentence))] + tell($0, .containerLost) } ?? []
+    case .expiryWarned(let id): return take(id).map { tell($0, .timeWillExpire) } ?? []
     case .deadlineReached: return deadlineReached(at: now)
     // The next push may find another container: nothing of this one is open.
     case .containerLost(let sentence): return [.show(.trouble(sentence))] + tellAll(.containerLost)
@@ -72,10 +76,18 @@ public struct TellingExtensionMachine: GuardMachine {
     return [.storeIncoming(record, push: push.id)]
   }
 
+  private mutating func toldPushRead(_ push: Push, at now: Instant) -> [GuardDirective] {
+    guard let record = push.announcement?.record, storing.count < Self.storingLimit,
+      !storing.contains(where: { $0.push.id == push.id })
+    else { return [] }
+    storing.append(Storing(push: push, record: record, deliverBy: now + Self.storeTime, isTold: true))
+    return [.storeIncoming(record, push: push.id)]
+  }
+
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
     let late = storing.filter { now >= $0.deliverBy }
     storing.removeAll { now >= $0.deliverBy }
-    var directives = late.flatMap { tell($0.push, .announced) }
+    var directives = late.flatMap { tell($0, .announced) }
     for index in storing.indices {
       guard let instant = storing[index].triesAgainAt, now >= instant else { continue }
       storing[index].triesAgainAt = nil
@@ -90,7 +102,11 @@ public struct TellingExtensionMachine: GuardMachine {
 
   private mutating func tellAll(_ reason: FinishReason) -> [GuardDirective] {
     defer { storing = [] }
-    return storing.flatMap { tell($0.push, reason) }
+    return storing.flatMap { tell($0, reason) }
+  }
+
+  private func tell(_ storing: Storing, _ reason: FinishReason) -> [GuardDirective] {
+    storing.isTold ? [] : tell(storing.push, reason)
   }
 
   /// Only what has left `storing`, or was never in it, is told: so each push once.

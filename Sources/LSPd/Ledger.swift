@@ -23,7 +23,7 @@ final class Ledger {
   /// Begins a run, and closes the rows of connections that the last run left open.
   func beginRun(
     at now: Instant, wallNanoseconds: Int64, isLegacy: Bool, storageDelay: TimeSpan = .zero,
-    pushStrategy: PushStrategy = .phoenix
+    pushStrategy: PushForm = .phoenix
   ) throws {
     try database.transaction(.immediate) {
       try database.execute(

@@ -23,8 +23,8 @@ struct ProviderOptions {
           "how long a payment is held for a disconnected wallet; 0: not at all (default 60, with --push-form bitkit 25)"
       ),
       OptionDeclaration(
-        "--push-form", value: .choice(PushStrategy.allCases.map(\.rawValue)),
-        default: PushStrategy.phoenix.rawValue,
+        "--push-form", value: .choice(PushForm.allCases.map(\.rawValue)),
+        default: PushForm.phoenix.rawValue,
         help:
           "which pushes announce a payment: Phoenix's, in clear; or Bitkit's, a silent one in clear and an alert sealed to the wallet's key"
       ),
@@ -70,7 +70,7 @@ struct ProviderOptions {
   let wallet: PublicKey?
   /// Read until it has the wallet's node id.
   let walletFile: String?
-  let pushStrategy: PushStrategy
+  let pushStrategy: PushForm
   /// Bitkit's silent push is sealed.
   let sealsSilentPush: Bool
   let sendsSilentPushes: Bool
@@ -79,11 +79,11 @@ struct ProviderOptions {
   init(_ parsed: ParsedCommandLine) {
     home = parsed.text("--home") ?? "./.baton"
     listen = parsed.hostAndPort("--listen")
-    pushStrategy = parsed.text("--push-form").flatMap { PushStrategy(rawValue: $0) } ?? .phoenix
+    pushStrategy = parsed.text("--push-form").flatMap { PushForm(rawValue: $0) } ?? .phoenix
     hold = .seconds(parsed.integer("--hold-seconds") ?? Self.holdSeconds(pushStrategy))
     sealsSilentPush = parsed.isGiven("--sealed-silent-push")
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
-    for (option, form) in [("--silent-pushes", PushStrategy.phoenix), ("--sealed-silent-push", .bitkit)]
+    for (option, form) in [("--silent-pushes", PushForm.phoenix), ("--sealed-silent-push", .bitkit)]
     where parsed.isGiven(option) && pushStrategy != form {
       exitWithSentence(
         .wrongUsage, "\(option) is an option of --push-form \(form.rawValue); leave one of the two out")
@@ -105,8 +105,8 @@ struct ProviderOptions {
   }
 
   /// Bitkit's plan has 10 to 25 s. Phoenix's LSP tells no time.
-  private static func holdSeconds(_ strategy: PushStrategy) -> Int64 {
-    switch strategy {
+  private static func holdSeconds(_ form: PushForm) -> Int64 {
+    switch form {
     case .phoenix: 60
     case .bitkit: 25
     }

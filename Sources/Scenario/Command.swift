@@ -54,6 +54,8 @@ public enum StoryAction: Hashable, Sendable {
   case silentPush
   /// The user's response to the newest present notification.
   case touch(NotificationTouch)
+  /// A button of the app's screen, by its title.
+  case press(String)
   case launchTask(String)
   case expireTask(String)
 

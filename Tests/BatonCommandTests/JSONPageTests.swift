@@ -59,6 +59,12 @@ import WaitingTests
         NotificationsVerb.Touched.self),
       Entry("pay", "`baton pay`", PaymentAnswer.Document.self),
       Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
+      Entry(
+        "pay-retry", "`baton pay --retry hint` or `interim`, the last line", RetriedPayment.Document.self),
+      Entry(
+        "pay-retry-event", "`baton pay --retry hint` or `interim`, a line for each event",
+        RetriedPayment.Progress.self),
+      Entry("pay-count", "`baton pay --count`", PaymentLoad.Document.self),
       Entry("payments", "`baton payments`", [PaymentEntry].self),
       Entry("ps", "`baton ps`", PsVerb.Document.self),
       Entry("push", "`baton push`", PushVerb.Document.self),

@@ -13,6 +13,7 @@ enum Walls {
     ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel"),
     ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel ForwardingHint"),
     ("ForwardingHint", "JSON"),
+    ("Sender", "Ground LightningWire ForwardingHint"),
     (
       "Wallet",
       """
@@ -25,8 +26,8 @@ enum Walls {
     (
       "Simulation",
       """
-      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningNode LightningProvider Wallet \
-      WalletProfiles PhonePolicy
+      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningNode LightningProvider Sender \
+      Wallet WalletProfiles PhonePolicy
       """
     ),
     ("Scenario", "Ground PhonePolicy"),
@@ -48,7 +49,8 @@ enum Walls {
     ),
     ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
     ("HTTPServer", "Ground DaemonRuntime CLinux CMicroHTTPD Glibc"),
-    ("PhoneLink", "Ground JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
+    ("HTTPClient", "Ground DaemonRuntime CCurl Glibc"),
+    ("PhoneLink", "Ground Crypto JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
     (
       "WalletProcess",
@@ -76,7 +78,7 @@ enum Walls {
       "LSPd",
       """
       Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint \
-      Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer CLinux Glibc
+      Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer CLinux Glibc
       """
     ),
     ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
@@ -117,7 +119,8 @@ enum Walls {
       "BatonCommand",
       """
       Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      PhonePolicy SharedContainer DaemonRuntime PeerTransport PhoneClient Terminal Inspection Lab Stages Glibc
+      ForwardingHint Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
+      Terminal Inspection Lab Stages Glibc
       """
     ),
   ]
@@ -125,8 +128,8 @@ enum Walls {
   /// Modules of pure decisions: no clock, no randomness, no I/O.
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Wallet", "WalletProfiles",
-    "PhonePolicy",
+    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Sender", "Wallet",
+    "WalletProfiles", "PhonePolicy",
     "Simulation",
     "Scenario",
   ]

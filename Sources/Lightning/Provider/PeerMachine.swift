@@ -34,13 +34,13 @@ public struct PeerMachine: Core {
     /// Only `walletNamed` sets the wallet's node; else it is the first accepted node.
     public var awaitsWallet: Bool
     /// Nil: Phoenix's.
-    public var pushStrategy: PushStrategy?
+    public var pushStrategy: PushForm?
 
     public init(
       isLegacy: Bool = false, callsBackAfter: TimeSpan = .seconds(2), externalDelay: TimeSpan = .zero,
       rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: TimeSpan = .zero,
       storageDelay: TimeSpan = .zero, startedAt: Instant, state: PeerState, awaitsWallet: Bool = false,
-      pushStrategy: PushStrategy = .phoenix
+      pushStrategy: PushForm = .phoenix
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
@@ -68,7 +68,7 @@ public struct PeerMachine: Core {
       startedAt = try container.decode(Instant.self, forKey: .startedAt)
       state = try container.decode(PeerState.self, forKey: .state)
       awaitsWallet = try container.decodeIfPresent(Bool.self, forKey: .awaitsWallet) ?? false
-      pushStrategy = try container.decodeIfPresent(PushStrategy.self, forKey: .pushStrategy)
+      pushStrategy = try container.decodeIfPresent(PushForm.self, forKey: .pushStrategy)
     }
   }
 
@@ -82,7 +82,7 @@ public struct PeerMachine: Core {
   let isLegacy: Bool
   let awaitsWallet: Bool
   let externalDelay: TimeSpan
-  let pushStrategy: PushStrategy
+  let pushStrategy: PushForm
   let rules: ConnectionRules
   let fundingKey: CurvePoint?
   public internal(set) var state: PeerState

@@ -115,9 +115,9 @@ enum UpVerb: Verb {
     ] + BackgroundStartOptions.declarations + ConnectionOptions.declarations
   }
 
-  static func starterOptions(_ line: ParsedCommandLine) throws -> PhoneStarter.Options {
+  static func starterOptions(_ line: ParsedCommandLine, _ phone: Phone) throws -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
-    options.wallet = try WalletOption.profileOfPhone(line)
+    options.wallet = try WalletOption.profileOfPhone(line, phone)
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
     for name in ["--fault-hang", "--tor"] where line.isGiven(name) { options.iosdArguments.append(name) }
     for role in line.all("--fault-open-read") { options.iosdArguments += ["--fault-open-read", role] }
@@ -163,7 +163,7 @@ enum UpVerb: Verb {
     let phone = try invocation.phone
     try checkTiming(invocation.line)
     try HandRunProcess.refuse(of: phone)
-    let options = try starterOptions(invocation.line)
+    let options = try starterOptions(invocation.line, phone)
     let result = try PhoneStarter(phone: phone, options: options).start()
     let limits = LimitsReport(phone)
     let pids = Daemon.allCases.compactMap { daemon in result.pids[daemon].map { "\(daemon.rawValue) \($0)" } }

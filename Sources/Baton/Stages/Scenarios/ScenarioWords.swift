@@ -29,6 +29,9 @@ enum ScenarioWords {
   static let unevenChannel =
     "the channel has an open HTLC, or wallet and peer disagree on the wallet's balance"
   static let noMoreParts = CannotBeDone("the payment is not in parts, or all its parts were sent")
+  static func noButton(_ title: String) -> CannotBeDone {
+    CannotBeDone("the app's screen has no button “\(title)” now")
+  }
   static let isSuspended = CannotBeDone("cannot freeze or thaw a suspended process")
   static let nothingToTouch = CannotBeDone("there is no notification in the list")
 

@@ -151,6 +151,11 @@ struct SimulatedStage: ScenarioStage {
     case .device(let change): tell { $0.change(change) }
     case .silentPush: tell { $0.silentPush() }
     case .touch(let touch): try self.touch(touch)
+    case .press(let title):
+      guard let button = ScreenButton(title: title), world.hasButton(button) else {
+        throw ScenarioWords.noButton(title)
+      }
+      tell { $0.press(button) }
     case .launchTask(let identifier):
       if let why = world.phone.refusalToLaunchByHand(identifier) { throw CannotBeDone(why.description) }
       tell { $0.launchTask(identifier) }
