@@ -99,6 +99,8 @@ final class Ledger {
       try ChannelTables.provider.write(record, at: [at], database)
     case .pushKey, .holdEnded, .endedHoldForgotten:
       try AnnouncementTables.write(change, at: step.at, to: database)
+    case .failuresOrdered, .orderedFailureUsed:
+      try OrderedFailureTable.write(change, at: step.at, to: database)
     case .externalMade, .externalPaid: try ExternalInvoiceTable.write(change, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
       try PaymentTable.write(change, at: step.at, to: database)

@@ -27,7 +27,8 @@ extension Ledger {
       paidHashes: try PaymentTable.readPaid(database), backup: try readBackup(),
       externalInvoices: try ExternalInvoiceTable.read(database), failure: try readFailure(),
       pushKey: try AnnouncementTables.readPushKey(database),
-      endedHolds: try AnnouncementTables.readEndedHolds(database))
+      endedHolds: try AnnouncementTables.readEndedHolds(database),
+      orderedFailures: try OrderedFailureTable.read(database))
   }
 
   /// The wallet's node: the first that was accepted.

@@ -107,5 +107,11 @@ enum LedgerSchema {
       id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB NOT NULL, ended_at_ns INTEGER NOT NULL,
       forgotten_at_ns INTEGER) STRICT;
     """,
+    """
+    ALTER TABLE payments ADD COLUMN attempt INTEGER;
+    CREATE TABLE ordered_failures(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER NOT NULL, code INTEGER NOT NULL,
+      times INTEGER NOT NULL, left INTEGER NOT NULL) STRICT;
+    """,
   ]
 }

@@ -2,6 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
+import HTTPServer
 import Bitcoin
 import LightningWire
 import LightningProvider
@@ -21,6 +22,8 @@ final class Provider {
   private(set) var runner: CoreRunner<PeerMachine>!
   private var pushes: PushSender!
   private var listener: PeerListener?
+  var http: HTTPServer?
+  var accessLog: AccessLog?
   private var connections: [UInt64: PeerConnection] = [:]
   /// Frames whose events the core has not handled yet: each event gives exactly one change about its frame.
   private var unwritten: [LedgerStep.FrameBytes] = []
@@ -253,6 +256,7 @@ final class Provider {
     guard !isGoingDown else { return }
     isGoingDown = true
     listener = nil
+    http = nil
     for id in connections.keys.sorted() { hangUp(id, reason) }
     endWhenDrained(reason)
   }

@@ -46,6 +46,8 @@ public enum StoryAction: Hashable, Sendable {
   case loseMessage
   case repeatMessage
   case losePush
+  /// The peer fails the next payments with a code of BOLT 4.
+  case failNext(times: Int, code: String)
 
   // The phone itself.
   case device(DeviceChange)

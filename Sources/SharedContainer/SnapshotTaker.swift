@@ -39,7 +39,8 @@ struct SnapshotTaker {
 
   private func takeCopy() throws -> Snapshot {
     // A container opened meanwhile is read as live.
-    guard let copy = try DatabaseCopy(of: databaseFiles, bytesMax: copiedBytesMax, onCopied: onCopied), !isLive()
+    guard let copy = try DatabaseCopy(of: databaseFiles, bytesMax: copiedBytesMax, onCopied: onCopied),
+      !isLive()
     else { throw ContainerError.keepsChanging(path: layout.directory) }
     let reader = try SnapshotReader(
       database: copy.path, layout: layout, access: .readWrite,

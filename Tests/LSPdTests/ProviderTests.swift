@@ -63,10 +63,11 @@ import Testing
       ALTER TABLE pushes DROP COLUMN kind; ALTER TABLE pushes DROP COLUMN payment;
       ALTER TABLE pushes DROP COLUMN hold_until_ns; ALTER TABLE runs DROP COLUMN push_form;
       DROP TABLE external_invoices; DROP TABLE splices; DROP TABLE channel_failures; DROP TABLE push_keys;
-      DROP TABLE ended_holds; PRAGMA user_version = 2;
+      DROP TABLE ended_holds; ALTER TABLE payments DROP COLUMN attempt; DROP TABLE ordered_failures;
+      PRAGMA user_version = 2;
       """)
     try provider.start()
-    #expect(try provider.ledger("PRAGMA user_version") == [10])
+    #expect(try provider.ledger("PRAGMA user_version") == [11])
     #expect(try provider.ledger("SELECT state FROM payments") == ["held"])
     #expect(try provider.ledger("SELECT total_msat FROM payments") == [.null])
     let wallet = ScriptedWallet(loop: provider.loop)

@@ -79,6 +79,7 @@ struct Checker {
     checkPayments(replay)
     checkSent(replay)
     checkHolds(replay)
+    checkHoldWindows()
     return replay
   }
 

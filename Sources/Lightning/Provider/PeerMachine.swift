@@ -148,7 +148,7 @@ public struct PeerMachine: Core {
   }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
-    storeDueBackup(at: now) + react(to: event, at: now)
+    storeDueBackup(at: now) + endDueHolds(at: now) + react(to: event, at: now)
   }
 
   /// First, so that no message of the wallet overtakes the end of the delay.
@@ -156,6 +156,12 @@ public struct PeerMachine: Core {
     guard let due = storage.takeDue(at: now) else { return [] }
     var step = PeerStep()
     store(due.blob, of: due.connection, &step)
+    return step.directives
+  }
+
+  private mutating func endDueHolds(at now: Instant) -> [PeerDirective] {
+    var step = PeerStep()
+    endDueHolds(&step, at: now)
     return step.directives
   }
 
@@ -171,6 +177,7 @@ public struct PeerMachine: Core {
     case .closed(let connection, let why): return closed(connection, why, at: now)
     case .payRequested(let request): return payRequested(request, at: now)
     case .externalInvoiceMade(let invoice): return externalInvoiceMade(invoice)
+    case .failuresOrdered(let order): return failuresOrdered(order)
     }
   }
 
@@ -180,9 +187,6 @@ public struct PeerMachine: Core {
       giveUp(link.id, "no init came within 10 s: send it first", at: now, &step)
     }
     silencesEnded(at: now, &step)
-    for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {
-      fail(payment.request.id, .recipientAway, &step)
-    }
     sendHeld(&step, at: now)
     quiescenceEnded(&step, at: now)
     arrivals(&step, at: now)

@@ -254,6 +254,8 @@ public struct IncomingPayments: Core {
   private mutating func collecting(_ hashes: [Bytes32], at now: Instant) {
     let before = collected
     collected = hashes
+    // Its sender has tried again: what the peer said of the earlier attempt is over.
+    endedHolds.removeAll { hashes.contains($0) }
     for index in payments.indices {
       let payment = payments[index]
       if hashes.contains(payment.hash), payment.stage == .expired { wait(for: index, at: now) }

@@ -52,6 +52,22 @@ import Testing
 
   // MARK: The states
 
+  @Test func `A record that is found after the sender has tried again stays while the parts come`() {
+    var core = IncomingPayments()
+    _ = core.handle(.shown(.connected(8)), at: seconds(0))
+    _ = core.handle(.holdEnded(one), at: seconds(0))
+    _ = core.handle(.collecting([one]), at: seconds(1))
+    _ = core.handle(.activated, at: seconds(2))
+    let directives = core.handle(read([record(one)]), at: seconds(2))
+    #expect(!directives.contains(.tidyWanted) && !directives.contains(expired))
+    // Without another attempt the hold's end is the payment's.
+    var ended = IncomingPayments()
+    _ = ended.handle(.shown(.connected(8)), at: seconds(0))
+    _ = ended.handle(.holdEnded(one), at: seconds(0))
+    _ = ended.handle(.activated, at: seconds(2))
+    #expect(ended.handle(read([record(one)]), at: seconds(2)).contains(.tidyWanted))
+  }
+
   @Test func `B-1.5s.1 The records are read when the app comes to the front, and the screen connects first`()
   {
     var core = IncomingPayments()

@@ -60,7 +60,8 @@ import Testing
     #expect(app.steps == [.setup, .start, .peers, .sync, .peers])
   }
 
-  @Test func `Retry Now keeps a connection that has work, and the screen does not wait for a new one`() throws {
+  @Test func `Retry Now keeps a connection that has work, and the screen does not wait for a new one`() throws
+  {
     var (app, _) = try TestWallet.completing()
     app.play(read([record]), .incoming(.holdEnded(hash("1"))))
     app.play(.requests(.asked("1", invoiceRequest)), .requests(.invoiceMade("1", invoice("a"))))
@@ -158,7 +159,9 @@ import Testing
     #expect(orders.contains(where: isCompletion) && app.wallet.background.runs == [])
   }
 
-  @Test func `B-S.4 A node that is ready already lets the task succeed, in front and for a silent push`() throws {
+  @Test func `B-S.4 A node that is ready already lets the task succeed, in front and for a silent push`()
+    throws
+  {
     var app = TestWallet<AppMachine>(background: .init(pollsPaykit: true), completes: true)
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
     app.play(.guardrail(.observed(free(7, .extension))))

@@ -125,6 +125,9 @@ final class RealStage: ScenarioStage {
         throw SystemError("empty the heartbeat")
       }
     case .restartPeer: try driver.restartPeer()
+    case .failNext(let times, let code):
+      _ = try ScenarioWords.code(code)
+      try phone.ask(.lspd, ControlMessage("fail-next", ["code": code, "times": "\(times)"]))
     case .stepClock(let seconds):
       try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     case .device(let change): try set(change)

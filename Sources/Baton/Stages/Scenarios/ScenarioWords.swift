@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 import PhonePolicy
 import Scenario
 
@@ -33,6 +34,13 @@ enum ScenarioWords {
   }
   static let isSuspended = CannotBeDone("cannot freeze or thaw a suspended process")
   static let nothingToTouch = CannotBeDone("there is no notification in the list")
+
+  static func code(_ name: String) throws(CannotBeDone) -> FailureCode {
+    guard let code = FailureCode(name: name) else {
+      throw CannotBeDone("BOLT 4 has no failure `\(name)`")
+    }
+    return code
+  }
 
   /// From the state's name in the phone's core.
   static func place(_ word: String, _ role: Role) -> Scene.Process.Place {

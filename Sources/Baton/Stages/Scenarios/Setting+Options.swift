@@ -29,7 +29,9 @@ extension Setting {
     case .sparesLockHolders: ["--suspended-with-lock", "spare"]
     case .leavesReadOpen(let role): ["--fault-open-read", role.rawValue]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
-    case .wallet, .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendsSilentPushes, .extensionWithoutKeychain: []
+    case .wallet, .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendsSilentPushes,
+      .extensionWithoutKeychain:
+      []
     }
   }
 
