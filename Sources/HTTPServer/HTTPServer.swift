@@ -151,11 +151,15 @@ public final class HTTPServer {
 
   /// libmicrohttpd owns the socket: it closes it when it finds that nothing comes any more.
   private func turnAway(_ connection: UInt64, _ response: HTTPResponse) {
+    sayAndShut(connection, response)
+    run()
+  }
+
+  private func sayAndShut(_ connection: UInt64, _ response: HTTPResponse) {
     turnedAway += 1
     let socket = Int32(connection)
     LoopbackSocket.say(response, to: socket)
     shutdown(socket, Int32(SHUT_RDWR))
-    run()
   }
 
   private func armDoorTimer() {
@@ -167,7 +171,10 @@ public final class HTTPServer {
   }
 
   private func turnAwayOverdue() {
-    for overdue in door.sendAwayOverdue(at: loop.now) { turnAway(overdue, settings.late) }
+    // libmicrohttpd may close any of them as soon as it runs.
+    let overdue = door.sendAwayOverdue(at: loop.now)
+    for connection in overdue { sayAndShut(connection, settings.late) }
+    if !overdue.isEmpty { run() }
     armDoorTimer()
   }
 

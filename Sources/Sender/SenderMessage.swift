@@ -15,7 +15,8 @@ public struct SenderMessage: Hashable, Sendable {
     (headline, text) = Self.words(failure.failure)
     button = failure.failure.mayPass ? "Retry Now" : nil
     if case .hint(let hint) = failure.end {
-      text = Self.advice(hint.reason)
+      // A provider that knows no reason says more than the last error only if it advises against another attempt.
+      if hint.hint == .doNotRetry || hint.reason != .unknown { text = Self.advice(hint.reason) }
       if hint.hint == .doNotRetry { button = nil }
     }
   }

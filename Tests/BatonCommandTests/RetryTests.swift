@@ -56,7 +56,7 @@ import WaitingTests
   {
     let (phone, invoice) = try awayPhone()
     let payment = try phone.begin(
-      "pay", invoice, "--retry", "interim", "--retry-deadline", "10", into: "payment")
+      "pay", invoice, "--retry", "interim", "--retry-deadline", "10", "--hold-seconds", "20", into: "payment")
     #expect(phone.scratch.end(payment) == .exited(code: ExitCode.tooSlow.rawValue))
     #expect(phone.scratch.text("payment").contains("\npending: attempt 1 has no answer after 10."))
     let again = try phone.begin("pay", invoice, "--retry", "interim", into: "again")

@@ -51,6 +51,9 @@ extension Checker {
 
   /// Each failure on order is one of the newest order at that time, and is counted there.
   private mutating func checkOrders() {
+    // A restart of the machine begins its clock anew: then no time tells which order a failure belongs to.
+    let starts = evidence.ledger.runs.map(\.startedNs)
+    guard starts == starts.sorted() else { return }
     let orders = evidence.ledger.orderedFailures
     var used = [Int64](repeating: 0, count: orders.count)
     let times = orders.map(\.atNs)

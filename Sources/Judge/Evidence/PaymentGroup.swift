@@ -21,7 +21,9 @@ struct PaymentGroup {
   private mutating func add(_ payment: PaymentEntry) {
     requestedNs.append(payment.requestedNs)
     spans.append((payment.requestedNs, payment.settledNs ?? .max))
-    open.removeAll { ($0.settledNs ?? .max) <= payment.requestedNs }
+    // A restart of the machine begins its clock anew: what had ended had ended before.
+    let isNewClock = open.contains { $0.requestedNs > payment.requestedNs }
+    open.removeAll { open in open.settledNs.map { isNewClock || $0 <= payment.requestedNs } ?? false }
     open.append(payment)
     if open.count > 1, !open.areWithinOne { secondAtOnce = secondAtOnce ?? payment }
     if payment.isFailed, let settledNs = payment.settledNs { failedNs.append(settledNs) }

@@ -15,15 +15,20 @@ extension PeerMachine {
     guard let wallet = state.wallet, question.recipient == wallet else {
       return ForwardingHint(.doNotRetry, .unknown)
     }
+    return hint(forAmountMsat: question.amountMsat, at: now)
+  }
+
+  /// For a payment to the wallet.
+  public func hint(forAmountMsat amountMsat: UInt64, at now: Instant) -> ForwardingHint {
     guard state.failure == nil else { return ForwardingHint(.doNotRetry, .recipientChannelDisabled) }
     let balanceMsat = state.channel.localMsat
     // What is in the channel comes back if it fails, and what is held is not spent yet.
     let offeredMsat = sum(of: state.payments.filter { !$0.isHeld })
-    guard question.amountMsat <= balanceMsat.addingSaturated(offeredMsat) else {
+    guard amountMsat <= balanceMsat.addingSaturated(offeredMsat) else {
       return ForwardingHint(.doNotRetry, .insufficientLiquidity)
     }
     let heldMsat = sum(of: state.payments.filter(\.isHeld))
-    guard question.amountMsat <= balanceMsat - min(balanceMsat, heldMsat) else {
+    guard amountMsat <= balanceMsat - min(balanceMsat, heldMsat) else {
       return ForwardingHint(.retryLater, .insufficientLiquidity, after: Self.delayWhenAway)
     }
     guard state.payments.count < Self.paymentLimit else {

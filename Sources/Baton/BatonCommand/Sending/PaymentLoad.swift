@@ -16,7 +16,12 @@ final class PaymentLoad {
   private let count: Int
   private let interval: TimeSpan
   private let rate: Int64
+  /// lspd serves 128 connections.
+  private static let openMost = 100
+
   private var open: [Int: (sending: Sending, start: Instant)] = [:]
+  /// Due, and waiting for one that is open to end.
+  private var due: [(number: Int, invoice: PayableInvoice, start: Instant)] = []
   private var begun = 0
   private var settled: [TimeSpan] = []
   private var failed = 0
@@ -32,7 +37,7 @@ final class PaymentLoad {
     self.count = count
     self.rate = rate
     interval = TimeSpan(nanoseconds: 1_000_000_000 / max(1, rate))
-    holdSeconds = invocation.line.integer("--hold-seconds")
+    holdSeconds = retry.holdSeconds(invocation.line)
     hints = try HintServer(named: retry.hintURL, phone: phone, loop: loop)
   }
 
@@ -45,7 +50,8 @@ final class PaymentLoad {
     for (number, invoice) in invoices.enumerated() {
       // From the start, so that a late payment does not delay the next ones.
       loop.at(start + TimeSpan(nanoseconds: interval.nanoseconds * Int64(number))) { [unowned self] in
-        begin(number, invoice)
+        due.append((number, invoice, loop.now))
+        beginDue()
       }
     }
     _ = try loop.run(for: .seconds(2 * 86_400)) { refusal != nil || (begun == count && open.isEmpty) }
@@ -63,11 +69,18 @@ final class PaymentLoad {
     return failed > 0 ? .paymentFailed : .done
   }
 
-  private func begin(_ number: Int, _ invoice: PayableInvoice) {
+  private func beginDue() {
+    while open.count < Self.openMost, !due.isEmpty {
+      let next = due.removeFirst()
+      begin(next.number, next.invoice, since: next.start)
+    }
+  }
+
+  private func begin(_ number: Int, _ invoice: PayableInvoice, since start: Instant) {
     begun += 1
     let sending = Sending(
       invoice, retry.settings(number), holdSeconds: holdSeconds, hints: hints, phone: phone, loop: loop)
-    open[number] = (sending, loop.now)
+    open[number] = (sending, start)
     sending.onEvent = { [unowned self] event in
       switch event {
       case .began, .held, .failed, .report(.retrying), .report(.skipped): break
@@ -89,7 +102,10 @@ final class PaymentLoad {
     }
     sending.stop()
     // It is still at work in this call.
-    loop.post { _ = sending }
+    loop.post { [self] in
+      _ = sending
+      beginDue()
+    }
   }
 
   // MARK: Outcome

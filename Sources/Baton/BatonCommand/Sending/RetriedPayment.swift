@@ -23,7 +23,7 @@ final class RetriedPayment {
     settings = retry.settings()
     output = invocation.output
     sending = Sending(
-      invoice, settings, holdSeconds: invocation.line.integer("--hold-seconds"),
+      invoice, settings, holdSeconds: retry.holdSeconds(invocation.line),
       hints: try HintServer(named: retry.hintURL, phone: phone, loop: loop), phone: phone, loop: loop)
   }
 

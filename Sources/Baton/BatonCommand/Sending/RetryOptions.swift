@@ -48,6 +48,13 @@ struct RetryOptions {
     }
   }
 
+  /// Less than the deadline: the payment of an absent wallet comes back in time for another attempt (K-12).
+  private static let holdSeconds: Int64 = 10
+
+  func holdSeconds(_ line: ParsedCommandLine) -> Int64? {
+    line.integer("--hold-seconds") ?? (policy == .off ? nil : Self.holdSeconds)
+  }
+
   /// Of the nth payment of this command.
   func settings(_ number: Int = 0) -> SenderSettings {
     SenderSettings(policy, deadline: deadline, attempts: attempts, seed: seed &+ UInt64(number))
