@@ -113,6 +113,7 @@ import WaitingTests
     #expect(try phone.steps().suffix(4) == ["setup", "start", "peers", "sync"])
     // What was received meanwhile is shown when the user comes.
     try Wait.until("the payment is announced") { try phone.phone.notifications().contains { $0.push != nil } }
+    try phone.waitUntilStored()
     _ = try phone.baton("app", "open")
     #expect(try phone.waitForState("completed")["text"] as? String == "Received 5000 sats")
     try checkThatNoFileHasTheHash(phone)

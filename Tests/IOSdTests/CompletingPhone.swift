@@ -86,7 +86,13 @@ final class CompletingPhone {
     let before = try phone.notifications().last?.id
     #expect(try baton("pay", invoice, "--no-wait").code == 0)
     try Wait.until("the payment is announced") { try phone.notifications().last?.id != before }
+    try waitUntilStored()
     return try #require(try phone.notifications().last?.id)
+  }
+
+  /// The text does not wait for a slow disk.
+  func waitUntilStored() throws {
+    try Wait.until("the payment's record is stored") { (try? store.all())?.isEmpty == false }
   }
 
   func tap(_ notification: UInt64) throws { _ = try baton("notifications", "tap", "\(notification)") }

@@ -26,6 +26,10 @@ import WaitingTests
   }
 
   private func keep(_ key: [UInt8], _ phone: PhoneProcess) throws {
+    // iosd listens before it has made its keychain.
+    try Wait.until("the keychain is there") {
+      FileManager.default.fileExists(atPath: "\(phone.home)/Keychain/items")
+    }
     let store = try KeychainStore(
       directory: "\(phone.home)/Keychain/items", key: "\(phone.home)/os/keychain.key")
     try store.write(key, Entitlements.accessGroup, "push-key", .afterFirstUnlock)
