@@ -23,7 +23,7 @@ final class CompletingPhone {
     phone = Phone(home: String(cString: mkdtemp(&template)!))
     starter = PhoneStarter.Options(
       lspdArguments: ["--push-form", "bitkit", "--hold-seconds", "\(holdSeconds)"] + lspd,
-      iosdArguments: ["--wallet", "bitkit"] + iosdOptions)
+      iosdArguments: ["--wallet", "bitkit"] + iosdOptions + PhoneProcess.liftedLimit)
     _ = try PhoneStarter(phone: phone, options: starter).start()
   }
 
