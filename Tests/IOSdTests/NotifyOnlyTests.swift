@@ -26,10 +26,6 @@ import WaitingTests
   }
 
   private func keep(_ key: [UInt8], _ phone: PhoneProcess) throws {
-    // iosd listens before it has made its keychain.
-    try Wait.until("the keychain is there") {
-      FileManager.default.fileExists(atPath: "\(phone.home)/Keychain/items")
-    }
     let store = try KeychainStore(
       directory: "\(phone.home)/Keychain/items", key: "\(phone.home)/os/keychain.key")
     try store.write(key, Entitlements.accessGroup, "push-key", .afterFirstUnlock)
@@ -310,7 +306,7 @@ import WaitingTests
     var pushes = SealedPushes(seed: seed)
     var generator = SeededGenerator(seed: seed)
     let corrupt = pushes.corrupt()
-    let phone = try phone(pushes, ["--memory-limit", "25165824"])
+    let phone = try phone(pushes, PhoneProcess.isSanitized ? [] : ["--memory-limit", "25165824"])
     let oversized = pushes.push(
       "{\"type\":\"incomingHtlc\",\"payload\":{},\"createdAt\":\"\(String(repeating: "0", count: 3000))\"}")
     #expect(oversized.utf8.count > 4096)
