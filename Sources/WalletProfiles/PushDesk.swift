@@ -84,7 +84,8 @@ public struct PushDesk: Core {
       hasKey = true
       isAsking = false
       defer { kept = [] }
-      return read { _ in true } + kept.map { .record(push: $0) }
+      // First the records: the system may suspend the process as soon as the text of the last push is out.
+      return kept.map { .record(push: $0) } + read { _ in true }
     case .notOpened(let push): return notOpened(push)
     // The next push asks again: the phone may have been unlocked, or the app opened for the first time.
     case .keyMissing, .keyWithheld:

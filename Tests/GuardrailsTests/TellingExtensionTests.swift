@@ -53,6 +53,29 @@ import Testing
     #expect(notifier.send(.terminationRequested) == [.end(.terminated)])
   }
 
+  @Test func `No text is told while the record of a push told before is stored, for half a second at most`() {
+    let unreadable = Push(id: 2, reason: .unreadable)
+    var notifier = Driver<TellingExtensionMachine>()
+    _ = notifier.send(.toldPushRead(announced(1)))
+    #expect(notifier.send(.pushArrived(unreadable)) == [])
+    #expect(notifier.send(.pushArrived(unreadable)) == [])
+    let text: [GuardDirective] = [
+      .deliver(push: 2, .nothingReceived(.unreadable)), .finished(push: 2, .unreadablePush),
+    ]
+    #expect(notifier.send(.incomingStored(push: 1)) == text)
+
+    _ = notifier.send(.toldPushRead(announced(3)), at: 1)
+    #expect(notifier.send(.pushArrived(unreadable)) == [])
+    #expect(notifier.send(.deadlineReached, at: 1.5) == text)
+
+    _ = notifier.send(.toldPushRead(announced(4)), at: 2)
+    #expect(notifier.send(.pushArrived(unreadable)) == [])
+    #expect(
+      notifier.send(.expiryWarned(push: 2)) == [
+        text[0], .finished(push: 2, .timeWillExpire),
+      ])
+  }
+
   @Test func `A push that cannot be read has its text at once and stores nothing`() {
     var notifier = Driver<TellingExtensionMachine>()
     let push = Push(id: 1, reason: .unreadable)

@@ -42,7 +42,7 @@ import WalletProfiles
     #expect(desk.handle(answer, at: milliseconds(2)) == untold(1))
     #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(3)) == [.askForKey])
     #expect(
-      desk.handle(.keyFound, at: milliseconds(4)) == [.read(push: 2, withKey: true), .record(push: 1)])
+      desk.handle(.keyFound, at: milliseconds(4)) == [.record(push: 1), .read(push: 2, withKey: true)])
   }
 
   private func untold(_ push: UInt64) -> [PushDesk.Directive] {
@@ -68,7 +68,7 @@ import WalletProfiles
     #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(110)) == [])
     #expect(desk.handle(.deadlineReached, at: milliseconds(250)) == untold(1))
     #expect(
-      desk.handle(.keyFound, at: milliseconds(300)) == [.read(push: 2, withKey: true), .record(push: 1)])
+      desk.handle(.keyFound, at: milliseconds(300)) == [.record(push: 1), .read(push: 2, withKey: true)])
   }
 
   @Test func `A push whose opening took all its time is told at once`() {
@@ -98,7 +98,7 @@ import WalletProfiles
     #expect(desk.handle(.deadlineReached, at: milliseconds(250)) == untold(1))
     #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(300)) == [])
     #expect(
-      desk.handle(.keyFound, at: milliseconds(310)) == [.read(push: 2, withKey: true), .record(push: 1)])
+      desk.handle(.keyFound, at: milliseconds(310)) == [.record(push: 1), .read(push: 2, withKey: true)])
   }
 
   @Test func `At the warning its push is read without the key, and at the end every push`() {
