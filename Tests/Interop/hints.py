@@ -19,7 +19,7 @@ import urllib.parse
 # From the end of an attempt to the next one, in seconds, and how late a busy machine may be.
 SCHEDULE = [(1.0, 1.5), (3.0, 3.5), (7.0, 7.5)]
 SOON = (1.0, 1.5)
-LATE = 0.25
+LATE = 0.75
 
 
 def check(condition, what):
@@ -152,6 +152,13 @@ class Payment:
         durations = self.durations()
         return [later - earlier - durations[place + 1] for place, (earlier, later) in enumerate(zip(times, times[1:]))]
 
+    def planned(self):
+        """The gaps as the sender has planned them, whatever the machine made of them."""
+        failed = {event["attempt"]: event["after_ms"] for event in self.events if event["event"] == "failed"}
+        return [
+            (event["after_ms"] + event["delay_ms"] - failed[event["attempt"] - 1]) / 1000
+            for event in self.events if event["event"] == "retry"]
+
     def expect(self, gaps, attempts, ended_by):
         check(self.last["attempts"] == attempts, f"{self.name}: {self.last['attempts']} attempts and not {attempts}: {self.last}")
         check(self.last["ended_by"] == ended_by, f"{self.name}: ended by {self.last['ended_by']} and not {ended_by}")
@@ -159,7 +166,10 @@ class Payment:
         seen = self.gaps()
         check(len(seen) == len(gaps), f"{self.name}: {len(seen) + 1} questions and not {len(gaps) + 1}")
         for gap, (least, most) in zip(seen, gaps):
-            check(least - 0.01 <= gap <= most + LATE, f"{self.name}: a gap of {gap:.3f} s and not {least} to {most} s")
+            # A question may reach the server late on a busy machine, and so may the one before.
+            check(least - LATE <= gap <= most + LATE, f"{self.name}: a gap of {gap:.3f} s and not {least} to {most} s")
+        for gap, (least, most) in zip(self.planned(), gaps):
+            check(least - 0.1 <= gap <= most + 0.1, f"{self.name}: a plan of {gap:.3f} s and not {least} to {most} s")
         for _, line in self.log:
             method, target, _ = line.split(" ")
             parts = urllib.parse.urlsplit(target)
@@ -223,10 +233,8 @@ def hints(sender):
 
     first, second = (payment.result() for payment in same)
     # The rest of a gap when its hint has failed: of the same gap, but for the milliseconds until then.
-    for one, two in zip(first.gaps(), second.gaps()):
+    for one, two in zip(first.planned(), second.planned()):
         check(abs(one - two) < 0.1, f"the same seed has gaps of {one:.3f} and {two:.3f} s")
-    check(
-        max(abs(one - two) for one, two in zip(delays(first), delays(second))) < 100, "the same seed has other delays")
     check(
         max(abs(one - two) for one, two in zip(delays(first), delays(other.result()))) > 5,
         "another seed has the same delays")
@@ -238,7 +246,7 @@ def last_gap(sender):
     done = sender.pay("the last gap", NO_HINT["500"], "--retry-deadline", "15")
     at = {(event["event"], event["attempt"]): event["after_ms"] for event in done.events}
     gap = (at["attempt", 4] - at["failed", 3]) / 1000
-    check(7.0 - 0.01 <= gap <= 7.5 + LATE, f"the last gap is {gap:.3f} s")
+    check(7.0 - 0.1 <= gap <= 7.5 + LATE, f"the last gap is {gap:.3f} s")
 
 
 def held(sender):
