@@ -99,6 +99,9 @@ def phone(documents):
     take("pay", "pay", invoice, status=5)
     take("app", "app", "open")
     documents.retry("pay", take("invoice", "invoice", "5000")["invoice"], "--retry", "interim")
+    take("lsp-fail", "lsp", "fail", "temporary_channel_failure", "--times", "1")
+    take("status", "status")
+    take("lsp-fail", "lsp", "fail", "temporary_channel_failure", "--times", "0")
     take("pay-count", "pay", "--count", "3", "--rate", "50", "--amount", "21")
     parts = take("invoice", "invoice", "5000")["invoice"]
     take("pay-parts", "pay", parts, "--parts", "2")
