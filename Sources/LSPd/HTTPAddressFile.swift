@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Glibc
 
 /// lspd's URL for senders, such as `http://127.0.0.1:40123`, and for lspd to listen on the same port after a restart.
 struct HTTPAddressFile {
@@ -20,14 +19,5 @@ struct HTTPAddressFile {
 
   static func url(_ place: HostAndPort) -> String { "\(scheme)\(place)" }
 
-  /// Atomic, as `AddressFile`.
-  func write(_ place: HostAndPort) throws(SystemError) {
-    let draft = "\(path).new"
-    let descriptor = try PlainFile.openNew(draft)
-    let isWritten = writeAll(descriptor, Array("\(Self.url(place))\n".utf8))
-    let code = errno
-    close(descriptor)
-    if !isWritten { throw SystemError("write \(draft)", code: code) }
-    if rename(draft, path) != 0 { throw SystemError("write \(path)") }
-  }
+  func write(_ place: HostAndPort) throws(SystemError) { try AddressFile.write(Self.url(place), to: path) }
 }

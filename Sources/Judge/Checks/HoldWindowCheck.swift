@@ -60,7 +60,7 @@ extension Checker {
     for payment in evidence.ledger.payments where payment.isFailed && payment.failure == "on-order" {
       let count = times.countOfThose(upTo: payment.settledNs ?? payment.requestedNs)
       guard count > 0, orders[count - 1].code == payment.failureCode else {
-        find(3, "Payment \(payment.id) failed on an order that nobody gave", [payment.evidence])
+        find(3, "Payment \(payment.id) failed by an order that the ledger does not have", [payment.evidence])
         continue
       }
       used[count - 1] += 1

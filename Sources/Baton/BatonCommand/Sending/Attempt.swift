@@ -53,7 +53,7 @@ final class Attempt {
     if !connect() { loop.post { [self] in end(.answered(.notSent(.routeNotFound), nil)) } }
   }
 
-  /// Nobody listens any more.
+  /// The payer no longer waits for the outcome.
   func abandon() {
     hasEnded = true
     connection?.close()
