@@ -46,6 +46,8 @@ public struct SenderRetry: Hashable, Sendable {
   public var of: Int
   /// The time until then.
   public var after: TimeSpan
+  /// The time from the end of the attempt before until then.
+  public var gap: TimeSpan
   public var cause: Cause
 }
 

@@ -188,7 +188,9 @@ public struct SenderMachine: Machine {
     return [
       .report(
         .retrying(
-          SenderRetry(attempt: attempt + 1, of: settings.attempts, after: start - now, cause: cause)))
+          SenderRetry(
+            attempt: attempt + 1, of: settings.attempts, after: start - now, gap: start - attemptEndedAt,
+            cause: cause)))
     ]
   }
 

@@ -153,11 +153,8 @@ class Payment:
         return [later - earlier - durations[place + 1] for place, (earlier, later) in enumerate(zip(times, times[1:]))]
 
     def planned(self):
-        """The gaps as the sender has planned them, whatever the machine made of them."""
-        failed = {event["attempt"]: event["after_ms"] for event in self.events if event["event"] == "failed"}
-        return [
-            (event["after_ms"] + event["delay_ms"] - failed[event["attempt"] - 1]) / 1000
-            for event in self.events if event["event"] == "retry"]
+        """The gaps as the sender has decided them, whatever the machine made of them: exact."""
+        return [event["gap_us"] / 1e6 for event in self.events if event["event"] == "retry"]
 
     def expect(self, gaps, attempts, ended_by):
         check(self.last["attempts"] == attempts, f"{self.name}: {self.last['attempts']} attempts and not {attempts}: {self.last}")
@@ -169,7 +166,7 @@ class Payment:
             # A question may reach the server late on a busy machine, and so may the one before.
             check(least - LATE <= gap <= most + LATE, f"{self.name}: a gap of {gap:.3f} s and not {least} to {most} s")
         for gap, (least, most) in zip(self.planned(), gaps):
-            check(least - 0.1 <= gap <= most + 0.1, f"{self.name}: a plan of {gap:.3f} s and not {least} to {most} s")
+            check(least <= gap <= most, f"{self.name}: the sender decides on {gap:.6f} s and not {least} to {most} s")
         for _, line in self.log:
             method, target, _ = line.split(" ")
             parts = urllib.parse.urlsplit(target)
@@ -228,16 +225,9 @@ def hints(sender):
             payment.result().expect([], 2, "deadline").ends_within(12)
         largest.result().expect([], 2, "deadline").ends_within(10)
 
-    def delays(payment):
-        return [event["delay_ms"] for event in payment.events if event["event"] == "retry"]
-
     first, second = (payment.result() for payment in same)
-    # The rest of a gap when its hint has failed: of the same gap, but for the milliseconds until then.
-    for one, two in zip(first.planned(), second.planned()):
-        check(abs(one - two) < 0.1, f"the same seed has gaps of {one:.3f} and {two:.3f} s")
-    check(
-        max(abs(one - two) for one, two in zip(delays(first), delays(other.result()))) > 5,
-        "another seed has the same delays")
+    check(first.planned() == second.planned(), f"the same seed has gaps of {first.planned()} and {second.planned()} s")
+    check(first.planned() != other.result().planned(), "another seed has the same gaps")
     return len(plain) + 16
 
 
@@ -246,7 +236,8 @@ def last_gap(sender):
     done = sender.pay("the last gap", NO_HINT["500"], "--retry-deadline", "15")
     at = {(event["event"], event["attempt"]): event["after_ms"] for event in done.events}
     gap = (at["attempt", 4] - at["failed", 3]) / 1000
-    check(7.0 - 0.1 <= gap <= 7.5 + LATE, f"the last gap is {gap:.3f} s")
+    check(7.0 - 0.01 <= gap <= 7.5 + LATE, f"the last gap is {gap:.3f} s")
+    check(7.0 <= done.planned()[-1] <= 7.5, f"the sender decides on {done.planned()[-1]:.6f} s")
 
 
 def held(sender):

@@ -63,6 +63,8 @@ final class RetriedPayment {
     var failureClass: String?
     /// Until the attempt begins.
     var delayMs: Int64?
+    /// From the end of the attempt before until the attempt begins.
+    var gapUs: Int64?
     var cause: String?
     var hint: String?
     var reason: String?
@@ -90,6 +92,7 @@ final class RetriedPayment {
     case .report(.retrying(let retry)):
       (progress.event, progress.attempt) = ("retry", retry.attempt)
       progress.delayMs = retry.after.wholeMilliseconds
+      progress.gapUs = retry.gap.nanoseconds / 1000
       progress.cause = retry.cause.description
       if case .hint(let hint) = retry.cause {
         progress.hint = hint.hint.rawValue
