@@ -43,8 +43,13 @@ let package = Package(
       path: "Sources/Lightning/Node"),
     .target(
       name: "LightningProvider",
-      dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel"],
+      dependencies: [
+        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "ForwardingHint",
+      ],
       path: "Sources/Lightning/Provider"),
+    // The LSP's advice for another attempt at a payment: lspd writes it, senders read it.
+    .target(name: "ForwardingHint", dependencies: ["JSON"], path: "Sources/Lightning/Hint"),
+    .target(name: "Sender", dependencies: ["Ground", "LightningWire", "ForwardingHint"]),
     .target(
       name: "Wallet",
       dependencies: [
@@ -57,7 +62,7 @@ let package = Package(
       name: "Simulation",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
-        "LightningProvider", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
+        "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
     .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
 
@@ -74,6 +79,12 @@ let package = Package(
     .systemLibrary(
       name: "CNettle", path: "Sources/System/CNettle", pkgConfig: "nettle",
       providers: [.apt(["nettle-dev"])]),
+    .systemLibrary(
+      name: "CMicroHTTPD", path: "Sources/System/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(
+      name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
     // System calls that differ between Linux and Darwin.
     .target(name: "Platform", dependencies: ["Ground"], path: "Sources/System/Platform"),
@@ -111,9 +122,16 @@ let package = Package(
         "ChannelStore",
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
+    // For lspd alone: no process of a wallet serves HTTP.
+    .target(name: "HTTPServer", dependencies: ["Ground", "DaemonRuntime", "CLinux", "CMicroHTTPD"]),
+    // Never in a wallet process.
+    .target(
+      name: "HTTPClient", dependencies: ["Ground", "DaemonRuntime", "CCurl"],
+      path: "Sources/System/HTTPClient"),
     // What every wallet process says to iosd.
     .target(
-      name: "PhoneLink", dependencies: ["Ground", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
+      name: "PhoneLink",
+      dependencies: ["Ground", "Crypto", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
     .target(
       name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "LightningWire", "CLinux"],
       path: "Sources/Lightning/PeerTransport"),
@@ -171,8 +189,8 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "Crypto", "PushSeal", "PeerTransport", "DaemonRuntime", "Database",
-        "ChannelStore",
+        "LightningProvider", "ForwardingHint", "Guardrails", "WalletProfiles", "Crypto", "PushSeal",
+        "PeerTransport", "DaemonRuntime", "Database", "ChannelStore", "HTTPServer",
       ]),
     // The modules of `baton`.
     .target(
@@ -204,7 +222,8 @@ let package = Package(
     .target(
       name: "Stages",
       dependencies: [
-        "Ground", "Reports", "Guardrails", "Crypto", "LightningInvoices", "LightningProvider", "Wallet",
+        "Ground", "Reports", "Guardrails", "Crypto", "LightningWire", "LightningInvoices",
+        "LightningProvider", "Wallet",
         "WalletProfiles", "IncomingStore",
         "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
         "Terminal", "Inspection", "Lab",
@@ -213,7 +232,8 @@ let package = Package(
       name: "BatonCommand",
       dependencies: [
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire",
-        "LightningChannel", "LightningInvoices", "LightningNode", "PhonePolicy", "SharedContainer",
+        "LightningChannel", "LightningInvoices", "LightningNode", "ForwardingHint", "Sender", "HTTPClient",
+        "Crypto", "PhonePolicy", "Wallet", "SharedContainer",
         "DaemonRuntime", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
       ], path: "Sources/Baton/BatonCommand"),
 
@@ -242,9 +262,10 @@ let package = Package(
     .testTarget(
       name: "LightningTests",
       dependencies: [
-        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningNode", "LightningProvider",
+        "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
+        "LightningNode", "LightningProvider", "ForwardingHint",
       ]),
+    .testTarget(name: "SenderTests", dependencies: ["Ground", "LightningWire", "ForwardingHint", "Sender"]),
     // Reads and writes invoices for Tests/Interop/invoices.py.
     .executableTarget(
       name: "TestInvoices",
@@ -273,7 +294,7 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningNode",
-        "Wallet", "WalletProfiles", "PhonePolicy", "Crypto", "Simulation",
+        "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto", "Simulation",
         "SimulationSupport",
       ]),
     // Compares the simulated container with the real one.
@@ -330,7 +351,8 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "WaitingTests",
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "LightningInvoices", "Wallet", "Database", "PairSupport", "PhoneClient", "ProcessSupport", "MainAppd",
+        "LightningInvoices", "Wallet", "Database", "PairSupport", "PhoneClient", "PhoneLink",
+        "ProcessSupport", "MainAppd",
         "NotifyExtd", "LSPd",
         "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",
@@ -380,8 +402,9 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningProvider",
-        "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
+        "WaitingTests",
+        "Ground", "JSON", "Reports", "Crypto", "Bitcoin", "LightningWire", "LightningChannel",
+        "LightningProvider", "ForwardingHint", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
         "PhoneClient", "PushSeal", "WalletProfiles", "Guardrails",
         "LSPd",
         "BatonCommand", "ChannelStore",
@@ -400,7 +423,7 @@ let package = Package(
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire",
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
-        "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
+        "Sender", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(
@@ -462,7 +485,8 @@ let cores = [
   "Ground", "JSON", "Heartbeat", "Guardrails", "Wallet", "WalletProfiles", "PhonePolicy", "Scenario",
   "Bitcoin",
   "LightningWire",
-  "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider",
+  "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint",
+  "Sender",
 ]
 
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.

@@ -47,6 +47,13 @@ extension AppMachine {
     _ push: Push, under name: String?, at now: Instant
   ) -> [GuardDirective] {
     if silentPush.pushes.contains(push.id) { return [] }
+    // The phone may suspend the app as soon as it completes this push: an earlier one may have expired while the app
+    // was frozen. So no push is completed before the release.
+    let isKeptAwake = !silentPush.pushes.isEmpty && !push.reason.mayConcernPayment
+    if place == .leaving || place == .ending || isKeptAwake {
+      silentPush.join(push.id)
+      return []
+    }
     guard push.reason.mayConcernPayment, place == .background || place == .staying else {
       return [.completed(push: push.id, .noData)]
     }
@@ -76,7 +83,7 @@ extension AppMachine {
     if case .holder = ownership.waitsFor { return silentPush.stopWaiting() }
     if let raise = ownership.failedRaise { return silentPush.end(of: .container(raise.trouble)) }
     switch event {
-    case .expiryWarned: silentPush.timeOut()
+    case .expiryWarned(let push): if silentPush.pushes.contains(push) { silentPush.timeOut() }
     default: silentPush.note(event, isBusy: isBusy, at: now)
     }
   }

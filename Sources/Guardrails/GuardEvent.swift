@@ -9,6 +9,8 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case enteredForeground
   case enteredBackground
   case pushArrived(Push)
+  /// A push that the extension without a node has told without its key can be read after all: only its record is wanted.
+  case toldPushRead(Push)
   /// For the app, which is in the background or was launched there.
   case silentPushArrived(Push)
   /// A scheduled task of the app needs the node for this time, in the background: handled like a silent push with this

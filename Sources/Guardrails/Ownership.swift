@@ -108,8 +108,8 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .rowReadFailed: return rowReadFailed(at: now)
     case .presenceHeard, .partnerEnded: return somethingChanged(at: now)
     case .node(let report): return node(report, at: now)
-    case .nodeWanted, .launched, .enteredForeground, .enteredBackground, .pushArrived, .silentPushArrived,
-      .expiryWarned,
+    case .nodeWanted, .launched, .enteredForeground, .enteredBackground, .pushArrived, .toldPushRead,
+      .silentPushArrived, .expiryWarned,
       .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound,
       .receivedNotRead, .moveRequested, .incomingStored, .incomingNotStored:
       return []

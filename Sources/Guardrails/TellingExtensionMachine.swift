@@ -4,8 +4,9 @@ import Ground
 ///
 /// The text of each push is ready when the push arrives. Before it is delivered, the announced payment is stored for the
 /// app, as iOS may suspend the process as soon as it has the text. A blocked store never delays the text by more than
-/// `storeTime`: the record is then given up, since the app hears of the payment from its peer as well. Nothing is
-/// claimed, so the extension never stands in the app's way; and no push waits for another.
+/// `storeTime`: the record is then given up, since the app hears of the payment from its peer as well. (On a slow disk
+/// the write goes on after the text; if iOS suspends the process within it, it may end the process for the lock.)
+/// Nothing is claimed, so the extension never stands in the app's way; and no push waits for another.
 public struct TellingExtensionMachine: GuardMachine {
   public static let name = "guard-telling-extension"
   public static let role = Role.extension
@@ -18,6 +19,14 @@ public struct TellingExtensionMachine: GuardMachine {
     var deliverBy: Instant
     /// After a failed attempt; nil while one is under way.
     var triesAgainAt: Instant?
+    /// The text was delivered before the push could be read.
+    var isTold = false
+  }
+
+  /// A text that is ready.
+  struct Waiting: Hashable, Codable, Sendable {
+    var push: Push
+    var reason: FinishReason
   }
 
   /// How long a record may delay its text.
@@ -28,6 +37,9 @@ public struct TellingExtensionMachine: GuardMachine {
   static let storingLimit = 64
 
   var storing: [Storing] = []
+  /// Texts that wait until the records of pushes told before are stored: iOS may suspend the process right after a text,
+  /// and would kill it in the middle of a write.
+  var waiting: [Waiting] = []
   private(set) var hasEnded = false
 
   public init(configuration: GuardConfiguration) {}
@@ -38,9 +50,16 @@ public struct TellingExtensionMachine: GuardMachine {
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     guard !hasEnded else { return [] }
+    return react(to: event, at: now) + tellWaiting()
+  }
+
+  private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
     switch event {
     case .pushArrived(let push): return pushArrived(push, at: now)
-    case .incomingStored(let id): return take(id).map { tell($0.push, .announced) } ?? []
+    case .toldPushRead(let push): return toldPushRead(push, at: now)
+    case .incomingStored(let id):
+      endStoring(id, .announced)
+      return []
     case .incomingNotStored(.blocked, let id):
       if let index = storing.firstIndex(where: { $0.push.id == id }) {
         storing[index].triesAgainAt = now + Self.retryInterval
@@ -48,10 +67,14 @@ public struct TellingExtensionMachine: GuardMachine {
       return []
     // Such as a full disk, which does not change within half a second.
     case .incomingNotStored(.failed(let sentence), let id):
-      return take(id).map { [.show(.trouble(sentence))] + tell($0.push, .announced) } ?? []
+      return endStoring(id, .announced) ? [.show(.trouble(sentence))] : []
     case .incomingNotStored(.lost(let sentence), let id):
-      return take(id).map { [.show(.trouble(sentence))] + tell($0.push, .containerLost) } ?? []
-    case .expiryWarned(let id): return take(id).map { tell($0.push, .timeWillExpire) } ?? []
+      return endStoring(id, .containerLost) ? [.show(.trouble(sentence))] : []
+    case .expiryWarned(let id):
+      if let index = waiting.firstIndex(where: { $0.push.id == id }) {
+        return tell(waiting.remove(at: index).push, .timeWillExpire)
+      }
+      return take(id).map { tell($0, .timeWillExpire) } ?? []
     case .deadlineReached: return deadlineReached(at: now)
     // The next push may find another container: nothing of this one is open.
     case .containerLost(let sentence): return [.show(.trouble(sentence))] + tellAll(.containerLost)
@@ -64,18 +87,31 @@ public struct TellingExtensionMachine: GuardMachine {
   }
 
   private mutating func pushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
-    guard !storing.contains(where: { $0.push.id == push.id }) else { return [] }
-    guard let announcement = push.announcement else { return tell(push, .unreadablePush) }
-    guard let record = announcement.record else { return tell(push, .announced) }
-    guard storing.count < Self.storingLimit else { return tell(push, .tooManyPushes) }
+    let isKnown = (storing.map(\.push) + waiting.map(\.push)).contains { $0.id == push.id }
+    guard !isKnown else { return [] }
+    guard let record = push.announcement?.record, storing.count < Self.storingLimit else {
+      let reason: FinishReason =
+        push.announcement == nil
+        ? .unreadablePush : push.announcement?.record == nil ? .announced : .tooManyPushes
+      waiting.append(Waiting(push: push, reason: reason))
+      return []
+    }
     storing.append(Storing(push: push, record: record, deliverBy: now + Self.storeTime))
+    return [.storeIncoming(record, push: push.id)]
+  }
+
+  private mutating func toldPushRead(_ push: Push, at now: Instant) -> [GuardDirective] {
+    guard let record = push.announcement?.record, storing.count < Self.storingLimit,
+      !storing.contains(where: { $0.push.id == push.id })
+    else { return [] }
+    storing.append(Storing(push: push, record: record, deliverBy: now + Self.storeTime, isTold: true))
     return [.storeIncoming(record, push: push.id)]
   }
 
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
     let late = storing.filter { now >= $0.deliverBy }
     storing.removeAll { now >= $0.deliverBy }
-    var directives = late.flatMap { tell($0.push, .announced) }
+    var directives = late.flatMap { tell($0, .announced) }
     for index in storing.indices {
       guard let instant = storing[index].triesAgainAt, now >= instant else { continue }
       storing[index].triesAgainAt = nil
@@ -84,13 +120,31 @@ public struct TellingExtensionMachine: GuardMachine {
     return directives
   }
 
+  /// Its text may be told. Whether it was being stored.
+  @discardableResult
+  private mutating func endStoring(_ id: UInt64, _ reason: FinishReason) -> Bool {
+    guard let stored = take(id) else { return false }
+    if !stored.isTold { waiting.append(Waiting(push: stored.push, reason: reason)) }
+    return true
+  }
+
+  private mutating func tellWaiting() -> [GuardDirective] {
+    guard !storing.contains(where: \.isTold) else { return [] }
+    defer { waiting = [] }
+    return waiting.flatMap { tell($0.push, $0.reason) }
+  }
+
   private mutating func take(_ id: UInt64) -> Storing? {
     storing.firstIndex { $0.push.id == id }.map { storing.remove(at: $0) }
   }
 
   private mutating func tellAll(_ reason: FinishReason) -> [GuardDirective] {
-    defer { storing = [] }
-    return storing.flatMap { tell($0.push, reason) }
+    defer { (storing, waiting) = ([], []) }
+    return waiting.flatMap { tell($0.push, $0.reason) } + storing.flatMap { tell($0, reason) }
+  }
+
+  private func tell(_ storing: Storing, _ reason: FinishReason) -> [GuardDirective] {
+    storing.isTold ? [] : tell(storing.push, reason)
   }
 
   /// Only what has left `storing`, or was never in it, is told: so each push once.

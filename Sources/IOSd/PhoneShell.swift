@@ -156,8 +156,8 @@ final class PhoneShell {
       let body = payloads[id] ?? []
       // Kept until the notification is shown, which keeps it for the user's response: the extension's payload, and the
       // app's if both get it.
-      let isForAppAlone = pushes.row(id)?.isVisible != true || options.configuration.foregroundPushes == .app
-      if role == .app, isForAppAlone { payloads[id] = nil }
+      let isVisible = pushes.row(id)?.isVisible == true
+      if role == .app, options.configuration.isForAppAlone(isVisible: isVisible) { payloads[id] = nil }
       var message = ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
       if pushes.row(id)?.isSilent == true { message["silent"] = "yes" }
       return message

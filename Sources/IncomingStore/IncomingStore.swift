@@ -14,10 +14,16 @@ import OwnFiles
 #endif
 
 /// The store of one container. It is opened for each call and closed after it: a suspended extension holds no lock,
-/// and a container that was replaced meanwhile is simply the one that is opened.
+/// and a container that was replaced meanwhile is simply the one that is opened. A call may wait for the disk as long
+/// as it takes; the extension makes it beside its loop.
+///
+/// A kill would leave the records whole without the sync at each commit. It stays all the same: a phone whose battery
+/// ends after the notification still knows the payment, and the close, which moves the log into the database, waits for
+/// the disk in any case.
 public struct IncomingStore: Sendable {
   public static let fileName = "incoming.sqlite"
-  /// The oldest rows go first: the app empties the store at each activation, and a flood must not fill the disk.
+  /// The oldest rows go first: the app removes a row only once its payment's end is known, and a flood must not fill
+  /// the disk.
   static let limit = 256
 
   private let container: String
@@ -31,29 +37,42 @@ public struct IncomingStore: Sendable {
 
   /// Makes container and database if they are missing: iOS may launch the extension before the app has ever run.
   /// One row for each payment: a second push for it keeps the time of the first and brings the hold up to date.
-  public func add(_ record: IncomingRecord, arrivedAt wallSeconds: Int64) throws(IncomingStoreError) {
+  ///
+  /// Returns a sentence if the store was damaged and had to be replaced by a new one.
+  @discardableResult
+  public func add(
+    _ record: IncomingRecord, arrivedAt wallSeconds: Int64
+  ) throws(IncomingStoreError) -> String? {
     _ = try reaching { () throws(OwnError) in try OwnDirectory.make(container) }
     try makeFile()
-    try running {
-      let database = try Connection(path: path, access: .create)
-      try database.migrate(steps: Self.schema)
-      try database.transaction(.immediate) {
-        try database.execute(
-          """
-          INSERT INTO incoming (payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
-          ON CONFLICT (payment_hash) DO UPDATE SET amount_msat = excluded.amount_msat, kind = excluded.kind,
-            is_held = excluded.is_held, hold_ends_at = excluded.hold_ends_at
-          """,
-          [
-            .blob(record.paymentHash.bytes), .bits(record.amountMsat), .text(record.kind.rawValue),
-            .integer(record.isHeld ? 1 : 0), record.holdEndsAt.map { .integer($0) } ?? .null,
-            .text(record.state.rawValue), .integer(wallSeconds),
-          ])
-        try database.execute(
-          "DELETE FROM incoming WHERE number <= (SELECT max(number) FROM incoming) - ?",
-          [.integer(Int64(Self.limit))])
-      }
+    let damage = try running { try Self.damage { try insert(record, arrivedAt: wallSeconds) } }
+    guard let damage else { return nil }
+    let sentence = try setAside(because: damage)
+    try makeFile()
+    try running { try insert(record, arrivedAt: wallSeconds) }
+    return sentence
+  }
+
+  private func insert(_ record: IncomingRecord, arrivedAt wallSeconds: Int64) throws {
+    let database = try Connection(path: path, access: .create)
+    try database.migrate(steps: Self.schema)
+    try Self.check(database)
+    try database.transaction(.immediate) {
+      try database.execute(
+        """
+        INSERT INTO incoming (payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (payment_hash) DO UPDATE SET amount_msat = excluded.amount_msat, kind = excluded.kind,
+          is_held = excluded.is_held, hold_ends_at = excluded.hold_ends_at
+        """,
+        [
+          .blob(record.paymentHash.bytes), .bits(record.amountMsat), .text(record.kind.rawValue),
+          .integer(record.isHeld ? 1 : 0), record.holdEndsAt.map { .integer($0) } ?? .null,
+          .text(record.state.rawValue), .integer(wallSeconds),
+        ])
+      try database.execute(
+        "DELETE FROM incoming WHERE number <= (SELECT max(number) FROM incoming) - ?",
+        [.integer(Int64(Self.limit))])
     }
   }
 
@@ -80,7 +99,7 @@ public struct IncomingStore: Sendable {
     }
   }
 
-  static func entries(of database: Connection) throws -> [IncomingEntry] {
+  private static func entries(of database: Connection) throws -> [IncomingEntry] {
     try database.rows(
       """
       SELECT payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at FROM incoming ORDER BY number
@@ -105,7 +124,7 @@ public struct IncomingStore: Sendable {
 
   // MARK: The file
 
-  func isThere() throws(IncomingStoreError) -> Bool {
+  public func isThere() throws(IncomingStoreError) -> Bool {
     var status = stat()
     if lstat(path, &status) != 0 {
       if errno == ENOENT { return false }
@@ -136,7 +155,7 @@ public struct IncomingStore: Sendable {
     do throws(OwnError) { return try body() } catch { throw IncomingStoreError(error) }
   }
 
-  func running<Result>(_ body: () throws -> Result) throws(IncomingStoreError) -> Result {
+  private func running<Result>(_ body: () throws -> Result) throws(IncomingStoreError) -> Result {
     do { return try body() } catch let error as DatabaseError {
       throw error.kind == .busy ? .busy : .failed(error.description)
     } catch { throw .failed("\(error)") }

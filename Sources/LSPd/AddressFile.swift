@@ -12,8 +12,10 @@ struct AddressFile {
     PeerAddress(written: bytes)
   }
 
+  func write(_ address: PeerAddress) throws(SystemError) { try Self.write("\(address)", to: path) }
+
   /// Atomic: a reader never sees a partial address.
-  func write(_ address: PeerAddress) throws(SystemError) {
+  static func write(_ address: String, to path: String) throws(SystemError) {
     let draft = "\(path).new"
     // Replaces a draft of an earlier run, or another file of that name.
     let descriptor = try PlainFile.openNew(draft)

@@ -1,9 +1,11 @@
 import Ground
 import Crypto
 import DaemonRuntime
+import Guardrails
 import JSON
 import LightningProvider
 import PushSeal
+import WalletProfiles
 
 /// Like Bitkit's two pushes: a silent one, which may wake the app, and a visible one, whose payload only the wallet can
 /// read.
@@ -31,13 +33,15 @@ struct BitkitPush: Encodable {
   ) {
     let isSilent = push.kind == .silent
     aps = isSilent ? .silent : .alert("Payment Incoming", "Open Bitkit to receive")
-    if isSilent { type = "incoming_htlc_wake" }
+    if isSilent { type = PushReader.wakeType }
     if isSilent, !sealsSilent {
       paymentHash = push.paymentHash?.hex
       amountMsat = push.amountMsat
     } else {
-      let plain = SealedText(push, now: now, wallNanoseconds: wallNanoseconds).text
-      payload = key.flatMap { Sealed(Array(plain.utf8), to: $0) }
+      let plain = OpenedPayload(
+        push.announcement(now: now, wallNanoseconds: wallNanoseconds),
+        createdAt: UTCText.write(wallNanoseconds))
+      payload = key.flatMap { Sealed(plain.json, to: $0) }
     }
   }
 
@@ -63,28 +67,12 @@ struct BitkitPush: Encodable {
   }
 }
 
-/// What the payload says once it is opened.
-struct SealedText: Encodable {
-  struct Payload: Encodable {
-    var paymentHash: String?
-    var amountMsat: UInt64?
-    var held: Bool
-    /// In seconds of the wall clock, never after the true end. Nil: nothing is held, or it has no end.
-    var holdExpiresAt: Int64?
+extension PushRequest {
+  fileprivate func announcement(now: Instant, wallNanoseconds: Int64) -> Announcement {
+    let end = holdUntil.map { wallNanoseconds.addingReportingOverflow(($0 - now).nanoseconds) }
+    return Announcement(
+      kind: .incomingHtlc, paymentHash: paymentHash, amountMsat: amountMsat, isHeld: isHeld,
+      // In seconds of the wall clock, never after the true end. Nil: nothing is held, or it has no end.
+      holdEndsAt: end.flatMap { $0.overflow ? nil : $0.partialValue / 1_000_000_000 })
   }
-
-  var source = "blocktank"
-  var type = "incomingHtlc"
-  var payload: Payload
-  var createdAt: String
-
-  init(_ push: PushRequest, now: Instant, wallNanoseconds: Int64) {
-    let end = push.holdUntil.map { wallNanoseconds.addingReportingOverflow(($0 - now).nanoseconds) }
-    payload = Payload(
-      paymentHash: push.paymentHash?.hex, amountMsat: push.amountMsat, held: push.isHeld,
-      holdExpiresAt: end.flatMap { $0.overflow ? nil : $0.partialValue / 1_000_000_000 })
-    createdAt = UTCText.write(wallNanoseconds)
-  }
-
-  var text: String { (try? JSONLineEncoder().encode(self)) ?? "{}" }
 }

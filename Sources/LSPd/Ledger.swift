@@ -23,7 +23,7 @@ final class Ledger {
   /// Begins a run, and closes the rows of connections that the last run left open.
   func beginRun(
     at now: Instant, wallNanoseconds: Int64, isLegacy: Bool, storageDelay: TimeSpan = .zero,
-    pushStrategy: PushStrategy = .phoenix
+    pushStrategy: PushForm = .phoenix
   ) throws {
     try database.transaction(.immediate) {
       try database.execute(
@@ -102,6 +102,8 @@ final class Ledger {
       try ChannelTables.provider(of: step.wallet.value).write(record, at: [at], database)
     case .pushKey, .holdEnded, .endedHoldForgotten:
       try AnnouncementTables.write(change, of: step.wallet, at: step.at, to: database)
+    case .failuresOrdered, .orderedFailureUsed:
+      try OrderedFailureTable.write(change, of: step.wallet, at: step.at, to: database)
     case .externalMade, .externalPaid:
       try ExternalInvoiceTable.write(change, of: step.wallet, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:

@@ -31,7 +31,8 @@ extension Ledger {
       externalInvoices: try ExternalInvoiceTable.read(database, of: wallet),
       failure: try readFailure(of: wallet),
       pushKey: try AnnouncementTables.readPushKey(database, of: wallet),
-      endedHolds: try AnnouncementTables.readEndedHolds(database, of: wallet))
+      endedHolds: try AnnouncementTables.readEndedHolds(database, of: wallet),
+      orderedFailures: try OrderedFailureTable.read(database, of: wallet))
   }
 
   private func readFailure(of wallet: WalletNumber) throws -> String? {

@@ -108,9 +108,15 @@ enum LedgerSchema {
       forgotten_at_ns INTEGER) STRICT;
     """,
     """
+    ALTER TABLE payments ADD COLUMN attempt INTEGER;
+    CREATE TABLE ordered_failures(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER NOT NULL, code INTEGER NOT NULL,
+      times INTEGER NOT NULL, left INTEGER NOT NULL) STRICT;
+    """,
+    """
     -- Until here all rows were of one wallet, which is number 1.
     CREATE TABLE wallets(
-      id INTEGER PRIMARY KEY, node BLOB UNIQUE, phone_socket TEXT) STRICT;
+      id INTEGER PRIMARY KEY, node BLOB UNIQUE, phone_socket TEXT, home TEXT UNIQUE) STRICT;
     INSERT INTO wallets(id, node) VALUES (1, (
       SELECT node FROM connections WHERE verdict IN ('accepted', 'unfenced') AND node IS NOT NULL
       ORDER BY id LIMIT 1));
@@ -125,6 +131,7 @@ enum LedgerSchema {
     ALTER TABLE push_keys ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE ended_holds ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE external_invoices ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE ordered_failures ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE splices ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE channel RENAME TO channel_of_one;
     CREATE TABLE channel(
@@ -160,6 +167,7 @@ enum LedgerSchema {
     CREATE INDEX push_keys_of_wallet ON push_keys(wallet);
     CREATE INDEX ended_holds_of_wallet ON ended_holds(wallet);
     CREATE INDEX external_invoices_of_wallet ON external_invoices(wallet);
+    CREATE INDEX ordered_failures_of_wallet ON ordered_failures(wallet);
     CREATE INDEX splices_of_wallet ON splices(wallet);
     """,
   ]

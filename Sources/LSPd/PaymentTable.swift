@@ -16,12 +16,13 @@ enum PaymentTable {
       try database.execute(
         """
         INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns,
-          payment_secret, total_msat, wallet)
-        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?, ?)
+          attempt, payment_secret, total_msat, wallet)
+        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?, ?, ?)
         """,
         [
           try .unsigned(request.id), .blob(request.paymentHash.bytes), try .unsigned(request.amountMsat), at,
           .integer(request.holdUntil.nanoseconds), at,
+          try request.attempt.map { try .unsigned($0) } ?? .null,
         ] + SQLValue.columns(of: request.paymentData) + [.integer(wallet.value)])
     case .paymentOffered(let payment, let htlc):
       // A payment that is offered in the step of its request was never held.
@@ -50,7 +51,7 @@ enum PaymentTable {
     try database.rows(
       """
       SELECT id, payment_hash, amount_msat, hold_until_ns, requested_at_ns, state, htlc,
-        payment_secret, total_msat FROM payments
+        payment_secret, total_msat, attempt FROM payments
       WHERE wallet = ? AND state IN ('held', 'offered') ORDER BY id
       """, [.integer(wallet.value)]
     ).map { row in
@@ -60,7 +61,7 @@ enum PaymentTable {
       let request = PaymentRequest(
         id: try row.unsigned(0), paymentHash: try row.bytes32(1),
         amountMsat: try row.unsigned(2), holdUntil: holdUntil,
-        paymentData: try row.paymentData(7))
+        paymentData: try row.paymentData(7), attempt: try row.optionalUnsigned(9))
       let isHeld = try row.text(5) == "held"
       return PeerPayment(request: request, state: isHeld ? .held : .offered(htlc: try row.unsigned(6)))
     }
@@ -81,7 +82,7 @@ enum PaymentTable {
     try database.rows(
       """
       SELECT id, payment_hash, amount_msat, state, requested_at_ns, held_at_ns, offered_at_ns, settled_at_ns,
-        preimage, failure_code, failure, total_msat, hold_until_ns FROM payments
+        preimage, failure_code, failure, total_msat, hold_until_ns, attempt FROM payments
       WHERE wallet = ? ORDER BY id DESC LIMIT \(listMax)
       """, [.integer(wallet.value)]
     ).reversed().map { row in
@@ -96,6 +97,7 @@ enum PaymentTable {
       payment.failure = try row.optionalText(10)
       payment.totalMsat = try row.optionalInteger(11).map { UInt64(bitPattern: $0) }
       payment.holdUntilNs = try row.optionalInteger(12)
+      payment.attempt = try row.optionalUnsigned(13)
       return payment
     }
   }
@@ -128,6 +130,9 @@ enum PaymentTable {
 extension PaymentFailure {
   init(word: String, code: UInt16) {
     let simple: [PaymentFailure] = [.recipientAway, .noBalance, .amountIsZero, .alreadyPending, .alreadyPaid]
-    self = simple.first { $0.word == word } ?? .refusedByRecipient(code: code)
+    let ordered = PaymentFailure.onOrder(code: code)
+    self =
+      simple.first { $0.word == word }
+      ?? (word == ordered.word ? ordered : .refusedByRecipient(code: code))
   }
 }

@@ -2,6 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
+import HTTPServer
 import LightningWire
 import LightningProvider
 import PeerTransport
@@ -26,6 +27,8 @@ final class Provider {
   var directoryTimer: LoopTimer?
   var hasReportedFull = false
   private var listener: PeerListener?
+  var http: HTTPServer?
+  var accessLog: AccessLog?
   var nextConnection: UInt64
   var nextPayment: UInt64
   var waiting: [UInt64: [UnixConnection]] = [:]
@@ -138,7 +141,7 @@ final class Provider {
 
   /// Exits: a decision that the ledger cannot store must not be sent, and only a restart goes back to the stored
   /// state.
-  func fail(_ error: any Error) {
+  func fail(_ error: any Error) -> Never {
     journal.recordEnd(reason: "\(error)")
     exitWithSentence(.inputOutputError, "\(error)")
   }
@@ -148,6 +151,7 @@ final class Provider {
     guard !isGoingDown else { return }
     isGoingDown = true
     listener = nil
+    http = nil
     for id in newcomers.keys.sorted() { forgetNewcomer(id) }
     for number in served.keys.sorted() { served[number]?.hangUpAll(reason) }
     endWhenDrained(reason)

@@ -27,6 +27,7 @@ extension Provider {
     case "pay": try pay(message, for: client)
     case "await": try waitFor(message, for: client)
     case "external-invoice": try makeExternalInvoice(message, for: client)
+    case "fail-next": try orderFailures(message, for: client)
     case "payments":
       let rows = try PaymentTable.list(ledger.database, of: try number(of: message))
       client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
@@ -40,7 +41,7 @@ extension Provider {
     default:
       client.send(
         .error(
-          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, payments, wallet, status or down"
+          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, payments, wallet, status or down"
         ))
     }
   }
@@ -53,6 +54,7 @@ extension Provider {
     }
     let payee = try payee(message)
     let data = try paymentData(message)
+    let attempt = try message.integerIfPresent("attempt", in: UInt64(1)...1000)
     let waits = try message.flag("wait", default: true)
     let id = nextPayment
     nextPayment += 1
@@ -66,7 +68,19 @@ extension Provider {
       .payRequested(
         PaymentRequest(
           id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
-          payee: payee, paymentData: data)))
+          payee: payee, paymentData: data, attempt: attempt)))
+  }
+
+  /// Durable when it is answered. No failures cancel an earlier order.
+  private func orderFailures(_ message: ControlMessage, for client: UnixConnection) throws {
+    guard let code = FailureCode(name: try message.required("code")) else {
+      throw ControlMessageError.badValue(
+        name: "code", expected: "one of BOLT 4's names, such as temporary_channel_failure")
+    }
+    let times = try message.integerIfPresent("times", in: UInt64(0)...OrderedFailures.limit) ?? 1
+    try wallet(try number(of: message)).runner.handle(
+      .failuresOrdered(OrderedFailures(code: code.rawValue, times: times)))
+    client.send(ControlMessage("ok", ["code": code.description, "times": "\(times)"]))
   }
 
   /// For a sender whose connection was lost, or whose lspd was restarted: the result of the payment of that hash or
@@ -147,6 +161,10 @@ extension Provider {
     let channel = core.state.channel
     var facts = PeerFacts()
     facts.address = address
+    facts.http = http.map { HTTPAddressFile.url($0.address) }
+    facts.httpTurnedAway = http.flatMap { $0.turnedAway > 0 ? $0.turnedAway : nil }
+    facts.failsWith = core.state.orderedFailures.flatMap { FailureCode(rawValue: $0.code).name }
+    facts.failsNext = core.state.orderedFailures?.left
     facts.goingDown = isGoingDown ? true : nil
     facts.legacy = options.isLegacy
     facts.wallet = core.state.wallet?.hex

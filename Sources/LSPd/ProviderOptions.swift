@@ -18,11 +18,13 @@ struct ProviderOptions {
         help: "where wallets connect; by default the address of its last start, or any free port of 127.0.0.1"
       ),
       OptionDeclaration(
-        "--hold-seconds", value: .integer(0...86_400), default: "60",
-        help: "how long a payment is held for a disconnected wallet"),
+        "--hold-seconds", value: .integer(0...86_400),
+        help:
+          "how long a payment is held for a disconnected wallet; 0: not at all (default 60, with --push-form bitkit 25)"
+      ),
       OptionDeclaration(
-        "--push-form", value: .choice(PushStrategy.allCases.map(\.rawValue)),
-        default: PushStrategy.phoenix.rawValue,
+        "--push-form", value: .choice(PushForm.allCases.map(\.rawValue)),
+        default: PushForm.phoenix.rawValue,
         help:
           "which pushes announce a payment: Phoenix's, in clear; or Bitkit's, a silent one in clear and an alert sealed to the wallet's key"
       ),
@@ -81,7 +83,7 @@ struct ProviderOptions {
   let wallet: PublicKey?
   /// Read until it has the wallet's node id.
   let walletFile: String?
-  let pushStrategy: PushStrategy
+  let pushStrategy: PushForm
   /// Bitkit's silent push is sealed.
   let sealsSilentPush: Bool
   let sendsSilentPushes: Bool
@@ -93,11 +95,11 @@ struct ProviderOptions {
   init(_ parsed: ParsedCommandLine) {
     home = parsed.text("--home") ?? "./.baton"
     listen = parsed.hostAndPort("--listen")
-    hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
-    pushStrategy = parsed.text("--push-form").flatMap { PushStrategy(rawValue: $0) } ?? .phoenix
+    pushStrategy = parsed.text("--push-form").flatMap { PushForm(rawValue: $0) } ?? .phoenix
+    hold = .seconds(parsed.integer("--hold-seconds") ?? Self.holdSeconds(pushStrategy))
     sealsSilentPush = parsed.isGiven("--sealed-silent-push")
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
-    for (option, form) in [("--silent-pushes", PushStrategy.phoenix), ("--sealed-silent-push", .bitkit)]
+    for (option, form) in [("--silent-pushes", PushForm.phoenix), ("--sealed-silent-push", .bitkit)]
     where parsed.isGiven(option) && pushStrategy != form {
       exitWithSentence(
         .wrongUsage, "\(option) is an option of --push-form \(form.rawValue); leave one of the two out")
@@ -129,11 +131,22 @@ struct ProviderOptions {
     rules = ConnectionRules(parsed)
   }
 
+  /// Bitkit's plan has 10 to 25 s. Phoenix's LSP tells no time.
+  private static func holdSeconds(_ form: PushForm) -> Int64 {
+    switch form {
+    case .phoenix: 60
+    case .bitkit: 25
+    }
+  }
+
   var directory: String { "\(home)/lsp" }
   var ledger: String { "\(directory)/ledger.sqlite" }
   var socket: String { "\(directory)/lspd.sock" }
   var nodeKey: String { "\(directory)/node-key" }
   var address: String { "\(directory)/address" }
+  /// The URL for senders.
+  var http: String { "\(directory)/http" }
+  var accessLog: String { "\(directory)/access.jsonl" }
   var journal: String { "\(home)/journal" }
   var phoneSocket: String { "\(home)/os/iosd.sock" }
 }

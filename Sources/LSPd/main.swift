@@ -32,6 +32,7 @@ do {
   provider = running
   try loop.onSignal(SIGTERM) { running.goDown("SIGTERM") }
   try loop.onSignal(SIGINT) { running.goDown("SIGINT") }
+  try running.listenForSenders()
   try running.listen()
   try loop.run()
   control.shutDown()

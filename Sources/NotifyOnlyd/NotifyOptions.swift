@@ -15,6 +15,8 @@ struct NotifyOptions {
   /// Injected faults: at most so long the keychain's answer and the opening of a payload are delayed, at random.
   var keychainDelay: TimeSpan
   var openDelay: TimeSpan
+  /// So much longer each record takes to be stored, as on a slow disk.
+  var storeDelay: TimeSpan
   var fault: ExtensionFault?
 
   private static let wallets = WalletProfile.all.filter { $0.extension == .telling }
@@ -46,6 +48,9 @@ struct NotifyOptions {
       OptionDeclaration(
         "--fault-open-delay", value: .span, default: "0s",
         help: "fault injection: delay the opening of each payload by a random time up to this"),
+      OptionDeclaration(
+        "--fault-store-delay", value: .span, default: "0s",
+        help: "fault injection: storing each announced payment takes so much longer, as on a slow disk"),
     ] + ExtensionFault.declarations
 
   init(_ parsed: ParsedCommandLine) {
@@ -57,6 +62,7 @@ struct NotifyOptions {
     phoneClock = parsed.text("--clock")
     keychainDelay = parsed.span("--fault-keychain-delay") ?? .zero
     openDelay = parsed.span("--fault-open-delay") ?? .zero
+    storeDelay = parsed.span("--fault-store-delay") ?? .zero
     fault = ExtensionFault(parsed)
   }
 }

@@ -19,12 +19,15 @@ final class NotifyProcess {
   /// nil if it cannot be written: a text matters more.
   private let journal: Journal?
   private let store: IncomingStore
+  /// Writes the records: a slow disk must not keep the loop from the end of the guard's patience.
+  private let disk: SideThread
   private let phone: UnixConnection?
   private var desk: CoreRunner<PushDesk>!
   private var guardrail: CoreRunner<TellingExtensionMachine>!
   private var key: PushKey?
-  /// Pushes that are not read yet.
+  /// Pushes that are not read yet, and those that the desk has kept.
   private var payloads: [UInt64: [UInt8]] = [:]
+  private var kept: [UInt64: [UInt8]] = [:]
   /// Started by hand: pushes without a text.
   private var open = 0
 
@@ -36,6 +39,7 @@ final class NotifyProcess {
     BusErrorEnd.install(database: store.path, channel: channel)
     clock = Clock(phoneClockFile: options.phoneClock)
     do { loop = try EventLoop() } catch { exitWithSentence(.inputOutputError, "\(error)") }
+    disk = SideThread(loop: loop)
     journal = Self.journal(options, clock)
     phone = channel.flatMap { [loop] in UnixConnection(adopting: $0, loop: loop) }
     desk = CoreRunner(configuration: PushDesk.Configuration(), loop: loop, clock: clock, journal: journal) {
@@ -78,6 +82,8 @@ final class NotifyProcess {
       open = payloads.count
       for (index, payload) in payloads.enumerated() { arrived(payload, id: UInt64(index + 1)) }
       try loop.run()
+      // A record that is being written as the process ends is not cut off, unless the disk is very slow.
+      disk.finish(within: TellingExtensionMachine.storeTime)
     } catch { exitWithSentence(.inputOutputError, "\(error)") }
   }
 
@@ -139,22 +145,45 @@ final class NotifyProcess {
       } else {
         take(PushKey.answer(ofFileIn: options.keychain))
       }
-    case .read(let id, _): read(id)
+    case .read(let id, let withKey): read(id, withKey)
+    case .keep(let id): kept[id] = payloads[id]
+    case .record(let id): readKept(id)
+    case .drop(let id): kept[id] = nil
     }
   }
 
-  private func read(_ id: UInt64) {
-    guard let payload = payloads.removeValue(forKey: id) else { return }
+  private func read(_ id: UInt64, _ withKey: Bool) {
+    guard let payload = payloads[id] else { return }
+    let (push, isOpened) = read(payload, id, withKey)
+    if withKey && !isOpened { return desk.handle(.notOpened(push: id)) }
+    payloads[id] = nil
+    guardrail.handle(.pushArrived(push))
+  }
+
+  private func readKept(_ id: UInt64) {
+    guard let payload = kept.removeValue(forKey: id) else { return }
+    guardrail.handle(.toldPushRead(read(payload, id, true).push))
+  }
+
+  /// A push without a sealed payload counts as opened.
+  private func read(_ payload: [UInt8], _ id: UInt64, _ withKey: Bool) -> (push: Push, isOpened: Bool) {
+    var isOpened = true
     let push = PushReader.read(payload, id: id, as: options.wallet.pushForm) { members in
       delayOpening()
-      do throws(SealError) {
-        return try key?.open(members)
-      } catch {
-        note("push \(id) cannot be opened: \(error)")
-        return nil
-      }
+      let plain = withKey ? open(members, id) : nil
+      isOpened = plain != nil
+      return plain
     }
-    guardrail.handle(.pushArrived(push))
+    return (push, isOpened)
+  }
+
+  private func open(_ members: SealedMembers, _ id: UInt64) -> [UInt8]? {
+    do throws(SealError) {
+      return try key?.open(members)
+    } catch {
+      note("push \(id) cannot be opened: \(error)")
+      return nil
+    }
   }
 
   // MARK: The guard's orders
@@ -182,14 +211,30 @@ final class NotifyProcess {
     }
   }
 
+  /// The guard may have told the push without its record when the answer comes.
   private func store(_ record: IncomingRecord, _ push: UInt64) {
+    let (store, seconds, delay) = (store, clock.wallNanoseconds / 1_000_000_000, options.storeDelay)
+    do throws(SystemError) {
+      try disk.perform {
+        if delay > .zero { poll(nil, 0, Int32(clamping: delay.wholeMilliseconds)) }
+        return Self.add(record, of: push, to: store, arrivedAt: seconds)
+      } then: { [unowned self] (event, remark) in
+        if let remark { note(remark) }
+        guardrail.handle(event)
+      }
+    } catch { guardrail.handle(.incomingNotStored(.failed("\(error)"), push: push)) }
+  }
+
+  private static func add(
+    _ record: IncomingRecord, of push: UInt64, to store: IncomingStore, arrivedAt seconds: Int64
+  ) -> (GuardEvent, remark: String?) {
     do throws(IncomingStoreError) {
-      try store.add(record, arrivedAt: clock.wallNanoseconds / 1_000_000_000)
-      guardrail.handle(.incomingStored(push: push))
+      let remark = try store.add(record, arrivedAt: seconds)
+      return (.incomingStored(push: push), remark)
     } catch {
       switch error {
-      case .busy: guardrail.handle(.incomingNotStored(.blocked(pid: nil, isStopped: false), push: push))
-      case .failed(let sentence): guardrail.handle(.incomingNotStored(.failed(sentence), push: push))
+      case .busy: return (.incomingNotStored(.blocked(pid: nil, isStopped: false), push: push), nil)
+      case .failed(let sentence): return (.incomingNotStored(.failed(sentence), push: push), nil)
       }
     }
   }

@@ -1,6 +1,7 @@
 // PhoneLink: what every wallet process says to iosd, which is the phone at the other end of its channel, whether the
 // process has a node or not. It decides nothing, and knows no Lightning.
 
+import Crypto
 import DaemonRuntime
 import Ground
 import Guardrails
@@ -17,9 +18,26 @@ public enum PhoneMessages {
     -> ControlMessage
   {
     var message = ControlMessage("content", ["id": "\(push)"])
-    if let payment = outcome.payment { message["key"] = payment.hex }
+    if let payment = outcome.payment { message["key"] = key(ofPayment: payment) }
     message.fields += WalletNotifications.fields(of: NotificationContent(outcome, of: wallet))
     return message
+  }
+
+  /// The notification of a payment that the app received by itself.
+  public static func notification(of payment: ReceivedPayment) -> ControlMessage {
+    var message = ControlMessage("notification", ["key": key(ofPayment: payment.paymentHash)])
+    message.fields += WalletNotifications.fields(of: NotificationContent(payment))
+    return message
+  }
+
+  public static func withdrawal(ofPayment hash: Bytes32) -> ControlMessage {
+    ControlMessage("withdraw", ["key": key(ofPayment: hash)])
+  }
+
+  /// What iosd calls a payment's notification, the same from either process. A digest: iOS keeps a notification's
+  /// identifier in its own files, outside the wallet's protection.
+  public static func key(ofPayment hash: Bytes32) -> String {
+    SHA256.hash(Array("notification of payment ".utf8) + hash.bytes).hex
   }
 
   public static func finished(push: UInt64, _ reason: FinishReason) -> ControlMessage {

@@ -41,6 +41,9 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var sparesLockHolders = false
   /// Which process gets a visible push while the app is in the foreground.
   public var foregroundPushes: ForegroundPushes
+  /// Whether a push that the app gets is for it alone: no notification needs the payload afterwards, neither of the
+  /// extension nor for the user's response.
+  public func isForAppAlone(isVisible: Bool) -> Bool { !isVisible || foregroundPushes == .app }
   /// The wallet has the entitlement for critical alerts.
   public var hasCriticalAlerts = false
   public var silentPushes = SilentPushRules()

@@ -1,6 +1,10 @@
 /// lspd's answer to `status`.
 public struct PeerFacts: Report {
   public var address = ""
+  /// Where lspd answers senders' questions, as in its file `http`.
+  public var http: String?
+  /// HTTP connections without a request in time, or closed for newer ones.
+  public var httpTurnedAway: Int?
   public var goingDown: Bool?
   /// The peer runs without epochs (`--legacy`).
   public var legacy = false
@@ -23,6 +27,9 @@ public struct PeerFacts: Report {
   /// Payments held for the wallet, and those offered in its channel.
   public var held = 0
   public var offered = 0
+  /// How the next payments fail, and how many, as ordered.
+  public var failsWith: String?
+  public var failsNext: UInt64?
   public var backupBytes: Int?
   /// The size of a newer backup that lspd has received and not stored yet (`--storage-delay`).
   public var waitingBackupBytes: Int?
@@ -56,6 +63,8 @@ public struct PeerPaymentRow: NumberedRow {
   /// Of a part: the total of the payment.
   public var totalMsat: UInt64?
   public var holdUntilNs: Int64?
+  /// Which of its sender's attempts this is, if the sender counts.
+  public var attempt: UInt64?
 
   public init(
     id: UInt64, paymentHash: String, amountMsat: UInt64, state: String, requestedAtNs: Int64

@@ -46,12 +46,16 @@ public enum StoryAction: Hashable, Sendable {
   case loseMessage
   case repeatMessage
   case losePush
+  /// The peer fails the next payments with a code of BOLT 4.
+  case failNext(times: Int, code: String)
 
   // The phone itself.
   case device(DeviceChange)
   case silentPush
   /// The user's response to the newest present notification.
   case touch(NotificationTouch)
+  /// A button of the app's screen, by its title.
+  case press(String)
   case launchTask(String)
   case expireTask(String)
 

@@ -60,6 +60,13 @@ extension Phrase {
       .make(.restartPeer)
     },
     Phrase(
+      "the peer fails the next TIMES payments with CODE",
+      "The sender gets BOLT 4's failure CODE, such as `fee_insufficient`, at once; after TIMES payments the peer is as before."
+    ) { .make(.failNext(times: $0.times, code: $0.text)) },
+    Phrase(
+      "the peer fails the next payment with CODE", "As the line before, once."
+    ) { .make(.failNext(times: 1, code: $0.text)) },
+    Phrase(
       "the phone reboots",
       "Both processes end at once, the phone gets a new boot id, and the user unlocks it."
     ) { _ in .make(.reboot(staysLocked: false)) },

@@ -57,6 +57,12 @@ extension Phrase {
       .given(.startTakes($0.span))
     },
     Phrase(
+      "the peer holds a payment for TIME",
+      "How long a payment waits at the peer for a wallet that is away; default 120 s, in whole seconds."
+    ) {
+      .given(.holdsPayments($0.span))
+    },
+    Phrase(
       "the peer stores the wallet's backup at most once in TIME",
       "Of the backups that come in this time only the last is stored, at its end; until then the peer returns an older one, and a restart of the peer loses the newer one. Default 0 s: each backup is stored at once."
     ) {
@@ -211,6 +217,12 @@ extension Phrase {
       "The phone informs the app if the notification's category asks for that."
     ) {
       _ in .make(.touch(.dismiss))
+    },
+    Phrase(
+      "the user presses “TEXT”",
+      "The user presses a button of the app's screen, such as “Retry Now”; with `the wallet is bitkit`."
+    ) {
+      .make(.press($0.sentence))
     },
     Phrase(
       "the user chooses “ID” of the newest notification",

@@ -30,7 +30,7 @@ public struct Phrase: Sendable {
     var seconds: Int64 = 0
     var times = 0
     var parts = 0
-    /// In “ID”.
+    /// In “ID” and CODE.
     var text = ""
     /// In “TEXT”.
     var sentence = ""
@@ -108,6 +108,11 @@ extension Phrase.Found {
     case "MEGABYTES":
       guard let megabytes = Self.number(word, in: 1...1000) else { return false }
       self.megabytes = megabytes
+    case "CODE":
+      guard word.utf8.count <= 64, word.utf8.allSatisfy({ $0 == 0x5F || (0x61...0x7A).contains($0) }) else {
+        return false
+      }
+      text = word
     case "“ID”":
       guard let name = Self.quoted(word), name.utf8.count <= 128 else { return false }
       text = name

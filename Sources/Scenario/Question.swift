@@ -114,6 +114,7 @@ public enum Question: Hashable, Sendable {
     case "already-pending": "as a payment of this invoice is on its way"
     case "no-balance": "as the peer's balance in the channel is too low"
     case "refused-by-recipient": "as the wallet refused it"
+    case "on-order": "as the peer was told to fail it"
     default: word
     }
   }

@@ -12,6 +12,8 @@ public enum Setting: Hashable, Sendable {
   case arrivesAfter(TimeSpan)
   /// The peer stores the wallet's backup at most once in this time.
   case storesBackupEvery(TimeSpan)
+  /// How long the peer holds a payment for a wallet that is away.
+  case holdsPayments(TimeSpan)
   /// How long the start of the wallet's node waits for something outside before it dials.
   case startTakes(TimeSpan)
   /// No limits of time and memory, and tasks can be run by hand.

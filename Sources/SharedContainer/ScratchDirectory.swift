@@ -8,7 +8,7 @@ import Platform
 
 /// A private directory for the copy of a database; removed with its content on deinit.
 final class ScratchDirectory {
-  private let directory: String
+  let directory: String
   let parent: String
 
   init() throws(ContainerError) {

@@ -6,8 +6,7 @@ struct SnapshotTaker {
   let depth: SnapshotDepth
   var queries: [SnapshotQuery] = []
   private static let triesMax = 20
-  /// A wallet has megabytes, even after years; a sparse file can claim any size.
-  var copiedBytesMax: Int64 = 1 << 30
+  var copiedBytesMax = DatabaseCopy.bytesMax
   /// Between copying and comparing; a test changes the original here.
   var onCopied: () -> Void = {}
 
@@ -39,36 +38,17 @@ struct SnapshotTaker {
   }
 
   private func takeCopy() throws -> Snapshot {
-    let scratch = try ScratchDirectory()
-    let before = facts()
-    try refuseTooMuch(before, into: scratch)
-    for (path, facts) in zip(databaseFiles, before) {
-      if let facts { try scratch.copy(path, size: facts.size) }
-    }
-    onCopied()
-    // A copy made during a write may mix two states; a container opened meanwhile is read as live.
-    guard before == facts(), !isLive() else { throw ContainerError.keepsChanging(path: layout.directory) }
+    // A container opened meanwhile is read as live.
+    guard let copy = try DatabaseCopy(of: databaseFiles, bytesMax: copiedBytesMax, onCopied: onCopied),
+      !isLive()
+    else { throw ContainerError.keepsChanging(path: layout.directory) }
     let reader = try SnapshotReader(
-      database: scratch.path(of: layout.database), layout: layout, access: .readWrite,
+      database: copy.path, layout: layout, access: .readWrite,
       depth: depth)
     return try reader.read(isLive: false, queries)
   }
 
-  /// Checked before any byte is copied.
-  private func refuseTooMuch(_ facts: [FileFacts?], into scratch: ScratchDirectory) throws(ContainerError) {
-    for (path, facts) in zip(databaseFiles, facts) {
-      guard let size = facts?.size, size > copiedBytesMax else { continue }
-      throw .tooLargeToCopy(path: path, bytes: size, most: copiedBytesMax)
-    }
-    let bytes = facts.reduce(0) { $0 + ($1?.size ?? 0) }
-    if let free = scratch.freeBytes, bytes > free {
-      throw .noRoomForCopy(path: scratch.parent, bytes: bytes, free: free)
-    }
-  }
-
   private var databaseFiles: [String] { [layout.database, layout.databaseLog, layout.databaseJournal] }
-
-  private func facts() -> [FileFacts?] { databaseFiles.map { try? FileFacts.at($0).get() } }
 
   /// Whether any process holds any lock on any file of the container. Without the kernel's list every container counts
   /// as live, which is always safe.

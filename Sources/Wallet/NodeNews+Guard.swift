@@ -13,7 +13,7 @@ extension NodeReport {
     case .established: self = .established
     case .busy(let activity): self = .busy(activity)
     case .received(let receipt): self = .received(ReceivedPayment(receipt))
-    case .holdEnded: return nil
+    case .holdEnded, .connectionKept: return nil
     case .stopped: self = .stopped
     case .fenced: self = .fenced
     case .refused(let answer):

@@ -21,7 +21,9 @@ extension WalletMachine {
       tellIncoming(.deactivated, &turn)
       tellOpening(.left, &turn)
     case .silentPushArrived where directives.contains(.look): tellOpening(.asked(.silentPush), &turn)
-    case .nodeWanted where directives.contains(.look): tellOpening(.asked(.scheduledTask), &turn)
+    case .nodeWanted:
+      if directives.contains(.look) { tellOpening(.asked(.scheduledTask), &turn) }
+      tellIfNodeIsReady(&turn)
     default: break
     }
   }
@@ -31,11 +33,17 @@ extension WalletMachine {
     case .show(let status):
       tellOpening(.shown(status), &turn)
       tellIncoming(.shown(status), &turn)
-      if status.code.isConnected, background.awaitsNode { turn.tell(.background(.nodeReady)) }
+      tellIfNodeIsReady(&turn)
     case .noteFailure(let failure) where background.awaitsNode:
       turn.tell(.background(.nodeHindered(failure.text)))
+    // The app came to the front meanwhile: the run waits for the app's own node, which may be ready already.
+    case .completed where isInFront: tellIfNodeIsReady(&turn)
     default: break
     }
+  }
+
+  private func tellIfNodeIsReady(_ turn: inout WalletTurn) {
+    if let status, status.code.isConnected, background.awaitsNode { turn.tell(.background(.nodeReady)) }
   }
 
   func informOpening(of news: NodeNews, _ turn: inout WalletTurn) {
@@ -43,6 +51,8 @@ extension WalletMachine {
     case .connecting: tellOpening(.connecting, &turn)
     case .received(let receipt): tellIncoming(.received(ReceivedPayment(receipt)), &turn)
     case .holdEnded(let hash): tellIncoming(.holdEnded(hash), &turn)
+    // The screen has counted on a new connection.
+    case .connectionKept: if let status { tellIncoming(.shown(status), &turn) }
     case .busy(let activity): tellIncoming(.collecting(activity.collecting), &turn)
     // The parts stay in the channel, and the next node reports them.
     case .stopped, .fenced: tellIncoming(.collecting([]), &turn)

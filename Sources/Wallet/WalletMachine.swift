@@ -24,9 +24,9 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   private var marks = ReceivedMarks()
   /// For the guard a run that needs the node is like a silent push, with a number that no push has.
   private static var firstNumberOfRuns: UInt64 { 1 << 63 }
-  private var isInFront = false
+  var isInFront = false
   /// The app's last shown status.
-  private var status: Status?
+  var status: Status?
 
   /// `completes`: the app completes what an extension without a node announces.
   public init(
@@ -278,5 +278,8 @@ extension WalletMachine: Shiftable where Guard: Shiftable {
     opening?.shift(by: span)
   }
 
-  package mutating func forgetLongAgo(at now: Instant) { node.forgetLongAgo(at: now) }
+  package mutating func forgetLongAgo(at now: Instant) {
+    node.forgetLongAgo(at: now)
+    incoming?.forgetLongAgo(at: now)
+  }
 }

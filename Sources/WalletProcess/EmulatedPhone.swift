@@ -50,11 +50,8 @@ final class EmulatedPhone {
       openTargets = targets
       status.map(show)
     case .deliver(let push, let outcome): send(PhoneMessages.content(ofPush: push, outcome, wallet))
-    case .notify(let payment):
-      var message = ControlMessage("notification", ["key": payment.paymentHash.hex])
-      message.fields += WalletNotifications.fields(of: NotificationContent(payment))
-      send(message)
-    case .withdraw(let payment): send(ControlMessage("withdraw", ["key": payment.hex]))
+    case .notify(let payment): send(PhoneMessages.notification(of: payment))
+    case .withdraw(let payment): send(PhoneMessages.withdrawal(ofPayment: payment))
     case .finished(let push, let reason): send(PhoneMessages.finished(push: push, reason))
     case .completed(let push, let outcome):
       send(ControlMessage("push-done", ["id": "\(push)", "result": outcome.rawValue]))

@@ -1,7 +1,7 @@
 import Guardrails
 import JSON
 
-/// The plain text of a sealed payload, as a server writes it.
+/// The plain text of a sealed payload, as a server writes it; only written here.
 public struct OpenedPayload: Hashable, Codable, Sendable {
   public struct Payload: Hashable, Codable, Sendable {
     public var paymentHash: String?

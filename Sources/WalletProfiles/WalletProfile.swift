@@ -2,6 +2,7 @@
 // pushes, in their texts and names; each is a value in a file of its own, so a third is a file and not a fork. Pure,
 // and without Lightning: the extension that has no node links it.
 
+import Ground
 import Guardrails
 
 /// One wallet, as iOS, its LSP and the user know it.

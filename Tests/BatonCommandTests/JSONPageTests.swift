@@ -47,6 +47,7 @@ import WaitingTests
       Entry("invoice", "`baton invoice`, also with `--read`", InvoicePage.Document.self),
       Entry("invoice-cancel", "`baton invoice --cancel`", InvoiceVerb.Cancelled.self),
       Entry("judge", "`baton judge`", Verdict.self),
+      Entry("lsp-fail", "`baton lsp fail`", LSPVerb.Document.self),
       Entry("merge", "`baton merge`", MergeReport.Document.self),
       Entry("museum", "`baton museum`", [MuseumReport.Listed].self),
       Entry(
@@ -58,6 +59,12 @@ import WaitingTests
         NotificationsVerb.Touched.self),
       Entry("pay", "`baton pay`", PaymentAnswer.Document.self),
       Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
+      Entry(
+        "pay-retry", "`baton pay --retry hint` or `interim`, the last line", RetriedPayment.Document.self),
+      Entry(
+        "pay-retry-event", "`baton pay --retry hint` or `interim`, a line for each event",
+        RetriedPayment.Progress.self),
+      Entry("pay-count", "`baton pay --count`", PaymentLoad.Document.self),
       Entry("payments", "`baton payments`", [PaymentEntry].self),
       Entry("ps", "`baton ps`", PsVerb.Document.self),
       Entry("push", "`baton push`", PushVerb.Document.self),

@@ -37,6 +37,7 @@ import Testing
       .containerLost("A \"sentence\"\n."), .incomingStored(push: .max),
       .incomingNotStored(.blocked(pid: nil, isStopped: true), push: 1),
       .pushArrived(Push(id: 1, reason: .incomingPayment, announcement: announcements[0])),
+      .toldPushRead(Push(id: 1, reason: .incomingPayment, announcement: announcements[0])),
     ] + reasons.map { .pushArrived(push(3, $0, hash: nil)) } + [.pushArrived(push(4))]
     + PresenceMessageTests.all.map { .presenceHeard($0) } + observations.map { .observed($0) }
     + troubles.flatMap { [.lookFailed($0), .claimFailed($0), .rowReadFailed($0)] } + reports.map { .node($0) }

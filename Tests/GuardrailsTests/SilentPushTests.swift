@@ -89,6 +89,27 @@ import Testing
     #expect(lucky.send(.containerLost("too late")).contains(.completed(push: 3, .newData)))
   }
 
+  @Test func `A silent push that comes during the release is completed after it, like every other`() {
+    var app = connected()
+    #expect(app.send(.expiryWarned(push: 9)) == [])
+    #expect(app.send(.expiryWarned(push: 3)).contains(.stopNode(gracefully: true)))
+    #expect(app.send(.silentPushArrived(Push(id: 4, reason: .incomingPayment))) == [])
+    #expect(app.send(.silentPushArrived(Push(id: 5, reason: .onionMessage))) == [])
+    let end = released(&app)
+    #expect(end.suffix(3) == [3, 4, 5].map { .completed(push: $0, .noData) } && end.contains(.dropLock))
+  }
+
+  @Test func `A push about no payment is completed at once, unless an earlier push keeps the node`() {
+    let other = Push(id: 5, reason: .onionMessage)
+    var idle = Driver<AppMachine>()
+    idle.play(.launched, .enteredBackground)
+    #expect(idle.send(.silentPushArrived(other)) == [.completed(push: 5, .noData)])
+    var app = connected()
+    #expect(app.send(.silentPushArrived(other)) == [])
+    app.play(.expiryWarned(push: 3))
+    #expect(released(&app).contains(.completed(push: 5, .noData)))
+  }
+
   /// How the push is completed once the node has stopped and the lock is released.
   private func outcome(_ app: inout Driver<AppMachine>, after event: GuardEvent) -> [GuardDirective] {
     (app.send(event) + released(&app)).filter {

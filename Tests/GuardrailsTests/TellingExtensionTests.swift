@@ -34,6 +34,48 @@ import Testing
     #expect(notifier.machine.deadline == nil)
   }
 
+  @Test func `A push that was told before it could be read is stored, and not told again`() {
+    var notifier = Driver<TellingExtensionMachine>()
+    notifier.play(.launched)
+    let answers: [GuardEvent] = [
+      .incomingStored(push: 1), .deadlineReached, .incomingNotStored(.lost("It is gone."), push: 1),
+    ]
+    for (second, answer) in zip([0, 1, 2] as [Double], answers) {
+      #expect(
+        notifier.send(.toldPushRead(announced(1)), at: second) == [.storeIncoming(Self.record, push: 1)])
+      #expect(notifier.send(.toldPushRead(announced(1))) == [])
+      let directives = notifier.send(answer, at: second + 0.5)
+      #expect(!directives.contains { if case .deliver = $0 { true } else { false } }, "\(answer)")
+      #expect(notifier.machine.deadline == nil)
+    }
+    #expect(notifier.send(.toldPushRead(Push(id: 2, reason: .unreadable))) == [])
+    #expect(notifier.send(.toldPushRead(announced(3))) == [.storeIncoming(Self.record, push: 3)])
+    #expect(notifier.send(.terminationRequested) == [.end(.terminated)])
+  }
+
+  @Test func `No text is told while the record of a push told before is stored, for half a second at most`() {
+    let unreadable = Push(id: 2, reason: .unreadable)
+    var notifier = Driver<TellingExtensionMachine>()
+    _ = notifier.send(.toldPushRead(announced(1)))
+    #expect(notifier.send(.pushArrived(unreadable)) == [])
+    #expect(notifier.send(.pushArrived(unreadable)) == [])
+    let text: [GuardDirective] = [
+      .deliver(push: 2, .nothingReceived(.unreadable)), .finished(push: 2, .unreadablePush),
+    ]
+    #expect(notifier.send(.incomingStored(push: 1)) == text)
+
+    _ = notifier.send(.toldPushRead(announced(3)), at: 1)
+    #expect(notifier.send(.pushArrived(unreadable)) == [])
+    #expect(notifier.send(.deadlineReached, at: 1.5) == text)
+
+    _ = notifier.send(.toldPushRead(announced(4)), at: 2)
+    #expect(notifier.send(.pushArrived(unreadable)) == [])
+    #expect(
+      notifier.send(.expiryWarned(push: 2)) == [
+        text[0], .finished(push: 2, .timeWillExpire),
+      ])
+  }
+
   @Test func `A push that cannot be read has its text at once and stores nothing`() {
     var notifier = Driver<TellingExtensionMachine>()
     let push = Push(id: 1, reason: .unreadable)

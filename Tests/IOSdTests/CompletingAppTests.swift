@@ -33,7 +33,7 @@ import WaitingTests
 
   @Test
   func
-    `B-1.5s.1, B-1.5s.2, B-1.5s.3, B-1.5s.7 Opened by its icon, the app finds the record: connecting, completing, completed`()
+    `B-1.1.6, B-1.5s.1, B-1.5s.2, B-1.5s.3, B-1.5s.7 Opened by its icon, the app finds the record: connecting, completing, completed`()
     throws
   {
     let phone = try CompletingPhone()
@@ -113,8 +113,22 @@ import WaitingTests
     #expect(try phone.steps().suffix(4) == ["setup", "start", "peers", "sync"])
     // What was received meanwhile is shown when the user comes.
     try Wait.until("the payment is announced") { try phone.phone.notifications().contains { $0.push != nil } }
+    try phone.waitUntilStored()
     _ = try phone.baton("app", "open")
     #expect(try phone.waitForState("completed")["text"] as? String == "Received 5000 sats")
+    try checkThatNoFileHasTheHash(phone)
+  }
+
+  /// The app has told of the payment too, by a notification of its own: iOS keeps what the app calls it.
+  private func checkThatNoFileHasTheHash(_ phone: CompletingPhone) throws {
+    let hash = try #require(try phone.phone.peerPayments().last?.paymentHash)
+    #expect(try phone.phone.notifications().contains { $0.key != nil })
+    let os = "\(phone.home)/os"
+    let files = try FileManager.default.subpathsOfDirectory(atPath: os)
+    for file in files {
+      guard let bytes = FileManager.default.contents(atPath: "\(os)/\(file)") else { continue }
+      #expect(bytes.range(of: Data("\(hash)".utf8)) == nil, "\(file) has the payment hash")
+    }
   }
 
   @Test func `B-S.3 A link opens its page of the app, another path only the app, another scheme nothing`()

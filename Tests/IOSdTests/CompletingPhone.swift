@@ -18,12 +18,12 @@ final class CompletingPhone {
   private let starter: PhoneStarter.Options
   var home: String { phone.home }
 
-  init(holdSeconds: Int = 600, _ iosdOptions: [String] = []) throws {
+  init(holdSeconds: Int = 600, _ iosdOptions: [String] = [], lspd: [String] = []) throws {
     var template = Array("/tmp/baton-completing-XXXXXX".utf8CString)
     phone = Phone(home: String(cString: mkdtemp(&template)!))
     starter = PhoneStarter.Options(
-      lspdArguments: ["--push-form", "bitkit", "--hold-seconds", "\(holdSeconds)"],
-      iosdArguments: ["--wallet", "bitkit"] + iosdOptions)
+      lspdArguments: ["--push-form", "bitkit", "--hold-seconds", "\(holdSeconds)"] + lspd,
+      iosdArguments: ["--wallet", "bitkit"] + iosdOptions + PhoneProcess.liftedLimit)
     _ = try PhoneStarter(phone: phone, options: starter).start()
   }
 
@@ -59,13 +59,21 @@ final class CompletingPhone {
   // MARK: The user
 
   /// Opens the app, has it make an invoice, and kills it: the phone may wake it again.
-  func invoice(sats: Int = 5000) throws -> String {
+  func invoice(sats: Int = 5000) throws -> String { try invoices([sats])[0] }
+
+  func invoices(_ amounts: [Int]) throws -> [String] {
     _ = try baton("app", "open")
-    let invoice = try baton("invoice", "\(sats)").output.trimmingCharacters(in: .whitespacesAndNewlines)
+    let invoices = try amounts.map {
+      try baton("invoice", "\($0)").output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
     try waitUntilConnected()
+    try quit()
+    return invoices
+  }
+
+  func quit() throws {
     _ = try baton("app", "quit")
     try Wait.until("the app has ended") { try phone.facts().app.state == "not running" }
-    return invoice
   }
 
   /// The app has registered its key with the peer, which seals pushes to it from now on.
@@ -75,10 +83,16 @@ final class CompletingPhone {
 
   /// The app is closed, and the payment held and announced.
   func announce(_ invoice: String) throws -> UInt64 {
-    let before = try phone.notifications().count
+    let before = try phone.notifications().last?.id
     #expect(try baton("pay", invoice, "--no-wait").code == 0)
-    try Wait.until("the payment is announced") { try phone.notifications().count > before }
+    try Wait.until("the payment is announced") { try phone.notifications().last?.id != before }
+    try waitUntilStored()
     return try #require(try phone.notifications().last?.id)
+  }
+
+  /// The text does not wait for a slow disk.
+  func waitUntilStored() throws {
+    try Wait.until("the payment's record is stored") { (try? store.all())?.isEmpty == false }
   }
 
   func tap(_ notification: UInt64) throws { _ = try baton("notifications", "tap", "\(notification)") }

@@ -95,7 +95,7 @@ import WaitingTests
     let trace = try String(contentsOfFile: "\(home)/trace", encoding: .utf8)
     // A connection to the peer is AF_INET; the allocator and SQLite need no socket at all.
     #expect(!trace.contains("socket(") && !trace.contains("connect(") && !trace.contains("flock("))
-    let node = ["/node.sqlite", "/heartbeat", "/locks", "/presence", "/wallet-seed", "/lsp"]
+    let node = ["/node.sqlite", "/heartbeat", "/locks", "/presence", "/wallet-seed", "\(home)/lsp"]
     let opened = trace.split(separator: "\n").filter { $0.contains("open") && $0.contains("\"") }
     #expect(opened.contains { $0.contains("incoming.sqlite") } && opened.contains { $0.contains("push-key") })
     for line in opened {

@@ -127,25 +127,44 @@ import WaitingTests
 
   @Test
   func
-    `B-1.1.A3, K-42 Without a key, and before the first unlock, a push has its text, and later pushes are opened`()
+    `B-1.1.A3, K-42 Without a key, and before the first unlock, a push has its text, and its record when the key is there`()
     throws
   {
     var pushes = SealedPushes(seed: 5)
     let phone = try phone(nil, Self.endsWhenIdle)
-    let push = pushes.push(pushes.announcement())
-    #expect(try tell(push, 1, phone) == Self.unreadable)
+    let early = pushes.announcement()
+    let later = pushes.announcement()
+    let push = pushes.push(later)
+    #expect(try tell(pushes.push(early), 1, phone) == Self.unreadable)
     #expect(!FileManager.default.fileExists(atPath: store(phone).path))
     // The app was opened for the first time meanwhile; the same process asks again.
     try keep(pushes.keyBytes, phone)
     #expect(try tell(push, 2, phone) == Self.held)
     try waitForEnd(phone)
+    #expect(Set(try store(phone).all().map(\.record)) == Set([early, later].compactMap(\.record)))
     try reboot(phone)
-    #expect(try tell(push, 3, phone) == Self.unreadable)
+    let locked = pushes.announcement()
+    #expect(try tell(pushes.push(locked), 3, phone) == Self.unreadable)
     try phone.ask("device", ["locked": "no"])
     #expect(try tell(push, 4, phone) == Self.held)
-    #expect(try store(phone).all().count == 1)
     try waitForEnd(phone)
+    #expect(Set(try store(phone).all().map(\.record)) == Set([early, later, locked].compactMap(\.record)))
+    #expect(try phone.rows("notifications").count == 4)
     #expect(try ends(phone) == ["exited 0", "exited 0"])
+  }
+
+  @Test
+  func `After the app has replaced its key, the running extension opens the next push with the new one`()
+    throws
+  {
+    var (pushes, others) = (SealedPushes(seed: 14), SealedPushes(seed: 15))
+    let phone = try phone(pushes, Self.endsWhenIdle)
+    #expect(try tell(pushes.push(pushes.announcement()), 1, phone) == Self.held)
+    try keep(others.keyBytes, phone)
+    #expect(try tell(others.push(others.announcement()), 2, phone) == Self.held)
+    #expect(try store(phone).all().count == 2)
+    try waitForEnd(phone)
+    #expect(try ends(phone) == ["exited 0"])
   }
 
   @Test func `A key of a wrong size is no key, and does not prevent the text`() throws {
@@ -192,15 +211,40 @@ import WaitingTests
     #expect(text.contains(#"{"finished":{"push":2,"_1":"time-will-expire"}}"#))
   }
 
+  /// A script that starts the extension with faults.
+  private func faulty(_ options: String) throws -> String {
+    let script = NSTemporaryDirectory() + "/baton-slow-\(UUID().uuidString)"
+    try "#!/bin/sh\nexec '\(PhoneProcess.products)/notifyonlyd' \(options) \"$@\"\n"
+      .write(toFile: script, atomically: true, encoding: .utf8)
+    chmod(script, 0o700)
+    return script
+  }
+
+  @Test
+  func `B-1.1.A1 On a disk that takes 3 s for a record each push has its text in time, and later its record`()
+    throws
+  {
+    var pushes = SealedPushes(seed: 13)
+    let script = try faulty("--fault-store-delay 3s")
+    defer { try? FileManager.default.removeItem(atPath: script) }
+    // Otherwise the phone suspends the process after its text, and the write goes on with the next push.
+    let phone = try PhoneProcess(ext: script, ["--wallet", "bitkit", "--after-content", "run"])
+    try keep(pushes.keyBytes, phone)
+    let announcements = [pushes.announcement(), pushes.announcement()]
+    for (index, announcement) in announcements.enumerated() {
+      #expect(try tell(pushes.push(announcement), index + 1, phone) == Self.held)
+      #expect(try store(phone).all() == [])
+    }
+    try Wait.until("both records are stored") {
+      (try? store(phone).all())?.map(\.record) == announcements.compactMap(\.record)
+    }
+  }
+
   @Test
   func `B-1.1.A1 With random delays of keychain and opening no push waits for the end of its time`() throws {
     var pushes = SealedPushes(seed: 8)
-    let script = NSTemporaryDirectory() + "/baton-slow-\(UUID().uuidString)"
+    let script = try faulty("--fault-keychain-delay 400ms --fault-open-delay 30ms")
     defer { try? FileManager.default.removeItem(atPath: script) }
-    try
-      "#!/bin/sh\nexec '\(PhoneProcess.products)/notifyonlyd' --fault-keychain-delay 400ms --fault-open-delay 30ms \"$@\"\n"
-      .write(toFile: script, atomically: true, encoding: .utf8)
-    chmod(script, 0o700)
     let phone = try PhoneProcess(ext: script, ["--wallet", "bitkit"])
     try keep(pushes.keyBytes, phone)
     for count in 1...30 {
@@ -218,7 +262,39 @@ import WaitingTests
     #expect(!reasons.contains { $0.contains("time") }, "\(reasons)")
   }
 
-  /// BATON_TOLD sets the number of pushes: 1,000 take half a minute.
+  /// What the phone lacks while it gets a push. Of each 30 pushes, 5 come while the key is missing, and 5 before the
+  /// first unlock.
+  private enum Lack {
+    case nothing, key, unlocking
+
+    init(_ number: Int) {
+      switch number % 30 {
+      case 11...15: self = .key
+      case 16...20: self = .unlocking
+      default: self = .nothing
+      }
+    }
+  }
+
+  /// The push queue is empty. No extension runs afterwards that has the key of before.
+  private func bring(_ phone: PhoneProcess, from before: Lack, to lack: Lack, key: [UInt8]) throws {
+    let items = try KeychainStore(
+      directory: "\(phone.home)/Keychain/items", key: "\(phone.home)/os/keychain.key")
+    switch before {
+    case .nothing: break
+    case .key: try keep(key, phone)
+    case .unlocking: try phone.ask("device", ["locked": "no"])
+    }
+    switch lack {
+    case .nothing: break
+    case .key: #expect(items.delete(Entitlements.accessGroup, "push-key"))
+    case .unlocking: break
+    }
+    if lack != .nothing { try reboot(phone) }
+    if lack == .key { try phone.ask("device", ["locked": "no"]) }
+  }
+
+  /// BATON_TOLD sets the number of pushes: 1,000 take a minute.
   @Test
   func
     `B-1.1.A1, B-1.1.A2 Killed at random, the extension costs no notification, and never ends but with exit code 0`()
@@ -230,20 +306,31 @@ import WaitingTests
     var pushes = SealedPushes(seed: seed)
     var generator = SeededGenerator(seed: seed)
     let corrupt = pushes.corrupt()
-    let phone = try phone(pushes, ["--memory-limit", "25165824"])
+    let phone = try phone(pushes, PhoneProcess.isSanitized ? [] : ["--memory-limit", "25165824"])
+    let oversized = pushes.push(
+      "{\"type\":\"incomingHtlc\",\"payload\":{},\"createdAt\":\"\(String(repeating: "0", count: 3000))\"}")
+    #expect(oversized.utf8.count > 4096)
+    var lack = Lack.nothing
     var told: [String: Set<String>] = [:]
     var ids: [String] = []
     var hashes: [Bytes32: String] = [:]
     for number in 1...count {
       let text: String
       let own: String
+      if Lack(number) != lack {
+        try all(number - 1, phone)
+        try bring(phone, from: lack, to: Lack(number), key: pushes.keyBytes)
+        lack = Lack(number)
+      }
+      // APNs delivers no more than 4 KB, and so does the phone.
+      if number % 50 == 0 { #expect(throws: (any Error).self) { try phone.ask("push", body: oversized) } }
       if number % 3 == 0 {
         text = generator.pick(corrupt).text
         own = Self.unreadable
       } else {
         let announcement = pushes.announcement(isHeld: generator.chance(50))
         text = pushes.push(announcement)
-        own = announcement.isHeld ? Self.held : "Open Bitkit to receive"
+        own = lack != .nothing ? Self.unreadable : announcement.isHeld ? Self.held : "Open Bitkit to receive"
         if let hash = announcement.paymentHash { hashes[hash] = "\(number)" }
       }
       let id = try #require(try phone.ask("push", body: text)["id"])

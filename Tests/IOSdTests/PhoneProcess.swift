@@ -37,7 +37,7 @@ final class PhoneProcess {
     self.options =
       ["--home", "\(directory)/\(name)", "--app", app.hasPrefix("/") ? app : "\(directory)/\(app)"]
       + ["--ext", ext.hasPrefix("/") ? ext : "\(directory)/\(ext)"]
-      + options + (Self.isSanitized ? ["--memory-limit", "1099511627776"] : [])
+      + options + Self.liftedLimit
     process = try Self.launch(self.options, under: runner)
     try waitUntilItListens()
   }
@@ -60,6 +60,8 @@ final class PhoneProcess {
 
   /// Programs under a sanitizer exceed any phone's limit: their limit is lifted, and tests of the limit are disabled.
   static let isSanitized = getenv("BATON_SANITIZED") != nil
+  /// Programs under a sanitizer are several times larger.
+  static let liftedLimit = isSanitized ? ["--memory-limit", "1099511627776"] : []
 
   /// The directory of the package's programs: beside the test bundle.
   static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

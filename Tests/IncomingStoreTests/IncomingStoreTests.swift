@@ -108,7 +108,7 @@ import Testing
     #expect(open == [])
   }
 
-  @Test func `A link, a directory or a damaged file in the store's place is an error of one line`() throws {
+  @Test func `A link or a directory in the store's place is an error of one line`() throws {
     defer { clean() }
     try FileManager.default.createDirectory(
       atPath: container, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -123,9 +123,64 @@ import Testing
     try FileManager.default.removeItem(atPath: store.path)
     try FileManager.default.createDirectory(atPath: store.path, withIntermediateDirectories: false)
     #expect(fails())
-    try FileManager.default.removeItem(atPath: store.path)
-    try Data(repeating: 7, count: 5000).write(to: URL(filePath: store.path))
-    #expect(fails())
+  }
+
+  @Test(arguments: ["no database", "a damaged page", "a damaged row beside a whole one"])
+  func `A damaged store is set aside, and a new one takes the record`(damage: String) throws {
+    defer { clean() }
+    try store.add(record(1), arrivedAt: 5)
+    try store.add(record(2), arrivedAt: 5)
+    var bytes = [UInt8](try #require(FileManager.default.contents(atPath: store.path)))
+    switch damage {
+    case "no database": bytes = [UInt8](repeating: 7, count: 5000)
+    // The page of the schema, behind the header.
+    case "a damaged page": bytes.replaceSubrange(100..<200, with: [UInt8](repeating: 0xFF, count: 100))
+    // The index of the hashes lists other rows than the table.
+    default:
+      let places = bytes.indices.dropLast(32).filter { Array(bytes[$0..<$0 + 32]) == hash(2).bytes }
+      bytes[try #require(places.last) + 5] ^= 1
+    }
+    try Data(bytes).write(to: URL(filePath: store.path))
+    let sentence = try #require(try store.add(record(3), arrivedAt: 6))
+    #expect(sentence.contains("damaged-1") && !sentence.contains("\n"))
+    #expect(try store.all().map(\.record) == [record(3)])
+    #expect(FileManager.default.contents(atPath: store.path + ".damaged-1") == Data(bytes))
+    #expect(try store.add(record(4), arrivedAt: 6) == nil)
+  }
+
+  @Test func `At most three damaged stores stay`() throws {
+    defer { clean() }
+    for byte in 1...5 as ClosedRange<UInt8> {
+      try store.add(record(byte), arrivedAt: 5)
+      try Data(repeating: byte, count: 5000).write(to: URL(filePath: store.path))
+    }
+    try store.add(record(9), arrivedAt: 5)
+    #expect(try store.all().map(\.record) == [record(9)])
+    let aside = try files().filter { $0.key.contains("damaged") }
+    #expect(
+      aside.mapValues(\.first) == [
+        "incoming.sqlite.damaged-1": 1, "incoming.sqlite.damaged-2": 2, "incoming.sqlite.damaged-3": 5,
+      ])
+  }
+
+  @Test func `The store of a newer program, and another program's database, are not touched`() throws {
+    defer { clean() }
+    try store.add(record(1), arrivedAt: 5)
+    for change in ["PRAGMA user_version = 9", "PRAGMA user_version = 0"] {
+      try Connection(path: store.path, access: .readWrite).execute(change)
+      let before = try files()
+      #expect(throws: IncomingStoreError.self) { try store.add(record(2), arrivedAt: 6) }
+      #expect(try files().keys == before.keys)
+      #expect(try files()["incoming.sqlite"] == before["incoming.sqlite"])
+    }
+  }
+
+  private func files() throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: container)
+    return Dictionary(
+      uniqueKeysWithValues: names.map {
+        ($0, FileManager.default.contents(atPath: "\(container)/\($0)") ?? Data())
+      })
   }
 
   @Test func `A container that was removed and made again has a store of its own`() throws {
@@ -136,31 +191,5 @@ import Testing
     #expect(try store.all() == [])
     try store.add(record(2), arrivedAt: 6)
     #expect(try store.all().map(\.record) == [record(2)])
-  }
-
-  @Test func `A look at the records changes no file of the container, also while another process writes`()
-    throws
-  {
-    defer { clean() }
-    #expect(try store.look() == [])
-    try store.add(record(1), arrivedAt: 5)
-    let before = try files()
-    #expect(try store.look() == [IncomingEntry(record(1), arrivedAt: 5)])
-    #expect(try files() == before)
-    let other = try Connection(path: store.path, access: .readWrite)
-    try store.add(record(2), arrivedAt: 6)
-    try other.transaction(.immediate) { () throws -> Void in
-      let during = try files()
-      #expect(try store.look().map(\.record) == [record(1), record(2)])
-      #expect(try files() == during)
-    }
-  }
-
-  private func files() throws -> [String: Data] {
-    let names = try FileManager.default.contentsOfDirectory(atPath: container)
-    return Dictionary(
-      uniqueKeysWithValues: names.map {
-        ($0, FileManager.default.contents(atPath: "\(container)/\($0)") ?? Data())
-      })
   }
 }

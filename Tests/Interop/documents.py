@@ -74,6 +74,11 @@ class Documents:
             self.hold(name, document, words)
         return documents[-1]
 
+    def retry(self, *words, status=0):
+        """A line for each event, and the outcome."""
+        for document in self.run(words, status):
+            self.hold("pay-retry-event" if "event" in document else "pay-retry", document, words)
+
     def demo(self):
         documents = self.run(["demo", "--quick"], 0)
         for document in documents:
@@ -93,6 +98,11 @@ def phone(documents):
     take("pay", "pay", invoice)
     take("pay", "pay", invoice, status=5)
     take("app", "app", "open")
+    documents.retry("pay", take("invoice", "invoice", "5000")["invoice"], "--retry", "interim")
+    take("lsp-fail", "lsp", "fail", "temporary_channel_failure", "--times", "1")
+    take("status", "status")
+    take("lsp-fail", "lsp", "fail", "temporary_channel_failure", "--times", "0")
+    take("pay-count", "pay", "--count", "3", "--rate", "50", "--amount", "21")
     parts = take("invoice", "invoice", "5000")["invoice"]
     take("pay-parts", "pay", parts, "--parts", "2")
     take("send", "send", take("invoice", "invoice", "21", "--external")["invoice"])

@@ -1,9 +1,10 @@
 """Writes Bitkit's two pushes with PyPI's coincurve and cryptography, and pushes them to a phone with `baton push`: the
-real extension shows the right text and stores the right record, from code that shares nothing with Baton.
+real extension shows the right text and stores the right record, from code that shares nothing with Baton. Then the same
+two pushes announce a payment that lspd holds, on a phone with all four programs: the real app completes it.
 
   sealed.py BIN
 
-Called by iosd it is the wallet's app: it makes the key for pushes, and answers its silent pushes.
+Called by iosd it is the first phone's app: it makes the key for pushes, and answers its silent pushes.
 """
 import base64
 import hashlib
@@ -81,29 +82,27 @@ def app():
             break
 
 
-class Phone:
-    def __init__(self, directory, scratch, key):
+class Baton:
+    """A phone, through the command line."""
+
+    def __init__(self, directory, scratch):
         self.baton = os.path.join(directory, "baton")
         self.home = os.path.join(scratch, "phone")
         self.scratch = scratch
-        script = os.path.join(scratch, "app")
-        with open(script, "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/sh\nexec '{sys.executable}' '{os.path.abspath(__file__)}' \"$@\"\n")
-        os.chmod(script, 0o700)
-        self.process = subprocess.Popen(
-            [os.path.join(directory, "iosd"), "--home", self.home, "--wallet", "bitkit", "--app", script],
-            env={**os.environ, "BATON_PUSH_KEY": key.to_hex()})
+
+    def is_alive(self):
+        return True
 
     def ask(self, *words):
         done = subprocess.run(
             [self.baton, "--home", self.home, "--json", *words], capture_output=True, text=True, check=False,
             timeout=PATIENCE)
-        return json.loads(done.stdout) if done.returncode == 0 else None
+        return json.loads(done.stdout or "{}") if done.returncode == 0 else None
 
     def until(self, what, condition):
         end = time.monotonic() + PATIENCE
         while not (found := condition()):
-            check(self.process.poll() is None, "iosd ended")
+            check(self.is_alive(), "iosd ended")
             check(time.monotonic() < end, f"there is never {what}")
             time.sleep(0.01)
         return found
@@ -116,10 +115,13 @@ class Phone:
         check(answer, "baton push failed")
         return answer["id"]
 
-    def text_of(self, push):
+    def notification_of(self, push):
         def find():
             return next((row for row in self.ask("notifications") or [] if row.get("push") == push), None)
-        row = self.until(f"a notification of push {push}", find)
+        return self.until(f"a notification of push {push}", find)
+
+    def text_of(self, push):
+        row = self.notification_of(push)
         return row["title"], row["body"]
 
     def records(self):
@@ -130,6 +132,67 @@ class Phone:
             return database.execute(
                 "SELECT hex(payment_hash), amount_msat, kind, is_held, hold_ends_at, state FROM incoming"
                 " ORDER BY number").fetchall()
+
+
+class Phone(Baton):
+    """With an app of another implementation, and no peer."""
+
+    def __init__(self, directory, scratch, key):
+        super().__init__(directory, scratch)
+        script = os.path.join(scratch, "app")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nexec '{sys.executable}' '{os.path.abspath(__file__)}' \"$@\"\n")
+        os.chmod(script, 0o700)
+        self.process = subprocess.Popen(
+            [os.path.join(directory, "iosd"), "--home", self.home, "--wallet", "bitkit", "--app", script],
+            env={**os.environ, "BATON_PUSH_KEY": key.to_hex()})
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+
+def completes(directory):
+    """The wallet's own key, a payment of lspd's, and the app that receives it."""
+    sats = 4321
+    with tempfile.TemporaryDirectory() as scratch:
+        phone = Baton(directory, scratch)
+
+        try:
+            check(phone.ask("up", "--wallet", "bitkit", "--hold-seconds", "300"), "baton up failed")
+            check(phone.ask("app", "open") is not None, "the app cannot be opened")
+            invoice = phone.until("an invoice", lambda: phone.ask("invoice", str(sats)))
+            ledger = os.path.join(phone.home, "lsp", "ledger.sqlite")
+
+            def key():
+                with sqlite3.connect(f"file:{ledger}?mode=ro", uri=True) as database:
+                    return database.execute("SELECT key FROM push_keys ORDER BY id DESC LIMIT 1").fetchone()
+
+            receiver = phone.until("a push key of the wallet's", key)[0]
+            phone.ask("app", "quit")
+            phone.until("the app's end", lambda: (phone.ask("status") or {"app": ""}).get("app") == "not running")
+            check(phone.ask("pay", invoice["invoice"], "--no-wait") is not None, "the payment cannot be requested")
+            payment = invoice["payment_hash"]
+            phone.until("lspd's own announcement", phone.records)
+            # The two files, for the payment that lspd holds; with an end of the hold that tells them from lspd's.
+            hold = int(time.time()) + 200
+            phone.push({
+                "aps": {"content-available": 1}, "payment_hash": payment, "amount_msat": sats * 1000,
+                "type": "incoming_htlc_wake",
+            })
+            plain = news("incomingHtlc", paymentHash=payment, amountMsat=sats * 1000, held=True, holdExpiresAt=hold)
+            push = phone.push({"aps": ALERT, "payload": seal(plain, receiver)})
+            row = phone.notification_of(push)
+            check((row["title"], row["body"]) == ("Payment Incoming", HELD), f"the text is {row}")
+            record = (payment.upper(), sats * 1000, "incomingHtlc", 1, hold, "incoming")
+            check(phone.records() == [record], f"the records are {phone.records()}, and not {record}")
+            check(phone.ask("notifications", "tap", str(row["id"])) is not None, "the notification cannot be tapped")
+            phone.until(
+                "the completed payment on the screen",
+                lambda: (phone.ask("app", "screen") or {}).get("text") == f"Received {sats} sats")
+            phone.until("a store without its record", lambda: phone.records() == [])
+            print(f"the app has completed a payment that these pushes announced: Received {sats} sats")
+        finally:
+            phone.ask("down")
 
 
 def main(directory):
@@ -147,6 +210,7 @@ def main(directory):
         finally:
             phone.process.terminate()
             phone.process.wait(PATIENCE)
+    completes(directory)
 
 
 def pushes(phone, receiver):

@@ -23,7 +23,16 @@ import Testing
     try run.removeJournals()
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [], "\(verdict.findings.map { "\($0.sentence) \($0.rows)" })")
-    #expect(verdict.remarks.contains { $0.contains("as the app removes old ones (--clean-journals)") })
+    #expect(verdict.remarks.contains { $0.contains("as the app removes old ones") })
+  }
+
+  @Test func `An app of the wallet that completes removes journals without being told so`() throws {
+    let run = try SampleStory.tellOfTelling()
+    try run.removeJournals(arguments: ["--wallet", "bitkit"])
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings == [], "\(verdict.findings.map { "\($0.sentence) \($0.rows)" })")
+    #expect(verdict.missing == [], "\(verdict.missing)")
+    #expect(verdict.remarks.contains { $0.contains("as the app removes old ones") })
   }
 
   private struct Taking {
@@ -120,7 +129,7 @@ extension SampleRun {
     arguments: [String] = ["--clean-journals"], days: Int64 = 8, andTheNewestOf missing: String? = nil
   ) throws {
     let directory = "\(home)/journal"
-    let programs = ["mainappd", "notifyextd", "lspd"].filter { program in
+    let programs = ["mainappd", "notifyextd", "notifyonlyd", "lspd"].filter { program in
       (journals + [peer]).contains { $0.name.contains("-\(program)-") }
     }
     for journal in journals + [peer] {
@@ -138,8 +147,8 @@ extension SampleRun {
           "{\"isLegacy\":false,\"state\":{\"channel\":{\"record\":{\"localMsat\":1,\"remoteMsat\":1,"
             + "\"localCommitmentNumber\":2,\"remoteCommitmentNumber\":2,\"revision\":9,\"htlcs\":[]}}}}",
           at: now)
-        try ledger.insert(
-          "runs",
+        try ledger.execute(
+          "INSERT INTO runs (id, started_at_ns, started_wall_ns, pid, legacy) VALUES (?, ?, ?, ?, ?)",
           [.integer(2), .integer(now), .integer(now + TestJournal.wallOffset), .integer(pid), .integer(0)])
       }
       newest.end(at: now)

@@ -54,6 +54,41 @@ struct TellingTests {
     }
   }
 
+  /// The home had the wallet that receives before, or has it now.
+  @Test(arguments: [true, false])
+  func `In a home with both wallets, one after the other, each is judged by its own rules`(isFirst: Bool)
+    throws
+  {
+    let run = try SampleStory.tellOfTelling()
+    // Epoch 1 and connection 1 are the app's; epoch 2 receives payment 1, epoch 3 comes after all payments.
+    let epoch: Int64 = isFirst ? 1 : 3
+    let claims = try run.wallet.rows("SELECT claimed_boot_ns FROM claims WHERE epoch = \(epoch)")
+    guard case .integer(let claimed)? = claims.first?.first else { return #expect(Bool(false)) }
+    // iosd starts anew after the first claim, or before the last.
+    let change = isFirst ? claimed + 1 : claimed - 1
+    try run.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = \(epoch)")
+    try run.ledger.executeAll("UPDATE runs SET push_form = 'phoenix'")
+    let journals = "\(run.home)/journal"
+    for name in try FileManager.default.contentsOfDirectory(atPath: journals) where name.contains("iosd") {
+      try FileManager.default.removeItem(atPath: "\(journals)/\(name)")
+    }
+    let (bitkit, phoenix): ([String], [String]) = (["--wallet", "bitkit"], [])
+    for (pid, at, arguments) in [
+      (Int64(900), Int64(0), isFirst ? phoenix : bitkit), (901, change, isFirst ? bitkit : phoenix),
+    ] {
+      let journal = TestJournal("iosd", pid: pid, startTime: pid * 3, at: at, arguments: arguments)
+      journal.end(at: at)
+      try journal.write(to: journals)
+    }
+    let sentences = {
+      try Judge.verdict(home: run.home).findings.filter { $0.invariant == 9 }.map(\.sentence)
+    }
+    #expect(try sentences() == [])
+    try run.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = 2")
+    #expect(try sentences().contains("Epoch 2 was claimed by the extension"))
+    #expect(try !sentences().contains { $0.contains("Epoch \(epoch)") })
+  }
+
   @Test func `A claim of the extension, and a connection and a preimage under it, violate invariant 9`()
     throws
   {

@@ -20,7 +20,7 @@ import Testing
     var template = Array("/tmp/baton-ledger-XXXXXX".utf8CString)
     directory = String(cString: try #require(mkdtemp(&template)))
     let older = try Connection(path: path, access: .create)
-    try older.migrate(steps: Array(LedgerSchema.steps.prefix(10)))
+    try older.migrate(steps: Array(LedgerSchema.steps.prefix(11)))
     let container = String(repeating: "07", count: 16)
     try older.script(
       """
@@ -44,6 +44,7 @@ import Testing
         VALUES (1, 'IncomingPayment', x'\(hash.hex)', 1, 'iosd-away', 1);
       INSERT INTO push_keys(at_ns, key) VALUES (1, x'\(node.hex)');
       INSERT INTO ended_holds(payment_hash, ended_at_ns) VALUES (x'\(hash.hex)', 1);
+      INSERT INTO ordered_failures(at_ns, code, times, left) VALUES (1, 4108, 3, 2);
       INSERT INTO channel_failures(at_ns, connection, reason) VALUES (1, 2, 'wrong secret');
       """)
   }
@@ -66,6 +67,7 @@ import Testing
     #expect(state.channel.localMsat == 8000)
     #expect(state.channel.htlcs.map(\.amountMsat) == [500])
     #expect(state.failure == "wrong secret")
+    #expect(state.orderedFailures == OrderedFailures(code: 4108, times: 2))
     #expect(state.pushKey == node)
     #expect(state.endedHolds?.paymentHashes == [hash])
     #expect(try ledger.readOpenPushes().map(\.id) == [1])
@@ -85,7 +87,7 @@ import Testing
     #expect(state.channel.id == SHA256.hash([8]))
     #expect(state.payments.isEmpty && state.paidHashes.isEmpty && state.channel.htlcs.isEmpty)
     #expect(state.fence == nil && state.backup == nil && state.pushKey == nil && state.failure == nil)
-    #expect(state.endedHolds == nil)
+    #expect(state.endedHolds == nil && state.orderedFailures == nil)
     #expect(try ledger.readOpenPushes(of: second).isEmpty)
     let request = PaymentRequest(id: 3, paymentHash: hash, amountMsat: 5, holdUntil: now)
     try ledger.commit([
@@ -93,6 +95,7 @@ import Testing
         wallet: second, at: now, wallNanoseconds: 0,
         changes: [
           .paymentHeld(request), .channel(state.channel.record), .backup(connection: 3, [9]),
+          .failuresOrdered(OrderedFailures(code: 4099, times: 1)), .orderedFailureUsed,
           .pushKey(other), .endedHoldForgotten(paymentHash: hash), .channelFailed(connection: 3, "mine"),
           .fence(Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))),
         ], pushes: [PushRequest(reason: .incomingPayment, paymentHash: hash)])
@@ -115,6 +118,7 @@ import Testing
       "SELECT id FROM pushes WHERE wallet = ? AND is_open = 1", "SELECT * FROM channel WHERE wallet = ?",
       "SELECT * FROM htlcs WHERE wallet = ?",
       "SELECT key FROM push_keys WHERE wallet = ? ORDER BY id DESC LIMIT 1",
+      "SELECT code FROM ordered_failures WHERE wallet = ? ORDER BY id DESC LIMIT 1",
       "SELECT * FROM frames WHERE wallet = 2 AND wallet <> 1",
       "UPDATE connections SET closed_at_ns = 1 WHERE closed_at_ns IS NULL",
     ] {

@@ -4,6 +4,7 @@ import Crypto
 import DaemonRuntime
 import PeerTransport
 import Database
+import Foundation
 import Glibc
 import PairSupport
 import Testing
@@ -85,6 +86,21 @@ final class ProviderProcess {
   }
 
   func signal(_ number: Int32) { if let child { Glibc.kill(child.identity.pid, number) } }
+
+  /// Of the running lspd.
+  func limitDescriptors(to count: UInt) throws {
+    let child = try #require(child)
+    let prlimit = Process()
+    prlimit.executableURL = URL(filePath: "/usr/bin/prlimit")
+    prlimit.arguments = ["--pid", "\(child.identity.pid)", "--nofile=\(count)"]
+    try prlimit.run()
+    prlimit.waitUntilExit()
+    try #require(prlimit.terminationStatus == 0)
+  }
+
+  var descriptorCount: Int? {
+    child.flatMap { DirectoryListing.names(of: "/proc/\($0.identity.pid)/fd")?.count }
+  }
 
   /// Waits until lspd ends by itself; nil if it does not.
   func reapWhenEnded() throws -> ChildEnd? {

@@ -214,6 +214,53 @@ import Testing
     #expect(try provider.ledger("SELECT DISTINCT outcome FROM pushes") == ["no-phone"])
   }
 
+  @Test func `An order of failures fails the payments of its wallet alone, also after a kill of lspd`() throws
+  {
+    let provider = try ProviderProcess(["--wallets"])
+    let wallets = try connected(2, to: provider)
+    wallets.forEach { $0.hangUp() }
+    let order = ControlMessage(
+      "fail-next", ["code": "fee_insufficient", "times": "2", "wallet": keys[1].publicKey.hex])
+    #expect(try provider.client().request(order).verb == "ok")
+    // Wallet 1's orders, the newer ones, are no matter of wallet 2.
+    _ = try provider.client().request(ControlMessage("fail-next", ["code": "temporary_node_failure"]))
+    func reason(_ number: UInt64, _ wallet: Int) throws -> String? {
+      let answer = try provider.pay(number, waiting: false, to: keys[wallet].publicKey).receive()
+      return answer["code"] ?? answer["state"]
+    }
+    #expect(try reason(1, 1) == "0x100c")
+    provider.kill()
+    try provider.start()
+    #expect(try reason(2, 0) == "0x2002")
+    #expect(try reason(3, 0) == "held")
+    #expect(try status(provider, of: 1).contains("\"fails_next\":1"))
+    #expect(try reason(4, 1) == "0x100c")
+    #expect(try reason(5, 1) == "held")
+    #expect(
+      try provider.ledger("SELECT wallet || ' ' || code || ' ' || left FROM ordered_failures ORDER BY wallet")
+        == ["1 8194 0", "2 4108 0"])
+  }
+
+  @Test func `A sender's hint is of the state of the payee's wallet, also of one that only the ledger has`()
+    throws
+  {
+    let provider = try ProviderProcess(["--wallets", "--keep-wallets", "0s"])
+    let wallets = try connected(2, to: provider)
+    func hint(_ key: Int, _ amountMsat: UInt64 = 5000) throws -> String {
+      try provider.hint(keys[key].publicKey.hex, amountMsat).body
+    }
+    let now = #"{"hint":"retry_now","reason":"unknown","recommended_delay_ms":1000}"#
+    let away = #"{"hint":"retry_later","reason":"disconnected","recommended_delay_ms":5000}"#
+    #expect(try [hint(0), hint(1)] == [now, now])
+    wallets[1].hangUp()
+    #expect(try provider.eventually { try status(provider).contains("\"wallets_in_memory\":1,") })
+    #expect(try [hint(0), hint(1)] == [now, away])
+    #expect(try hint(1, 9_000_000_001) == #"{"hint":"do_not_retry","reason":"insufficient_liquidity"}"#)
+    #expect(try hint(2) == #"{"hint":"do_not_retry","reason":"unknown"}"#)
+    // A question leaves nothing in memory.
+    #expect(try provider.eventually { try status(provider).contains("\"wallets_in_memory\":1,") })
+  }
+
   @Test func `An external invoice for one wallet cannot be seen by another`() throws {
     let provider = try ProviderProcess(["--wallets"])
     _ = try connected(2, to: provider)

@@ -36,7 +36,7 @@ struct PeerFixture {
   /// No pings, unless a test sets `rules`.
   init(
     isLegacy: Bool = false, rules: ConnectionRules = ConnectionRules(silence: nil),
-    storageDelay: TimeSpan = .zero, pushStrategy: PushStrategy = .phoenix
+    storageDelay: TimeSpan = .zero, pushStrategy: PushForm = .phoenix
   ) throws {
     let channel = try Channel(id: channelID, localMsat: 1_000_000, remoteMsat: 0, isOpener: true)
     peer = PeerMachine(

@@ -4,6 +4,7 @@ import Foundation
 import Heartbeat
 import LightningInvoices
 import PairSupport
+import PhoneLink
 import Testing
 import WaitingTests
 
@@ -162,7 +163,7 @@ struct MultiPartPairTests {
     try phone.wait("the app to end its background task") { app.count("background-end") == 1 }
     #expect(
       app.messages.filter { $0.message.verb == "notification" }.map { $0.message["key"] } == [
-        invoice.paymentHash.hex
+        PhoneMessages.key(ofPayment: invoice.paymentHash)
       ])
     #expect(phone.owner.map { _ in true } == true)
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])

@@ -26,7 +26,7 @@ struct SlowStartTests {
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
     #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.appWantsNode.rawValue)
     #expect(notifier.count("content") == 1)
-    #expect(app.status.hasPrefix("connecting"))
+    try phone.wait("the app to start its node") { app.status.hasPrefix("connecting") }
   }
 
   @Test

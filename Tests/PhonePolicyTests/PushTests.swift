@@ -28,6 +28,12 @@ import Testing
     #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
   }
 
+  @Test func `The payload of a push is kept after the app has got it only if a notification may follow`() {
+    let (app, both) = (PhoneConfiguration(), PhoneConfiguration(foregroundPushes: .extension))
+    #expect(app.isForAppAlone(isVisible: true) && app.isForAppAlone(isVisible: false))
+    #expect(!both.isForAppAlone(isVisible: true) && both.isForAppAlone(isVisible: false))
+  }
+
   @Test
   func `P-0.1 A push with the app closed or in the background starts the extension`() {
     var phone = TestPhone()

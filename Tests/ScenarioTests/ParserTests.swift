@@ -169,6 +169,7 @@ import WaitingTests
       ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
       ("TIME", "5 s"), ("“TEXT”", "“connected”"), ("“ID”", "“one.two”"), ("SWITCH", "off"),
       ("PERCENT", "20"), ("MEGABYTES", "64"), ("PARTS", "3"), ("INVOICE", "1"),
+      ("CODE", "fee_insufficient"),
     ] {
       line = line.replacingOccurrences(of: word, with: example)
     }

@@ -67,6 +67,17 @@ import Testing
     #expect(Set(linked).intersection(forbidden) == [])
   }
 
+  /// HTTP is the provider's. A wallet's processes, and the phone, have no server and no parser of it.
+  @Test func `Only lspd links the HTTP server and libmicrohttpd`() {
+    let programs = ["MainAppd", "NotifyExtd", "NotifyOnlyd", "IOSd", "BatonCommand", "CoordinatorC", "Bench"]
+    for program in programs {
+      let linked = Manifest.linked(into: program)
+      #expect(
+        !linked.isEmpty && !linked.contains("HTTPServer") && !linked.contains("CMicroHTTPD"), "\(program)")
+    }
+    #expect(Manifest.linked(into: "LSPd").contains("CMicroHTTPD"))
+  }
+
   /// Hooks of the simulation are invisible to users of the library.
   @Test func `No simulation hook in the library's modules is public`() {
     let library = Manifest.linked(into: "CoordinatorC")

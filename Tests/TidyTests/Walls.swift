@@ -11,7 +11,9 @@ enum Walls {
     ("LightningChannel", "Ground Crypto Bitcoin LightningWire"),
     ("LightningInvoices", "Ground Crypto Bitcoin LightningWire"),
     ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel"),
-    ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel"),
+    ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel ForwardingHint"),
+    ("ForwardingHint", "JSON"),
+    ("Sender", "Ground LightningWire ForwardingHint"),
     (
       "Wallet",
       """
@@ -24,8 +26,8 @@ enum Walls {
     (
       "Simulation",
       """
-      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningNode LightningProvider Wallet \
-      WalletProfiles PhonePolicy
+      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningNode LightningProvider Sender \
+      Wallet WalletProfiles PhonePolicy
       """
     ),
     ("Scenario", "Ground PhonePolicy"),
@@ -46,7 +48,9 @@ enum Walls {
       """
     ),
     ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
-    ("PhoneLink", "Ground JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
+    ("HTTPServer", "Ground DaemonRuntime CLinux CMicroHTTPD Glibc"),
+    ("HTTPClient", "Ground DaemonRuntime CCurl Glibc"),
+    ("PhoneLink", "Ground Crypto JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
     (
       "WalletProcess",
@@ -73,8 +77,8 @@ enum Walls {
     (
       "LSPd",
       """
-      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Crypto PushSeal \
-      PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc
+      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint \
+      Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer CLinux Glibc
       """
     ),
     ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
@@ -106,7 +110,8 @@ enum Walls {
     (
       "Stages",
       """
-      Ground Reports Guardrails LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore PhonePolicy Simulation Scenario Crypto \
+      Ground Reports Guardrails LightningWire LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore \
+      PhonePolicy Simulation Scenario Crypto \
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),
@@ -114,7 +119,8 @@ enum Walls {
       "BatonCommand",
       """
       Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      PhonePolicy SharedContainer DaemonRuntime PeerTransport PhoneClient Terminal Inspection Lab Stages Glibc
+      ForwardingHint Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
+      Terminal Inspection Lab Stages Glibc
       """
     ),
   ]
@@ -122,7 +128,8 @@ enum Walls {
   /// Modules of pure decisions: no clock, no randomness, no I/O.
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-    "LightningInvoices", "LightningNode", "LightningProvider", "Wallet", "WalletProfiles", "PhonePolicy",
+    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Sender", "Wallet",
+    "WalletProfiles", "PhonePolicy",
     "Simulation",
     "Scenario",
   ]

@@ -39,46 +39,101 @@ import WalletProfiles
   @Test(arguments: [PushDesk.Event.keyMissing, .keyWithheld("locked")])
   func `Without the key a push is read all the same, and the next one asks again`(answer: PushDesk.Event) {
     var desk = desk(.launched, .pushArrived(1, isSealed: true))
-    #expect(desk.handle(answer, at: milliseconds(2)) == [.read(push: 1, withKey: false)])
+    #expect(desk.handle(answer, at: milliseconds(2)) == untold(1))
     #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(3)) == [.askForKey])
-    #expect(desk.handle(.keyFound, at: milliseconds(4)) == [.read(push: 2, withKey: true)])
+    #expect(
+      desk.handle(.keyFound, at: milliseconds(4)) == [.record(push: 1), .read(push: 2, withKey: true)])
   }
 
-  @Test func `A keychain that does not answer delays a push by 250 ms, and its late answer serves the next`()
+  private func untold(_ push: UInt64) -> [PushDesk.Directive] {
+    [.keep(push: push), .read(push: push, withKey: false)]
+  }
+
+  @Test
+  func `A push that the known key does not open has the keychain asked once more, then is told`() {
+    var desk = desk(.launched, .keyFound, .pushArrived(1, isSealed: true))
+    #expect(desk.handle(.notOpened(push: 1), at: milliseconds(1)) == [.askForKey])
+    #expect(desk.deadline == milliseconds(250))
+    #expect(desk.handle(.keyFound, at: milliseconds(2)) == [.read(push: 1, withKey: true)])
+    #expect(desk.handle(.notOpened(push: 1), at: milliseconds(3)) == [.read(push: 1, withKey: false)])
+    #expect(desk.deadline == nil)
+    // A push that is damaged is no reason to distrust the key for the next one.
+    #expect(
+      desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(4)) == [.read(push: 2, withKey: true)])
+  }
+
+  @Test func `A key that was replaced is asked for within the time of the push that it does not open`() {
+    var desk = desk(.launched, .keyFound, .pushArrived(1, isSealed: true))
+    _ = desk.handle(.notOpened(push: 1), at: milliseconds(100))
+    #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(110)) == [])
+    #expect(desk.handle(.deadlineReached, at: milliseconds(250)) == untold(1))
+    #expect(
+      desk.handle(.keyFound, at: milliseconds(300)) == [.record(push: 1), .read(push: 2, withKey: true)])
+  }
+
+  @Test func `A push whose opening took all its time is told at once`() {
+    var desk = desk(.launched, .keyFound, .pushArrived(1, isSealed: true))
+    #expect(desk.handle(.notOpened(push: 1), at: milliseconds(250)) == [.read(push: 1, withKey: false)])
+  }
+
+  @Test func `No more than the newest pushes are kept for the key`() {
+    var desk = desk(.launched)
+    let most = UInt64(PushDesk.keptLimit)
+    for push in 1...most + 1 {
+      _ = desk.handle(.pushArrived(push, isSealed: true), at: milliseconds(0))
+      let dropped: [PushDesk.Directive] = push > most ? [.drop(push: push - most)] : []
+      #expect(desk.handle(.keyWithheld("locked"), at: milliseconds(1)) == dropped + untold(push))
+    }
+    #expect(desk.handle(.keyFound, at: milliseconds(2)) == (2...most + 1).map { .record(push: $0) })
+    #expect(desk.handle(.keyFound, at: milliseconds(3)) == [])
+  }
+
+  @Test
+  func
+    `A keychain that does not answer delays a push by 250 ms, and its late answer serves both it and the next`()
   {
     var desk = desk(.launched, .pushArrived(1, isSealed: true))
     #expect(desk.deadline == milliseconds(250))
     #expect(desk.handle(.deadlineReached, at: milliseconds(249)) == [])
-    #expect(desk.handle(.deadlineReached, at: milliseconds(250)) == [.read(push: 1, withKey: false)])
+    #expect(desk.handle(.deadlineReached, at: milliseconds(250)) == untold(1))
     #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(300)) == [])
-    #expect(desk.handle(.keyFound, at: milliseconds(310)) == [.read(push: 2, withKey: true)])
+    #expect(
+      desk.handle(.keyFound, at: milliseconds(310)) == [.record(push: 1), .read(push: 2, withKey: true)])
   }
 
   @Test func `At the warning its push is read without the key, and at the end every push`() {
     var desk = desk(
       .launched, .pushArrived(1, isSealed: true), .pushArrived(2, isSealed: true),
       .pushArrived(3, isSealed: true))
-    #expect(desk.handle(.expiryWarned(push: 2), at: milliseconds(1)) == [.read(push: 2, withKey: false)])
-    #expect(
-      desk.handle(.terminationRequested, at: milliseconds(2)) == [
-        .read(push: 1, withKey: false), .read(push: 3, withKey: false),
-      ])
+    #expect(desk.handle(.expiryWarned(push: 2), at: milliseconds(1)) == untold(2))
+    #expect(desk.handle(.terminationRequested, at: milliseconds(2)) == untold(1) + untold(3))
     #expect(desk.deadline == nil)
   }
 
-  @Test func `Whatever happens, each push is read once, and within 250 ms`() {
+  @Test func `Whatever happens, each push is told once, and within 250 ms`() {
     for seed in 0..<3000 as Range<UInt64> {
       var generator = SeededGenerator(seed: seed)
       var (desk, now) = (desk(.launched), milliseconds(0))
       var (arrived, read): ([UInt64: Instant], [UInt64: Instant]) = ([:], [:])
+      var (kept, sealed): (Set<UInt64>, Set<UInt64>) = ([], [])
       func note(_ directives: [PushDesk.Directive]) {
-        for case .read(let push, _) in directives {
-          #expect(read.updateValue(now, forKey: push) == nil, "seed \(seed)")
+        for directive in directives {
+          switch directive {
+          case .read(let push, true) where sealed.contains(push) && generator.chance(30):
+            note(desk.handle(.notOpened(push: push), at: now))
+          case .read(let push, _): #expect(read.updateValue(now, forKey: push) == nil, "seed \(seed)")
+          case .keep(let push): #expect(kept.insert(push).inserted && read[push] == nil, "seed \(seed)")
+          case .record(let push), .drop(let push):
+            #expect(kept.remove(push) != nil && read[push] != nil, "seed \(seed)")
+          case .askForKey: break
+          }
         }
+        #expect(kept.count <= PushDesk.keptLimit + 1)
       }
       for push in 1...20 as ClosedRange<UInt64> {
         arrived[push] = now
-        note(desk.handle(.pushArrived(push, isSealed: generator.chance(80)), at: now))
+        if generator.chance(80) { sealed.insert(push) }
+        note(desk.handle(.pushArrived(push, isSealed: sealed.contains(push)), at: now))
         let events: [PushDesk.Event] = [
           .keyMissing, .keyFound, .keyWithheld("x"), .expiryWarned(push: UInt64(generator.below(22))),
           .launched, .deadlineReached,

@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import DaemonRuntime
 import Reports
+import Wallet
 
 /// What the app shows, as `baton app screen` prints it.
 struct AppScreenPage {
@@ -36,7 +37,12 @@ struct AppScreenPage {
       return ["the app is \(AppVerb.words(facts.state)), so the user does not see its screen"]
     }
     guard let text = document.text else { return ["the app is in front, and has said nothing of a screen"] }
-    return [text] + [document.detail].compactMap { $0 } + document.buttons.map { "[\($0)]" }
+    return [text] + [document.detail].compactMap { $0 } + document.buttons.map(Self.line)
+  }
+
+  /// A button with its title, and the command that presses it.
+  private static func line(_ button: String) -> String {
+    "[\(ScreenButton(rawValue: button)?.title ?? button)] baton app \(button)"
   }
 
   func print(to output: Output) throws -> ExitCode {

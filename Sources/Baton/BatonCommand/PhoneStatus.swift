@@ -130,7 +130,7 @@ struct PhoneStatus {
       ("peer", "\(lspd?.address ?? "?"): \(connection)"),
       (
         "payments",
-        "\(lspd?.held ?? 0) held for the wallet, \(lspd?.offered ?? 0) offered to it"
+        "\(lspd?.held ?? 0) held for the wallet, \(lspd?.offered ?? 0) offered to it\(orderWords)"
       ),
     ] + walletFacts
   }
@@ -140,6 +140,12 @@ struct PhoneStatus {
     return [
       ("wallets", "\(count) of at most \(limit) at the peer, \(lspd?.walletsConnected ?? 0) connected")
     ]
+  }
+
+  /// Else a payment that fails by an order of yesterday looks like a mistake of the peer.
+  private var orderWords: String {
+    guard let count = lspd?.failsNext, let name = lspd?.failsWith else { return "" }
+    return "; the next \(count == 1 ? "fails" : "\(count) fail") with \(name), as ordered"
   }
 
   struct Document: Report {

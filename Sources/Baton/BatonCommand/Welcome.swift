@@ -14,6 +14,7 @@ enum Welcome {
       send INVOICE         pay another node's invoice from the wallet
       withdraw AMOUNT ADDR send money from the wallet's channel to a bitcoin address
       restore              move the wallet into this phone's container, if the peer knows another one
+      lsp fail CODE        the peer fails the next payments with a code of BOLT 4
       push FILE|--silent   deliver a push, as `xcrun simctl push` does, or a silent one
       device               the phone's settings: lock, low power, network and the like; its clock; reboot
       notifications        the phone's list of notifications; tap, answer or dismiss one

@@ -13,6 +13,7 @@ package struct PayableInvoice: Hashable {
   package let paymentSecret: Bytes32
   /// The payee supports `basic_mpp`.
   package let mayComeInParts: Bool
+  package let expiresAtWallSeconds: Int64
 
   private static let network = BitcoinNetwork.regtest
   private static let served = [Features.varOnionOptin, Features.paymentSecret, Features.basicMPP]
@@ -52,6 +53,7 @@ package struct PayableInvoice: Hashable {
     payee = invoice.payee
     paymentSecret = invoice.fields.paymentSecret
     mayComeInParts = invoice.fields.features.offers(Features.basicMPP)
+    expiresAtWallSeconds = invoice.fields.expiresAt
   }
 
   /// The invoice that this phone's wallet has just made.

@@ -74,6 +74,7 @@ package struct PaymentAnswer {
     case "already-pending": "a payment of this invoice is pending; wait for it"
     case "already-paid": "this invoice is paid already; ask for a new one"
     case "refused-by-recipient": refusal
+    case "on-order": failure?.advice.reason ?? "the peer was told to fail it"
     case "another-payee":
       "the invoice is of another wallet, and lspd delivers to its own wallet only; pay it with `baton send`"
     case let other: other ?? "no reason given"

@@ -38,6 +38,8 @@ package struct Phone: Sendable {
   package var iosdSocket: String { os + "/iosd.sock" }
   package var lspdSocket: String { lsp + "/lspd.sock" }
   package var lspdAddress: String { lsp + "/address" }
+  /// The file with the address of lspd's HTTP server.
+  package var lspdHTTP: String { lsp + "/http" }
   package var processLedger: String { os + "/processes.jsonl" }
   package var clockFile: String { os + "/clock" }
 

@@ -1,6 +1,7 @@
 import Ground
 import DaemonRuntime
 import Reports
+import WalletProfiles
 
 /// A wallet process for `baton ps`: iosd's row, and its current state.
 package struct ProcessFacts: Hashable, Sendable {
@@ -50,7 +51,11 @@ extension ProcessRow {
     rows(in: (try? SmallFile.readOwn(path, limit: 64 * 1024 * 1024)) ?? [])
   }
 
-  package var processName: String { Role(rawValue: role)?.processName ?? role }
+  /// An extension of ours has its program's name; the team's own programs have the name of what they stand for.
+  package var processName: String {
+    let program = path.split(separator: "/").last.map(String.init) ?? ""
+    return WalletProfile.Extension(rawValue: program)?.program ?? Role(rawValue: role)?.processName ?? role
+  }
 
   /// Why it ended; for a crash with the last line of its output.
   package var wholeReason: String? {

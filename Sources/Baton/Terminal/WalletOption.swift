@@ -22,9 +22,11 @@ package enum WalletOption {
     named(line.text(name)) ?? .phoenix
   }
 
-  /// The wallet of a phone of real processes.
-  package static func profileOfPhone(_ line: ParsedCommandLine) throws -> WalletProfile {
+  /// The wallet of a phone of real processes: the named one, else the one that its home has.
+  package static func profileOfPhone(_ line: ParsedCommandLine, _ phone: Phone? = nil) throws -> WalletProfile
+  {
     if let given = named(line.text(name)) { return given }
+    if let phone, let kept = try HomeWallet.read(of: phone) { return kept }
     return named(try TypedArguments.environment(variable, names)) ?? .phoenix
   }
 

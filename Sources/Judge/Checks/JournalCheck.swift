@@ -15,7 +15,7 @@ extension Checker {
     ].compactMap { $0 }
     guard !gone.isEmpty else { return }
     remark(
-      "the journals \(gone.joined(separator: " and ")) were removed, as the app removes old ones (--clean-journals): what only they show is not judged"
+      "the journals \(gone.joined(separator: " and ")) were removed, as the app removes old ones: what only they show is not judged"
     )
   }
 

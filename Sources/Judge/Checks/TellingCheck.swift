@@ -3,11 +3,13 @@
 extension Checker {
   mutating func checkTelling() {
     checkAnnouncements()
-    guard evidence.hasTellingExtension else { return }
+    let periods = TellingPeriods(evidence)
     let extensions = ExtensionProcesses(evidence)
-    for claim in evidence.wallet.claims { checkOwner(of: claim, extensions) }
-    for entry in evidence.ledger.connections where entry.isAccepted { checkOpener(of: entry) }
-    checkPreimages()
+    for claim in evidence.wallet.claims where periods.tells(at: claim.bootNs) {
+      checkOwner(of: claim, extensions)
+    }
+    for entry in evidence.ledger.connections where entry.isAccepted { checkOpener(of: entry, periods) }
+    checkPreimages(periods)
     for journal in evidence.journals(of: Evidence.tellingExtension)
     where !journal.answeredEpochs.isEmpty || !journal.writesNs.isEmpty {
       find(9, "The extension's process \(journal.pid) used the node", ["journal \(journal.name)"])
@@ -27,8 +29,8 @@ extension Checker {
   }
 
   /// A wallet's connection names the epoch of its owner's claim.
-  private mutating func checkOpener(of entry: ConnectionEntry) {
-    guard !isOfOtherContainer(entry) else { return }
+  private mutating func checkOpener(of entry: ConnectionEntry, _ periods: TellingPeriods) {
+    guard !isOfOtherContainer(entry), tells(entry, at: entry.openedNs, periods) else { return }
     guard let epoch = entry.epoch else {
       return find(
         9, "Connection \(entry.id) names no epoch: nothing shows that the app opened it", [entry.evidence])
@@ -40,13 +42,19 @@ extension Checker {
       [entry.evidence, claim.evidence])
   }
 
-  private mutating func checkPreimages() {
+  /// A claim counts by its own time: the extension of another wallet may still be connected when iosd starts anew.
+  private func tells(_ entry: ConnectionEntry?, at instantNs: Int64, _ periods: TellingPeriods) -> Bool {
+    periods.tells(at: entry?.epoch.flatMap { evidence.wallet.claim($0) }?.bootNs ?? instantNs)
+  }
+
+  private mutating func checkPreimages(_ periods: TellingPeriods) {
     for frame in frames {
       guard frame.entry.isIn, frame.entry.isActedOn, case .step(.fulfil(let htlc, _))? = frame.message else {
         continue
       }
       let entry = evidence.ledger.connection(frame.entry.connection)
       if let entry, isOfOtherContainer(entry) { continue }
+      guard tells(entry, at: frame.entry.atNs, periods) else { continue }
       let claim = entry?.epoch.flatMap { evidence.wallet.claim($0) }
       guard claim?.role != "app" else { continue }
       find(

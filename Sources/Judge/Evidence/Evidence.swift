@@ -111,18 +111,6 @@ struct Evidence {
   /// The extension that has no node.
   static let tellingExtension = "notifyonlyd"
 
-  /// The wallet's extension only tells: by its own journals, by the pushes of the peer, or by the command line of the
-  /// phone or the app. Each alone is enough, so that taking one away hides nothing.
-  var hasTellingExtension: Bool {
-    if byProcess[Self.tellingExtension] != nil { return true }
-    if ledger.runs.contains(where: { $0.pushForm == "bitkit" }) { return true }
-    return ["iosd", "mainappd"].contains { program in
-      journals(of: program).contains { journal in
-        zip(journal.arguments, journal.arguments.dropFirst()).contains { $0 == "--wallet" && $1 == "bitkit" }
-      }
-    }
-  }
-
   func journals(of process: String) -> [JournalFile] { byProcess[process] ?? [] }
 
   func journal(of claim: ClaimEntry) -> JournalFile? {

@@ -103,6 +103,8 @@ struct PaymentEntry {
   let amountMsat: Int64
   let state: String
   let requestedNs: Int64
+  /// Nil in a ledger without the column.
+  let holdUntilNs: Int64?
   let heldNs: Int64?
   let offeredNs: Int64?
   let settledNs: Int64?
@@ -118,6 +120,7 @@ struct PaymentEntry {
     amountMsat = try row.integer("amount_msat")
     state = try row.text("state")
     requestedNs = try row.integer("requested_at_ns")
+    holdUntilNs = row.names.contains("hold_until_ns") ? try row.optionalInteger("hold_until_ns") : nil
     heldNs = try row.optionalInteger("held_at_ns")
     offeredNs = try row.optionalInteger("offered_at_ns")
     settledNs = try row.optionalInteger("settled_at_ns")
@@ -209,6 +212,24 @@ struct EndedHoldEntry {
   }
 
   var evidence: String { "ledger ended_holds \(id)" }
+}
+
+struct OrderedFailureEntry {
+  let id: Int64
+  let atNs: Int64
+  let code: Int64
+  let times: Int64
+  let left: Int64
+
+  init(_ row: SQLiteRow) throws(JudgeError) {
+    id = try row.integer("id")
+    atNs = try row.integer("at_ns")
+    code = try row.integer("code")
+    times = try row.integer("times")
+    left = try row.integer("left")
+  }
+
+  var evidence: String { "ledger ordered_failures \(id)" }
 }
 
 struct LossEntry {

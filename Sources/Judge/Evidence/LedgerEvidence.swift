@@ -14,6 +14,7 @@ struct LedgerEvidence {
   let pushes: Rows<PushEntry>
   let pushKeys: Rows<PushKeyEntry>
   let endedHolds: Rows<EndedHoldEntry>
+  let orderedFailures: Rows<OrderedFailureEntry>
   let runs: Rows<RunEntry>
   let losses: Rows<LossEntry>
   let externalInvoices: Rows<ExternalInvoiceEntry>
@@ -46,6 +47,7 @@ struct LedgerEvidence {
     pushes = try tables.read("pushes", by: "id", PushEntry.init)
     pushKeys = try tables.readIfThere("push_keys", by: "id", PushKeyEntry.init)
     endedHolds = try tables.readIfThere("ended_holds", by: "id", EndedHoldEntry.init)
+    orderedFailures = try tables.readIfThere("ordered_failures", by: "id", OrderedFailureEntry.init)
     runs = try tables.read("runs", by: "id", RunEntry.init)
     losses = try tables.read("losses", by: "id", LossEntry.init)
     externalInvoices = try tables.readIfThere(

@@ -1,7 +1,7 @@
 /// Missing journals, by the claims and the peer's runs that they would show. What only they would show is not judged.
 struct MissingJournals {
-  /// With `--clean-journals` the app removes journals of ended processes after this time, but never the newest of a
-  /// program.
+  /// With `--clean-journals`, and in Bitkit's wallet after each opening, the app removes journals of ended processes
+  /// after this time, but never the newest of a program.
   private static let keptNs: Int64 = 7 * 86_400 * 1_000_000_000
 
   /// Claims whose process has no journal. Without those whose claim another process's journal has: then the row is
@@ -18,7 +18,9 @@ struct MissingJournals {
   }
 
   init(_ evidence: Evidence) {
-    let isCleaned = evidence.journals(of: "mainappd").contains { $0.arguments.contains("--clean-journals") }
+    let isCleaned = evidence.journals(of: "mainappd").contains {
+      $0.arguments.contains("--clean-journals") || $0.isOfTellingWallet
+    }
     let now = (evidence.journals.map(\.lastNs) + evidence.wallet.claims.map(\.bootNs)).max() ?? 0
     let limit = isCleaned ? now &- Self.keptNs : .min
     let newest = Dictionary(evidence.journals.map { ($0.process, $0.startedNs) }) { max($0, $1) }

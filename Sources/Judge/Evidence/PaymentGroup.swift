@@ -8,6 +8,9 @@ struct PaymentGroup {
   private(set) var requestedNs: [Int64] = []
   private(set) var failedNs: [Int64] = []
   private var spans: [(from: Int64, to: Int64)] = []
+  private var open: [PaymentEntry] = []
+  /// The first payment that was requested while others of the hash were pending with which it forms no whole.
+  private(set) var secondAtOnce: PaymentEntry?
 
   static func all(_ payments: Rows<PaymentEntry>) -> [[UInt8]: PaymentGroup] {
     var groups: [[UInt8]: PaymentGroup] = [:]
@@ -18,6 +21,11 @@ struct PaymentGroup {
   private mutating func add(_ payment: PaymentEntry) {
     requestedNs.append(payment.requestedNs)
     spans.append((payment.requestedNs, payment.settledNs ?? .max))
+    // A restart of the machine begins its clock anew: what had ended had ended before.
+    let isNewClock = open.contains { $0.requestedNs > payment.requestedNs }
+    open.removeAll { open in open.settledNs.map { isNewClock || $0 <= payment.requestedNs } ?? false }
+    open.append(payment)
+    if open.count > 1, !open.areWithinOne { secondAtOnce = secondAtOnce ?? payment }
     if payment.isFailed, let settledNs = payment.settledNs { failedNs.append(settledNs) }
     if payment.isPaid { paid.append(payment) }
     if payment.state == "held" { firstHeld = firstHeld ?? payment }

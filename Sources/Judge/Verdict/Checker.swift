@@ -64,6 +64,7 @@ struct Checker {
     if replay.isChannelKnown { checkPeersChannel(replay) }
     checkPayments(replay)
     checkHolds(replay)
+    checkHoldWindows()
     count()
   }
 
@@ -92,6 +93,7 @@ struct Checker {
     checkPayments(replay)
     checkSent(replay)
     checkHolds(replay)
+    checkHoldWindows()
     return replay
   }
 

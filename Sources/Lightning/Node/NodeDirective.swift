@@ -58,6 +58,8 @@ public enum NodeNews: Hashable, Codable, Sendable {
   case received(Receipt)
   /// The peer no longer holds a payment of this hash, which has failed. It may report that again.
   case holdEnded(Bytes32)
+  /// A new connection was asked for, and the open one has work.
+  case connectionKept
   case stopped
   case fenced
   case refused(FenceAnswer)

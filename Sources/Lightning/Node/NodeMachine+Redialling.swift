@@ -37,12 +37,13 @@ extension NodeMachine {
   }
 
   /// Replaces a connection without work by a new one, on which the peer says again what it has for the wallet, and ends
-  /// a pause. A connection that is still being opened, or has work, is left alone.
+  /// a pause. A connection that is still being opened, or has work, is left alone; of one with work this is reported.
   mutating func connectAgain() -> [NodeDirective] {
     switch state {
     case .pausing: return endPause()
     case .mute: break
     case .established where activity == .nothing && step == nil: break
+    case .established: return [.report(.connectionKept)]
     default: return []
     }
     pace.startAnew()

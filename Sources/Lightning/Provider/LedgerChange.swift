@@ -26,6 +26,10 @@ public enum LedgerChange: Hashable, Codable, Sendable {
   case holdEnded(paymentHash: Bytes32)
   /// The wallet is no longer told: the hash is held again, or there are newer ones.
   case endedHoldForgotten(paymentHash: Bytes32)
+  /// Replaces an earlier order.
+  case failuresOrdered(OrderedFailures)
+  /// A payment was failed by the order, which has one failure less.
+  case orderedFailureUsed
   case externalMade(ExternalInvoice)
   /// The preimage is sent only after this is stored.
   case externalPaid(paymentHash: Bytes32, htlc: UInt64)

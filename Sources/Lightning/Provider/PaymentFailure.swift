@@ -14,6 +14,8 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
   case refusedByRecipient(code: UInt16)
   /// The payee is another node than the wallet's, and there is no route to it.
   case anotherPayee
+  /// A user has ordered it.
+  case onOrder(code: UInt16)
 
   /// The closest failure code of BOLT 4.
   public var code: UInt16 {
@@ -21,7 +23,7 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
     case .recipientAway, .noBalance, .tooManyPending: FailureCode.temporaryChannelFailure
     case .amountIsZero: FailureCode.amountBelowMinimum
     case .alreadyPending, .alreadyPaid: FailureCode.incorrectOrUnknownPaymentDetails
-    case .refusedByRecipient(let code): code
+    case .refusedByRecipient(let code), .onOrder(let code): code
     case .anotherPayee: FailureCode.unknownNextPeer
     }
   }
@@ -36,6 +38,7 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
     case .tooManyPending: "too-many-pending"
     case .refusedByRecipient: "refused-by-recipient"
     case .anotherPayee: "another-payee"
+    case .onOrder: "on-order"
     }
   }
 }

@@ -13,10 +13,12 @@ public struct PaymentRequest: Hashable, Codable, Sendable {
   public var payee: PublicKey?
   /// The payment secret and total for the recipient; nil from a sender without an invoice.
   public var paymentData: PaymentData?
+  /// Which of its sender's attempts to pay the invoice this is; nil if the sender does not count.
+  public var attempt: UInt64?
 
   public init(
     id: UInt64, paymentHash: Bytes32, amountMsat: UInt64, holdUntil: Instant, payee: PublicKey? = nil,
-    paymentData: PaymentData? = nil
+    paymentData: PaymentData? = nil, attempt: UInt64? = nil
   ) {
     self.id = id
     self.paymentHash = paymentHash
@@ -24,5 +26,6 @@ public struct PaymentRequest: Hashable, Codable, Sendable {
     self.holdUntil = holdUntil
     self.payee = payee
     self.paymentData = paymentData
+    self.attempt = attempt
   }
 }

@@ -15,4 +15,6 @@ public enum PeerEvent: Hashable, Codable, Sendable {
   case payRequested(PaymentRequest)
   /// Another node has made an invoice.
   case externalInvoiceMade(ExternalInvoice)
+  /// Replaces an earlier order; one of no failures cancels it.
+  case failuresOrdered(OrderedFailures)
 }

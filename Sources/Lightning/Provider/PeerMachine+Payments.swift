@@ -9,6 +9,12 @@ extension PeerMachine {
     let isCalled = isCalled(for: request.paymentHash, at: now)
     state.payments.append(PeerPayment(request: request))
     forgetEndedHold(of: request.paymentHash, &step)
+    if let order = state.orderedFailures {
+      state.orderedFailures = order.afterOne
+      step.changes.append(.orderedFailureUsed)
+      fail(request.id, .onOrder(code: order.code), &step)
+      return step.directives
+    }
     if let connection = registered, state.channel.isReestablished {
       calls.noteNews()
       advance(on: connection, &step, isChanged: false, at: now)
@@ -24,6 +30,18 @@ extension PeerMachine {
       step.afterwards.append(.answer(payment: request.id, .held))
     }
     return step.directives
+  }
+
+  mutating func failuresOrdered(_ order: OrderedFailures) -> [PeerDirective] {
+    state.orderedFailures = order.left > 0 ? order : nil
+    return [.store([.failuresOrdered(order)])]
+  }
+
+  /// A payment whose time is over is not offered any more, also if the wallet's message came first.
+  mutating func endDueHolds(_ step: inout PeerStep, at now: Instant) {
+    for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {
+      fail(payment.request.id, .recipientAway, &step)
+    }
   }
 
   /// Requests a push for this payment.

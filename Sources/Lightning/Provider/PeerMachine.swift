@@ -34,13 +34,13 @@ public struct PeerMachine: Core {
     /// Only `walletNamed` sets the wallet's node; else it is the first accepted node.
     public var awaitsWallet: Bool
     /// Nil: Phoenix's.
-    public var pushStrategy: PushStrategy?
+    public var pushStrategy: PushForm?
 
     public init(
       isLegacy: Bool = false, callsBackAfter: TimeSpan = .seconds(2), externalDelay: TimeSpan = .zero,
       rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: TimeSpan = .zero,
       storageDelay: TimeSpan = .zero, startedAt: Instant, state: PeerState, awaitsWallet: Bool = false,
-      pushStrategy: PushStrategy = .phoenix
+      pushStrategy: PushForm = .phoenix
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
@@ -68,7 +68,7 @@ public struct PeerMachine: Core {
       startedAt = try container.decode(Instant.self, forKey: .startedAt)
       state = try container.decode(PeerState.self, forKey: .state)
       awaitsWallet = try container.decodeIfPresent(Bool.self, forKey: .awaitsWallet) ?? false
-      pushStrategy = try container.decodeIfPresent(PushStrategy.self, forKey: .pushStrategy)
+      pushStrategy = try container.decodeIfPresent(PushForm.self, forKey: .pushStrategy)
     }
   }
 
@@ -82,7 +82,7 @@ public struct PeerMachine: Core {
   let isLegacy: Bool
   let awaitsWallet: Bool
   let externalDelay: TimeSpan
-  let pushStrategy: PushStrategy
+  let pushStrategy: PushForm
   let rules: ConnectionRules
   let fundingKey: CurvePoint?
   public internal(set) var state: PeerState
@@ -151,7 +151,7 @@ public struct PeerMachine: Core {
   }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
-    storeDueBackup(at: now) + react(to: event, at: now)
+    storeDueBackup(at: now) + endDueHolds(at: now) + react(to: event, at: now)
   }
 
   /// First, so that no message of the wallet overtakes the end of the delay.
@@ -159,6 +159,12 @@ public struct PeerMachine: Core {
     guard let due = storage.takeDue(at: now) else { return [] }
     var step = PeerStep()
     store(due.blob, of: due.connection, &step)
+    return step.directives
+  }
+
+  private mutating func endDueHolds(at now: Instant) -> [PeerDirective] {
+    var step = PeerStep()
+    endDueHolds(&step, at: now)
     return step.directives
   }
 
@@ -174,6 +180,7 @@ public struct PeerMachine: Core {
     case .closed(let connection, let why): return closed(connection, why, at: now)
     case .payRequested(let request): return payRequested(request, at: now)
     case .externalInvoiceMade(let invoice): return externalInvoiceMade(invoice)
+    case .failuresOrdered(let order): return failuresOrdered(order)
     }
   }
 
@@ -183,9 +190,6 @@ public struct PeerMachine: Core {
       giveUp(link.id, "no init came within 10 s: send it first", at: now, &step)
     }
     silencesEnded(at: now, &step)
-    for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {
-      fail(payment.request.id, .recipientAway, &step)
-    }
     sendHeld(&step, at: now)
     quiescenceEnded(&step, at: now)
     arrivals(&step, at: now)

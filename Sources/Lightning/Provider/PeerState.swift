@@ -25,12 +25,14 @@ public struct PeerState: Hashable, Codable, Sendable {
   public var pushKey: PublicKey?
   /// Ended holds that the wallet is told of; nil if it was never told of one.
   public var endedHolds: EndedHolds?
+  /// How the next payments fail; nil without an order.
+  public var orderedFailures: OrderedFailures?
 
   public init(
     wallet: PublicKey? = nil, fence: Claim? = nil, channel: Channel, payments: [PeerPayment] = [],
     paidHashes: [Bytes32] = [],
     backup: Bytes? = nil, externalInvoices: [ExternalInvoice] = [], failure: String? = nil,
-    pushKey: PublicKey? = nil, endedHolds: EndedHolds? = nil
+    pushKey: PublicKey? = nil, endedHolds: EndedHolds? = nil, orderedFailures: OrderedFailures? = nil
   ) {
     self.wallet = wallet
     self.fence = fence
@@ -42,10 +44,11 @@ public struct PeerState: Hashable, Codable, Sendable {
     self.failure = failure
     self.pushKey = pushKey
     self.endedHolds = endedHolds
+    self.orderedFailures = orderedFailures
     for hash in paidHashes { markPaid(hash) }
   }
 
-  /// Journals from before outgoing payments lack external invoices, and those from before push keys lack these.
+  /// Journals from before outgoing payments lack external invoices; those from before push keys and orders lack these.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -59,7 +62,8 @@ public struct PeerState: Hashable, Codable, Sendable {
         ?? [],
       failure: try container.decodeIfPresent(String.self, forKey: .failure),
       pushKey: try container.decodeIfPresent(PublicKey.self, forKey: .pushKey),
-      endedHolds: try container.decodeIfPresent(EndedHolds.self, forKey: .endedHolds))
+      endedHolds: try container.decodeIfPresent(EndedHolds.self, forKey: .endedHolds),
+      orderedFailures: try container.decodeIfPresent(OrderedFailures.self, forKey: .orderedFailures))
   }
 
   public func isPaid(_ hash: Bytes32) -> Bool {

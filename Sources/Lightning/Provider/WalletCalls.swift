@@ -14,7 +14,7 @@ struct WalletCalls: Hashable, Sendable {
   /// Since when no connection is registered.
   private var awaySince: Instant?
   /// The newest push since the disconnect.
-  private var calledAt: Instant?
+  private(set) var calledAt: Instant?
   /// The pushes without progress since the last news: the wallet did not connect, or could not settle, as with a
   /// part that lacks the others.
   private var unanswered = 0

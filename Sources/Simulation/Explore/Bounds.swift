@@ -88,7 +88,8 @@ extension Move {
   /// The allowance that the move uses up; nil if it is unbounded.
   var price: Allowance? {
     switch self {
-    case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
+    case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .senderWakes, .phoneWakes,
+      .timePasses,
       .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .cancel, .withdraw, .endTask,
       .thaw, .askToMove,
       .copyDatabase,

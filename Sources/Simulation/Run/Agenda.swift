@@ -1,5 +1,6 @@
 import Ground
 import PhonePolicy
+import Sender
 import Wallet
 
 /// User actions, payments and faults of one run with their instants, derived from the seed alone. A subset is an
@@ -67,6 +68,9 @@ public struct Agenda: Hashable, Sendable {
   let afterContent: AfterContent
   let reusesExtension: Bool
   let sparesLockHolders: Bool
+  /// How senders react to a failed attempt, and how long the peer holds a payment. In two runs of five they try again.
+  let retries: RetryPolicy
+  let holdTime: TimeSpan
 
   /// `isTelling`: for a wallet whose extension only tells.
   public init(seed: UInt64, length: TimeSpan, splices: Bool = false, isTelling: Bool = false) {
@@ -127,6 +131,11 @@ public struct Agenda: Hashable, Sendable {
     var launching = SeededGenerator(seed: seed ^ 0x1A07_C4ED_0000_0000)
     extensionTakesToStart = launching.chance(33) ? .milliseconds(Int64(launching.below(3000))) : .zero
     extensionStartTime = launching.chance(50) ? .seconds(10) : .milliseconds(Int64(1 + launching.below(3000)))
+    var retrying = SeededGenerator(seed: seed ^ 0x5E4D_E200_0000_0000)
+    let triesAgain = retrying.chance(40)
+    retries = !triesAgain ? .off : retrying.chance(50) ? .hint : .interim
+    // Held longer than a sender waits, or not at all.
+    holdTime = triesAgain ? .seconds([0, 0, 2, 20, 120][retrying.below(5)]) : .seconds(120)
     var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
     timed += Self.cancels(&cancelling, until: end)
     var moving = SeededGenerator(seed: seed ^ 0x3003_1E5E_0000_0000)

@@ -63,6 +63,8 @@ public struct SeedRun {
     world.sendsSilentPushes = agenda.hasSilentPushes && world.wallet.extension.hasNode
     world.spoilsPayloads = true
     world.externalDelay = agenda.externalDelay
+    world.retries = agenda.retries
+    if agenda.retries != .off { world.holdTime = agenda.holdTime }
     // A slower start outlasts the time of a request to move.
     let movesWallet = agenda.hasTwoDevices && world.allowsMoves
     world.startDelay = movesWallet ? min(agenda.startDelay, .seconds(5)) : agenda.startDelay
@@ -219,6 +221,8 @@ public struct SeedRun {
   }
 
   private mutating func pay(_ chance: inout SeededGenerator) {
+    // "Retry Now", also while an attempt is under way.
+    if let sender = world.retryingSenders.last, chance.chance(20) { make(.pay(sender.invoice)) }
     let unpaid = world.unpaidInvoices
     if unpaid.count < 3 { for _ in 0..<3 { make(.invoice) } }
     guard !unpaid.isEmpty else { return }

@@ -14,6 +14,8 @@ public enum Move: Hashable, Sendable {
   case peerReads(wire: UInt64)
   case walletReads(wire: UInt64)
   case peerWakes
+  /// A sender that tries again handles its expired deadline.
+  case senderWakes(Int)
   case phoneWakes
   case timePasses(until: Instant)
 

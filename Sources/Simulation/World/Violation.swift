@@ -19,6 +19,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case tellsOnly = 18
   case toldAtOnce = 19
   case recordsAreTrue = 20
+  case senderKnows = 21
 
   /// Those that concern this wallet.
   public static func of(_ wallet: WalletProfile) -> [Invariant] {
@@ -45,6 +46,8 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .awakeForPayments: "The app stays awake while a payment is pending, and no longer."
     case .tasksAreCompleted: "Each run of a background task is completed once, before its time is over."
     case .newestIsShown: "The newest status is shown."
+    case .senderKnows:
+      "A sender pays an invoice once, one attempt at a time, and is not told “failed” of what settles."
     case .toldOnce: "A payment has one notification."
     case .movedByUser: "The wallet moves to another device only when the user asks for it."
     case .tellsOnly:

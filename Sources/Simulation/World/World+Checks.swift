@@ -122,6 +122,7 @@ extension World {
         report(.paidIsReceivedOnce, "A sender has paid, but the wallet has not received the payment.")
       }
     }
+    checkSendersAtTheEnd()
     checkSendsAtTheEnd()
     checkSplicesAtTheEnd()
   }

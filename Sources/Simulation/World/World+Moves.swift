@@ -17,6 +17,7 @@ extension World {
     case .peerReads(let wire): peerReads(wire)
     case .walletReads(let wire): walletReads(wire)
     case .peerWakes: tellPeer(.deadlineReached)
+    case .senderWakes(let number): senderWakes(number)
     case .phoneWakes: tellPhone(.deadlineReached)
     case .timePasses(let instant): passTime(until: instant)
     case .open:

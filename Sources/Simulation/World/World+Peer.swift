@@ -67,10 +67,13 @@ extension World {
     case .backup: hasLostBackup = false
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
       .frameIgnored, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade, .pushKey, .holdEnded,
-      .endedHoldForgotten:
+      .endedHoldForgotten, .failuresOrdered, .orderedFailureUsed:
       break
     }
   }
+
+  /// A user's order to the peer.
+  public mutating func orderFailures(_ order: OrderedFailures) { tellPeer(.failuresOrdered(order)) }
 
   mutating func restartPeer() {
     if peer.value.waitingBackup != nil { hasLostBackup = true }
@@ -121,7 +124,13 @@ extension World {
   /// Pays one part of `count`; the last part is the remainder.
   mutating func pay(_ index: Int, part: Int = 1, of count: Int = 1) {
     guard invoices.indices.contains(index), part >= 1, part <= count else { return }
-    let payment = invoicing.pay(index, part: part, of: count, as: numbers.payment(), at: peerNow)
+    if count == 1, settings.retries != .off { return beginRetrying(index) }
+    request(index, part: part, of: count, as: numbers.payment())
+  }
+
+  /// One request of a sender to the peer.
+  mutating func request(_ index: Int, part: Int, of count: Int, as id: UInt64) {
+    let payment = invoicing.pay(index, part: part, of: count, as: id, at: peerNow)
     let asked = invoices[index]
     tellPeer(
       .payRequested(
@@ -146,10 +155,13 @@ extension World {
 
   private mutating func answered(_ id: UInt64, _ outcome: PaymentOutcome) {
     switch outcome {
-    case .settled: if let waited = invoicing.noteSettled(id, at: peerNow) { settling.add(waited) }
+    case .settled:
+      if let waited = invoicing.noteSettled(id, at: peerNow) { settling.add(waited) }
+      checkPaidOnce(id)
     case .held, .offered: break
     case .failed: invoicing.noteFailed(id)
     }
+    tellSender(ofPayment: id, outcome)
   }
 
   /// The peer has both devices' push tokens.

@@ -28,6 +28,7 @@ extension World {
       moves.append(.peerReads(wire: wire.id))
     }
     if let deadline = peer.part({ $0.pointee.deadline }), deadline <= peerNow { moves.append(.peerWakes) }
+    for number in senders.due(at: peerNow) { moves.append(.senderWakes(number)) }
   }
 
   private func readyOnOther(_ add: (Move) -> Void) {
@@ -78,6 +79,7 @@ extension World {
     if let deadline = peer.part({ $0.pointee.deadline }), deadline.nanoseconds != .max {
       consider(now + (deadline - peerNow))
     }
+    for deadline in senders.deadlines { consider(now + (deadline - peerNow)) }
     return next
   }
 

@@ -31,6 +31,16 @@ extension World {
     hear(.notificationTouched(id: id, category: category, touch))
   }
 
+  /// Whether the user sees this button.
+  public func hasButton(_ button: ScreenButton) -> Bool {
+    phone.app == .foreground && lives.app?.value.screen?.buttons.contains(button) == true
+  }
+
+  public mutating func press(_ button: ScreenButton) {
+    lives.app?.value.inbox.append(.incoming(.pressed("press", button)))
+    settle()
+  }
+
   /// The sender pays `payment`, if any, while the phone is off.
   public mutating func reboot(staysLocked: Bool, meanwhile payment: Int? = nil) {
     say(.move(.reboot))

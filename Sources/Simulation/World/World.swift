@@ -8,6 +8,7 @@ import LightningChannel
 import LightningNode
 import LightningProvider
 import PhonePolicy
+import Sender
 import Wallet
 import WalletProfiles
 
@@ -41,6 +42,7 @@ public struct World: Hashable, Sendable {
   // Requests of the user and of senders, and their results.
   var invoicing = WorldInvoices()
   var sending = WorldSends()
+  var senders = WorldSenders()
   var splices = WorldSplices(World.newChannel)
   var pushing = WorldPushes()
   var opening = WorldOpening()
@@ -134,6 +136,8 @@ public struct World: Hashable, Sendable {
   public var invoices: [WorldInvoice] { invoicing.all }
   public var payments: [WorldPayment] { invoicing.payments }
   public var sends: [WorldSend] { sending.all }
+  /// Of incoming payments, if they try again.
+  public var retryingSenders: [WorldSender] { senders.all }
   public var withdrawals: [WorldWithdrawal] { splices.withdrawals }
   public var pushes: [WorldPush] { pushing.visible }
   /// How long the user waited from opening the app to `connected`.
@@ -161,8 +165,8 @@ public struct World: Hashable, Sendable {
 
   /// The app is connected under its own claim, and no payment, splice or cancellation is pending.
   public var isSettled: Bool {
-    appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver && areSplicesOver
-      && areCancelsAnswered && isLeftDeviceTold
+    appRuns(isSettling: false) && peer.value.state.payments.isEmpty && senders.areOver && areSendsOver
+      && areSplicesOver && areCancelsAnswered && isLeftDeviceTold
   }
 
   /// No payment to the wallet is pending.
@@ -196,7 +200,7 @@ public struct WorldSettings: Hashable, Sendable {
   }
   private var profile = Unhashed(WalletProfile.phoenix)
   /// As the peer's pushes are in that wallet's form.
-  var pushStrategy: PushStrategy { wallet.pushForm == .bitkit ? .bitkit : .phoenix }
+  var pushStrategy: PushForm { wallet.pushForm }
   public var peerIsLegacy = false
   var hasLegacyPeer: Bool {
     peerIsLegacy || without.contains(.peerFencing)
@@ -205,6 +209,8 @@ public struct WorldSettings: Hashable, Sendable {
   public var allowsMoves: Bool { coordination == .baton && !hasLegacyPeer }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = TimeSpan.seconds(120)
+  /// How senders react to a failed attempt. In explorations and stories they make one.
+  public var retries = RetryPolicy.off
   /// How long an outgoing payment takes to its recipient.
   public var externalDelay = TimeSpan.zero
   /// Wallet and peer can splice. Not in explorations.

@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -58,6 +59,8 @@ int baton_signal_descriptor(int descriptor, uint64_t signals) {
 }
 
 int baton_timer_descriptor(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+int baton_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 int baton_timer_arm(int descriptor, int64_t at_ns) {
   // 0 would disarm the timer, so an instant in the past becomes 1 ns. A negative instant disarms.

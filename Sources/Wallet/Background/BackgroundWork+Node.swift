@@ -5,6 +5,7 @@ import Guardrails
 // run is completed when the guard has given it back, as the phone may suspend the app right after. In front the app has
 // the node anyway, and the run waits for it alone.
 extension BackgroundWork {
+  static let nodeNotFree = "another process has the node, or the app was giving it back"
   static let nothingToAsk = "there is no Paykit directory to ask"
 
   mutating func awaitNode(at now: Instant) {
@@ -32,7 +33,7 @@ extension BackgroundWork {
     guard let index = index(number), let wait = runs[index].node, wait.isServed else { return [] }
     runs[index].node?.isServed = false
     if wait.result == nil, isInFront, runs[index].nextStep != nil { return [] }
-    if outcome != .failed, wait.result == nil { runs[index].lastObstacle = "another process has the node" }
+    if outcome != .failed, wait.result == nil { runs[index].lastObstacle = Self.nodeNotFree }
     return end(index)
   }
 

@@ -24,6 +24,8 @@ public struct IncomingPayments: Core {
   /// The end that a push names is not trusted beyond this.
   static let longestHoldSeconds: Int64 = 3600
   public static let readAgainAfter = TimeSpan.milliseconds(250)
+  /// The extension may store a record later than the app has received its payment.
+  static let lateRecord = TimeSpan.seconds(1)
   /// The newest payments, and ends of holds of one connection.
   static let most = 1000
 
@@ -37,6 +39,8 @@ public struct IncomingPayments: Core {
   private var hasReadConnected = false
   /// When the records are to be read again.
   private var readAt: Instant?
+  /// Reads that failed, one after the other, as of a damaged store: the next one waits twice as long, up to 4 s.
+  private var failedReads = 0
   private var isReading = false
   /// Payments that may be received, to ask the container for.
   private var asked: [Bytes32] = []
@@ -84,9 +88,10 @@ public struct IncomingPayments: Core {
     case .pressed(let id, let button): return pressed(id, button, at: now)
     case .recordsRead(let records, let received, let seconds):
       return recordsRead(records, received, atWallSeconds: seconds, at: now)
-    case .recordsNotRead:
+    case .recordsNotRead(let trouble):
       isReading = false
-      if isInFront { readAt = now + Self.readAgainAfter }
+      if isInFront { readAt = now + TimeSpan(nanoseconds: Self.readAgainAfter.nanoseconds << failedReads) }
+      if case .blocked = trouble { failedReads = 0 } else { failedReads = min(failedReads + 1, 4) }
       return []
     case .removed(let hashes): return removed(hashes)
     case .notRemoved(.blocked): return [.tidied(.busy("another process uses the records"))]
@@ -149,7 +154,7 @@ public struct IncomingPayments: Core {
     }
     let done = IncomingDirective.answerPress(id, refusal: nil)
     guard button == .retry else { return [.copy(ScreenButton.messageForSender), done] }
-    // The peer says again which holds have ended, unless the sender has tried again.
+    // On a new connection the peer says again which holds have ended, unless the sender has tried again.
     connection = .none
     endedHolds = []
     for index in payments.indices where payments[index].stage == .expired {
@@ -178,6 +183,7 @@ public struct IncomingPayments: Core {
     _ records: [IncomingRecord], _ settled: [ReceivedPayment], atWallSeconds seconds: Int64, at now: Instant
   ) -> [IncomingDirective] {
     isReading = false
+    failedReads = 0
     guard isInFront else { return [] }
     for record in records {
       // The extension changes a record's end when the same payment is announced again: the sender has tried again.
@@ -234,6 +240,10 @@ public struct IncomingPayments: Core {
       beginBurst()
       add(payment.paymentHash, nil, at: now)
     }
+    // A record that is found only at the next opening would show the payment once more.
+    if payments.contains(where: { $0.hash == payment.paymentHash && !$0.isStored && !$0.isOver }) {
+      readAt = min(readAt ?? now + Self.lateRecord, now + Self.lateRecord)
+    }
     change(payment.paymentHash) {
       $0.stage = .received(msat: payment.amountMsat)
       $0.isOver = true
@@ -244,6 +254,8 @@ public struct IncomingPayments: Core {
   private mutating func collecting(_ hashes: [Bytes32], at now: Instant) {
     let before = collected
     collected = hashes
+    // Its sender has tried again: what the peer said of the earlier attempt is over.
+    endedHolds.removeAll { hashes.contains($0) }
     for index in payments.indices {
       let payment = payments[index]
       if hashes.contains(payment.hash), payment.stage == .expired { wait(for: index, at: now) }
@@ -360,6 +372,14 @@ extension Announcement {
 }
 
 extension IncomingPayments: Shiftable {
+  /// Every end that has come is the same: only a new wait sets another.
+  package mutating func forgetLongAgo(at now: Instant) {
+    for index in payments.indices {
+      payments[index].endsBy = max(payments[index].endsBy, now)
+      if let hold = payments[index].hold { payments[index].hold?.end = max(hold.end, now) }
+    }
+  }
+
   package mutating func shift(by span: TimeSpan) {
     readAt.shift(by: span)
     for index in payments.indices {

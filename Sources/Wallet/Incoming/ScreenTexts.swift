@@ -43,6 +43,11 @@ extension ScreenButton {
     }
   }
 
+  public init?(title: String) {
+    guard let button = Self.allCases.first(where: { $0.title == title }) else { return nil }
+    self = button
+  }
+
   static let messageForSender =
     "My wallet needs me to open the app to receive. Please retry in 10 seconds."
 }

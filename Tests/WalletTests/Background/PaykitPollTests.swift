@@ -40,7 +40,7 @@ import Testing
     var work = polling()
     #expect(
       work.handle(.nodeServed(run: 7, .noData, isInFront: false), at: seconds(1))
-        == completed(false, "another process has the node"))
+        == completed(false, BackgroundWork.nodeNotFree))
     work = polling()
     _ = work.handle(.nodeHindered("the peer did not answer in time"), at: seconds(20))
     #expect(

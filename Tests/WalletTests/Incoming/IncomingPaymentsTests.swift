@@ -52,6 +52,22 @@ import Testing
 
   // MARK: The states
 
+  @Test func `A record that is found after the sender has tried again stays while the parts come`() {
+    var core = IncomingPayments()
+    _ = core.handle(.shown(.connected(8)), at: seconds(0))
+    _ = core.handle(.holdEnded(one), at: seconds(0))
+    _ = core.handle(.collecting([one]), at: seconds(1))
+    _ = core.handle(.activated, at: seconds(2))
+    let directives = core.handle(read([record(one)]), at: seconds(2))
+    #expect(!directives.contains(.tidyWanted) && !directives.contains(expired))
+    // Without another attempt the hold's end is the payment's.
+    var ended = IncomingPayments()
+    _ = ended.handle(.shown(.connected(8)), at: seconds(0))
+    _ = ended.handle(.holdEnded(one), at: seconds(0))
+    _ = ended.handle(.activated, at: seconds(2))
+    #expect(ended.handle(read([record(one)]), at: seconds(2)).contains(.tidyWanted))
+  }
+
   @Test func `B-1.5s.1 The records are read when the app comes to the front, and the screen connects first`()
   {
     var core = IncomingPayments()
@@ -236,6 +252,16 @@ import Testing
       ])
   }
 
+  @Test func `A record that the extension stores after the app has received its payment is found and ended`()
+  {
+    var core = connected()
+    #expect(core.handle(.received(payment(one)), at: seconds(2)) == [completed(5)])
+    #expect(core.deadline == seconds(3))
+    #expect(core.handle(.deadlineReached, at: seconds(3)) == [.read([])])
+    #expect(core.handle(read([record(one)]), at: seconds(3)) == [.tidyWanted])
+    #expect(core.handle(.tidyAsked, at: seconds(4)) == [.remove([one])])
+  }
+
   @Test func `A record that could not be removed is removed by a later step`() {
     var core = connected([record(one)])
     _ = core.handle(.holdEnded(one), at: seconds(2))
@@ -256,6 +282,29 @@ import Testing
     _ = core.handle(.recordsNotRead(.failed("broken")), at: seconds(2))
     #expect(core.handle(.deactivated, at: seconds(3)) == [])
     #expect(core.deadline == nil)
+  }
+
+  @Test func `Records that stay unreadable, as in a damaged store, are read ever more seldom`() {
+    var core = IncomingPayments()
+    var now = seconds(0)
+    _ = core.handle(.activated, at: now)
+    func pause(after trouble: Trouble) -> Int64? {
+      _ = core.handle(.recordsNotRead(trouble), at: now)
+      let pause = core.deadline.map { ($0 - now).wholeMilliseconds }
+      now = core.deadline ?? now
+      #expect(core.handle(.deadlineReached, at: now) == [.read([])])
+      return pause
+    }
+    #expect(
+      (1...7).map { _ in pause(after: .failed("damaged")) } == [250, 500, 1000, 2000, 4000, 4000, 4000])
+    // A busy store is free in a moment.
+    #expect(pause(after: .blocked(pid: nil, isStopped: false)) == 4000)
+    #expect(pause(after: .blocked(pid: nil, isStopped: false)) == 250)
+    #expect(pause(after: .failed("damaged")) == 250)
+    _ = core.handle(read([]), at: now)
+    _ = core.handle(.deactivated, at: now)
+    _ = core.handle(.activated, at: now)
+    #expect(pause(after: .failed("damaged")) == 250)
   }
 
   @Test func `A hold that ended before the records were read ends its payment when they are`() {

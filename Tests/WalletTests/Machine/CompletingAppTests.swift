@@ -60,6 +60,21 @@ import Testing
     #expect(app.steps == [.setup, .start, .peers, .sync, .peers])
   }
 
+  @Test func `Retry Now keeps a connection that has work, and the screen does not wait for a new one`() throws
+  {
+    var (app, _) = try TestWallet.completing()
+    app.play(read([record]), .incoming(.holdEnded(hash("1"))))
+    app.play(.requests(.asked("1", invoiceRequest)), .requests(.invoiceMade("1", invoice("a"))))
+    let orders = app.send(.incoming(.pressed("7", .retry)), at: 10)
+    #expect(!orders.contains(.wire(.cutOff)))
+    #expect(orders.last == .phone(.showScreen(.incoming(.completing))))
+    app.play(.node(.written))
+    #expect(app.send(WalletEvent.deadlineReached, at: 15).contains(.phone(.showScreen(.incoming(.expired)))))
+    // Its end is known, so its record can go.
+    #expect(
+      app.send(WalletEvent.deadlineReached, at: 16.5).contains(.container(.removeIncoming([hash("1")]))))
+  }
+
   @Test func `A store of records that is lost ends the app, like the container itself`() {
     var app = TestWallet<AppMachine>(completes: true)
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
@@ -142,6 +157,35 @@ import Testing
     var orders = try app.establish(NodeState())
     orders += app.send(.guardrail(.rowRead(row(8, .app), appWantsNode: true)))
     #expect(orders.contains(where: isCompletion) && app.wallet.background.runs == [])
+  }
+
+  @Test func `B-S.4 A node that is ready already lets the task succeed, in front and for a silent push`()
+    throws
+  {
+    var app = TestWallet<AppMachine>(background: .init(pollsPaykit: true), completes: true)
+    app.play(.guardrail(.launched), .guardrail(.enteredForeground))
+    app.play(.guardrail(.observed(free(7, .extension))))
+    app.play(.claimed(claim(8), NodeState()), .guardrail(.rowRead(row(8, .app), appWantsNode: true)))
+    app.play(.node(.rowRead(row(8, .app))))
+    try app.establish(NodeState())
+    app.play(.guardrail(.rowRead(row(8, .app), appWantsNode: true)))
+    #expect(app.send(.background(.runBegan(.paykitPoll, run: 7))).contains(where: isSuccess))
+
+    var woken = woken()
+    woken.play(.guardrail(.observed(free(7, .extension))))
+    woken.play(.claimed(claim(8), NodeState()), .guardrail(.rowRead(row(8, .app), appWantsNode: false)))
+    woken.play(.node(.rowRead(row(8, .app))))
+    try woken.establish(NodeState())
+    woken.play(.guardrail(.rowRead(row(8, .app), appWantsNode: false)))
+    // A second run joins the first one's node.
+    woken.play(.background(.runBegan(.paykitPoll, run: 9)))
+    // The user comes: the runs need not wait for a release.
+    let orders = woken.send(.guardrail(.enteredForeground))
+    #expect(orders.filter(isSuccess).count == 2 && woken.wallet.background.runs == [])
+  }
+
+  private func isSuccess(_ order: WalletDirective) -> Bool {
+    if case .phone(.complete(_, _, isSuccess: true, _)) = order { true } else { false }
   }
 
   private func isCompletion(_ order: WalletDirective) -> Bool {

@@ -28,11 +28,13 @@ struct PaymentEntry: Report, Hashable {
   var codeName: String?
   /// How long the peer still holds it.
   var holdLeftMs: Int64?
+  /// Which of its sender's attempts the peer has, if the sender counts.
+  var attempt: UInt64?
 
   private enum CodingKeys: String, CodingKey {
     case direction, state, amountMsat, paymentHash
     case atWallNanoseconds = "at_wall_ns"
-    case epoch, text, preimage, failureCode, codeName, holdLeftMs
+    case epoch, text, preimage, failureCode, codeName, holdLeftMs, attempt
   }
 
   init(_ payment: WalletView.PaymentFacts, text: String?) {
@@ -67,6 +69,7 @@ struct PaymentEntry: Report, Hashable {
     amountMsat = row.amountMsat
     paymentHash = row.paymentHash
     self.text = text(row.paymentHash)
+    attempt = row.attempt
     atWallNanoseconds = wallNanoseconds &- (now - Instant(nanoseconds: row.requestedAtNs)).nanoseconds
     if state == "held", let until = row.holdUntilNs {
       holdLeftMs = max(.zero, Instant(nanoseconds: until) - now).wholeMilliseconds
@@ -77,11 +80,13 @@ struct PaymentEntry: Report, Hashable {
     failureCode.flatMap { UInt16(exactly: $0) }.map { FailureCode(rawValue: $0) }
   }
 
+  private var attemptWords: String { attempt.map { ", attempt \($0)" } ?? "" }
+
   private var what: String {
     switch (direction, state) {
     case (.incoming, "held"):
-      "held at the peer, \(holdLeftMs.map { HumanText.span(.milliseconds($0)) } ?? "?") left"
-    case (.incoming, "offered"): "offered as an HTLC, not settled"
+      "held at the peer, \(holdLeftMs.map { HumanText.span(.milliseconds($0)) } ?? "?") left\(attemptWords)"
+    case (.incoming, "offered"): "offered as an HTLC, not settled\(attemptWords)"
     case (.outgoing, "pending"): "pending"
     case (.outgoing, "failed"): "failed\(failure.map { ": \($0.words)" } ?? "")"
     default: state

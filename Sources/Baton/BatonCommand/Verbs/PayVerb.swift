@@ -22,15 +22,23 @@ enum PayVerb: Verb {
           "--hold-seconds", value: .integer(0...86_400),
           help:
             "how long the peer holds the payment for an offline wallet (default: the peer's setting)"),
+      ] + RetryOptions.declarations + [
+        OptionDeclaration(
+          "--count", value: .integer(1...10_000),
+          help: "pay N new invoices of --amount, which the open app makes first; without INVOICE"),
+        OptionDeclaration(
+          "--rate", value: .integer(1...1000), help: "with --count: payments per second (default: 10)"),
       ],
       positionals: [
         PositionalDeclaration(
-          "INVOICE", value: .text("INVOICE"),
+          "INVOICE", value: .text("INVOICE"), count: .optional,
           help: "an invoice in lower or upper case, also with the prefix lightning:")
       ],
       examples: [
         ("baton pay lnbcrt50u1…", "wait until the payment is settled or failed"),
         ("baton pay lnbcrt50u1… --parts 2 --apart 5s", "the wallet takes both parts or neither"),
+        ("baton pay lnbcrt50u1… --retry hint", "up to four attempts within 12 s, as the peer advises"),
+        ("baton pay --count 100 --rate 20 --amount 21", "how long 100 payments take, 20 per second"),
       ])
   }
 
@@ -38,9 +46,21 @@ enum PayVerb: Verb {
     let chosen = try invocation.line.text("--amount").map { word throws(CommandFailure) in
       try InvoiceVerb.amountMsat(word, name: "--amount")
     }
+    let retry = try RetryOptions(invocation.line)
+    if let count = invocation.line.integer("--count") {
+      return try load(Int(count), chosen, retry, invocation)
+    }
+    if invocation.line.isGiven("--rate") { throw CommandFailure(.wrongUsage, "--rate requires --count") }
+    guard !invocation.line.positionals.isEmpty else {
+      throw CommandFailure(.wrongUsage, "INVOICE is missing; write `baton pay INVOICE`, or see baton pay -h")
+    }
     let invoice = try PayableInvoice(
       typed: invocation.word(), amountMsat: chosen, at: Clock().wallNanoseconds)
     let waits = !invocation.line.isGiven("--no-wait")
+    if retry.policy != .off {
+      try refuse(["--parts", "--apart", "--no-wait"], beside: "--retry \(retry.policy.rawValue)", invocation)
+      return try RetriedPayment(invoice, retry, invocation).run()
+    }
     if let parts = invocation.line.integer("--parts") {
       var payment = try PaymentInParts(invoice, parts: UInt64(clamping: parts), invocation)
       return try payment.run(waits: waits)
@@ -60,6 +80,25 @@ enum PayVerb: Verb {
     let took = Clock.monotonicNow - start
     invocation.output.say(outcome.sentence(invoice, took: took), json: outcome.document(invoice, took: took))
     return outcome.isFailure ? .paymentFailed : .done
+  }
+
+  private static func load(
+    _ count: Int, _ amountMsat: UInt64?, _ retry: RetryOptions, _ invocation: Invocation
+  ) throws -> ExitCode {
+    try refuse(["--parts", "--apart", "--no-wait"], beside: "--count", invocation)
+    guard invocation.line.positionals.isEmpty else {
+      throw CommandFailure(.wrongUsage, "--count makes its own invoices; omit INVOICE")
+    }
+    guard let amountMsat else { throw CommandFailure(.wrongUsage, "--count requires --amount") }
+    return try PaymentLoad(retry, count: count, rate: invocation.line.integer("--rate") ?? 10, invocation)
+      .run(amountMsat: amountMsat)
+  }
+
+  private static func refuse(
+    _ names: [String], beside option: String, _ invocation: Invocation
+  ) throws(CommandFailure) {
+    guard let name = names.first(where: invocation.line.isGiven) else { return }
+    throw CommandFailure(.wrongUsage, "\(name) cannot be combined with \(option); omit one of them")
   }
 
   /// The peer keeps the outcome, also of a payment that ended before this request.

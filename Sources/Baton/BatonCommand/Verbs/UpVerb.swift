@@ -53,7 +53,8 @@ enum UpVerb: Verb {
         help: "a debug build of the wallet has no time and memory limits (default production)"),
       OptionDeclaration(
         "--hold-seconds", value: .integer(0...86_400),
-        help: "how long the peer holds a payment for an offline wallet (default 60)"),
+        help:
+          "how long the peer holds a payment for an offline wallet (default 60, with --wallet bitkit 25)"),
       OptionDeclaration(
         "--arrival-delay", value: .span,
         help: "how long an outgoing payment takes through the network (default 0s)"),
@@ -80,6 +81,9 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--silent-pushes",
         help: "after each visible push the peer sends a silent one, which may wake the app"),
+      OptionDeclaration(
+        "--sealed-silent-push",
+        help: "with --wallet bitkit: the silent push is sealed too, and has neither hash nor amount in clear"),
       OptionDeclaration(
         "--foreground-pushes", value: .choice(["app", "extension"]),
         help: "which process gets a visible push while the app is in the foreground (default app)"),
@@ -114,9 +118,9 @@ enum UpVerb: Verb {
     ] + BackgroundStartOptions.declarations + ConnectionOptions.declarations
   }
 
-  static func starterOptions(_ line: ParsedCommandLine) throws -> PhoneStarter.Options {
+  static func starterOptions(_ line: ParsedCommandLine, _ phone: Phone) throws -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
-    options.wallet = try WalletOption.profileOfPhone(line)
+    options.wallet = try WalletOption.profileOfPhone(line, phone)
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
     for name in ["--fault-hang", "--tor"] where line.isGiven(name) { options.iosdArguments.append(name) }
     for role in line.all("--fault-open-read") { options.iosdArguments += ["--fault-open-read", role] }
@@ -129,7 +133,15 @@ enum UpVerb: Verb {
     if line.isGiven("--no-splices") { options.lspdArguments.append("--no-splices") }
     if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
     if let delay = line.text("--storage-delay") { options.lspdArguments += ["--storage-delay", delay] }
-    if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }
+    for name in ["--silent-pushes", "--sealed-silent-push"] where line.isGiven(name) {
+      options.lspdArguments.append(name)
+    }
+    // lspd would refuse it too, in terms of its own options.
+    if line.isGiven("--sealed-silent-push"), options.wallet.pushForm != .bitkit {
+      throw CommandFailure(
+        .wrongUsage,
+        "--sealed-silent-push is of the wallet bitkit, whose pushes are sealed; add --wallet bitkit")
+    }
     if let count = line.text("--wallets") {
       options.lspdArguments += ["--wallets", "--wallets-max", count]
     }
@@ -157,7 +169,7 @@ enum UpVerb: Verb {
     let phone = try invocation.phone
     try checkTiming(invocation.line)
     try HandRunProcess.refuse(of: phone)
-    let options = try starterOptions(invocation.line)
+    let options = try starterOptions(invocation.line, phone)
     let result = try PhoneStarter(phone: phone, options: options).start()
     let limits = LimitsReport(phone)
     let pids = Daemon.allCases.compactMap { daemon in result.pids[daemon].map { "\(daemon.rawValue) \($0)" } }

@@ -33,7 +33,7 @@ package struct ContainerReport: Sendable {
       queries: WalletQueries.all(rowsPerTableMax: rows))
     self.init(
       snapshot, clock: clock, ends: ends,
-      announced: Result { try IncomingStore(container: directory).look() },
+      announced: Result { try IncomingStore.look(in: directory) },
       isThorough: isThorough)
   }
 

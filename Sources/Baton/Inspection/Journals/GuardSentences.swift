@@ -20,6 +20,7 @@ package enum GuardSentences {
     case .enteredForeground: [Sentence("the user opened the app")]
     case .enteredBackground: [Sentence("the user left the app")]
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
+    case .toldPushRead(let push): [Sentence("can read push \(push.id) after its text", matters: false)]
     case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
     case .nodeWanted: [Sentence("needs the node for a scheduled task")]
     case .expiryWarned(let push): [Sentence(expiry(of: push, role))]

@@ -1,4 +1,5 @@
 import LightningProvider
+import LightningWire
 import PhoneClient
 
 /// Sentences for `lspd`.
@@ -16,7 +17,13 @@ package enum PeerSentences {
     case .closed(let connection, let why):
       [Sentence("connection \(connection) ended: \(why)", matters: false)]
     case .payRequested(let request):
-      [.key("is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id))")]
+      [
+        .key(
+          "is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id)\(request.attempt.map { ", attempt \($0)" } ?? ""))"
+        )
+      ]
+    case .failuresOrdered(let order):
+      [.key("is to fail the next \(order.left) payments with \(FailureCode(rawValue: order.code).words)")]
     case .externalInvoiceMade(let invoice):
       [Sentence("made an external invoice for \(HumanText.amount(msat: invoice.amountMsat))")]
     }

@@ -79,6 +79,7 @@ extension Invariant {
     case .tellsOnly: "the node used by an extension that only tells"
     case .toldAtOnce: "a late text"
     case .recordsAreTrue: "a wrong or lost record"
+    case .senderKnows: "paid twice, or a wrong answer to a sender"
     }
   }
 }

@@ -6,8 +6,8 @@ import Simulation
 enum MoveSentences {
   static func of(_ move: Move) -> String? {
     switch move {
-    case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
-      .open,
+    case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .senderWakes, .phoneWakes,
+      .timePasses, .open,
       .home, .quit, .invoice, .pay, .payPart:
       nil
     case .send(let number, let isKnown):

@@ -11,7 +11,7 @@ package final class PhoneStarter {
     /// The programs; nil for those beside this program.
     package var lspd: String?
     package var iosd: String?
-    /// The wallet on the phone.
+    /// The wallet on the phone, which a later start keeps.
     package var wallet = WalletProfile.phoenix
     /// Passed to the daemons unchanged.
     package var lspdArguments: [String] = []
@@ -79,7 +79,10 @@ package final class PhoneStarter {
       let missing = running.filter { $0.pid == nil }.map(\.daemon)
       if missing.isEmpty { return result(running) }
       try checkPrograms(of: missing)
-      for daemon in missing { try start(daemon) }
+      for daemon in missing {
+        try start(daemon)
+        if daemon == .iosd { try HomeWallet.write(options.wallet, of: phone) }
+      }
     }
     throw CommandFailure(
       .daemonMissing,

@@ -4,6 +4,7 @@ import DaemonRuntime
 import PhonePolicy
 import Reports
 import Scenario
+import Wallet
 
 // Requests to iosd, and its answers.
 extension RealStage {
@@ -46,6 +47,13 @@ extension RealStage {
     case .action(let name): (fields["do"], fields["action"]) = ("action", name)
     }
     try request("touch", fields)
+  }
+
+  func press(_ title: String) throws {
+    guard let button = ScreenButton(title: title) else { throw ScenarioWords.noButton(title) }
+    try request { phone throws(ControlClientError) in
+      try phone.askApp(ControlMessage("press", ["button": button.rawValue]), inFront: true)
+    }
   }
 
   /// Asks iosd; a refusal is part of the story.

@@ -38,8 +38,8 @@ final class RealStage: ScenarioStage {
   /// record. Doubles up to `longest` while no record is written.
   private static let lookAgain = (first: TimeSpan.milliseconds(2), longest: TimeSpan.milliseconds(64))
   private var pause = RealStage.lookAgain.first
-  /// The same as in the simulated world.
-  private static let holdSeconds: Int64 = 120
+  /// By default the same as in the simulated world.
+  private let holdSeconds: Int64
 
   /// Prints the phone's events while the story plays.
   private(set) var narrator: StoryNarrator?
@@ -48,8 +48,9 @@ final class RealStage: ScenarioStage {
     let phone = PhoneClient.Phone(home: home)
     narrator = output.map { StoryNarrator(phone, $0) }
     entitlements = "\(phone.home)/entitlements.json"
+    holdSeconds = settings.lazy.compactMap(\.holdSeconds).last ?? 120
     var options = PhoneStarter.Options()
-    options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
+    options.lspdArguments = ["--hold-seconds", "\(holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
     for setting in settings {
       options.wallet = setting.wallet ?? options.wallet
       options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
@@ -124,11 +125,15 @@ final class RealStage: ScenarioStage {
         throw SystemError("empty the heartbeat")
       }
     case .restartPeer: try driver.restartPeer()
+    case .failNext(let times, let code):
+      _ = try ScenarioWords.code(code)
+      try phone.ask(.lspd, ControlMessage("fail-next", ["code": code, "times": "\(times)"]))
     case .stepClock(let seconds):
       try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     case .device(let change): try set(change)
     case .silentPush: try sendSilentPush()
     case .touch(let touch): try self.touch(touch)
+    case .press(let title): try press(title)
     case .launchTask(let identifier): try request("task-launch", ["identifier": identifier])
     case .expireTask(let identifier): try request("task-expire", ["identifier": identifier])
     case .reboot(let staysLocked):
@@ -145,7 +150,7 @@ final class RealStage: ScenarioStage {
     guard invoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
     let invoice = invoices[number - 1]
     let amounts = parts > 0 ? PayableInvoice.amounts(of: invoice.amountMsat, in: UInt64(parts)) : nil
-    let answer = try driver.pay(invoice, partMsat: amounts?[part - 1], holdSeconds: Self.holdSeconds)
+    let answer = try driver.pay(invoice, partMsat: amounts?[part - 1], holdSeconds: holdSeconds)
     attempts.append(
       Attempt(
         number: number, id: answer.payment.flatMap { Int64($0) } ?? -1, state: answer.state,

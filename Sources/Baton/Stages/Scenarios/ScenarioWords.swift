@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 import PhonePolicy
 import Scenario
 
@@ -28,8 +29,18 @@ enum ScenarioWords {
   static let unevenChannel =
     "the channel has an open HTLC, or wallet and peer disagree on the wallet's balance"
   static let noMoreParts = CannotBeDone("the payment is not in parts, or all its parts were sent")
+  static func noButton(_ title: String) -> CannotBeDone {
+    CannotBeDone("the app's screen has no button “\(title)” now")
+  }
   static let isSuspended = CannotBeDone("cannot freeze or thaw a suspended process")
   static let nothingToTouch = CannotBeDone("there is no notification in the list")
+
+  static func code(_ name: String) throws(CannotBeDone) -> FailureCode {
+    guard let code = FailureCode(name: name) else {
+      throw CannotBeDone("BOLT 4 has no failure `\(name)`")
+    }
+    return code
+  }
 
   /// From the state's name in the phone's core.
   static func place(_ word: String, _ role: Role) -> Scene.Process.Place {

@@ -29,7 +29,9 @@ extension Setting {
     case .sparesLockHolders: ["--suspended-with-lock", "spare"]
     case .leavesReadOpen(let role): ["--fault-open-read", role.rawValue]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
-    case .wallet, .arrivesAfter, .storesBackupEvery, .sendsSilentPushes, .extensionWithoutKeychain: []
+    case .wallet, .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendsSilentPushes,
+      .extensionWithoutKeychain:
+      []
     }
   }
 
@@ -51,6 +53,12 @@ extension Setting {
      "extension":{"com.apple.security.application-groups":["\(Entitlements.appGroup)"]}}
 
     """
+
+  /// The hold in lspd's unit, if the setting is one.
+  var holdSeconds: Int64? {
+    guard case .holdsPayments(let span) = self else { return nil }
+    return span.wholeMilliseconds / 1000
+  }
 
   /// The value of iosd's `--time-scale`.
   fileprivate var timeScale: Int64 {
@@ -81,6 +89,7 @@ extension WorldSettings {
       case .arrivesAfter(let span): world.externalDelay = span
       case .startTakes(let span): world.startDelay = span
       case .storesBackupEvery(let span): world.storageDelay = span
+      case .holdsPayments: world.holdTime = .seconds(setting.holdSeconds ?? 0)
       case .debugBuild:
         world.phone.enforcesLimits = false
         world.phone.limitsBackground = false

@@ -1,6 +1,7 @@
 import Lab
 import Ground
 import Guardrails
+import LightningProvider
 import PhonePolicy
 import Scenario
 import Simulation
@@ -140,6 +141,7 @@ struct SimulatedStage: ScenarioStage {
     case .copyDatabase: move(.copyDatabase)
     case .restoreCopy: move(.restoreCopy)
     case .restartPeer: move(.restartPeer)
+    case .failNext(let times, let code): try failNext(times, code)
     case .breakConnection:
       guard let wire = world.openWire else { throw CannotBeDone("no process is connected to the peer") }
       move(.cut(wire: wire))
@@ -149,6 +151,11 @@ struct SimulatedStage: ScenarioStage {
     case .device(let change): tell { $0.change(change) }
     case .silentPush: tell { $0.silentPush() }
     case .touch(let touch): try self.touch(touch)
+    case .press(let title):
+      guard let button = ScreenButton(title: title), world.hasButton(button) else {
+        throw ScenarioWords.noButton(title)
+      }
+      tell { $0.press(button) }
     case .launchTask(let identifier):
       if let why = world.phone.refusalToLaunchByHand(identifier) { throw CannotBeDone(why.description) }
       tell { $0.launchTask(identifier) }
@@ -212,6 +219,12 @@ struct SimulatedStage: ScenarioStage {
       throw CannotBeDone(why.description)
     }
     tell { $0.touch(newest.id, of: newest.push, category: newest.category, touch) }
+  }
+
+  private mutating func failNext(_ times: Int, _ name: String) throws {
+    let code = try ScenarioWords.code(name)
+    let order = OrderedFailures(code: code.rawValue, times: UInt64(clamping: times))
+    tell { $0.orderFailures(order) }
   }
 
   private func checkNotSuspended(_ role: Role) throws {

@@ -38,15 +38,15 @@ final class PushCrowd: Sendable {
   private let afterContent: AfterContent
   private let isDebugBuild: Bool
   private let wallet: WalletProfile
-  private let holdSeconds: Int64
+  private let user: AbsentUser
   private let state = Locked(State())
 
   init(
     phones: [Phone], pushes: Int, timers: PushTimers, afterContent: AfterContent, isDebugBuild: Bool,
-    wallet: WalletProfile, holdSeconds: Int64
+    wallet: WalletProfile, user: AbsentUser
   ) {
     self.wallet = wallet
-    self.holdSeconds = holdSeconds
+    self.user = user
     self.phones = phones
     self.timers = timers
     self.afterContent = afterContent
@@ -111,7 +111,7 @@ final class PushCrowd: Sendable {
       ]
     let driver = try PhoneDriver(phone, options, lookInterval: .milliseconds(15))
     try driver.start()
-    let play = PushPlay(driver, timers, holdSeconds: holdSeconds)
+    let play = PushPlay(driver, timers, user)
     for number in 1...Self.warmUp { try play.push(number) }
     try play.rest()
     let before = try Daemon.allCases.map { try SoakFigures.of($0, phone) }

@@ -32,24 +32,27 @@ final class PushPlay {
   /// Payments that were settled when the user next opened the app, and those whose hold had ended then.
   private(set) var untouched = 0
   private(set) var lost = 0
+  /// Of the newest push.
+  private var number = 0
   private var invoices: [PayableInvoice] = []
   /// Payments since the app was last open.
   private var sinceOpened: [PayableInvoice] = []
-  private let holdSeconds: Int64
+  private let user: AbsentUser
   private var seen = PushEvidence(pushes: [], notifications: [], processes: [])
   private let pushRows: GrowingRows<PushRow>
   private let notificationRows: GrowingRows<NotificationRow>
 
-  init(_ driver: PhoneDriver, _ timers: PushTimers, holdSeconds: Int64) {
+  init(_ driver: PhoneDriver, _ timers: PushTimers, _ user: AbsentUser) {
     self.driver = driver
     self.timers = timers
-    self.holdSeconds = holdSeconds
+    self.user = user
     pushRows = GrowingRows("\(driver.phone.os)/pushes.jsonl")
     notificationRows = GrowingRows("\(driver.phone.os)/notifications.jsonl")
   }
 
   /// Pays until the phone has received a push: a payment may reach a wallet that is still connected.
   func push(_ number: Int) throws {
+    self.number = number
     let before = pushCount()
     repeat {
       try pay(number, startsAnew: number.isMultiple(of: 3))
@@ -70,6 +73,8 @@ final class PushPlay {
   }
 
   private func openAndReceive() throws {
+    let opening = Clock.monotonicNow + user.staysAway(afterPush: number)
+    try driver.wait(for: "the user to come") { Clock.monotonicNow >= opening }
     let rows = try driver.phone.peerPayments()
     for invoice in sinceOpened {
       let row = rows.last { $0.paymentHash == invoice.paymentHash.hex }
@@ -86,7 +91,7 @@ final class PushPlay {
     let invoice = try takeInvoice()
     try driver.waitUntilAway()
     let before = pushCount()
-    try driver.pay(invoice, holdSeconds: holdSeconds)
+    try driver.pay(invoice, holdSeconds: user.holdSeconds)
     payments += 1
     sinceOpened.append(invoice)
     if kind != .plain { try strike(kind, after: before, delay: timers.strikeDelay(ofPush: number)) }

@@ -46,13 +46,8 @@ struct PushReport {
   private var peakFootprintBytes: UInt64 { outcomes.map(\.evidence.peakFootprintBytes).max() ?? 0 }
   private var peakResidentBytes: UInt64 { outcomes.map(\.evidence.peakResidentBytes).max() ?? 0 }
 
-  /// From the push to its notification, the shortest first.
-  private var waits: [TimeSpan] { outcomes.flatMap(\.evidence.waits).sorted() }
-
-  private func wait(_ percent: Int) -> TimeSpan {
-    let waits = waits
-    return waits.isEmpty ? .zero : waits[min(waits.count - 1, waits.count * percent / 100)]
-  }
+  /// From the push to its notification.
+  private var waits: SpanPercentiles { SpanPercentiles(outcomes.flatMap(\.evidence.waits)) }
 
   private func growth(_ daemon: Daemon) -> Int {
     outcomes.flatMap(\.subjects).filter { $0.name.hasPrefix(daemon.rawValue) }.map { subject in
@@ -70,7 +65,7 @@ struct PushReport {
       "the wallet is \(wallet.name): \(untouched) payments received before the user opened the app, \(told) pushes told to the user, \(lost) payments lost to the end of their hold"
     )
     output.say(
-      "from the push to its notification: median \(HumanText.span(wait(50))), 99th percentile \(HumanText.span(wait(99))), maximum \(HumanText.span(wait(100)))"
+      "from the push to its notification: median \(HumanText.span(waits[50])), 99th percentile \(HumanText.span(waits[99])), maximum \(HumanText.span(waits[100]))"
     )
     output.say(
       "\(processes) extension processes; \(frozen) frozen at work, \(killed) killed at work, \(killedForTime) killed at the time limit, \(afterContent) struck after their content"
@@ -132,8 +127,8 @@ struct PushReport {
       killedAtWork: killed, killedForTime: killedForTime,
       struckAfterContent: afterContent, silentClaims: silentClaims,
       silentClaimLongestMs: longestSilentWait.wholeMilliseconds,
-      waitMedianMs: wait(50).wholeMilliseconds, waitP99Ms: wait(99).wholeMilliseconds,
-      waitLongestMs: wait(100).wholeMilliseconds, peakFootprintBytes: peakFootprintBytes,
+      waitMedianMs: waits[50].wholeMilliseconds, waitP99Ms: waits[99].wholeMilliseconds,
+      waitLongestMs: waits[100].wholeMilliseconds, peakFootprintBytes: peakFootprintBytes,
       peakResidentBytes: peakResidentBytes, iosdHeapBytesPerPush: growth(.iosd),
       lspdHeapBytesPerPush: growth(.lspd), tookMs: took.wholeMilliseconds, complaints: problems,
       sound: problems.isEmpty)

@@ -24,6 +24,9 @@ extension SoakVerb {
     OptionDeclaration(
       "--hold", value: .span, default: "1h",
       help: "with --phones: how long the peer holds a payment; the user opens the app at every 25th payment"),
+    OptionDeclaration(
+      "--away", value: .span, default: "0s",
+      help: "with --phones: the user opens the app so late at most, drawn for each opening (10s at most)"),
     WalletOption.declaration,
   ]
 
@@ -42,7 +45,7 @@ extension SoakVerb {
     let afterContent = line.choice("--after-content", as: AfterContent.self) ?? .suspend
     let crowd = PushCrowd(
       phones: phones, pushes: pushes, timers: timers, afterContent: afterContent, isDebugBuild: isDebugBuild,
-      wallet: WalletOption.profile(line), holdSeconds: try holdSeconds(line))
+      wallet: WalletOption.profile(line), user: try user(line))
     let start = Clock.monotonicNow
     let outcomes: [PushCrowd.Outcome]
     do {
@@ -73,11 +76,13 @@ extension SoakVerb {
     return isSound ? .done : .exclusionOrMoneyBroken
   }
 
-  private static func holdSeconds(_ line: ParsedCommandLine) throws -> Int64 {
+  private static func user(_ line: ParsedCommandLine) throws -> AbsentUser {
     let seconds = (line.span("--hold") ?? .seconds(3600)).wholeMilliseconds / 1000
     guard (1...86_400).contains(seconds) else {
       throw CommandFailure(.wrongUsage, "--hold must be from 1s to 24h")
     }
-    return seconds
+    let away = line.span("--away") ?? .zero
+    guard away <= .seconds(10) else { throw CommandFailure(.wrongUsage, "--away must be from 0s to 10s") }
+    return AbsentUser(holdSeconds: seconds, awayAtMost: away)
   }
 }

@@ -51,7 +51,7 @@ package enum SoakVerb: Verb {
         "in each round the extension receives a payment, and that of --wallet \(wallet.name) has no node; add --phones N"
       )
     }
-    for option in ["--pushes", "--timers", "--hold"] where invocation.line.isGiven(option) {
+    for option in ["--pushes", "--timers", "--hold", "--away"] where invocation.line.isGiven(option) {
       throw CommandFailure(.wrongUsage, "\(option) requires --phones N")
     }
     let kept = invocation.line.text("--keep")

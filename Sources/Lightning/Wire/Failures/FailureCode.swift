@@ -4,6 +4,15 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
 
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+  /// Nil for a name that BOLT 4 does not have.
+  public init?(name: String) {
+    guard let known = Self.known.first(where: { $0.name == name }) else { return nil }
+    rawValue = known.code
+  }
+
+  /// BOLT 4's codes, in its order.
+  public static var all: [FailureCode] { known.map { FailureCode(rawValue: $0.code) } }
+
   /// The peer cannot forward now, as the recipient is offline: transient.
   public static let temporaryChannelFailure: UInt16 = 0x1007
   /// The recipient has no such invoice, or the amount is wrong: final.

@@ -17,6 +17,7 @@ extern const uint32_t baton_epoll_in, baton_epoll_out, baton_epoll_hang_up,
     baton_epoll_error;
 int baton_signal_descriptor(int descriptor, uint64_t signals);
 int baton_timer_descriptor(void);
+int baton_event_descriptor(void);
 int baton_timer_arm(int descriptor, int64_t at_ns);
 
 // Files.

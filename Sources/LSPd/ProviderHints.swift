@@ -1,0 +1,78 @@
+import DaemonRuntime
+import ForwardingHint
+import HTTPServer
+import JSON
+import LightningProvider
+import Reports
+
+// Senders' questions over HTTP, answered from the state of the recipient's core.
+extension Provider {
+  /// On the last run's port, so that a sender's URL stays valid; on another port if that one is taken.
+  func listenForSenders() throws(SystemError) {
+    let file = HTTPAddressFile(path: options.http)
+    accessLog = try AccessLog(path: options.accessLog)
+    let server: HTTPServer
+    if let last = file.read(), last.host == "127.0.0.1", let again = try? makeServer(last) {
+      server = again
+    } else if let any = HostAndPort("127.0.0.1:0") {
+      server = try makeServer(any)
+    } else {
+      return
+    }
+    http = server
+    try file.write(server.address)
+    journal.note("answering senders on \(HTTPAddressFile.url(server.address))")
+  }
+
+  private func makeServer(_ place: HostAndPort) throws(SystemError) -> HTTPServer {
+    let settings = HTTPServer.Settings(
+      crowded: Self.refusal(503, "lspd has too many connections of senders; ask again in a second"),
+      late: Self.refusal(408, "no request came within 10 s; connect and send it at once"))
+    return try HTTPServer(place, loop: loop, settings: settings) { [unowned self] in respond(to: $0) }
+  }
+
+  private func respond(to request: HTTPRequest) -> HTTPResponse {
+    var row = AccessRow(
+      atNs: clock.now.nanoseconds, atWallNs: clock.wallNanoseconds,
+      method: String(decoding: request.method.utf8.prefix(16), as: UTF8.self),
+      target: String(decoding: request.target.utf8.prefix(AccessLog.targetBytesMax), as: UTF8.self),
+      status: 200)
+    let response: HTTPResponse
+    do throws(HintRefusal) {
+      let question = try HintQuestion(
+        method: request.method, target: request.target, host: request.host, hosts: hosts)
+      let hint = hint(for: question)
+      row.hint = hint.hint.rawValue
+      row.reason = hint.reason.rawValue
+      row.recommendedDelayMs = hint.recommendedDelayMs
+      response = HTTPResponse(status: 200, json: hint.value.json)
+    } catch {
+      row.status = error.status
+      row.error = error.description
+      response = Self.refusal(error.status, error.description, allow: error == .otherMethod ? "GET" : nil)
+    }
+    guard accessLog?.append(row) == true else {
+      return Self.refusal(503, "lspd cannot write its access log; make room on its disk")
+    }
+    return response
+  }
+
+  /// Of a recipient that is no wallet, the own wallet's core says that there is no route to it.
+  private func hint(for question: HintQuestion) -> ForwardingHint {
+    do {
+      let wallet = try wallet(ofPayee: question.recipient) ?? own!
+      return wallet.runner.core.hint(for: question, at: clock.now)
+    } catch { fail(error) }
+  }
+
+  /// The names under which a program of this machine reaches lspd.
+  private var hosts: [String] {
+    guard let port = http?.address.port else { return [] }
+    return ["127.0.0.1:\(port)", "localhost:\(port)"]
+  }
+
+  private static func refusal(_ status: Int, _ sentence: String, allow: String? = nil) -> HTTPResponse {
+    let body = JSONValue.object([JSONMember(key: "error", value: .string(sentence))])
+    return HTTPResponse(status: status, json: body.json, allow: allow)
+  }
+}

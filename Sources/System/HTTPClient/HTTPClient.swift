@@ -1,0 +1,169 @@
+// HTTPClient: questions over HTTP, bounded in time and size, on the event loop. libcurl speaks the protocol. No wallet
+// process and no extension links it.
+
+import CCurl
+import DaemonRuntime
+import Ground
+import Glibc
+
+/// The whole answer to a question.
+public struct HTTPAnswer: Hashable, Sendable {
+  public var status: Int
+  public var body: [UInt8]
+}
+
+/// Why there is no whole answer.
+public enum HTTPFailure: Error, Hashable, Sendable {
+  case unreachable
+  case timedOut
+  case tooLarge
+}
+
+/// Asks several servers at once. Only http and https; redirects, proxies of the environment and compressed bodies are
+/// not followed, used or read: the answer is what the named server says.
+public final class HTTPClient {
+  private final class Transfer {
+    let largest: Int
+    let end: (Result<HTTPAnswer, HTTPFailure>) -> Void
+    var body: [UInt8] = []
+    var isTooLarge = false
+
+    init(largest: Int, end: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void) {
+      self.largest = largest
+      self.end = end
+    }
+
+    func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+      isTooLarge = body.count + bytes.count > largest
+      if !isTooLarge { body += bytes }
+      return !isTooLarge
+    }
+  }
+
+  /// libcurl's number for its own timeouts.
+  private static let timeout: Int32 = -1
+
+  private let loop: EventLoop
+  private let multi: UnsafeMutableRawPointer
+  private var timer: LoopTimer?
+  private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+
+  public init(loop: EventLoop) throws(SystemError) {
+    self.loop = loop
+    guard curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK, let multi = curl_multi_init() else {
+      throw SystemError("start libcurl", code: ENOMEM)
+    }
+    self.multi = multi
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    _ = baton_curl_on_socket(
+      multi,
+      { _, socket, what, context, _ in
+        if let context { Unmanaged<HTTPClient>.fromOpaque(context).takeUnretainedValue().watch(socket, what) }
+        return 0
+      }, context)
+    _ = baton_curl_on_timer(
+      multi,
+      { _, milliseconds, context in
+        if let context {
+          Unmanaged<HTTPClient>.fromOpaque(context).takeUnretainedValue().wake(in: milliseconds)
+        }
+        return 0
+      }, context)
+  }
+
+  deinit {
+    for easy in transfers.keys {
+      curl_multi_remove_handle(multi, easy)
+      curl_easy_cleanup(easy)
+    }
+    curl_multi_cleanup(multi)
+    timer?.cancel()
+  }
+
+  /// Calls `end` once, from the loop.
+  public func get(
+    _ address: String, within span: TimeSpan, largest: Int,
+    _ end: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void
+  ) {
+    guard let easy = curl_easy_init() else { return loop.post { end(.failure(.unreachable)) } }
+    let transfer = Transfer(largest: largest, end: end)
+    transfers[easy] = transfer
+    let take: curl_write_callback = { bytes, size, count, context in
+      guard let bytes, let context else { return 0 }
+      let length = size * count
+      let taken = bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
+        Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().take(
+          UnsafeBufferPointer(start: $0, count: length))
+      }
+      return taken ? length : 0
+    }
+    _ = baton_curl_on_body(easy, take, Unmanaged.passUnretained(transfer).toOpaque())
+    let milliseconds = max(1, Int(span.wholeMilliseconds))
+    for (option, number) in [
+      (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds), (CURLOPT_NOSIGNAL, 1),
+      (CURLOPT_FOLLOWLOCATION, 0),
+    ] {
+      _ = baton_curl_set_number(easy, option, number)
+    }
+    var isSet = true
+    for (option, text) in [
+      (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_PROXY, ""), (CURLOPT_USERAGENT, "baton"),
+      (CURLOPT_URL, address),
+    ] {
+      isSet = baton_curl_set_text(easy, option, text) == CURLE_OK && isSet
+    }
+    guard isSet, curl_multi_add_handle(multi, easy) == CURLM_OK else {
+      transfers[easy] = nil
+      curl_easy_cleanup(easy)
+      return loop.post { end(.failure(.unreachable)) }
+    }
+  }
+
+  // MARK: libcurl's calls
+
+  private func watch(_ socket: Int32, _ what: Int32) {
+    if what == CURL_POLL_REMOVE { return loop.unwatch(socket) }
+    var interest: EventLoop.Readiness = []
+    if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
+    if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
+    // Without a watch the transfer ends by its time limit.
+    try? loop.watch(socket, interest) { [unowned self] ready in
+      var mask: Int32 = 0
+      if !ready.isDisjoint(with: [.readable, .hangUp]) { mask |= CURL_CSELECT_IN }
+      if ready.contains(.writable) { mask |= CURL_CSELECT_OUT }
+      if ready.contains(.error) { mask |= CURL_CSELECT_ERR }
+      act(socket, mask)
+    }
+  }
+
+  private func wake(in milliseconds: Int) {
+    timer?.cancel()
+    timer = nil
+    guard milliseconds >= 0 else { return }
+    timer = loop.after(.milliseconds(Int64(milliseconds))) { [unowned self] in act(Self.timeout, 0) }
+  }
+
+  private func act(_ socket: Int32, _ mask: Int32) {
+    var running: Int32 = 0
+    curl_multi_socket_action(multi, socket, mask, &running)
+    var left: Int32 = 0
+    var ended: [(UnsafeMutableRawPointer, CURLcode)] = []
+    while let message = curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+      ended.append((easy, message.pointee.data.result))
+    }
+    for (easy, code) in ended { finish(easy, code) }
+  }
+
+  private func finish(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
+    guard let transfer = transfers.removeValue(forKey: easy) else { return }
+    let status = baton_curl_status(easy)
+    curl_multi_remove_handle(multi, easy)
+    curl_easy_cleanup(easy)
+    switch code {
+    case CURLE_OK: transfer.end(.success(HTTPAnswer(status: status, body: transfer.body)))
+    case CURLE_OPERATION_TIMEDOUT: transfer.end(.failure(.timedOut))
+    default: transfer.end(.failure(transfer.isTooLarge ? .tooLarge : .unreachable))
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import DaemonRuntime
+import Foundation
+import JSON
+import Testing
+import WaitingTests
+
+@testable import PhoneClient
+
+@Suite("baton lsp", .waits) struct LSPVerbTests {
+  @Test func `baton lsp fail has the peer fail that many payments with the code, and the next one settles`()
+    throws
+  {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--hold-seconds", "12")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice()
+    #expect(
+      try phone.run("lsp", "fail", "fee_insufficient", "--times", "2")
+        == "the peer fails the next 2 payments with fee_insufficient (0x100c)\n")
+    #expect(
+      try phone.run("status").contains(
+        "0 held for the wallet, 0 offered to it; the next 2 fail with fee_insufficient, as ordered\n"))
+    for _ in 0..<2 {
+      let said = try phone.run("pay", invoice, "--no-wait")
+      #expect(
+        said.contains("failed with fee_insufficient (0x100c): a channel on the way refuses the fee"),
+        "\(said)")
+    }
+    #expect(try phone.run("pay", invoice).contains("settled: 5,000 sat"))
+    let document = JSONValue(
+      parsing: Array(try phone.run("lsp", "fail", "permanent_node_failure", "--json").utf8))
+    #expect(document?["code"]?.text == "0x6002" && document?["times"]?.uint == 1)
+    #expect(document?["code_name"]?.text == "permanent_node_failure")
+    #expect(
+      try phone.run("lsp", "fail", "permanent_node_failure", "--times", "0")
+        == "the peer fails no payment on order any more\n")
+    let logs = try phone.run("logs")
+    #expect(logs.contains("is to fail the next 2 payments with fee_insufficient (0x100c)"))
+    #expect(try phone.run("judge", phone.scratch("phone")).contains("sound"))
+  }
+
+  @Test func `A code that BOLT 4 does not have is refused with the names that it has`() throws {
+    let phone = CommandPhone()
+    let said = try phone.run("lsp", "fail", "out_of_coffee")
+    #expect(said.contains("temporary_channel_failure") && said.contains("out_of_coffee"), "\(said)")
+    #expect(try phone.run("lsp", "fail", "fee_insufficient").contains("baton up"))
+  }
+
+  @Test
+  func `baton up passes Bitkit's sealed silent push and the hold on to lspd, and refuses it for Phoenix`()
+    throws
+  {
+    let phone = CommandPhone()
+    #expect(
+      try phone.run("up", "--sealed-silent-push").contains("--sealed-silent-push is of the wallet bitkit"))
+    _ = try phone.run("up", "--wallet", "bitkit", "--sealed-silent-push", "--hold-seconds", "12")
+    let journal = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: phone.phone.journal).first { $0.contains("-lspd-") }
+    )
+    let head =
+      try String(contentsOfFile: "\(phone.phone.journal)/\(journal)", encoding: .utf8)
+      .split(separator: "\n").first ?? ""
+    #expect(head.contains("--sealed-silent-push") && head.contains(#""--hold-seconds","12""#), "\(head)")
+  }
+}

@@ -1,0 +1,294 @@
+"""`baton pay --retry hint` against a server of hints in Python: each kind of answer, and what the sender makes of it by
+the server's own access log.
+
+  hints.py BIN
+
+The wallet is away and nothing is held for it, so each attempt fails at once. Needs Python's own library alone.
+"""
+import concurrent.futures
+import json
+import os
+import socketserver
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+# From the end of an attempt to the next one, in seconds, and how late a busy machine may be.
+SCHEDULE = [(1.0, 1.5), (3.0, 3.5), (7.0, 7.5)]
+SOON = (1.0, 1.5)
+LATE = 0.75
+
+
+def check(condition, what):
+    if not condition:
+        raise SystemExit(f"hints.py: {what}")
+
+
+class Access(socketserver.StreamRequestHandler):
+    def handle(self):
+        line = self.rfile.readline(65536).decode("latin-1").strip()
+        self.server.log.append((time.monotonic(), line))
+        while self.rfile.readline(65536) not in (b"\r\n", b"\n", b""):
+            pass
+        try:
+            self.server.answer(self.wfile, len(self.server.log))
+        except OSError:
+            pass
+
+
+class Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, answer):
+        super().__init__(("127.0.0.1", 0), Access)
+        self.log = []
+        self.answer = answer
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+def page(body, status="200 OK", more=""):
+    """An answer with this body."""
+    body = body if isinstance(body, bytes) else body.encode()
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n{more}Connection: close\r\n\r\n"
+    return lambda file, count: file.write(head.encode() + body)
+
+
+def hint(word, reason="disconnected", delay=None):
+    document = {"hint": word, "reason": reason}
+    if delay is not None:
+        document["recommended_delay_ms"] = delay
+    return page(json.dumps(document))
+
+
+def silent(file, count):
+    time.sleep(5)
+
+
+def endless(file, count):
+    """A header without end, a byte at a time."""
+    file.write(b"HTTP/1.1 200 OK\r\n")
+    for _ in range(100):
+        file.write(b"X-More: 1\r\n")
+        file.flush()
+        time.sleep(0.1)
+
+
+def cut(file, count):
+    file.write(b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"hint":')
+
+
+# Answers that are no hint: the schedule without hints serves.
+NO_HINT = {
+    "500": page('{"error":"busy"}', "500 Internal Server Error"),
+    "404": page("", "404 Not Found"),
+    "a redirect": page("", "302 Found", "Location: /elsewhere\r\n"),
+    "no JSON": page("retry_now"),
+    "an empty body": page(""),
+    "a list": page("[]"),
+    "another word": hint("retry_maybe"),
+    "another reason": hint("do_not_retry", "asleep"),
+    "no reason": page('{"hint":"do_not_retry"}'),
+    "the same member twice": page('{"hint":"do_not_retry","hint":"retry_now","reason":"unknown"}'),
+    "a negative delay": hint("do_not_retry", "unknown", -1),
+    "a delay as a text": hint("do_not_retry", "unknown", "1000"),
+    "no UTF-8": page(b'{"hint":"\xff","reason":"unknown"}'),
+    "a megabyte": page(b'{"hint":"do_not_retry","reason":"unknown","x":"' + b"x" * 1048576 + b'"}'),
+    "a body that is cut": cut,
+    "no HTTP": lambda file, count: file.write(b"\0" * 100),
+    "nothing": lambda file, count: None,
+    "silence": silent,
+    "a slow header": endless,
+}
+
+
+class Sender:
+    def __init__(self, directory, home):
+        self.baton = os.path.join(directory, "baton")
+        self.home = home
+
+    def run(self, *words, status=0):
+        done = subprocess.run(
+            [self.baton, "--home", self.home, *words], capture_output=True, text=True, timeout=120)
+        check(done.returncode == status, f"baton {' '.join(words)} ended {done.returncode}: {done.stdout[-600:]}{done.stderr[-600:]}")
+        return done.stdout
+
+    def invoice(self):
+        return self.run("invoice", "1000").strip()
+
+    def pay(self, name, answer, *words, status=5):
+        """The access log, the events, and the last document."""
+        server = Server(answer)
+        begun = time.monotonic()
+        lines = self.run(
+            "--json", "pay", self.invoices.pop(), "--retry", "hint", "--hint-url", server.url, "--hold-seconds", "0", *words,
+            status=status).splitlines()
+        ended = time.monotonic()
+        server.shutdown()
+        documents = [json.loads(line) for line in lines]
+        return Payment(name, server.log, documents[:-1], documents[-1], begun, ended)
+
+
+class Payment:
+    def __init__(self, name, log, events, last, begun, ended):
+        self.name, self.log, self.events, self.last = name, log, events, last
+        self.begun, self.ended = begun, ended
+
+    def durations(self):
+        """How long each attempt took, in seconds: it is not part of a gap."""
+        begun = {event["attempt"]: event["after_ms"] for event in self.events if event["event"] == "attempt"}
+        failed = {event["attempt"]: event["after_ms"] for event in self.events if event["event"] == "failed"}
+        return [(failed[number] - begun[number]) / 1000 for number in sorted(failed)]
+
+    def gaps(self):
+        times = [at for at, _ in self.log]
+        durations = self.durations()
+        return [later - earlier - durations[place + 1] for place, (earlier, later) in enumerate(zip(times, times[1:]))]
+
+    def planned(self):
+        """The gaps as the sender has decided them, whatever the machine made of them: exact."""
+        return [event["gap_us"] / 1e6 for event in self.events if event["event"] == "retry"]
+
+    def expect(self, gaps, attempts, ended_by):
+        check(self.last["attempts"] == attempts, f"{self.name}: {self.last['attempts']} attempts and not {attempts}: {self.last}")
+        check(self.last["ended_by"] == ended_by, f"{self.name}: ended by {self.last['ended_by']} and not {ended_by}")
+        check(self.last["code"] == "0x1007", f"{self.name}: the last error is {self.last['code']}")
+        seen = self.gaps()
+        check(len(seen) == len(gaps), f"{self.name}: {len(seen) + 1} questions and not {len(gaps) + 1}")
+        for gap, (least, most) in zip(seen, gaps):
+            # A question may reach the server late on a busy machine, and so may the one before.
+            check(least - LATE <= gap <= most + LATE, f"{self.name}: a gap of {gap:.3f} s and not {least} to {most} s")
+        for gap, (least, most) in zip(self.planned(), gaps):
+            check(least <= gap <= most, f"{self.name}: the sender decides on {gap:.6f} s and not {least} to {most} s")
+        for _, line in self.log:
+            method, target, _ = line.split(" ")
+            parts = urllib.parse.urlsplit(target)
+            query = urllib.parse.parse_qs(parts.query)
+            check(method == "GET" and parts.path == "/lsp/forwarding_hint", f"{self.name}: the sender asked {line}")
+            check(len(query["recipient"][0]) == 66 and query["amount_msat"] == ["1000000"], f"{self.name}: the sender asked {line}")
+        return self
+
+    def ends_within(self, seconds):
+        took = self.ended - self.begun
+        check(took <= seconds + LATE, f"{self.name}: the sender had its answer after {took:.3f} s")
+        late = [at - self.begun for at, _ in self.log if at - self.begun > seconds]
+        check(not late, f"{self.name}: a question after the deadline: {late}")
+        begun = [event["after_ms"] for event in self.events if event["event"] == "attempt"]
+        check(all(at < 1000 * seconds for at in begun), f"{self.name}: an attempt after the deadline: {begun}")
+
+
+def hints(sender):
+    deadline = ["--retry-deadline", "15"]
+    with concurrent.futures.ThreadPoolExecutor(64) as pool:
+        def begin(*words, **more):
+            return pool.submit(sender.pay, *words, **more)
+
+        plain = {name: begin(name, answer, *deadline) for name, answer in NO_HINT.items()}
+        now = begin("retry_now", hint("retry_now", delay=1000), *deadline)
+        standard = begin("retry_now without a delay", hint("retry_now"), *deadline)
+        later = begin("retry_later", hint("retry_later"))
+        short = begin("retry_later, soon", hint("retry_later", delay=200))
+        never = {
+            reason: begin(f"do_not_retry, {reason}", hint("do_not_retry", reason, 1000))
+            for reason in ["disconnected", "insufficient_liquidity", "recipient_channel_disabled", "unknown"]
+        }
+        endless_delays = [
+            begin(f"{word} in 31 years", hint(word, delay=10**12)) for word in ["retry_now", "retry_later"]
+        ]
+        largest = begin("retry_now in 2^64-1 ms", hint("retry_now", delay=2**64 - 1), "--retry-deadline", "10")
+        too_large = begin("a delay of 2^64 ms", hint("do_not_retry", delay=2**64), *deadline)
+        same = [begin("the same seed", NO_HINT["500"], *deadline, "--seed", "7") for _ in range(2)]
+        other = begin("another seed", NO_HINT["500"], *deadline, "--seed", "8")
+
+        # After the attempts: the first hint is asked for after the first attempt, and none after the last.
+        for payment in [*plain.values(), too_large, *same, other]:
+            payment.result().expect(SCHEDULE[:2], 4, "attempts").ends_within(15)
+        check(
+            all(event["cause"] != "the failure may pass" for event in plain["500"].result().events if event["event"] == "retry"),
+            "the sender does not say why it has no hint")
+        for payment in [now, standard]:
+            payment.result().expect([SOON, SOON], 4, "attempts").ends_within(15)
+        later.result().expect([(5.0, 5.5)], 2, "hint").ends_within(12)
+        short.result().expect([(0.2, 0.7)], 2, "hint").ends_within(12)
+        for reason, payment in never.items():
+            done = payment.result().expect([], 1, "hint")
+            check(done.last["reason"] == reason, f"{done.name}: the reason is {done.last['reason']}")
+            done.ends_within(2)
+        for payment in endless_delays:
+            payment.result().expect([], 2, "deadline").ends_within(12)
+        largest.result().expect([], 2, "deadline").ends_within(10)
+
+    first, second = (payment.result() for payment in same)
+    check(first.planned() == second.planned(), f"the same seed has gaps of {first.planned()} and {second.planned()} s")
+    check(first.planned() != other.result().planned(), "another seed has the same gaps")
+    return len(plain) + 16
+
+
+def last_gap(sender):
+    """The third gap, which no question follows, by the events."""
+    done = sender.pay("the last gap", NO_HINT["500"], "--retry-deadline", "15")
+    at = {(event["event"], event["attempt"]): event["after_ms"] for event in done.events}
+    gap = (at["attempt", 4] - at["failed", 3]) / 1000
+    check(7.0 - 0.01 <= gap <= 7.5 + LATE, f"the last gap is {gap:.3f} s")
+    check(7.0 <= done.planned()[-1] <= 7.5, f"the sender decides on {done.planned()[-1]:.6f} s")
+
+
+def held(sender):
+    """Held for longer than the sender waits: pending, not failed, and settled once the wallet comes."""
+    invoice = sender.invoices.pop()
+    lines = sender.run(
+        "--json", "pay", invoice, "--retry", "hint", "--retry-deadline", "10", "--hold-seconds", "60", status=7).splitlines()
+    last = json.loads(lines[-1])
+    check(last["state"] == "pending" and last["attempts"] == 1, f"a held payment is {last}")
+    check(10_000 <= last["took_ms"] < 11_000, f"pending was said after {last['took_ms']} ms")
+    again = json.loads(sender.run("--json", "pay", invoice, "--retry", "interim", status=7).splitlines()[-1])
+    check(again["state"] == "pending" and again["reason"] == "already-pending", f"paying again gives {again}")
+    sender.run("app", "open")
+    settled(sender, last["payment_hash"])
+    again = json.loads(sender.run("--json", "pay", invoice, "--retry", "interim", status=5).splitlines()[-1])
+    check(again["state"] == "not-sent" and again["reason"] == "already-paid", f"paying a third time gives {again}")
+
+
+def settled(sender, paymentHash):
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        rows = json.loads(sender.run("--json", "payments"))
+        if any(row.get("payment_hash") == paymentHash and row["state"] == "received" for row in rows):
+            return
+        time.sleep(0.1)
+    check(False, f"the held payment did not settle: {rows}")
+
+
+def main(directory):
+    with tempfile.TemporaryDirectory() as scratch:
+        sender = Sender(directory, os.path.join(scratch, "phone"))
+        sender.run("up", "--build", "debug")
+        try:
+            sender.run("app", "open")
+            # Away for good: no extension starts for a push.
+            sender.run("device", "notifications", "off")
+            sender.invoices = [sender.invoice() for _ in range(48)]
+            sender.run("app", "quit")
+            end = time.monotonic() + 30
+            while json.loads(sender.run("--json", "status"))["wallet_connected"]:
+                check(time.monotonic() < end, "the wallet stays connected")
+                time.sleep(0.1)
+            count = hints(sender)
+            last_gap(sender)
+            held(sender)
+            sender.run("app", "home")
+            print(f"{count} answers of a server of hints: the gaps of its access log are those of the sender's rules")
+            print("a payment held beyond the deadline is pending, and settles with one attempt")
+            print(sender.run("judge").splitlines()[-1])
+        finally:
+            sender.run("down")
+
+
+main(*sys.argv[1:])

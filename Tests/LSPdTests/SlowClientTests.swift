@@ -1,0 +1,85 @@
+import Crypto
+import DaemonRuntime
+import Glibc
+import JSON
+import Testing
+import WaitingTests
+
+/// Clients that take lspd's connections and send no request.
+@Suite("Slow clients of lspd's HTTP", .serialized, .waits) struct SlowClientTests {
+  private static let wallet = PrivateKey(SHA256.hash(Array("a wallet".utf8)))!.publicKey.hex
+
+  /// As many as the test's own descriptors permit.
+  private static func slowClients() -> Int {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return min(10_000, Int(clamping: limit.rlim_cur) - 500)
+  }
+
+  @Test
+  func `Beside 10,000 clients that never finish their request a wallet is paid and a sender is answered`()
+    throws
+  {
+    let provider = try ProviderProcess()
+    // The usual limit, whatever this machine has.
+    try provider.limitDescriptors(to: 1024)
+    let port = try #require(provider.port)
+    var clients: [RawHTTP] = []
+    let count = Self.slowClients()
+    for number in 0..<count {
+      let client = try RawHTTP(port: port)
+      client.send(Array((number % 2 == 0 ? "GET /lsp/forwarding_hint?recipient=" : "").utf8))
+      clients.append(client)
+    }
+    let wallet = ScriptedWallet(loop: provider.loop)
+    try wallet.connect(to: try #require(provider.address), fence(1))
+    #expect(try provider.eventually { wallet.channel?.isReestablished == true })
+    let sender = try provider.pay(1)
+    #expect(try provider.eventually { wallet.channel?.localMsat == 1_000_001_000 })
+    #expect(try sender.receive()["state"] == "settled")
+    #expect(try provider.hint(Self.wallet, 5000).status == 200)
+    #expect(try #require(provider.descriptorCount) < 300)
+
+    // The first ones made room, the last ones have their time.
+    let crowded = clients[0].answer()
+    #expect(crowded.status == 503)
+    #expect(JSONValue(parsing: Array(crowded.body.utf8))?["error"]?.text != nil)
+    let late = try #require(clients.last).answer()
+    #expect(late.status == 408)
+    #expect(JSONValue(parsing: Array(late.body.utf8))?["error"]?.text != nil)
+    let facts = try #require(
+      JSONValue(parsing: try provider.client().request(ControlMessage("status")).body))
+    #expect((facts["http_turned_away"]?.int ?? 0) > count - 100)
+    #expect(try provider.hint(Self.wallet, 5000).status == 200)
+    clients = []
+  }
+
+  @Test func `A client that sends its request byte by byte in time is answered`() throws {
+    let provider = try ProviderProcess()
+    let client = try RawHTTP(port: try #require(provider.port))
+    let request =
+      "GET /lsp/forwarding_hint?recipient=\(Self.wallet)&amount_msat=1 HTTP/1.1\r\nHost: localhost:\(provider.port ?? 0)\r\n\r\n"
+    for byte in request.utf8 { #expect(client.send([byte])) }
+    #expect(client.answer().status == 200)
+  }
+
+  @Test func `A client that stops reading, or hangs up at once, costs nothing`() throws {
+    let provider = try ProviderProcess()
+    let port = try #require(provider.port)
+    for _ in 0..<200 {
+      let client = try RawHTTP(port: port)
+      client.send(Array("GET / HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8))
+    }
+    var unread: [RawHTTP] = []
+    for _ in 0..<200 {
+      let client = try RawHTTP(port: port)
+      client.send(Array("GET / HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8))
+      unread.append(client)
+    }
+    #expect(try provider.hint(Self.wallet, 5000).status == 200)
+    #expect(try provider.eventually { (provider.descriptorCount ?? .max) < 50 })
+    #expect(unread.allSatisfy { $0.answer().status == 404 })
+  }
+}

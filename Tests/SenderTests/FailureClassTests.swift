@@ -1,0 +1,83 @@
+import LightningWire
+import Sender
+import Testing
+
+@Suite struct FailureClassTests {
+  private static let classes: [(FailureClass, [UInt16])] = [
+    (.amountBelowMinimum, [0x100B]),
+    (.unsupportedFeatures, [0x6003, 0xC004, 0xC005, 0xC006, 0x4009, 0x4016, 0xC018]),
+    (.incorrectPaymentDetails, [0x400F]), (.recipientRejected, [0x0013]),
+    (.permanentPolicyError, [0x6002, 0x4008]), (.temporaryChannelFailure, [0x1007, 0x0017]),
+    (.nodeUnreachable, [0x2002, 0x400A, 0x1014]),
+    (.feeOrExpiryConstraint, [0x100C, 0x100D, 0x100E, 0x0012, 0x0015]),
+  ]
+
+  @Test
+  func `B-1.7.5.3, B-1.7.5.4, K-7 Each failure code has one of eleven classes, and four of these may pass`() {
+    for (expected, codes) in Self.classes {
+      for code in codes { #expect(FailureClass(FailureCode(rawValue: code)) == expected) }
+    }
+    let passing: [FailureClass] = [
+      .routeNotFound, .temporaryChannelFailure, .nodeUnreachable, .feeOrExpiryConstraint,
+    ]
+    #expect(FailureClass.allCases.count == 11)
+    #expect(FailureClass.allCases.filter(\.mayPass) == passing)
+  }
+
+  @Test
+  func
+    `B-1.7.1.n2b, B-1.7.1.n3, B-1.7.1.n4, B-1.7.1.n5, B-1.7.1.n6 A final failure ends the payment after one attempt`()
+  {
+    for (failure, codes) in Self.classes where !failure.mayPass {
+      for code in codes {
+        for policy in RetryPolicy.allCases {
+          let run = SenderRun.whole(policy, seed: 1, code: code)
+          #expect(run.gaps == [])
+          #expect(
+            run.failure
+              == SenderFailure(
+                failure: failure, code: FailureCode(rawValue: code), attempts: 1, end: .final))
+        }
+      }
+    }
+  }
+
+  @Test func `B-1.7.1.m2, B-1.7.1.m3, B-1.7.1.m4, K-6 After a failure that may pass the schedule goes on`() {
+    for (failure, codes) in Self.classes where failure.mayPass {
+      for code in codes {
+        let run = SenderRun.whole(seed: 7, code: code)
+        #expect(run.gaps.count == 3)
+        #expect(
+          run.failure
+            == SenderFailure(
+              failure: failure, code: FailureCode(rawValue: code), attempts: 4, end: .noMoreAttempts))
+      }
+    }
+  }
+
+  @Test func `B-1.7.1.m4 A refused fee that is accepted later is paid by a later attempt`() {
+    var run = SenderRun(.interim)
+    run.start()
+    run.fail(0x100C)
+    run.wake()
+    run.fail(0x100D)
+    #expect(run.wake() == [.attempt(3)])
+    #expect(run.answer(.settled) == [.report(.settled)])
+  }
+
+  @Test func `B-1.7.1.m1 Without a route nothing is sent, and the schedule goes on`() {
+    var run = SenderRun(.interim)
+    run.start()
+    #expect(run.answer(.notSent(.routeNotFound)).retry?.attempt == 2)
+    #expect(run.wake() == [.attempt(2)])
+  }
+
+  /// With one route a node on the way that refuses for good cannot be avoided.
+  @Test func `K-47 A permanent failure of a node on the way is final, as there is no other route`() {
+    for code in [0x6002, 0x4008, 0x6003, 0x4009] as [UInt16] {
+      #expect(!FailureClass(FailureCode(rawValue: code)).mayPass)
+    }
+    // By its flag permanent too, but peers send it for a recipient that is offline.
+    #expect(FailureClass(FailureCode(rawValue: 0x400A)).mayPass)
+  }
+}

@@ -1,0 +1,146 @@
+import ForwardingHint
+import Ground
+import LightningWire
+import Sender
+import Testing
+
+/// What a hint changes.
+@Suite struct HintTests {
+  private func failedOnce(
+    deadline: TimeSpan = .seconds(12), seed: UInt64 = 1, after span: TimeSpan = .zero
+  ) -> SenderRun {
+    var run = SenderRun(.hint, deadline: deadline, seed: seed)
+    run.start()
+    run.fail(after: span)
+    return run
+  }
+
+  private func isIn(_ span: TimeSpan?, _ milliseconds: ClosedRange<Int64>) -> Bool {
+    guard let span else { return false }
+    return span >= .milliseconds(milliseconds.lowerBound) && span <= .milliseconds(milliseconds.upperBound)
+  }
+
+  @Test
+  func `B-1.7.6.2, B-1.7.6.1 After each failure that may pass a hint is asked for, for up to four attempts`()
+  {
+    var run = SenderRun(.hint, deadline: .seconds(15))
+    run.start()
+    for number in 1...3 {
+      #expect(run.fail() == [.askHint(attempt: number)])
+      #expect(run.hint(.retryNow).retry?.attempt == number + 1)
+      #expect(run.wake() == [.attempt(number + 1)])
+    }
+    #expect(run.fail().failure?.end == .noMoreAttempts)
+    var final = SenderRun(.hint)
+    final.start()
+    #expect(final.fail(0x400F).failure?.end == .final)
+  }
+
+  @Test
+  func `B-1.7.3.1, B-1.7.6.3 After retry_now the next attempt is soon, after 1 s if nothing is recommended`()
+  {
+    for seed in 0..<100 as Range<UInt64> {
+      var standard = failedOnce(seed: seed)
+      #expect(isIn(standard.hint(.retryNow).retry?.after, 1000...1500))
+      var soon = failedOnce(seed: seed)
+      #expect(isIn(soon.hint(.retryNow, .disconnected, 200).retry?.after, 200...700))
+    }
+  }
+
+  @Test
+  func
+    `B-1.7.3.2, B-1.7.6.4, K-9 retry_later gives one further attempt, after 5 s if nothing is recommended`()
+  {
+    for seed in 0..<100 as Range<UInt64> {
+      var run = failedOnce(seed: seed)
+      #expect(isIn(run.hint(.retryLater).retry?.after, 5000...5500))
+      run.wake()
+      run.fail()
+      let hint = ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: 10)
+      #expect(run.hint(.retryLater, .disconnected, 10).failure?.end == .hint(hint))
+    }
+  }
+
+  @Test func `K-9 A recommended delay is cut so that the attempt ends before the deadline`() {
+    for delay in [11_000, 1_000_000_000_000, UInt64.max] {
+      for hint in [ForwardingHint.Advice.retryNow, .retryLater] {
+        var run = failedOnce(after: .seconds(2))
+        let started = run.now + .seconds(-2)
+        run.hint(hint, .disconnected, delay)
+        #expect(run.wake() == [.attempt(2)])
+        #expect(run.now == started + .seconds(11))
+      }
+    }
+  }
+
+  @Test func `K-9 A hint after which no attempt fits ends the payment with its own advice`() {
+    var run = failedOnce(deadline: .seconds(10), after: .milliseconds(8900))
+    let directives = run.hint(.retryNow, .insufficientLiquidity, 0, after: .milliseconds(200))
+    #expect(directives.first == .report(.skipped(attempt: 2)))
+    #expect(
+      directives.failure?.end
+        == .hint(ForwardingHint(.retryNow, .insufficientLiquidity, recommendedDelayMs: 0)))
+  }
+
+  @Test func `B-1.7.3.3, B-1.7.6.5 do_not_retry ends the payment at once, with the failure's own error`() {
+    for reason in ForwardingHint.Reason.allCases {
+      var run = failedOnce()
+      #expect(
+        run.hint(.doNotRetry, reason) == [
+          .report(
+            .failed(
+              SenderFailure(
+                failure: .temporaryChannelFailure, code: FailureCode(rawValue: 0x1007), attempts: 1,
+                end: .hint(ForwardingHint(.doNotRetry, reason)))))
+        ])
+    }
+  }
+
+  @Test func `K-10, B-1.7.5.6 Without a hint the schedule without hints serves, with its random part`() {
+    let failures: [HintFailure] = [
+      .unreachable, .refused(status: 500), .silent, .tooLong, .noHint(.noJSON), .noHint(.badDelay),
+    ]
+    for failure in failures {
+      for seed in 0..<50 as Range<UInt64> {
+        var run = failedOnce(seed: seed)
+        let retry = run.failHint(failure, after: .milliseconds(300)).retry
+        #expect(retry?.cause == .noHint(failure))
+        // The time of the question is part of the gap.
+        #expect(isIn(retry?.after, 700...1200))
+      }
+    }
+  }
+
+  @Test
+  func `K-10 A hint that does not come within a second is given up, and its late answer changes nothing`() {
+    var run = failedOnce()
+    let failedAt = run.now
+    #expect(run.machine.deadline == run.now + .seconds(1))
+    #expect(run.wake().retry?.cause == .noHint(.silent))
+    #expect(run.hint(.doNotRetry) == [])
+    #expect(run.wake() == [.attempt(2)])
+    #expect(isIn(run.now - failedAt, 1000...1500))
+  }
+
+  @Test func `K-10 The attempt after a hint has a random part too`() {
+    let after = Set(
+      (0..<50 as Range<UInt64>).map { seed in
+        var run = failedOnce(seed: seed)
+        return run.hint(.retryNow, .disconnected, 1000).retry?.after
+      })
+    #expect(after.count == 50)
+  }
+
+  @Test func `K-4 The news that there is no hint, after the deadline, begins no attempt`() {
+    var run = failedOnce(deadline: .seconds(10), after: .seconds(8))
+    #expect(run.failHint(.unreachable, after: .seconds(5)).failure?.end == .deadline)
+  }
+
+  @Test func `K-4 A hint is not asked for when no attempt could follow`() {
+    var run = SenderRun(.hint, deadline: .seconds(10))
+    run.start()
+    let directives = run.fail(after: .milliseconds(9500))
+    #expect(directives.first == .report(.skipped(attempt: 2)))
+    #expect(directives.failure?.end == .deadline)
+  }
+}
