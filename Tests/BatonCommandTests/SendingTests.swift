@@ -130,7 +130,10 @@ import WaitingTests
     #expect(next.verb == "pay" && next["attempt"] == "2")
     #expect(next["attempt-id"] != first && next["attempt-id"]?.count == 64)
     answer("failed", ["code": "0x400f"])
-    guard case .failed(let failure) = try end() else { return Issue.record("\(reports)") }
+    guard case .failed(let failure) = try end() else {
+      Issue.record("\(reports)")
+      return
+    }
     #expect(failure.code?.rawValue == 0x400F && failure.attempts == 2)
   }
 
@@ -147,7 +150,10 @@ import WaitingTests
     try listen()
     #expect(try question(2)["attempt-id"] == id)
     answer("failed", ["code": "0x400f"])
-    guard case .failed = try end() else { return Issue.record("\(reports)") }
+    guard case .failed = try end() else {
+      Issue.record("\(reports)")
+      return
+    }
     #expect(asked.map(\.verb) == ["pay", "await"])
   }
 
@@ -163,7 +169,10 @@ import WaitingTests
     #expect(try reason() == .notRunning)
     unlink(phone.lspdSocket)
     symlink("elsewhere", phone.lspdSocket)
-    guard case .system(let sentence)? = try reason() else { return Issue.record("a link is \(reports)") }
+    guard case .system(let sentence)? = try reason() else {
+      Issue.record("a link is \(reports)")
+      return
+    }
     #expect(sentence.contains("lspd.sock"))
     unlink(phone.lspdSocket)
     // A loop that never runs: nobody takes the connections of the queue.
