@@ -9,13 +9,15 @@ import Testing
 @Suite("What --count counts") struct LoadTallyTests {
   private static let failed = SenderReport.failed(
     SenderFailure(
-      failure: .temporaryChannelFailure, code: FailureCode(rawValue: 0x1007), attempts: 2, end: .noMoreAttempts))
+      failure: .temporaryChannelFailure, code: FailureCode(rawValue: 0x1007), attempts: 2,
+      end: .noMoreAttempts))
   private static let away = SenderReport.failed(
     SenderFailure(
       failure: .routeNotFound, code: nil, notSent: .notRunning, attempts: 1, end: .noMoreAttempts))
 
   /// By hand: of n sorted times the percentile p is the time at place ceil(n * p / 100).
-  @Test func `A percentile is the nearest rank: the smallest time that at least that share does not exceed`() {
+  @Test func `A percentile is the nearest rank: the smallest time that at least that share does not exceed`()
+  {
     func milliseconds(_ spans: [Int64]) -> [Int64] {
       let spans = SpanPercentiles(spans.map { .milliseconds($0) })
       return [50, 95, 99, 100].map { spans[$0].wholeMilliseconds }

@@ -96,7 +96,8 @@ import WaitingTests
     return try #require(row).integer(0)
   }
 
-  @Test func `K-12 While a payment is under way the invoice is not paid again, and not called failed`() throws {
+  @Test func `K-12 While a payment is under way the invoice is not paid again, and not called failed`() throws
+  {
     let (phone, invoice) = try awayPhone()
     _ = try phone.run("pay", invoice, "--no-wait", "--hold-seconds", "600")
     let again = try phone.begin("pay", invoice, "--retry", "interim", into: "again")
@@ -212,14 +213,18 @@ import WaitingTests
     #expect(try phone.phone.peerPayments().isEmpty)
   }
 
-  @Test func `B-1.7.1.n2a, B-1.7.7.3, B-1.7.7.4 An amount above what the sender has; the button begins anew`() throws {
+  @Test func `B-1.7.1.n2a, B-1.7.7.3, B-1.7.7.4 An amount above what the sender has; the button begins anew`()
+    throws
+  {
     let (phone, invoice) = try awayPhone("--hold-seconds", "0")
     let said = try phone.run("pay", invoice, "--retry", "hint", "--spendable", "4999")
     #expect(said.hasPrefix("failed with amount-too-high after 0 attempts in "), "\(said)")
-    #expect(said.contains("\n\u{26a0} Amount Too High\nSend a smaller amount.\n") && !said.contains("Retry Now"))
+    #expect(
+      said.contains("\n\u{26a0} Amount Too High\nSend a smaller amount.\n") && !said.contains("Retry Now"))
     #expect(try phone.phone.peerPayments().isEmpty)
     #expect(
-      Output(isJSON: false, usesColour: true).paint("\u{26a0} x", .orange) == "\u{1b}[38;5;208m\u{26a0} x\u{1b}[0m")
+      Output(isJSON: false, usesColour: true).paint("\u{26a0} x", .orange)
+        == "\u{1b}[38;5;208m\u{26a0} x\u{1b}[0m")
 
     // Enter once, then the end of the input.
     let command = "echo | exec '\(Scratch.programs)/baton' --home '\(phone.phone.home)' pay \(invoice)"
@@ -262,7 +267,8 @@ import WaitingTests
     _ = try phone.run("up")
     try phone.openAndConnect()
     let load = try phone.begin(
-      ["pay", "--count", "300", "--rate", "1000", "--amount", "21", "--patience", "3s", "--json"], into: "load")
+      ["pay", "--count", "300", "--rate", "1000", "--amount", "21", "--patience", "3s", "--json"],
+      into: "load")
     let peer = try #require(try phone.phone.connect(to: .lspd).listener)
     try Wait.until("a payment") { try !phone.phone.peerPayments().isEmpty }
     kill(peer, SIGKILL)

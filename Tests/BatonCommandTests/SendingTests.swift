@@ -69,7 +69,8 @@ import WaitingTests
 
   /// The question of that number.
   private func question(_ number: Int) throws -> ControlMessage {
-    try #require(try loop.run(for: .seconds(20)) { asked.count >= number }, "lspd is not asked \(number) times")
+    try #require(
+      try loop.run(for: .seconds(20)) { asked.count >= number }, "lspd is not asked \(number) times")
     return asked[number - 1]
   }
 
@@ -84,7 +85,9 @@ import WaitingTests
     return try #require(reports.last)
   }
 
-  @Test func `An attempt whose connection breaks is asked for by its id, and settles with one request`() throws {
+  @Test func `An attempt whose connection breaks is asked for by its id, and settles with one request`()
+    throws
+  {
     try listen()
     try begin()
     let id = try #require(try question(1)["attempt-id"])
@@ -99,7 +102,9 @@ import WaitingTests
     #expect(losses == 1 && asked.map(\.verb) == ["pay", "await", "await"])
   }
 
-  @Test func `An error about the connection, as a newer one took its place, is no answer to the attempt`() throws {
+  @Test func `An error about the connection, as a newer one took its place, is no answer to the attempt`()
+    throws
+  {
     try listen()
     try begin()
     _ = try question(1)

@@ -46,7 +46,9 @@ import WaitingTests
     #expect(try state(ids[0], at: provider)["preimage"] == preimage(1).hex)
   }
 
-  @Test func `The same attempt twice is one payment, and the second request gets the state of the first`() throws {
+  @Test func `The same attempt twice is one payment, and the second request gets the state of the first`()
+    throws
+  {
     let provider = try ProviderProcess()
     let id = SHA256.hash([1])
     let first = try provider.client().request(pay(1, as: id))

@@ -90,7 +90,8 @@ import Testing
     #expect(run.machine.state == .ended && run.start() == [])
   }
 
-  @Test func `Each reason for which nothing is sent has its own sentence, and only a foreign program is final`() {
+  @Test
+  func `Each reason for which nothing is sent has its own sentence, and only a foreign program is final`() {
     let reasons: [SendFailure] = [
       .notRunning, .stopped, .busy, .foreign, .system("too many open files"), .neverArrived,
     ]

@@ -117,7 +117,8 @@ extension World {
       switch sender.told {
       case .settled? where isPaid: break
       case .failed? where !isPaid: break
-      case nil, .settled?, .failed?, .pending?, .retrying?, .skipped?, .alreadyPending?, .alreadyPaid?, .refused?:
+      case nil, .settled?, .failed?, .pending?, .retrying?, .skipped?, .alreadyPending?, .alreadyPaid?,
+        .refused?:
         report(.senderKnows, "At the end a sender was told another outcome than the real one.")
       }
     }
