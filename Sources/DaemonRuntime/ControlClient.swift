@@ -16,13 +16,7 @@ public final class ControlClient {
     } catch {
       throw .notRunning(daemon: daemon, path: text)
     }
-    if descriptor < 0 {
-      switch errno {
-      case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(daemon: daemon, path: text)
-      case EAGAIN: throw .timedOut(path: text)
-      default: throw .system(SystemError("connect to \(text)"))
-      }
-    }
+    if descriptor < 0 { throw ControlClientError(connectTo: daemon, path: text) }
     // Check before the first message: a socket of another user would receive everything meant for the daemon.
     guard let peer = PeerCredentials(of: descriptor), peer.isOurs else {
       throw .foreign(daemon: daemon, path: text, user: PeerCredentials(of: descriptor)?.user)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a request to a daemon failed.
 public enum ControlClientError: Error, Hashable, Sendable, CustomStringConvertible {
   case notRunning(daemon: String, path: String)
@@ -10,6 +12,16 @@ public enum ControlClientError: Error, Hashable, Sendable, CustomStringConvertib
   case refused(String)
   case malformed(ControlMessageError)
   case system(SystemError)
+
+  /// After a failed connect, by `errno`.
+  init(connectTo daemon: String, path: String) {
+    switch errno {
+    case ENOENT, ECONNREFUSED, ENOTDIR: self = .notRunning(daemon: daemon, path: path)
+    // Its queue of connections is full.
+    case EAGAIN: self = .timedOut(path: path)
+    default: self = .system(SystemError("connect to \(path)"))
+    }
+  }
 
   public var description: String {
     switch self {

@@ -2,8 +2,17 @@ import Glibc
 
 /// An IPv4 address and port as typed. Names are not accepted, as a lookup would block the loop.
 public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
+  /// Reached only from this machine.
+  public static let loopback = "127.0.0.1"
+
   public let host: String
   public let port: UInt16
+
+  /// On this machine; port 0: any free one.
+  public init(loopback port: UInt16) {
+    host = Self.loopback
+    self.port = port
+  }
 
   public init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)

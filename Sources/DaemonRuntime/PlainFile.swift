@@ -30,6 +30,22 @@ public enum PlainFile {
     return try openOwn(path, O_WRONLY | O_CREAT | O_EXCL)
   }
 
+  /// Replaces a file of a phone atomically: a reader never sees a part of it. `syncs`: it is on the disk before it has
+  /// the name.
+  public static func replace(_ path: String, with bytes: [UInt8], syncs: Bool = false) throws(SystemError) {
+    let draft = "\(path).new"
+    // Replaces a draft of an earlier run, or another file of that name.
+    let descriptor = try openNew(draft)
+    let isWritten = writeAll(descriptor, bytes) && (!syncs || fsync(descriptor) == 0)
+    let code = errno
+    close(descriptor)
+    guard isWritten else {
+      unlink(draft)
+      throw SystemError("write \(draft)", code: code)
+    }
+    if rename(draft, path) != 0 { throw SystemError("write \(path)") }
+  }
+
   /// For files that a library opens by path, following links: checked before, in a directory that other users
   /// cannot change. Missing files and other types are left to the library's own error.
   public static func checkOwn(_ path: String) throws(SystemError) {

@@ -205,18 +205,27 @@ public final class UnixConnection {
 
 extension UnixConnection {
   /// Connects without waiting; nil if no program of this user listens there.
-  public static func connect(path text: String, loop: EventLoop, limits: Limits = Limits()) -> UnixConnection?
-  {
-    guard let path = try? UnixPath(text) else { return nil }
-    let descriptor = path.connect(blockingMilliseconds: nil)
-    guard descriptor >= 0 else { return nil }
+  public static func connect(path: String, loop: EventLoop, limits: Limits = Limits()) -> UnixConnection? {
+    try? connect(path: path, to: "", loop: loop, limits: limits)
+  }
+
+  /// Connects without waiting. `daemon` is the name in messages: "lspd".
+  public static func connect(
+    path text: String, to daemon: String, loop: EventLoop, limits: Limits = Limits()
+  ) throws(ControlClientError) -> UnixConnection {
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try UnixPath(text).connect(blockingMilliseconds: nil)
+    } catch { throw .notRunning(daemon: daemon, path: text) }
+    guard descriptor >= 0 else { throw ControlClientError(connectTo: daemon, path: text) }
     guard let connection = UnixConnection(adopting: descriptor, loop: loop, limits: limits) else {
+      let error = SystemError("connect to \(text)")
       Glibc.close(descriptor)
-      return nil
+      throw .system(error)
     }
     guard connection.peer.isOurs else {
       connection.close()
-      return nil
+      throw .foreign(daemon: daemon, path: text, user: connection.peer.user)
     }
     return connection
   }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Sockets that only programs of this machine reach.
 enum LoopbackSocket {
-  private static let host = "127.0.0.1"
+  private static let host = HostAndPort.loopback
   private static let backlog: Int32 = 4096
 
   static func listen(on wanted: HostAndPort) throws(SystemError) -> (descriptor: Int32, address: HostAndPort)

@@ -1,20 +1,11 @@
 import DaemonRuntime
 import Glibc
 
-/// Replaces a file atomically: written under another name first, then renamed.
+/// Replaces a file of iosd's, on the disk before the call returns.
 enum WholeFile {
   /// `lasting` also syncs the directory, for data that may be the only copy.
   static func write(_ bytes: [UInt8], to path: String, lasting: Bool = false) throws(SystemError) {
-    let draft = "\(path).new"
-    let descriptor = try PlainFile.openNew(draft)
-    let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-    let code = errno
-    close(descriptor)
-    guard isWritten else {
-      unlink(draft)
-      throw SystemError("write \(draft)", code: code)
-    }
-    if rename(draft, path) != 0 { throw SystemError("write \(path)") }
+    try PlainFile.replace(path, with: bytes, syncs: true)
     if lasting { try keepName(of: path) }
   }
 

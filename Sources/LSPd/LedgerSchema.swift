@@ -170,5 +170,9 @@ enum LedgerSchema {
     CREATE INDEX ordered_failures_of_wallet ON ordered_failures(wallet);
     CREATE INDEX splices_of_wallet ON splices(wallet);
     """,
+    """
+    ALTER TABLE payments ADD COLUMN attempt_id BLOB;
+    CREATE UNIQUE INDEX payments_by_attempt_id ON payments(attempt_id) WHERE attempt_id IS NOT NULL;
+    """,
   ]
 }

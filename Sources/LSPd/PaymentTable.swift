@@ -16,13 +16,14 @@ enum PaymentTable {
       try database.execute(
         """
         INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns,
-          attempt, payment_secret, total_msat, wallet)
-        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?, ?, ?)
+          attempt, attempt_id, payment_secret, total_msat, wallet)
+        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         [
           try .unsigned(request.id), .blob(request.paymentHash.bytes), try .unsigned(request.amountMsat), at,
           .integer(request.holdUntil.nanoseconds), at,
           try request.attempt.map { try .unsigned($0) } ?? .null,
+          request.attemptID.map { .blob($0.bytes) } ?? .null,
         ] + SQLValue.columns(of: request.paymentData) + [.integer(wallet.value)])
     case .paymentOffered(let payment, let htlc):
       // A payment that is offered in the step of its request was never held.
@@ -51,7 +52,7 @@ enum PaymentTable {
     try database.rows(
       """
       SELECT id, payment_hash, amount_msat, hold_until_ns, requested_at_ns, state, htlc,
-        payment_secret, total_msat, attempt FROM payments
+        payment_secret, total_msat, attempt, attempt_id FROM payments
       WHERE wallet = ? AND state IN ('held', 'offered') ORDER BY id
       """, [.integer(wallet.value)]
     ).map { row in
@@ -61,7 +62,8 @@ enum PaymentTable {
       let request = PaymentRequest(
         id: try row.unsigned(0), paymentHash: try row.bytes32(1),
         amountMsat: try row.unsigned(2), holdUntil: holdUntil,
-        paymentData: try row.paymentData(7), attempt: try row.optionalUnsigned(9))
+        paymentData: try row.paymentData(7), attempt: try row.optionalUnsigned(9),
+        attemptID: try row.optionalBlob(10).flatMap { Bytes32($0) })
       let isHeld = try row.text(5) == "held"
       return PeerPayment(request: request, state: isHeld ? .held : .offered(htlc: try row.unsigned(6)))
     }
@@ -107,14 +109,27 @@ enum PaymentTable {
   static func find(
     _ hash: Bytes32, number: UInt64?, _ database: Connection
   ) throws -> (id: UInt64, outcome: PaymentOutcome)? {
-    let found = try database.firstRow(
+    try database.firstRow(
       """
       SELECT id, state, preimage, failure_code, failure FROM payments
       WHERE payment_hash = ?1 AND (?2 IS NULL OR id = ?2)
       ORDER BY state IN ('held', 'offered') DESC, state = 'paid' DESC, id DESC
       """,
-      [.blob(hash.bytes), number.map { .bits($0) } ?? .null])
-    guard let row = found else { return nil }
+      [.blob(hash.bytes), number.map { .bits($0) } ?? .null]
+    ).map(outcome)
+  }
+
+  /// The payment of the attempt with that id, and its hash.
+  static func find(
+    attempt id: Bytes32, _ database: Connection
+  ) throws -> (hash: Bytes32, found: (id: UInt64, outcome: PaymentOutcome))? {
+    try database.firstRow(
+      "SELECT id, state, preimage, failure_code, failure, payment_hash FROM payments WHERE attempt_id = ?",
+      [.blob(id.bytes)]
+    ).map { (try $0.bytes32(5), try outcome($0)) }
+  }
+
+  private static func outcome(_ row: Row) throws -> (id: UInt64, outcome: PaymentOutcome) {
     let id = try row.unsigned(0)
     switch try row.text(1) {
     case "held": return (id, .held)

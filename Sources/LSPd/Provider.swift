@@ -86,10 +86,8 @@ final class Provider {
       listener = try makeListener(wanted)
     } else if let last, let again = try? makeListener(last.place) {
       listener = again
-    } else if let any = HostAndPort("127.0.0.1:0") {
-      listener = try makeListener(any)
     } else {
-      throw SystemError("listen", code: EINVAL)
+      listener = try makeListener(HostAndPort(loopback: 0))
     }
     self.listener = listener
     let address = PeerAddress(node: key.publicKey, place: listener.address)

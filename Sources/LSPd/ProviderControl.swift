@@ -14,7 +14,10 @@ extension Provider {
       do {
         try answer(message, to: client)
       } catch {
-        client.send(.error("\(error)"))
+        var refusal = ControlMessage.error("\(error)")
+        // It tells the sender that this is about its request, and not about the connection.
+        refusal["attempt-id"] = message["attempt-id"]
+        client.send(refusal)
       }
     }
     client.onEnd = { [unowned self, unowned client] _ in
@@ -55,7 +58,15 @@ extension Provider {
     let payee = try payee(message)
     let data = try paymentData(message)
     let attempt = try message.integerIfPresent("attempt", in: UInt64(1)...1000)
+    let attemptID = try attemptID(message)
     let waits = try message.flag("wait", default: true)
+    if let attemptID, let known = try PaymentTable.find(attempt: attemptID, ledger.database) {
+      // The same request again, as after a broken connection.
+      guard known.hash == hash else {
+        throw ControlMessageError.badValue(name: "attempt-id", expected: "an id that no other payment has")
+      }
+      return answer(client, known.found, waits: waits)
+    }
     let id = nextPayment
     nextPayment += 1
     // Before the event: the core may answer within the call.
@@ -68,7 +79,7 @@ extension Provider {
       .payRequested(
         PaymentRequest(
           id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
-          payee: payee, paymentData: data, attempt: attempt)))
+          payee: payee, paymentData: data, attempt: attempt, attemptID: attemptID)))
   }
 
   /// Durable when it is answered. No failures cancel an earlier order.
@@ -84,8 +95,16 @@ extension Provider {
   }
 
   /// For a sender whose connection was lost, or whose lspd was restarted: the result of the payment of that hash or
-  /// number.
+  /// number, or of the attempt with that id.
   private func waitFor(_ message: ControlMessage, for client: UnixConnection) throws {
+    if let id = try attemptID(message) {
+      let waits = try message.flag("wait", default: true)
+      guard let known = try PaymentTable.find(attempt: id, ledger.database) else {
+        client.send(ControlMessage("payment", ["state": "never-arrived"]))
+        return
+      }
+      return answer(client, known.found, waits: waits)
+    }
     let hash = try paymentHash(message)
     let number = try message.integerIfPresent("payment", in: UInt64(1)...UInt64(Int64.max))
     let waits = try message.flag("wait", default: true)
@@ -95,11 +114,26 @@ extension Provider {
         .error("no payment of the hash \(hash)\(which) was requested; request one with `pay` first"))
       return
     }
+    answer(client, found, waits: waits)
+  }
+
+  /// Of a payment that was requested before.
+  private func answer(
+    _ client: UnixConnection, _ found: (id: UInt64, outcome: PaymentOutcome), waits: Bool
+  ) {
     if waits, !found.outcome.isFinal {
       waiting[found.id, default: []].append(client)
     } else {
       client.send(Self.reply(found.id, found.outcome))
     }
+  }
+
+  private func attemptID(_ message: ControlMessage) throws -> Bytes32? {
+    guard let word = message["attempt-id"] else { return nil }
+    guard let id = Bytes32(hex: word) else {
+      throw ControlMessageError.badValue(name: "attempt-id", expected: "64 hexadecimal digits")
+    }
+    return id
   }
 
   /// Both values are given, or neither.

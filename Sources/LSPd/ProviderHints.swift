@@ -12,12 +12,10 @@ extension Provider {
     let file = HTTPAddressFile(path: options.http)
     accessLog = try AccessLog(path: options.accessLog)
     let server: HTTPServer
-    if let last = file.read(), last.host == "127.0.0.1", let again = try? makeServer(last) {
+    if let last = file.read(), last.host == HostAndPort.loopback, let again = try? makeServer(last) {
       server = again
-    } else if let any = HostAndPort("127.0.0.1:0") {
-      server = try makeServer(any)
     } else {
-      return
+      server = try makeServer(HostAndPort(loopback: 0))
     }
     http = server
     try file.write(server.address)
@@ -68,7 +66,7 @@ extension Provider {
   /// The names under which a program of this machine reaches lspd.
   private var hosts: [String] {
     guard let port = http?.address.port else { return [] }
-    return ["127.0.0.1:\(port)", "localhost:\(port)"]
+    return ["\(HostAndPort.loopback):\(port)", "localhost:\(port)"]
   }
 
   private static func refusal(_ status: Int, _ sentence: String, allow: String? = nil) -> HTTPResponse {

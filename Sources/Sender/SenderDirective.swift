@@ -4,8 +4,11 @@ import LightningWire
 
 /// Orders to the code around a sender. `SenderMachine.deadline` says when to wake it.
 public enum SenderDirective: Hashable, Sendable {
-  /// Answered by `attemptAnswered`.
+  /// Answered by `attemptAnswered` or `attemptLost`.
   case attempt(Int)
+  /// Ask the LSP what became of this attempt. Answered by `attemptFound` or `attemptLost`; after `inFlight` also by
+  /// `attemptAnswered`.
+  case find(attempt: Int)
   /// Answered by `hintAnswered` or `hintFailed`, and ignored after `SenderMachine.hintPatience`.
   case askHint(attempt: Int)
   case report(SenderReport)
@@ -23,12 +26,14 @@ public enum SenderReport: Hashable, Sendable {
   /// An earlier payment of the invoice is pending, or settled; nothing was sent.
   case alreadyPending
   case alreadyPaid
+  /// The LSP does not take the request, with its sentence.
+  case refused(String)
 
   /// Nothing follows: for `pending` only if its attempt is answered.
   public var isFinal: Bool {
     switch self {
     case .retrying, .skipped, .pending: false
-    case .settled, .failed, .alreadyPending, .alreadyPaid: true
+    case .settled, .failed, .alreadyPending, .alreadyPaid, .refused: true
     }
   }
 }
@@ -67,13 +72,18 @@ public struct SenderFailure: Hashable, Sendable {
   public var failure: FailureClass
   /// Nil if nothing was sent.
   public var code: FailureCode?
+  /// Why the last attempt was not sent; nil if it was.
+  public var notSent: SendFailure?
   /// Those that began.
   public var attempts: Int
   public var end: End
 
-  public init(failure: FailureClass, code: FailureCode?, attempts: Int, end: End) {
+  public init(
+    failure: FailureClass, code: FailureCode?, notSent: SendFailure? = nil, attempts: Int, end: End
+  ) {
     self.failure = failure
     self.code = code
+    self.notSent = notSent
     self.attempts = attempts
     self.end = end
   }

@@ -14,15 +14,25 @@ public struct SenderMachine: Machine {
     /// Nothing was sent. → attempting, ended
     case idle
     /// → asking, waiting, late, ended
-    case attempting
+    case attempting(Link)
     /// An attempt has failed, and a hint is asked for. → waiting, ended
     case asking(since: Instant)
     /// Between two attempts. → attempting, ended
     case waiting(until: Instant)
     /// The deadline is over with an attempt under way. → ended
-    case late
+    case late(Link)
     /// → attempting (the user asks again after a failure)
     case ended
+  }
+
+  /// The way to the LSP with an attempt under way.
+  public enum Link: Hashable, Sendable {
+    /// The LSP will answer the attempt. → broken
+    case open
+    /// The LSP is asked what became of the attempt. → open, broken
+    case asking
+    /// The attempt may have reached the LSP, or not. → asking
+    case broken(asksAt: Instant)
   }
 
   /// A hint must come before the shortest gap is over.
@@ -31,6 +41,8 @@ public struct SenderMachine: Machine {
   public static let shortestAttempt = TimeSpan.seconds(1)
   /// From the end of an attempt to the next one, without the random part.
   private static let gaps: [TimeSpan] = [.seconds(1), .seconds(3), .seconds(7)]
+  /// From a broken link, or a question that could not be asked, to the next question.
+  private static let pauseBeforeAsking = TimeSpan.milliseconds(100)
   private static let delayNow: UInt64 = 1000
   private static let delayLater: UInt64 = 5000
   private static let jitterMostMicroseconds = 500_000
@@ -43,6 +55,7 @@ public struct SenderMachine: Machine {
   /// Nil: no deadline.
   private var endsAt: Instant?
   private var invoiceExpiresAt: Instant?
+  private var amountMsat: UInt64 = 0
   private var attemptEndedAt = Instant(nanoseconds: 0)
   private var lastFailure = Failure(.routeNotFound)
   /// There was a retry_later: a second one ends the payment.
@@ -52,10 +65,14 @@ public struct SenderMachine: Machine {
   private struct Failure: Hashable, Sendable {
     var failure: FailureClass
     var code: FailureCode?
+    var notSent: SendFailure?
 
-    init(_ failure: FailureClass, code: FailureCode? = nil) {
+    var mayPass: Bool { failure.mayPass && notSent?.mayPass ?? true }
+
+    init(_ failure: FailureClass, code: FailureCode? = nil, notSent: SendFailure? = nil) {
       self.failure = failure
       self.code = code
+      self.notSent = notSent
     }
   }
 
@@ -66,22 +83,34 @@ public struct SenderMachine: Machine {
 
   public var deadline: Instant? {
     switch state {
-    case .idle, .late, .ended: nil
-    case .attempting: endsAt
+    case .idle, .ended: nil
+    case .attempting(let link): [endsAt, link.asksAt].compactMap { $0 }.min()
+    case .late(let link): link.asksAt
     case .asking(let since): since + Self.hintPatience
     case .waiting(let until): until
     }
   }
 
   /// An attempt is under way.
-  public var isInFlight: Bool { state == .attempting || state == .late }
+  public var isInFlight: Bool { link != nil }
+
+  private var link: Link? {
+    switch state {
+    case .attempting(let link), .late(let link): link
+    case .idle, .asking, .waiting, .ended: nil
+    }
+  }
 
   public mutating func handle(_ event: SenderEvent, at now: Instant) -> [SenderDirective] {
     switch event {
-    case .started(let invoiceExpiresAt): start(invoiceExpiresAt, at: now)
+    case .started(let invoiceExpiresAt, let amountMsat): start(invoiceExpiresAt, amountMsat, at: now)
     case .deadlineReached: wake(at: now)
     case .attemptAnswered(let number, let answer):
       number == attempt && isInFlight ? answered(answer, at: now) : []
+    case .attemptLost(let number):
+      number == attempt && isInFlight ? relink(.broken(asksAt: now + Self.pauseBeforeAsking)) : []
+    case .attemptFound(let number, let fate):
+      number == attempt && link == .asking ? found(fate, at: now) : []
     case .hintAnswered(let number, let hint): number == attempt && isAsking ? heed(hint, at: now) : []
     case .hintFailed(let number, let failure):
       number == attempt && isAsking ? retryBySchedule(.noHint(failure), at: now) : []
@@ -93,10 +122,13 @@ public struct SenderMachine: Machine {
   // MARK: Attempts
 
   /// Also "Retry Now": a failed payment begins anew, with a new deadline.
-  private mutating func start(_ invoiceExpiresAt: Instant?, at now: Instant) -> [SenderDirective] {
+  private mutating func start(
+    _ invoiceExpiresAt: Instant?, _ amountMsat: UInt64, at now: Instant
+  ) -> [SenderDirective] {
     guard state == .idle || state == .ended, canStartAgain else { return [] }
     self.invoiceExpiresAt = invoiceExpiresAt
-    endsAt = settings.policy == .off ? nil : now + settings.deadline
+    self.amountMsat = amountMsat
+    endsAt = settings.deadline.map { now + $0 }
     attempt = 0
     hasBeenDelayed = false
     canStartAgain = false
@@ -108,23 +140,48 @@ public struct SenderMachine: Machine {
       lastFailure = Failure(.invoiceExpired)
       return fail(.final)
     }
+    if let spendable = settings.spendableMsat, amountMsat > spendable {
+      lastFailure = Failure(.amountTooHigh)
+      return fail(.final)
+    }
     attempt += 1
-    state = .attempting
+    state = .attempting(.open)
     return [.attempt(attempt)]
   }
 
   private mutating func wake(at now: Instant) -> [SenderDirective] {
     guard let deadline, now >= deadline else { return [] }
     switch state {
-    case .attempting:
-      state = .late
+    case .attempting(let link):
+      guard isOver(at: now) else { return ask() }
+      state = .late(link)
       return [.report(.pending)]
+    case .late: return ask()
     case .asking: return retryBySchedule(.noHint(.silent), at: now)
     case .waiting:
       // Woken much too late, as after a suspension.
       if isOver(at: now) { return skip(.deadline) }
       return tryOnce(at: now)
-    case .idle, .late, .ended: return []
+    case .idle, .ended: return []
+    }
+  }
+
+  private mutating func ask() -> [SenderDirective] {
+    _ = relink(.asking)
+    return [.find(attempt: attempt)]
+  }
+
+  private mutating func relink(_ link: Link) -> [SenderDirective] {
+    if case .late = state { state = .late(link) } else { state = .attempting(link) }
+    return []
+  }
+
+  private mutating func found(_ fate: AttemptFate, at now: Instant) -> [SenderDirective] {
+    switch fate {
+    case .inFlight: relink(.open)
+    case .ended(let answer): answered(answer, at: now)
+    // Nothing of this attempt can be paid, so another one may begin.
+    case .neverArrived: answered(.notSent(.neverArrived), at: now)
     }
   }
 
@@ -135,11 +192,12 @@ public struct SenderMachine: Machine {
     case .settled: return end(.settled)
     case .alreadyPending: return end(.alreadyPending)
     case .alreadyPaid: return end(.alreadyPaid)
+    case .refused(let sentence): return end(.refused(sentence))
     case .failed(let code): lastFailure = Failure(FailureClass(code), code: code)
-    case .notSent(let failure): lastFailure = Failure(failure)
+    case .notSent(let why): lastFailure = Failure(why.failureClass, notSent: why)
     }
     attemptEndedAt = now
-    if !lastFailure.failure.mayPass { return fail(.final) }
+    if !lastFailure.mayPass { return fail(.final) }
     if attempt >= settings.attempts { return fail(.noMoreAttempts) }
     // Also an attempt that was reported as pending.
     if isOver(at: now) { return fail(.deadline) }
@@ -213,7 +271,8 @@ public struct SenderMachine: Machine {
 
   private mutating func fail(_ end: SenderFailure.End) -> [SenderDirective] {
     let failed = SenderFailure(
-      failure: lastFailure.failure, code: lastFailure.code, attempts: attempt, end: end)
+      failure: lastFailure.failure, code: lastFailure.code, notSent: lastFailure.notSent, attempts: attempt,
+      end: end)
     let directives = self.end(.failed(failed))
     canStartAgain = true
     return directives
@@ -222,5 +281,11 @@ public struct SenderMachine: Machine {
   private mutating func end(_ report: SenderReport) -> [SenderDirective] {
     state = .ended
     return [.report(report)]
+  }
+}
+
+extension SenderMachine.Link {
+  fileprivate var asksAt: Instant? {
+    if case .broken(let asksAt) = self { asksAt } else { nil }
   }
 }

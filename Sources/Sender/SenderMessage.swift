@@ -13,7 +13,7 @@ public struct SenderMessage: Hashable, Sendable {
   /// By the last error, and by the hint's reason where a hint has ended the payment.
   public init(_ failure: SenderFailure) {
     (headline, text) = Self.words(failure.failure)
-    button = failure.failure.mayPass ? "Retry Now" : nil
+    button = failure.failure.mayPass && failure.notSent?.mayPass ?? true ? "Retry Now" : nil
     if case .hint(let hint) = failure.end {
       // A provider that knows no reason says more than the last error only if it advises against another attempt.
       if hint.hint == .doNotRetry || hint.reason != .unknown { text = Self.advice(hint.reason) }
@@ -69,6 +69,20 @@ public struct SenderMessage: Hashable, Sendable {
       "The recipient's channel is switched off. Ask the recipient to open the wallet and to wait until it has connected."
     case .unknown:
       "The recipient's provider advises against another attempt. Ask the recipient for another way to pay."
+    }
+  }
+}
+
+extension SendFailure: CustomStringConvertible {
+  /// One clause, and what helps.
+  public var description: String {
+    switch self {
+    case .notRunning: "lspd of this phone does not run; start it with `baton up`"
+    case .stopped: "lspd is stopped (SIGSTOP or a debugger); continue it with `kill -CONT`"
+    case .busy: "lspd takes no further connection now; try again later"
+    case .foreign: "another user's program listens in place of your lspd; use a phone of your own"
+    case .system(let reason): "the system makes no connection to lspd: \(reason)"
+    case .neverArrived: "the connection broke before lspd had the request; try again"
     }
   }
 }

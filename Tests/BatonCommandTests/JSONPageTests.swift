@@ -57,10 +57,8 @@ import WaitingTests
       Entry(
         "notifications-touch", "`baton notifications tap`, `action`, `dismiss`",
         NotificationsVerb.Touched.self),
-      Entry("pay", "`baton pay`", PaymentAnswer.Document.self),
+      Entry("pay", "`baton pay`, with `--retry` the last line", PaymentDocument.self),
       Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
-      Entry(
-        "pay-retry", "`baton pay --retry hint` or `interim`, the last line", RetriedPayment.Document.self),
       Entry(
         "pay-retry-event", "`baton pay --retry hint` or `interim`, a line for each event",
         RetriedPayment.Progress.self),

@@ -77,7 +77,7 @@ class Documents:
     def retry(self, *words, status=0):
         """A line for each event, and the outcome."""
         for document in self.run(words, status):
-            self.hold("pay-retry-event" if "event" in document else "pay-retry", document, words)
+            self.hold("pay-retry-event" if "event" in document else "pay", document, words)
 
     def demo(self):
         documents = self.run(["demo", "--quick"], 0)

@@ -136,6 +136,17 @@ class Sender:
         return Payment(name, server.log, documents[:-1], documents[-1], begun, ended)
 
 
+    def pay_to(self, name, url, within=()):
+        """Of a server of hints that has no log."""
+        begun = time.monotonic()
+        done = subprocess.run(
+            [*within, self.baton, "--home", self.home, "--json", "pay", self.invoices.pop(), "--retry", "hint", "--hint-url", url,
+             "--hold-seconds", "0"], capture_output=True, text=True, timeout=120)
+        check(done.returncode == 5, f"{name}: ended {done.returncode}: {done.stdout[-600:]}{done.stderr[-600:]}")
+        documents = [json.loads(line) for line in done.stdout.splitlines()]
+        return Payment(name, [], documents[:-1], documents[-1], begun, time.monotonic())
+
+
 class Payment:
     def __init__(self, name, log, events, last, begun, ended):
         self.name, self.log, self.events, self.last = name, log, events, last
@@ -256,6 +267,44 @@ def held(sender):
     check(again["state"] == "not-sent" and again["reason"] == "already-paid", f"paying a third time gives {again}")
 
 
+SILENT_NAMES = """
+ip link set lo up && mount --bind "$1" /etc/resolv.conf || exit 99
+python3 -c 'import socket, time
+names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+names.bind(("127.0.0.1", 53))
+print("bound", flush=True)
+time.sleep(120)' > "$1.bound" &
+until [ -s "$1.bound" ]; do sleep 0.05; done
+shift
+"$@"
+status=$?
+kill $!
+exit $status
+"""
+
+
+def dead_names(sender, scratch):
+    """A server of hints whose name cannot be found: at once, or because the server of names never answers. The sender
+    gives up each hint after a second, keeps its deadline, and ends without waiting for the resolver."""
+    done = sender.pay_to("no such name", "http://dead.invalid:1")
+    check(done.last["attempts"] >= 3 and done.last["ended_by"] in ["attempts", "deadline"], f"a dead name: {done.last}")
+    done.ends_within(12)
+
+    configuration = os.path.join(scratch, "resolv.conf")
+    with open(configuration, "w", encoding="ascii") as file:
+        file.write("nameserver 127.0.0.1\noptions timeout:30 attempts:2\n")
+    space = ["unshare", "-rmn", "sh", "-c", SILENT_NAMES, "sh", configuration]
+    if subprocess.run([*space, "true"], capture_output=True, timeout=60).returncode != 0:
+        return "a server of names that never answers: not tried, as this user may make no namespaces"
+    done = sender.pay_to("a silent server of names", "http://dead.example:1", within=space)
+    check(done.last["attempts"] >= 3 and done.last["ended_by"] in ["attempts", "deadline"], f"silent names: {done.last}")
+    check(
+        all(event["cause"] == "the server of hints did not answer in time" for event in done.events if event["event"] == "retry"),
+        f"silent names: {done.events}")
+    done.ends_within(12)
+    return "a server of names that never answers does not delay the sender"
+
+
 def settled(sender, paymentHash):
     end = time.monotonic() + 30
     while time.monotonic() < end:
@@ -282,9 +331,11 @@ def main(directory):
                 time.sleep(0.1)
             count = hints(sender)
             last_gap(sender)
+            names = dead_names(sender, scratch)
             held(sender)
             sender.run("app", "home")
             print(f"{count} answers of a server of hints: the gaps of its access log are those of the sender's rules")
+            print(names)
             print("a payment held beyond the deadline is pending, and settles with one attempt")
             print(sender.run("judge").splitlines()[-1])
         finally:

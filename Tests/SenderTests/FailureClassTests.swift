@@ -68,7 +68,7 @@ import Testing
   @Test func `B-1.7.1.m1 Without a route nothing is sent, and the schedule goes on`() {
     var run = SenderRun(.interim)
     run.start()
-    #expect(run.answer(.notSent(.routeNotFound)).retry?.attempt == 2)
+    #expect(run.answer(.notSent(.notRunning)).retry?.attempt == 2)
     #expect(run.wake() == [.attempt(2)])
   }
 

@@ -19,7 +19,7 @@ import Testing
       }
       ends.formUnion(watch.ends)
     }
-    #expect(ends == ["settled", "failed", "pending", "alreadyPending", "alreadyPaid"])
+    #expect(ends == ["settled", "failed", "pending", "alreadyPending", "alreadyPaid", "refused"])
   }
 
   @Test func `B-1.7.4.7 The same seed and the same events give the same directives`() {
@@ -44,6 +44,8 @@ private struct Watch {
   private var startedAt: Instant?
   /// The attempt that was ordered and not answered.
   private var inFlight: Int?
+  /// The LSP is asked what became of it.
+  private var isAsking = false
   private var attempts = 0
   private var mayPass = false
   private var delays = 0
@@ -52,11 +54,10 @@ private struct Watch {
   init(seed: UInt64) {
     chance = SeededGenerator(seed: seed)
     let policy = RetryPolicy.allCases[chance.below(3)]
-    settings = SenderSettings(
-      policy, deadline: .milliseconds(Int64(10_000 + chance.below(5001))), attempts: 1 + chance.below(4),
-      seed: seed)
+    let deadline = TimeSpan.milliseconds(Int64(10_000 + chance.below(5001)))
+    settings = SenderSettings(policy, deadline: deadline, attempts: 1 + chance.below(4), seed: seed)
     run = SenderRun(
-      policy, deadline: settings.deadline, attempts: settings.attempts, seed: seed,
+      policy, deadline: deadline, attempts: settings.attempts, seed: seed,
       from: Instant(nanoseconds: Int64(chance.below(1_000_000))))
   }
 
@@ -65,7 +66,9 @@ private struct Watch {
   }
 
   private mutating func step() {
-    switch chance.below(10) {
+    switch chance.below(12) {
+    case 10: take(.attemptLost(attempt: chance.oneIn(3) ? chance.below(6) : run.machine.attempt))
+    case 11: take(.attemptFound(attempt: run.machine.attempt, fate()))
     case 0: take(.started(invoiceExpiresAt: chance.oneIn(10) ? run.now + wait() : nil))
     case 1: take(.deadlineReached)
     case 2: take(.attemptAnswered(attempt: chance.below(6), answer()))
@@ -93,12 +96,21 @@ private struct Watch {
     .milliseconds(Int64(chance.below(chance.oneIn(3) ? 9000 : 900)))
   }
 
+  private mutating func fate() -> AttemptFate {
+    switch chance.below(3) {
+    case 0: .inFlight
+    case 1: .neverArrived
+    default: .ended(answer())
+    }
+  }
+
   private mutating func answer() -> AttemptAnswer {
-    switch chance.below(12) {
+    switch chance.below(13) {
     case 0: .settled
     case 1: .alreadyPending
     case 2: .alreadyPaid
-    case 3: .notSent(.routeNotFound)
+    case 3: .notSent(.notRunning)
+    case 12: .refused("no")
     case 4: .failed(FailureCode(rawValue: 0x400F))
     case 5: .failed(FailureCode(rawValue: UInt16(chance.below(0x1_0000))))
     default: .failed(FailureCode(rawValue: 0x1007))
@@ -116,26 +128,44 @@ private struct Watch {
   private mutating func take(_ event: SenderEvent) {
     let before = run.machine
     if case .started = event, before.state == .idle || before.state == .ended { startedAt = run.now }
-    if case .attemptAnswered(let number, let answer) = event, number == inFlight {
-      inFlight = nil
-      switch answer {
-      case .failed(let code): mayPass = FailureClass(code).mayPass
-      case .notSent(let failure): mayPass = failure.mayPass
-      case .settled, .alreadyPending, .alreadyPaid: mayPass = false
+    if case .attemptAnswered(let number, let answer) = event, number == inFlight { ended(by: answer) }
+    if case .attemptFound(let number, let fate) = event, number == inFlight, isAsking {
+      switch fate {
+      case .neverArrived: ended(by: .notSent(.neverArrived))
+      case .inFlight: break
+      case .ended(let answer): ended(by: answer)
       }
+      isAsking = false
     }
+    if case .attemptLost(let number) = event, number == inFlight { isAsking = false }
     let given = run.send(event)
     directives += given
     for directive in given where broken == nil { check(directive) }
-    if let deadline = run.machine.deadline, settings.policy != .off, let startedAt, broken == nil {
-      if deadline > startedAt + settings.deadline { broken = "it would wake after its deadline" }
+    if let deadline = run.machine.deadline, let span = settings.deadline, let startedAt, broken == nil {
+      // After its deadline the sender only asks what became of its attempt.
+      let isLate = if case .late = run.machine.state { true } else { false }
+      if !isLate, deadline > startedAt + span { broken = "it would wake after its deadline" }
     }
     if run.machine.isInFlight != (inFlight != nil) { broken = "it forgets an attempt under way" }
   }
 
+  private mutating func ended(by answer: AttemptAnswer) {
+    inFlight = nil
+    isAsking = false
+    switch answer {
+    case .failed(let code): mayPass = FailureClass(code).mayPass
+    case .notSent(let why): mayPass = why.mayPass
+    case .settled, .alreadyPending, .alreadyPaid, .refused: mayPass = false
+    }
+  }
+
   private mutating func check(_ directive: SenderDirective) {
-    let endsAt = settings.policy == .off ? nil : startedAt.map { $0 + settings.deadline }
+    let endsAt = settings.deadline.flatMap { span in startedAt.map { $0 + span } }
     switch directive {
+    case .find(let number):
+      if number != inFlight { broken = "it asks for an attempt that is not under way" }
+      if isAsking { broken = "it asks twice at once" }
+      isAsking = true
     case .attempt(let number):
       if inFlight != nil { broken = "two attempts are under way" }
       if let endsAt, run.now >= endsAt { broken = "an attempt begins after the deadline" }
@@ -167,6 +197,7 @@ private struct Watch {
     case .settled: ends.insert("settled")
     case .alreadyPending: ends.insert("alreadyPending")
     case .alreadyPaid: ends.insert("alreadyPaid")
+    case .refused: ends.insert("refused")
     case .pending:
       ends.insert("pending")
       if inFlight == nil { broken = "nothing is under way, and it says pending" }

@@ -5,6 +5,9 @@ import Reports
 
 /// lspd's answer about a payment.
 package struct PaymentAnswer {
+  /// lspd's state of an attempt that it does not have.
+  package static let neverArrived = "never-arrived"
+
   /// lspd's number of the payment.
   package var payment: String?
   package var state: String
@@ -81,25 +84,13 @@ package struct PaymentAnswer {
     }
   }
 
-  package struct Document: Report {
-    /// held, offered, settled or failed.
-    var state: String
-    var paymentHash: String
-    var amountMsat: UInt64
-    var preimage: String?
-    var code: String?
-    /// BOLT 4's name of `code`.
-    var codeName: String?
-    var reason: String?
-    /// The failure as a sentence.
-    var meaning: String?
-    var tookMs: Int64
-  }
-
-  package func document(_ invoice: PayableInvoice, took: TimeSpan) -> Document {
-    Document(
-      state: state, paymentHash: invoice.paymentHash.hex, amountMsat: invoice.amountMsat, preimage: preimage,
-      code: code, codeName: failure?.name, reason: reason, meaning: isFailure ? meaning : nil,
-      tookMs: took.wholeMilliseconds)
+  package func document(_ invoice: PayableInvoice, took: TimeSpan) -> PaymentDocument {
+    var document = PaymentDocument(state, of: invoice, took: took)
+    document.preimage = preimage
+    document.code = code
+    document.codeName = failure?.name
+    document.reason = reason
+    document.meaning = isFailure ? meaning : nil
+    return document
   }
 }

@@ -14,6 +14,8 @@ package struct Output: Sendable {
     case blue = "34"
     case magenta = "35"
     case cyan = "36"
+    /// Of the 256 colours; the eight have none.
+    case orange = "38;5;208"
   }
 
   package let isJSON: Bool

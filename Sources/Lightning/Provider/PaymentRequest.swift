@@ -15,10 +15,13 @@ public struct PaymentRequest: Hashable, Codable, Sendable {
   public var paymentData: PaymentData?
   /// Which of its sender's attempts to pay the invoice this is; nil if the sender does not count.
   public var attempt: UInt64?
+  /// A random number of the sender's, by which it finds the attempt again.
+  public var attemptID: Bytes32?
 
   public init(
     id: UInt64, paymentHash: Bytes32, amountMsat: UInt64, holdUntil: Instant, payee: PublicKey? = nil,
-    paymentData: PaymentData? = nil, attempt: UInt64? = nil
+    paymentData: PaymentData? = nil, attempt: UInt64? = nil,
+    attemptID: Bytes32? = nil
   ) {
     self.id = id
     self.paymentHash = paymentHash
@@ -27,5 +30,6 @@ public struct PaymentRequest: Hashable, Codable, Sendable {
     self.payee = payee
     self.paymentData = paymentData
     self.attempt = attempt
+    self.attemptID = attemptID
   }
 }

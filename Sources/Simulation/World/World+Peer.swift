@@ -85,6 +85,7 @@ extension World {
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
           storageDelay: settings.storageDelay, startedAt: peerNow, state: peer.value.state,
           pushStrategy: settings.pushStrategy)))
+    breakSenderLinks()
   }
 
   /// The connection breaks: everything in flight is lost, and both ends notice.

@@ -26,12 +26,13 @@ extension World {
     for directive in senders.handle(number, event, at: peerNow) {
       switch directive {
       case .attempt: attempt(number)
+      case .find(let attempt): tellSender(number, .attemptFound(attempt: attempt, fate(number)))
       case .askHint(let attempt):
         tellSender(number, hint(number, attempt))
       case .report(let report):
         switch report {
         case .retrying, .skipped: break
-        case .settled, .failed, .pending, .alreadyPending, .alreadyPaid:
+        case .settled, .failed, .pending, .alreadyPending, .alreadyPaid, .refused:
           senders.note(number, told: report)
           checkTold(number, report)
         }
@@ -57,6 +58,24 @@ extension World {
     let payment = numbers.payment()
     senders.note(number, payment: payment)
     request(invoice, part: 1, of: 1, as: payment)
+  }
+
+  /// The peer has restarted: its senders' connections are broken.
+  mutating func breakSenderLinks() {
+    for number in senders.all.indices where settings.retries != .off {
+      tellSender(number, .attemptLost(attempt: senders.all[number].machine.attempt))
+    }
+  }
+
+  /// What the peer knows of the sender's newest attempt.
+  private func fate(_ number: Int) -> AttemptFate {
+    guard let id = senders.all[number].payments.last else { return .neverArrived }
+    if peer.part({ $0.pointee.state.payments.contains { $0.request.id == id } }) { return .inFlight }
+    switch payments.first(where: { $0.id == id })?.state {
+    case .paid?: return .ended(.settled)
+    case .failed?: return .ended(.failed(FailureCode(rawValue: FailureCode.temporaryChannelFailure)))
+    default: return .neverArrived
+    }
   }
 
   // MARK: Checks
@@ -98,7 +117,8 @@ extension World {
       switch sender.told {
       case .settled? where isPaid: break
       case .failed? where !isPaid: break
-      case nil, .settled?, .failed?, .pending?, .retrying?, .skipped?, .alreadyPending?, .alreadyPaid?:
+      case nil, .settled?, .failed?, .pending?, .retrying?, .skipped?, .alreadyPending?, .alreadyPaid?,
+        .refused?:
         report(.senderKnows, "At the end a sender was told another outcome than the real one.")
       }
     }

@@ -101,7 +101,8 @@ public final class HTTPClient {
     let milliseconds = max(1, Int(span.wholeMilliseconds))
     for (option, number) in [
       (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds), (CURLOPT_NOSIGNAL, 1),
-      (CURLOPT_FOLLOWLOCATION, 0),
+      // Else the end of a transfer waits for its thread, which may ask a silent name server for many seconds.
+      (CURLOPT_QUICK_EXIT, 1), (CURLOPT_FOLLOWLOCATION, 0),
     ] {
       _ = baton_curl_set_number(easy, option, number)
     }

@@ -1,115 +1,129 @@
+import Crypto
 import DaemonRuntime
 import Ground
 import LightningWire
 import PhoneClient
 import Sender
 
-/// One attempt at lspd, until it has an answer. While lspd is gone the attempt may be under way: it is asked for until
-/// lspd is back.
+/// One attempt at lspd, under an id that nobody else has: by it lspd finds the attempt after the connection broke.
 final class Attempt {
-  enum End {
+  enum Event {
+    /// lspd holds the payment, or has offered it.
+    case taken(PaymentAnswer)
     case answered(AttemptAnswer, PaymentAnswer?)
-    /// lspd refused the request itself.
-    case refused(ControlClientError)
+    case lost
+    case found(AttemptFate, PaymentAnswer?)
   }
-
-  private enum Question {
-    case pay
-    /// Whether the request has reached lspd.
-    case find
-    case end
-  }
-
-  private static let pauseBeforeReconnecting = TimeSpan.milliseconds(100)
 
   private let request: ControlMessage
-  private let hash: String
-  private let path: String
+  private let id = (Bytes32(randomBytes(Bytes32.size)) ?? .zero).hex
+  private let phone: Phone
   private let loop: EventLoop
-  /// lspd's number of the payer's newest payment before this attempt; lspd's numbers grow.
-  private let earlier: UInt64
-  private let onHeld: (PaymentAnswer) -> Void
-  private let onEnd: (End) -> Void
+  private let onEvent: (Event) -> Void
   private var connection: UnixConnection?
-  private var question = Question.pay
+  /// lspd is asked what became of the attempt, and has not answered.
+  private var isFinding = false
   private var hasEnded = false
-  private(set) var number: UInt64?
 
-  init(
-    _ request: ControlMessage, hash: String, after earlier: UInt64, path: String, loop: EventLoop,
-    onHeld: @escaping (PaymentAnswer) -> Void, onEnd: @escaping (End) -> Void
-  ) {
+  init(_ request: ControlMessage, phone: Phone, loop: EventLoop, onEvent: @escaping (Event) -> Void) {
     self.request = request
-    self.hash = hash
-    self.earlier = earlier
-    self.path = path
+    self.phone = phone
     self.loop = loop
-    self.onHeld = onHeld
-    self.onEnd = onEnd
+    self.onEvent = onEvent
   }
 
+  /// Sends it.
   func begin() {
-    // Without a connection nothing was sent.
-    if !connect() { loop.post { [self] in end(.answered(.notSent(.routeNotFound), nil)) } }
+    var message = request
+    message["attempt-id"] = id
+    do throws(ControlClientError) {
+      try open(message)
+    } catch {
+      let failure = SendFailure(error)
+      loop.post { [self] in end(.answered(.notSent(failure), nil)) }
+    }
+  }
+
+  /// Asks what became of it.
+  func find() {
+    isFinding = true
+    do throws(ControlClientError) {
+      try open(question(waits: false))
+    } catch { loop.post { [self] in tell(.lost) } }
   }
 
   /// The payer no longer waits for the outcome.
   func abandon() {
     hasEnded = true
-    connection?.close()
+    leave()
   }
 
-  private func connect() -> Bool {
-    guard let connection = UnixConnection.connect(path: path, loop: loop) else { return false }
+  private func question(waits: Bool) -> ControlMessage {
+    ControlMessage("await", ["attempt-id": id, "wait": waits ? "yes" : "no"])
+  }
+
+  private func open(_ message: ControlMessage) throws(ControlClientError) {
+    leave()
+    let connection = try UnixConnection.connect(path: phone.lspdSocket, to: "lspd", loop: loop)
+    if let stopped = StoppedDaemon(.lspd, pid: connection.peer.pid) {
+      connection.close()
+      throw .stopped(stopped.description)
+    }
     self.connection = connection
     connection.onMessage = { [unowned self] in heard($0) }
-    connection.onEnd = { [unowned self] _ in
-      if !hasEnded { loop.after(Self.pauseBeforeReconnecting) { [self] in reconnect() } }
-    }
+    connection.onEnd = { [unowned self] _ in tell(.lost) }
     connection.start()
-    ask()
-    return true
+    connection.send(message)
   }
 
-  private func reconnect() {
-    guard !hasEnded else { return }
-    if question == .pay { question = .find }
-    if !connect() { loop.after(Self.pauseBeforeReconnecting) { [self] in reconnect() } }
-  }
-
-  private func ask() {
-    var message = request
-    if question != .pay {
-      message = ControlMessage("await", ["payment-hash": hash, "wait": question == .end ? "yes" : "no"])
-      message["payment"] = number.map { "\($0)" }
-    }
-    connection?.send(message)
+  private func leave() {
+    connection?.onMessage = nil
+    connection?.onEnd = nil
+    connection?.close()
+    connection = nil
   }
 
   private func heard(_ message: ControlMessage) {
-    guard !hasEnded else { return }
     if let sentence = message.errorSentence {
-      // lspd knows no payment of this hash, so the request did not reach it.
-      if question == .find { return end(.answered(.notSent(.routeNotFound), nil)) }
-      return end(.refused(.refused(sentence)))
+      // Only an error with the attempt's id is about this request; else lspd ends the connection, as to make room.
+      guard message["attempt-id"] == id, !isFinding else { return drop() }
+      return end(.answered(.refused(sentence), nil))
     }
     let answer = PaymentAnswer(message)
-    let found = answer.payment.flatMap { UInt64($0) }
-    if question == .find, let found, found <= earlier {
-      return end(.answered(.notSent(.routeNotFound), nil))
+    if answer.state == PaymentAnswer.neverArrived { return end(.found(.neverArrived, nil)) }
+    if let outcome = answer.attemptAnswer {
+      return end(isFinding ? .found(.ended(outcome), answer) : .answered(outcome, answer))
     }
-    number = found
-    if let outcome = answer.attemptAnswer { return end(.answered(outcome, answer)) }
-    if question == .pay { onHeld(answer) }
-    question = .end
-    ask()
+    let event = isFinding ? Event.found(.inFlight, answer) : .taken(answer)
+    isFinding = false
+    connection?.send(question(waits: true))
+    tell(event)
   }
 
-  private func end(_ end: End) {
+  private func drop() {
+    leave()
+    tell(.lost)
+  }
+
+  private func tell(_ event: Event) { if !hasEnded { onEvent(event) } }
+
+  private func end(_ event: Event) {
     guard !hasEnded else { return }
     hasEnded = true
-    connection?.close()
-    onEnd(end)
+    leave()
+    onEvent(event)
+  }
+}
+
+extension SendFailure {
+  init(_ error: ControlClientError) {
+    switch error {
+    case .notRunning: self = .notRunning
+    case .stopped: self = .stopped
+    case .timedOut: self = .busy
+    case .foreign: self = .foreign
+    case .hungUp, .refused, .malformed, .system: self = .system(error.description)
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import DaemonRuntime
 import ForwardingHint
+import Glibc
 import Ground
 import LightningWire
 import PhoneClient
@@ -13,14 +14,15 @@ final class RetriedPayment {
   private let output: Output
   private let loop: EventLoop
   private let settings: SenderSettings
-  private let start = Clock.monotonicNow
+  private let hasButton: Bool
+  private var start = Clock.monotonicNow
   private var outcome: SenderReport?
-  private var refusal: ControlClientError?
 
   init(_ invoice: PayableInvoice, _ retry: RetryOptions, _ invocation: Invocation) throws {
     loop = try EventLoop()
     let phone = try invocation.phone
     settings = retry.settings()
+    hasButton = retry.hasButton
     output = invocation.output
     sending = Sending(
       invoice, settings, holdSeconds: retry.holdSeconds(invocation.line),
@@ -28,31 +30,52 @@ final class RetriedPayment {
   }
 
   func run() throws -> ExitCode {
-    PayInterruption.handle(isJSON: output.isJSON)
     sending.onEvent = { [unowned self] in tell($0) }
+    while true {
+      let outcome = try payOnce()
+      let took = Clock.monotonicNow - start
+      if case .refused(let sentence) = outcome { throw ControlClientError.refused(sentence) }
+      if output.isJSON {
+        output.say(document(outcome, took))
+      } else {
+        for line in lines(outcome, took) { output.say(line) }
+      }
+      guard case .failed(let failure) = outcome, SenderMessage(failure).button != nil, hasButton,
+        isButtonPressed()
+      else { return Self.exitCode(outcome) }
+    }
+  }
+
+  private func payOnce() throws -> SenderReport {
+    outcome = nil
+    start = Clock.monotonicNow
+    PayInterruption.handle(isJSON: output.isJSON)
     sending.start()
     // Longer than any payment; the deadline comes first.
-    _ = try loop.run(for: .seconds(86_400)) { outcome != nil || refusal != nil }
+    _ = try loop.run(for: .seconds(86_400)) { outcome != nil }
     sending.stop()
-    if let refusal { throw refusal }
     guard let outcome else { throw CommandFailure(.tooSlow, "the payment has no outcome after a day") }
-    let took = Clock.monotonicNow - start
-    if output.isJSON {
-      output.say(document(outcome, took))
-    } else {
-      for line in lines(outcome, took) { output.say(line) }
-    }
+    return outcome
+  }
+
+  /// Nothing is under way meanwhile, so ^C ends the command as ever.
+  private func isButtonPressed() -> Bool {
+    signal(SIGINT, SIG_DFL)
+    return readLine() != nil
+  }
+
+  private static func exitCode(_ outcome: SenderReport) -> ExitCode {
     switch outcome {
-    case .settled: return .done
-    case .pending, .alreadyPending: return .tooSlow
-    case .failed, .alreadyPaid, .retrying, .skipped: return .paymentFailed
+    case .settled: .done
+    case .pending, .alreadyPending: .tooSlow
+    case .failed, .alreadyPaid, .refused, .retrying, .skipped: .paymentFailed
     }
   }
 
   // MARK: Progress
 
   struct Progress: Report {
-    /// attempt, held, failed, retry or skipped.
+    /// attempt, held, lost, failed, retry or skipped.
     var event: String
     /// Since the start.
     var afterMs: Int64
@@ -61,6 +84,8 @@ final class RetriedPayment {
     var code: String?
     var codeName: String?
     var failureClass: String?
+    /// Why nothing was sent.
+    var meaning: String?
     /// Until the attempt begins.
     var delayMs: Int64?
     /// From the end of the attempt before until the attempt begins.
@@ -81,14 +106,20 @@ final class RetriedPayment {
     case .held(let answer):
       progress.event = "held"
       output.say(answer.heldSentence ?? "", json: progress)
+    case .lost(let attempt):
+      (progress.event, progress.attempt) = ("lost", attempt)
+      output.say(
+        "attempt \(attempt) of \(settings.attempts): the connection to lspd broke; lspd is asked what became of it",
+        json: progress)
     case .failed(let attempt, let answer):
-      let failed = Self.failure(answer)
+      let failed = SenderFailure(answer)
       (progress.event, progress.attempt) = ("failed", attempt)
       progress.code = failed.code?.description
       progress.codeName = failed.code?.name
       progress.failureClass = failed.failure.rawValue
+      progress.meaning = failed.notSent?.description
       output.say(
-        "attempt \(attempt) of \(settings.attempts) failed with \(failed.words)", json: progress)
+        "attempt \(attempt) of \(settings.attempts) \(failed.sentence)", json: progress)
     case .report(.retrying(let retry)):
       (progress.event, progress.attempt) = ("retry", retry.attempt)
       progress.delayMs = retry.after.wholeMilliseconds
@@ -105,18 +136,7 @@ final class RetriedPayment {
       (progress.event, progress.attempt) = ("skipped", attempt)
       output.say("attempt \(attempt) skipped: it would begin after the deadline", json: progress)
     case .report(let report): outcome = report
-    case .refused(let error): refusal = error
     }
-  }
-
-  private static func failure(_ answer: AttemptAnswer) -> SenderFailure {
-    var failure = SenderFailure(failure: .routeNotFound, code: nil, attempts: 0, end: .final)
-    switch answer {
-    case .failed(let code): (failure.failure, failure.code) = (FailureClass(code), code)
-    case .notSent(let reason): failure.failure = reason
-    case .settled, .alreadyPending, .alreadyPaid: break
-    }
-    return failure
   }
 
   // MARK: Outcome
@@ -125,8 +145,12 @@ final class RetriedPayment {
     switch outcome {
     case .settled: return [sending.answer?.sentence(sending.invoice, took: took) ?? "settled"]
     case .pending:
+      let state =
+        sending.isLost
+        ? "lspd cannot be asked what became of attempt \(sending.attempts)"
+        : "attempt \(sending.attempts) has no answer"
       return [
-        "pending: attempt \(sending.attempts) has no answer after \(HumanText.span(took)), and the payment may still settle; nothing was sent twice; `baton payments` shows how it ends"
+        "pending: \(state) after \(HumanText.span(took)), and the payment may still settle; nothing was sent twice; `baton payments` shows how it ends"
       ]
     case .alreadyPending:
       return ["pending: an earlier payment of this invoice is under way, and nothing more was sent"]
@@ -134,46 +158,23 @@ final class RetriedPayment {
     case .failed(let failure):
       let message = SenderMessage(failure)
       let attempts = HumanText.count(failure.attempts, "attempt")
+      let next =
+        hasButton ? "press Enter" : "repeat the command, or add --button"
       let button = message.button.map {
-        "\($0): repeat the command; it has a new deadline of \(HumanText.span(settings.deadline))"
+        "\($0): \(next); it begins anew, with a new deadline of \(HumanText.span(settings.deadline ?? .zero))"
       }
       return [
-        "failed with \(failure.words) after \(attempts) in \(HumanText.span(took))", message.headline,
-        message.text,
+        "\(failure.sentence) after \(attempts) in \(HumanText.span(took))",
+        output.paint("\u{26a0} \(message.headline)", .orange), message.text,
       ] + (button.map { [$0] } ?? [])
-    case .retrying, .skipped: return ["failed"]
+    case .refused, .retrying, .skipped: return ["failed"]
     }
   }
 
-  /// The members of `baton pay` without `--retry`, and what a retrying sender adds.
-  struct Document: Report {
-    /// settled, failed, pending or not-sent.
-    var state: String
-    var paymentHash: String
-    var amountMsat: UInt64
-    var preimage: String?
-    var code: String?
-    var codeName: String?
-    var failureClass: String?
-    /// already-pending, already-paid, or the hint's reason if a hint has ended the payment.
-    var reason: String?
-    /// What ended the attempts: final, attempts, deadline or hint.
-    var endedBy: String?
-    var attempts: Int
-    /// What the sender's screen shows.
-    var headline: String?
-    var text: String?
-    var button: String?
-    var symbol: String?
-    var colour: String?
-    var seed: UInt64
-    var tookMs: Int64
-  }
-
-  private func document(_ outcome: SenderReport, _ took: TimeSpan) -> Document {
-    var document = Document(
-      state: "failed", paymentHash: sending.invoice.paymentHash.hex, amountMsat: sending.invoice.amountMsat,
-      attempts: sending.attempts, seed: settings.seed, tookMs: took.wholeMilliseconds)
+  private func document(_ outcome: SenderReport, _ took: TimeSpan) -> PaymentDocument {
+    var document = PaymentDocument("failed", of: sending.invoice, took: took)
+    document.attempts = sending.attempts
+    document.seed = settings.seed
     switch outcome {
     case .settled:
       document.state = "settled"
@@ -182,16 +183,17 @@ final class RetriedPayment {
     case .alreadyPending: (document.state, document.reason) = ("pending", "already-pending")
     case .alreadyPaid: (document.state, document.reason) = ("not-sent", "already-paid")
     case .failed(let failure): document.add(failure)
-    case .retrying, .skipped: break
+    case .refused, .retrying, .skipped: break
     }
     return document
   }
 }
 
-extension RetriedPayment.Document {
+extension PaymentDocument {
   fileprivate mutating func add(_ failure: SenderFailure) {
     let message = SenderMessage(failure)
     code = failure.code?.description
+    meaning = failure.notSent?.description
     codeName = failure.code?.name
     failureClass = failure.failure.rawValue
     attempts = failure.attempts
@@ -207,6 +209,19 @@ extension RetriedPayment.Document {
 }
 
 extension SenderFailure {
-  /// Such as `temporary_channel_failure (0x1007)`, or the class if nothing was sent.
-  fileprivate var words: String { code?.words ?? failure.rawValue }
+  /// Of one attempt.
+  init(_ answer: AttemptAnswer) {
+    self.init(failure: .routeNotFound, code: nil, attempts: 1, end: .final)
+    switch answer {
+    case .failed(let code): (failure, self.code) = (FailureClass(code), code)
+    case .notSent(let why): (failure, notSent) = (why.failureClass, why)
+    case .settled, .alreadyPending, .alreadyPaid, .refused: break
+    }
+  }
+
+  /// Such as `failed with temporary_channel_failure (0x1007)`, or why nothing was sent.
+  var sentence: String {
+    if let notSent { return "failed with \(failure.rawValue): \(notSent)" }
+    return "failed with \(code?.words ?? failure.rawValue)"
+  }
 }

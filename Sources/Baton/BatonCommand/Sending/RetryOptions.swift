@@ -22,10 +22,18 @@ struct RetryOptions {
     OptionDeclaration(
       "--hint-url", value: .text("URL"),
       help: "with --retry hint: the server of hints (default: the peer's, from lsp/http in the phone's home)"),
+    OptionDeclaration(
+      "--spendable", value: .text("AMOUNT"),
+      help: "with --retry hint or interim: what the sender has; nothing is sent for a higher amount"),
+    OptionDeclaration(
+      "--button",
+      help: "with --retry hint or interim: after a failure that may pass, Enter begins the payment anew"),
   ]
 
   let policy: RetryPolicy
   let hintURL: String?
+  let hasButton: Bool
+  private let spendableMsat: UInt64?
   private let deadline: TimeSpan
   private let attempts: Int
   private let seed: UInt64
@@ -37,8 +45,13 @@ struct RetryOptions {
     // Short enough to be typed again.
     seed = line.integer("--seed").map { UInt64($0) } ?? UInt64(UInt32.random(in: 0 ... .max))
     hintURL = line.text("--hint-url")
+    hasButton = line.isGiven("--button")
+    spendableMsat = try line.text("--spendable").map { word throws(CommandFailure) in
+      try InvoiceVerb.amountMsat(word, name: "--spendable")
+    }
     if policy == .off {
-      for name in ["--retry-deadline", "--attempts", "--seed"] where line.isGiven(name) {
+      for name in ["--retry-deadline", "--attempts", "--seed", "--spendable", "--button"]
+      where line.isGiven(name) {
         throw CommandFailure(.wrongUsage, "\(name) requires --retry hint or --retry interim")
       }
     }
@@ -48,15 +61,15 @@ struct RetryOptions {
     }
   }
 
-  /// Less than the deadline: the payment of an absent wallet comes back in time for another attempt (K-12).
-  private static let holdSeconds: Int64 = 10
-
   func holdSeconds(_ line: ParsedCommandLine) -> Int64? {
-    line.integer("--hold-seconds") ?? (policy == .off ? nil : Self.holdSeconds)
+    line.integer("--hold-seconds")
+      ?? (policy == .off ? nil : SenderSettings.standardHold.wholeMilliseconds / 1000)
   }
 
-  /// Of the nth payment of this command.
-  func settings(_ number: Int = 0) -> SenderSettings {
-    SenderSettings(policy, deadline: deadline, attempts: attempts, seed: seed &+ UInt64(number))
+  /// Of the nth payment of this command. `patience`: how long one without retries may take.
+  func settings(_ number: Int = 0, patience: TimeSpan? = nil) -> SenderSettings {
+    SenderSettings(
+      policy, deadline: deadline, attempts: attempts, seed: seed &+ UInt64(number), patience: patience,
+      spendableMsat: spendableMsat)
   }
 }

@@ -10,8 +10,9 @@ final class Sending {
     /// lspd holds the attempt for an offline wallet.
     case held(PaymentAnswer)
     case failed(attempt: Int, AttemptAnswer)
+    /// The connection broke; lspd is asked for the attempt until the deadline.
+    case lost(attempt: Int)
     case report(SenderReport)
-    case refused(ControlClientError)
   }
 
   let invoice: PayableInvoice
@@ -23,8 +24,8 @@ final class Sending {
   private var machine: SenderMachine
   private var attempt: Attempt?
   private var timer: LoopTimer?
-  /// lspd's highest number of an attempt.
-  private var newest: UInt64 = 0
+  /// Whether the attempt has reached lspd is unknown.
+  private(set) var isLost = false
   /// The last answer with details, such as the preimage.
   private(set) var answer: PaymentAnswer?
   var onEvent: (Event) -> Void = { _ in }
@@ -53,7 +54,10 @@ final class Sending {
   func start() {
     let left = invoice.expiresAtWallSeconds.multipliedReportingOverflow(by: 1_000_000_000)
     let expiresIn = left.overflow ? nil : left.partialValue - Clock().wallNanoseconds
-    handle(.started(invoiceExpiresAt: expiresIn.map { loop.now + TimeSpan(nanoseconds: $0) }))
+    handle(
+      .started(
+        invoiceExpiresAt: expiresIn.map { loop.now + TimeSpan(nanoseconds: $0) },
+        amountMsat: invoice.amountMsat))
   }
 
   private func handle(_ event: SenderEvent) {
@@ -71,6 +75,7 @@ final class Sending {
   private func carryOut(_ directive: SenderDirective) {
     switch directive {
     case .attempt(let number): begin(number)
+    case .find: attempt?.find()
     case .askHint(let number):
       hints.ask(about: invoice.payee, amountMsat: invoice.amountMsat) { [weak self] hint in
         switch hint {
@@ -83,32 +88,42 @@ final class Sending {
   }
 
   private func begin(_ number: Int) {
+    isLost = false
     onEvent(.began(attempt: number))
     var request = invoice.payRequest(waits: false, holdSeconds: holdSeconds)
     request["attempt"] = "\(number)"
-    let attempt = Attempt(
-      request, hash: invoice.paymentHash.hex, after: newest, path: phone.lspdSocket, loop: loop,
-      onHeld: { [unowned self] in
-        if $0.state == "held" { onEvent(.held($0)) }
-      },
-      onEnd: { [unowned self] in ended(number, $0) })
+    let attempt = Attempt(request, phone: phone, loop: loop) { [unowned self] in heard($0, of: number) }
     self.attempt = attempt
     attempt.begin()
   }
 
-  private func ended(_ number: Int, _ end: Attempt.End) {
-    newest = max(newest, attempt?.number ?? 0)
-    switch end {
-    case .refused(let error):
-      stop()
-      onEvent(.refused(error))
+  private func heard(_ event: Attempt.Event, of number: Int) {
+    switch event {
+    case .taken(let answer): if answer.state == "held" { onEvent(.held(answer)) }
+    case .lost:
+      // Each question that cannot be asked is lost too.
+      if !isLost { onEvent(.lost(attempt: number)) }
+      isLost = true
+      handle(.attemptLost(attempt: number))
     case .answered(let outcome, let answer):
-      if let answer { self.answer = answer }
-      switch outcome {
-      case .failed, .notSent: onEvent(.failed(attempt: number, outcome))
-      case .settled, .alreadyPending, .alreadyPaid: break
-      }
+      note(outcome, answer, of: number)
       handle(.attemptAnswered(attempt: number, outcome))
+    case .found(let fate, let answer):
+      isLost = false
+      switch fate {
+      case .ended(let outcome): note(outcome, answer, of: number)
+      case .neverArrived: note(.notSent(.neverArrived), nil, of: number)
+      case .inFlight: break
+      }
+      handle(.attemptFound(attempt: number, fate))
+    }
+  }
+
+  private func note(_ outcome: AttemptAnswer, _ answer: PaymentAnswer?, of number: Int) {
+    if let answer { self.answer = answer }
+    switch outcome {
+    case .failed, .notSent: onEvent(.failed(attempt: number, outcome))
+    case .settled, .alreadyPending, .alreadyPaid, .refused: break
     }
   }
 }

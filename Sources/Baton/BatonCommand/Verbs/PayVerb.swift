@@ -3,6 +3,7 @@ import Terminal
 import Ground
 import DaemonRuntime
 import LightningChannel
+import Sender
 
 /// Pays an invoice as a remote sender.
 enum PayVerb: Verb {
@@ -21,13 +22,19 @@ enum PayVerb: Verb {
         OptionDeclaration(
           "--hold-seconds", value: .integer(0...86_400),
           help:
-            "how long the peer holds the payment for an offline wallet (default: the peer's setting)"),
+            "how long the peer holds the payment for an offline wallet (default: the peer's setting, with --retry \(SenderSettings.standardHold.wholeMilliseconds / 1000))"
+        ),
       ] + RetryOptions.declarations + [
         OptionDeclaration(
           "--count", value: .integer(1...10_000),
           help: "pay N new invoices of --amount, which the open app makes first; without INVOICE"),
         OptionDeclaration(
           "--rate", value: .integer(1...1000), help: "with --count: payments per second (default: 10)"),
+        OptionDeclaration(
+          "--patience", value: .span,
+          help:
+            "with --count and without --retry: how long a payment may take until it counts as pending (default: 2 minutes, and 30 s longer than --hold-seconds)"
+        ),
       ],
       positionals: [
         PositionalDeclaration(
@@ -50,7 +57,9 @@ enum PayVerb: Verb {
     if let count = invocation.line.integer("--count") {
       return try load(Int(count), chosen, retry, invocation)
     }
-    if invocation.line.isGiven("--rate") { throw CommandFailure(.wrongUsage, "--rate requires --count") }
+    for name in ["--rate", "--patience"] where invocation.line.isGiven(name) {
+      throw CommandFailure(.wrongUsage, "\(name) requires --count")
+    }
     guard !invocation.line.positionals.isEmpty else {
       throw CommandFailure(.wrongUsage, "INVOICE is missing; write `baton pay INVOICE`, or see baton pay -h")
     }
@@ -85,9 +94,12 @@ enum PayVerb: Verb {
   private static func load(
     _ count: Int, _ amountMsat: UInt64?, _ retry: RetryOptions, _ invocation: Invocation
   ) throws -> ExitCode {
-    try refuse(["--parts", "--apart", "--no-wait"], beside: "--count", invocation)
+    try refuse(["--parts", "--apart", "--no-wait", "--button"], beside: "--count", invocation)
     guard invocation.line.positionals.isEmpty else {
       throw CommandFailure(.wrongUsage, "--count makes its own invoices; omit INVOICE")
+    }
+    if retry.policy != .off {
+      try refuse(["--patience"], beside: "--retry \(retry.policy.rawValue)", invocation)
     }
     guard let amountMsat else { throw CommandFailure(.wrongUsage, "--count requires --amount") }
     return try PaymentLoad(retry, count: count, rate: invocation.line.integer("--rate") ?? 10, invocation)

@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Glibc
 import Ground
 import WalletProfiles
 
@@ -27,15 +26,8 @@ package enum HomeWallet {
   }
 
   static func write(_ wallet: WalletProfile, of phone: Phone) throws(CommandFailure) {
-    let (path, fresh) = (path(phone), path(phone) + ".new")
-    let descriptor = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
-      throw CommandFailure(.cannotCreate, SystemError("create \(fresh)").description)
-    }
-    defer { close(descriptor) }
-    let bytes = Array("\(wallet.name)\n".utf8)
-    guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, rename(fresh, path) == 0 else {
-      throw CommandFailure(.cannotCreate, SystemError("write \(path)").description)
-    }
+    do throws(SystemError) {
+      try PlainFile.replace(path(phone), with: Array("\(wallet.name)\n".utf8))
+    } catch { throw CommandFailure(.cannotCreate, error.description) }
   }
 }

@@ -29,7 +29,7 @@ package enum Interruption: Int32, CaseIterable, Sendable {
 
   /// An ignored SIGHUP stays ignored, as `nohup` asks for it. An ignored SIGINT does not: a shell sets that for
   /// background jobs, only so that ^C does not reach them.
-  static var handled: [Interruption] {
+  package static var handled: [Interruption] {
     allCases.filter { $0 != .hungUp || baton_is_ignored($0.rawValue) == 0 }
   }
 }

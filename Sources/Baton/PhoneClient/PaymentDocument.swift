@@ -1,0 +1,37 @@
+import Ground
+import Reports
+
+/// The outcome of `baton pay`; the members from `failureClass` on are those of a sender that tries again.
+package struct PaymentDocument: Report {
+  /// held, offered, settled or failed; with `--retry` settled, failed, pending or not-sent.
+  package var state: String
+  package var paymentHash: String
+  package var amountMsat: UInt64
+  package var preimage: String?
+  package var code: String?
+  /// BOLT 4's name of `code`.
+  package var codeName: String?
+  /// lspd's reason, or the hint's if a hint has ended the payment.
+  package var reason: String?
+  /// The failure as a sentence.
+  package var meaning: String?
+  package var failureClass: String?
+  /// What ended the attempts: final, attempts, deadline or hint.
+  package var endedBy: String?
+  package var attempts: Int?
+  /// What the sender's screen shows.
+  package var headline: String?
+  package var text: String?
+  package var button: String?
+  package var symbol: String?
+  package var colour: String?
+  package var seed: UInt64?
+  package var tookMs: Int64
+
+  package init(_ state: String, of invoice: PayableInvoice, took: TimeSpan) {
+    self.state = state
+    paymentHash = invoice.paymentHash.hex
+    amountMsat = invoice.amountMsat
+    tookMs = took.wholeMilliseconds
+  }
+}
