@@ -11,7 +11,8 @@ import WaitingTests
     return recv(client.descriptor, &byte, 1, Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN
   }
 
-  @Test func `A client that takes it costs no other client its connection; one that finds none does`() throws {
+  @Test func `A client that takes it costs no other client its connection; one that finds none does`() throws
+  {
     let provider = try ProviderProcess()
     let port = try #require(provider.address).place.port
     // Asking needs a descriptor too.

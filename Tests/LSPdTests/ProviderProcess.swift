@@ -99,7 +99,9 @@ final class ProviderProcess {
   var descriptorCount: Int? { descriptors?.count }
 
   private var descriptors: [UInt]? {
-    child.flatMap { DirectoryListing.names(of: "/proc/\($0.identity.pid)/fd")?.compactMap { UInt($0) }.sorted() }
+    child.flatMap {
+      DirectoryListing.names(of: "/proc/\($0.identity.pid)/fd")?.compactMap { UInt($0) }.sorted()
+    }
   }
 
   private var limit: UInt = 0

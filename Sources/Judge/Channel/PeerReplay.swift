@@ -76,6 +76,9 @@ struct PeerReplay {
   var toldEnds: [ToldEnd] = []
   /// When each accepted connection got its `channel_reestablish`.
   var reestablishedNs: [Int64: Int64] = [:]
+  /// When senders asked for hints, not reached yet, and what the peer knew at the earlier ones.
+  var questionsNs: ArraySlice<Int64>
+  var moments: [Int64: Moment] = [:]
 
   init(evidence: Evidence) {
     self.evidence = evidence
@@ -84,10 +87,13 @@ struct PeerReplay {
     view = opening
     isChannelKnown = opening != nil
     wallet = evidence.seed.flatMap { NodeIdentity.of(seed: $0) }
+    // A restart of the machine begins its clock anew.
+    questionsNs = evidence.ledger.hasOneClock ? evidence.access.map(\.atNs).sorted()[...] : []
   }
 
   mutating func run() {
     for frame in frames {
+      noteMoments(before: frame.entry.atNs)
       if isOtherNode(frame.entry.connection) {
         judgeOtherNode(frame)
         continue
@@ -98,6 +104,7 @@ struct PeerReplay {
       }
       if frame.entry.isIn { take(message, frame) } else { send(message, frame) }
     }
+    noteMoments(before: .max)
   }
 
   mutating func find(_ invariant: Int, _ sentence: String, _ frame: ReadFrame, _ more: [String] = []) {

@@ -17,6 +17,8 @@ struct Evidence {
   let wallet: WalletEvidence
   let ledger: LedgerEvidence
   let hasLedger: Bool
+  /// The peer's requests over HTTP.
+  let access: [AccessEntry]
   let journals: [JournalFile]
   /// Journals of processes that had the wallet in another container.
   let otherContainersJournals: [JournalFile]
@@ -45,12 +47,14 @@ struct Evidence {
 
   init(
     home: String, _ moment: EvidenceCollector.Moment, _ journals: EvidenceCollector.Journals,
-    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, remarks: [String], _ visits: Visits
+    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, access: [AccessEntry], remarks: [String],
+    _ visits: Visits
   ) {
     self.home = home
     wallet = moment.wallet
     ledger = moment.ledger
     hasLedger = moment.hasLedger
+    self.access = access
     moves = WalletMoves(ledger, container: wallet.container)
     let others = moves.otherContainers
     let isOther = { (journal: JournalFile) in !others.isDisjoint(with: journal.containers) }
@@ -85,6 +89,12 @@ struct Evidence {
 
   func journal(of claim: ClaimEntry) -> JournalFile? {
     byWriter[Writer(pid: claim.pid, startTime: claim.startTime, boot: claim.boot)]
+  }
+
+  /// The journal of the peer that ran then; nil if it is missing.
+  func peersJournal(at instantNs: Int64) -> JournalFile? {
+    guard let run = ledger.run(at: instantNs) else { return nil }
+    return journals(of: "lspd").last { $0.pid == run.pid && $0.startedNs <= instantNs }
   }
 
   /// The journal of any process in which the claim is answered.

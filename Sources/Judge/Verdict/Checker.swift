@@ -80,6 +80,8 @@ struct Checker {
     checkSent(replay)
     checkHolds(replay)
     checkHoldWindows()
+    checkHints(replay)
+    checkAttempts(replay)
     return replay
   }
 
