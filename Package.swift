@@ -224,7 +224,7 @@ let package = Package(
       dependencies: [
         "Ground", "Reports", "Guardrails", "Crypto", "LightningWire", "LightningInvoices",
         "LightningProvider", "Wallet",
-        "WalletProfiles", "IncomingStore",
+        "WalletProfiles", "IncomingStore", "JSON", "Sender",
         "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
         "Terminal", "Inspection", "Lab",
       ], path: "Sources/Baton/Stages"),

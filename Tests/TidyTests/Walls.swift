@@ -110,8 +110,8 @@ enum Walls {
     (
       "Stages",
       """
-      Ground Reports Guardrails LightningWire LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore \
-      PhonePolicy Simulation Scenario Crypto \
+      Ground JSON Reports Guardrails LightningWire LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore \
+      PhonePolicy Sender Simulation Scenario Crypto \
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),
