@@ -89,6 +89,8 @@ struct PeerReplay {
     wallet = evidence.seed.flatMap { NodeIdentity.of(seed: $0) }
     // A restart of the machine begins its clock anew.
     questionsNs = evidence.ledger.hasOneClock ? evidence.access.map(\.atNs).sorted()[...] : []
+    // The first wallet is the node that was accepted first; each other began with its node.
+    if wallet == nil, evidence.ledger.wallet != 1 { wallet = evidence.ledger.node }
   }
 
   mutating func run() {

@@ -13,7 +13,7 @@ extension Checker {
     var pending = PendingPayments(ledger.payments)
     for row in evidence.access.sorted(by: { $0.atNs < $1.atNs }) where evidence.isCertain(row.atNs) {
       pending.advance(to: row.atNs)
-      guard let question = checkForm(row) else { continue }
+      guard let question = checkForm(row), isOf(wallet, question.recipient) else { continue }
       let noRoute = Due(hint: .init("do_not_retry", "unknown"))
       var due: [Due] = []
       if question.recipient != wallet {
@@ -30,18 +30,25 @@ extension Checker {
     }
   }
 
+  /// The first wallet also has the questions about nodes that are no wallets.
+  private func isOf(_ wallet: [UInt8], _ recipient: [UInt8]) -> Bool {
+    let ledger = evidence.ledger
+    return recipient == wallet || ledger.wallet == 1 && !ledger.wallets.contains { $0.node == recipient }
+  }
+
   /// The question and the hint that answers it; nil for another request.
   private mutating func checkForm(
     _ row: AccessEntry
   ) -> (recipient: [UInt8], amountMsat: UInt64, hint: AccessEntry.Hint)? {
     guard row.status == 200 else {
-      if row.hint != nil || row.error == nil {
+      if evidence.ledger.wallet == 1, row.hint != nil || row.error == nil {
         find(
           3, "The peer answered a request with status \(row.status), and not with an error", [row.evidence])
       }
       return nil
     }
     guard let hint = row.hint, let question = row.question else {
+      if evidence.ledger.wallet != 1 { return nil }
       find(
         3, "The peer answered a request with status 200 that is no question, or without a hint",
         [row.evidence])

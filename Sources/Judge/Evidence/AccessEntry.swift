@@ -20,7 +20,8 @@ struct AccessEntry {
 
   let atNs: Int64
   let status: Int64
-  let target: String
+  /// Whom and what the sender has asked about; nil for another request.
+  let question: (recipient: [UInt8], amountMsat: UInt64)?
   /// Nil if there is none, or half of one.
   let hint: Hint?
   let error: String?
@@ -32,7 +33,7 @@ struct AccessEntry {
     else { return nil }
     self.atNs = atNs
     self.status = status
-    self.target = target
+    question = Self.question(in: target)
     self.evidence = evidence
     error = row["error"]?.text
     if let advice = row["hint"]?.text, let reason = row["reason"]?.text {
@@ -42,8 +43,7 @@ struct AccessEntry {
     }
   }
 
-  /// Whom and what the sender has asked about; nil for another request.
-  var question: (recipient: [UInt8], amountMsat: UInt64)? {
+  private static func question(in target: String) -> (recipient: [UInt8], amountMsat: UInt64)? {
     let parts = target.split(separator: "?", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == "/lsp/forwarding_hint" else { return nil }
     var values: [Substring: String] = [:]

@@ -19,6 +19,11 @@ struct Evidence {
   let hasLedger: Bool
   /// The peer's requests over HTTP.
   let access: [AccessEntry]
+  private let accessByRecipient: [[UInt8]: [AccessEntry]]
+  /// False for another wallet of the ledger, of whose phone nothing is known.
+  let hasContainer: Bool
+  /// To read other wallets from, in the same transaction.
+  let ledgerSource: LedgerSource?
   let journals: [JournalFile]
   /// Journals of processes that had the wallet in another container.
   let otherContainersJournals: [JournalFile]
@@ -55,6 +60,11 @@ struct Evidence {
     ledger = moment.ledger
     hasLedger = moment.hasLedger
     self.access = access
+    accessByRecipient = Dictionary(grouping: access.filter { $0.question != nil }) {
+      $0.question?.recipient ?? []
+    }
+    hasContainer = true
+    ledgerSource = moment.ledgerSource
     moves = WalletMoves(ledger, container: wallet.container)
     let others = moves.otherContainers
     let isOther = { (journal: JournalFile) in !others.isDisjoint(with: journal.containers) }
@@ -79,6 +89,32 @@ struct Evidence {
     }
     self.byWriter = byWriter
     self.byAnswer = byAnswer
+  }
+
+  /// Another wallet of the same ledger.
+  init(otherWallet number: Int64, of first: Evidence) throws(JudgeError) {
+    home = first.home
+    wallet = try WalletEvidence(nil, first.visits)
+    ledger = try LedgerEvidence(first.ledgerSource?.file, wallet: number, first.visits)
+    hasLedger = true
+    access = ledger.node.flatMap { first.accessByRecipient[$0] } ?? []
+    accessByRecipient = [:]
+    hasContainer = false
+    ledgerSource = nil
+    moves = WalletMoves(ledger, container: nil)
+    journals = first.journals(of: "lspd")
+    otherContainersJournals = []
+    unreadJournals = []
+    seed = nil
+    secrets = []
+    secretPlaces = []
+    phone = nil
+    remarks = []
+    certainUntilNs = first.certainUntilNs
+    visits = first.visits
+    byProcess = Dictionary(grouping: journals, by: \.process)
+    byWriter = [:]
+    byAnswer = [:]
   }
 
   static let wallets = ["mainappd", "notifyextd"]
