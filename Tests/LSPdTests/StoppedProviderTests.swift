@@ -16,7 +16,8 @@ import WaitingTests
     }.filter { $0["late_since"] != nil }
   }
 
-  @Test func `An lspd that was stopped while a hold ended has in its journal since when it was late`() throws {
+  @Test func `An lspd that was stopped while a hold ended has in its journal since when it was late`() throws
+  {
     let provider = try ProviderProcess()
     #expect(try provider.pay(1, hold: 1, waiting: false).receive()["state"] == "held")
     provider.signal(SIGSTOP)
