@@ -343,29 +343,6 @@ import Testing
       core.handle(.tidyAsked, at: seconds(61)) == [.tidied(.done("no ended record of an incoming payment"))])
   }
 
-  @Test func `A payment without a known hold that is announced again after its end is awaited again`() {
-    var core = connected([record(one)])
-    _ = core.handle(.holdEnded(one), at: seconds(2))
-    _ = core.handle(.deactivated, at: seconds(3))
-    _ = core.handle(.shown(.idle), at: seconds(4))
-    for times in [nil, 2] as [UInt64?] {
-      var known = record(one)
-      known.announced = times
-      var reopened = core
-      _ = reopened.handle(.activated, at: seconds(60))
-      #expect(reopened.handle(read([known]), at: seconds(60)).contains(connecting) == (times == 2))
-    }
-  }
-
-  @Test
-  func `A payment whose record was removed while the app is in front is awaited again with a new record`() {
-    var core = connected([record(one)])
-    _ = core.handle(.holdEnded(one), at: seconds(2))
-    _ = core.handle(.removed([one]), at: seconds(3))
-    _ = core.handle(.shown(.idle), at: seconds(4))
-    #expect(core.handle(read([record(one)]), at: seconds(5)) == [connecting])
-  }
-
   // MARK: Buttons and links
 
   @Test func `B-1.5s.5 Retry Now connects once more and waits again`() {
