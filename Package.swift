@@ -123,7 +123,7 @@ let package = Package(
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
     // For lspd alone: no process of a wallet serves HTTP.
-    .target(name: "HTTPServer", dependencies: ["Ground", "DaemonRuntime", "CLinux", "CMicroHTTPD"]),
+    .target(name: "HTTPServer", dependencies: ["Ground", "DaemonRuntime", "CMicroHTTPD"]),
     // Never in a wallet process.
     .target(
       name: "HTTPClient", dependencies: ["Ground", "DaemonRuntime", "CCurl"],
@@ -133,7 +133,7 @@ let package = Package(
       name: "PhoneLink",
       dependencies: ["Ground", "Crypto", "JSON", "Guardrails", "WalletProfiles", "DaemonRuntime"]),
     .target(
-      name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "LightningWire", "CLinux"],
+      name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "LightningWire"],
       path: "Sources/Lightning/PeerTransport"),
     .target(
       name: "WalletProcess",
@@ -224,7 +224,7 @@ let package = Package(
       dependencies: [
         "Ground", "Reports", "Guardrails", "Crypto", "LightningWire", "LightningInvoices",
         "LightningProvider", "Wallet",
-        "WalletProfiles", "IncomingStore",
+        "WalletProfiles", "IncomingStore", "JSON", "Sender",
         "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
         "Terminal", "Inspection", "Lab",
       ], path: "Sources/Baton/Stages"),
@@ -404,8 +404,8 @@ let package = Package(
       dependencies: [
         "WaitingTests",
         "Ground", "JSON", "Reports", "Crypto", "Bitcoin", "LightningWire", "LightningChannel",
-        "LightningProvider", "ForwardingHint", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
-        "PhoneClient", "PushSeal", "WalletProfiles", "Guardrails",
+        "LightningProvider", "ForwardingHint", "PeerTransport", "HTTPServer", "DaemonRuntime", "Database",
+        "PairSupport", "PhoneClient", "PushSeal", "WalletProfiles", "Guardrails",
         "LSPd",
         "BatonCommand", "ChannelStore",
       ]),

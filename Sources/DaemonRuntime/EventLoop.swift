@@ -37,8 +37,14 @@ public final class EventLoop {
   private var timers: [LoopTimer] = []
   private var nextTimerOrder: UInt64 = 0
   private var armedFor: Instant?
+  /// From when on the armed timer is due: its instant, or when it was armed for a past one.
+  private var dueSince: Instant?
   private var posted: [() -> Void] = []
   private var stopping = false
+  /// Called when a timer was due for `lateAfter` or longer: the process was stopped, or one handler took so long. The
+  /// argument is the instant at which it was due.
+  public var onLate: (Instant) -> Void = { _ in }
+  public var lateAfter = TimeSpan.seconds(1)
   /// The buffer into which connections receive a packet, one per loop. Only pages that a packet has ever filled are
   /// resident.
   let packetBuffer = UnsafeMutableRawBufferPointer.allocate(
@@ -169,13 +175,17 @@ public final class EventLoop {
   private func arm() {
     let earliest = timers.first?.instant
     guard earliest != armedFor else { return }
+    // A handler that cancels an overdue timer must not hide that it was late.
+    noteLateness()
     armedFor = earliest
+    dueSince = earliest.map { max($0, now) }
     _ = baton_timer_arm(timer, earliest.map { max(0, $0.nanoseconds) } ?? -1)
   }
 
   private func fireDueTimers() {
     var expirations: UInt64 = 0
     _ = read(timer, &expirations, MemoryLayout<UInt64>.size)
+    noteLateness()
     armedFor = nil
     // Only timers that are due now: a handler that sets a timer in the past must not starve the rest.
     let current = now
@@ -185,6 +195,12 @@ public final class EventLoop {
       first.fire()
     }
     arm()
+  }
+
+  private func noteLateness() {
+    guard let since = dueSince else { return }
+    dueSince = nil
+    if now - since >= lateAfter { onLate(since) }
   }
 
   // MARK: Running

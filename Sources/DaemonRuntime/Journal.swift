@@ -72,6 +72,13 @@ public final class Journal {
 
   public func note(_ text: String) { append("note", at: clock.now, JournalNote(text: text)) }
 
+  /// What was due at `since` is done only now: the process was stopped, or busy with one thing.
+  public func recordLate(since: Instant) {
+    let now = clock.now
+    append(
+      "note", at: now, JournalNote(text: "late by \((now - since).wholeMilliseconds) ms", lateSince: since))
+  }
+
   public func recordEnd(reason: String) { append("end", at: clock.now, ProcessEnd(reason: reason)) }
 
   // MARK: Writing

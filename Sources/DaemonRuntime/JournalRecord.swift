@@ -77,6 +77,15 @@ struct ProcessStart: Codable {
   }
 }
 
-struct JournalNote: Codable { var text: String }
+struct JournalNote: Codable {
+  var text: String
+  /// Of a process that was late: since when something was due that it did only now.
+  var lateSince: Instant?
+
+  enum CodingKeys: String, CodingKey {
+    case text
+    case lateSince = "late_since"
+  }
+}
 
 struct ProcessEnd: Codable { var reason: String }

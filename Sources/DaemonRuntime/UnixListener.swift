@@ -11,22 +11,17 @@ public final class UnixListener {
     public init() {}
   }
 
-  private static let pauseWithoutDescriptors = TimeSpan.milliseconds(100)
-  /// A client that connects as fast as we accept must not starve the open connections.
-  private static let acceptedPerTurn = 16
   /// More than all places; the kernel lets further clients wait.
   private static let backlog: Int32 = 256
 
   private let loop: EventLoop
   private let path: UnixPath
-  private let descriptor: Int32
   private let inode: UInt64
   private let limits: Limits
   private let accepted: (UnixConnection) -> Void
-  private var door: Doorkeeper
+  private let admission: AcceptLoop
   private var open: [UInt64: UnixConnection] = [:]
   private var nextCaller: UInt64 = 1
-  private var doorTimer: LoopTimer?
   private var isClosed = false
 
   /// Number of refused connections of other users.
@@ -52,28 +47,15 @@ public final class UnixListener {
       close(socket)
       throw .system(error)
     }
-    descriptor = socket
+    admission = AcceptLoop(of: socket, loop: loop, limits: limits.door)
     self.loop = loop
     self.limits = limits
     self.accepted = accepted
-    door = Doorkeeper(limits: limits.door)
+    admission.onAccepted = { [unowned self] in admit($0) }
+    admission.onTurnedAway = { [unowned self] in turnAway($0, $1) }
     do throws(SystemError) {
-      try watch()
+      try admission.start()
     } catch { throw .system(error) }
-  }
-
-  private func watch() throws(SystemError) {
-    try loop.watch(descriptor, .readable) { [unowned self] _ in acceptAll() }
-  }
-
-  /// Without free descriptors the waiting connection cannot be accepted, and the socket stays readable: without a
-  /// pause the loop would spin.
-  private func pause() {
-    loop.unwatch(descriptor)
-    loop.after(Self.pauseWithoutDescriptors) { [weak self] in
-      guard let self, !isClosed else { return }
-      try? watch()
-    }
   }
 
   deinit { shutDown() }
@@ -108,32 +90,6 @@ public final class UnixListener {
     throw .alreadyListening(path: path.full, pid: PeerCredentials(of: probe)?.pid)
   }
 
-  private func acceptAll() {
-    for _ in 0..<Self.acceptedPerTurn where !isClosed {
-      let socket = baton_accept(descriptor)
-      if socket >= 0 {
-        admit(socket)
-        continue
-      }
-      let isOutOfDescriptors = errno == EMFILE || errno == ENFILE
-      if errno == EINTR || errno == ECONNABORTED { continue }
-      if isOutOfDescriptors, !hasWaitingClient { return }
-      if isOutOfDescriptors, let silent = door.sendAwayLongestSilent() {
-        sendAway(silent, "no file descriptor is left for other connections; connect again")
-        continue
-      }
-      if errno != EAGAIN { pause() }
-      return
-    }
-  }
-
-  /// Without a free descriptor `accept` fails before it looks for a client: only close a connection if a client
-  /// waits.
-  private var hasWaitingClient: Bool {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&waiting, 1, 0) > 0
-  }
-
   private func admit(_ socket: Int32) {
     guard let peer = PeerCredentials(of: socket), peer.isOurs else {
       refusedForeigners += 1
@@ -148,13 +104,9 @@ public final class UnixListener {
       descriptor: socket, peer: peer, loop: loop, limits: limits.connection)
     open[caller] = connection
     connection.onHeard = { [unowned self] in heard(caller) }
-    connection.onSaid = { [unowned self] in door.wasAnswered(caller) }
+    connection.onSaid = { [unowned self] in admission.wasAnswered(caller) }
     connection.onForget = { [weak self] in self?.forget(caller) }
-    let tooMany = door.arrived(caller, at: loop.now)
-    armDoorTimer()
-    if let tooMany {
-      sendAway(tooMany, "too many connections have sent no request; connect again and send yours at once")
-    }
+    admission.arrived(caller)
     accepted(connection)
     connection.start()
   }
@@ -162,7 +114,7 @@ public final class UnixListener {
   // MARK: Admission
 
   private func heard(_ caller: UInt64) {
-    switch door.spoke(caller, at: loop.now) {
+    switch admission.spoke(caller) {
     case .stays: break
     case .staysInPlaceOf(let other):
       sendAway(
@@ -173,7 +125,17 @@ public final class UnixListener {
       sendAway(
         caller, "\(limits.door.openRequests) requests of this connection have no answer yet; wait for those")
     }
-    armDoorTimer()
+  }
+
+  private func turnAway(_ callers: [UInt64], _ cause: AcceptLoop.Cause) {
+    let sentence =
+      switch cause {
+      case .noDescriptor: "no file descriptor is left for other connections; connect again"
+      case .crowd: "too many connections have sent no request; connect again and send yours at once"
+      case .late:
+        "no request came within \(SpanText.write(limits.door.firstMessageWithin)); connect when you have one"
+      }
+    for caller in callers { sendAway(caller, sentence) }
   }
 
   private func sendAway(_ caller: UInt64, _ sentence: String) {
@@ -184,26 +146,8 @@ public final class UnixListener {
   }
 
   private func forget(_ caller: UInt64) {
-    door.left(caller)
+    admission.left(caller)
     open[caller] = nil
-    armDoorTimer()
-  }
-
-  private func armDoorTimer() {
-    guard doorTimer?.isPending != true || doorTimer?.instant != door.deadline else { return }
-    doorTimer?.cancel()
-    doorTimer = door.deadline.map { deadline in
-      loop.at(deadline) { [weak self] in self?.sendAwayOverdue() }
-    }
-  }
-
-  private func sendAwayOverdue() {
-    for silent in door.sendAwayOverdue(at: loop.now) {
-      sendAway(
-        silent,
-        "no request came within \(SpanText.write(limits.door.firstMessageWithin)); connect when you have one")
-    }
-    armDoorTimer()
   }
 
   public var connectionCount: Int { open.count }
@@ -212,10 +156,8 @@ public final class UnixListener {
   public func shutDown() {
     guard !isClosed else { return }
     isClosed = true
-    loop.unwatch(descriptor)
     if let status = path.status(path.name), UInt64(status.st_ino) == inode { path.remove(path.name) }
-    close(descriptor)
+    admission.stop()
     for caller in open.keys.sorted() { open[caller]?.close() }
-    doorTimer?.cancel()
   }
 }

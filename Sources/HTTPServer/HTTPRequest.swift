@@ -1,3 +1,5 @@
+import CMicroHTTPD
+
 /// The head of a request. A body is not read.
 public struct HTTPRequest: Hashable, Sendable {
   public var method: String
@@ -31,9 +33,11 @@ public struct HTTPResponse: Hashable, Sendable {
       + (allow.map { [("Allow", $0)] } ?? [])
   }
 
+  /// Such as "Service Unavailable".
+  private var reason: String { String(cString: MHD_get_reason_phrase_for(UInt32(clamping: status))) }
+
   /// As bytes, for a connection whose request was never read.
   var bytes: [UInt8] {
-    let reason = status == 503 ? "Service Unavailable" : "Request Timeout"
     let lines =
       ["HTTP/1.1 \(status) \(reason)"] + headers.map { "\($0.name): \($0.value)" } + [
         "Content-Length: \(json.utf8.count)", "", json,

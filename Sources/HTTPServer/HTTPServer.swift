@@ -1,7 +1,6 @@
 // HTTPServer: HTTP for programs of this machine: libmicrohttpd on 127.0.0.1, driven by the event loop and without a
 // thread. It decides nothing about a request. No process of a wallet links it.
 
-import CLinux
 import CMicroHTTPD
 import DaemonRuntime
 import Glibc
@@ -29,19 +28,13 @@ public final class HTTPServer {
     }
   }
 
-  private static let pauseWithoutDescriptors = TimeSpan.milliseconds(100)
-  /// Few at a time, so that the loop's other connections are served in between.
-  private static let acceptedPerTurn = 16
-
   public let address: HostAndPort
   private let loop: EventLoop
   private let settings: Settings
   private let respond: (HTTPRequest) -> HTTPResponse
-  private let listener: Int32
+  private let admission: AcceptLoop
   private var daemon: OpaquePointer?
   private var work: Int32 = -1
-  private var door: Doorkeeper
-  private var doorTimer: LoopTimer?
   private var workTimer: LoopTimer?
   /// Connections that were closed to make room, or as their request was late.
   public private(set) var turnedAway = 0
@@ -57,16 +50,15 @@ public final class HTTPServer {
     var limits = Doorkeeper.Limits()
     limits.silentMax = settings.connectionsMax
     limits.firstMessageWithin = settings.requestWithin
-    door = Doorkeeper(limits: limits)
-    (listener, address) = try LoopbackSocket.listen(on: wanted)
+    let socket = try LoopbackSocket.listen(on: wanted)
+    address = socket.address
+    admission = AcceptLoop(of: socket.descriptor, loop: loop, limits: limits)
     // From here on the value is complete: a throw runs `deinit`, which closes the socket.
     try start()
   }
 
   deinit {
-    loop.unwatch(listener)
-    close(listener)
-    doorTimer?.cancel()
+    admission.stop()
     workTimer?.cancel()
     if work >= 0 { loop.unwatch(work) }
     guard let ending = daemon else { return }
@@ -85,11 +77,9 @@ public final class HTTPServer {
     guard let daemon else { throw SystemError("start the HTTP server", code: errno == 0 ? ENOMEM : errno) }
     work = baton_http_epoll(daemon)
     try loop.watch(work, .readable) { [unowned self] _ in run() }
-    try watchListener()
-  }
-
-  private func watchListener() throws(SystemError) {
-    try loop.watch(listener, .readable) { [unowned self] _ in acceptSome() }
+    admission.onAccepted = { [unowned self] in admit($0) }
+    admission.onTurnedAway = { [unowned self] in turnAway($0, $1) }
+    try admission.start()
   }
 
   /// Everything that libmicrohttpd can do now; then its timer is set anew.
@@ -103,31 +93,6 @@ public final class HTTPServer {
 
   // MARK: Connections
 
-  private func acceptSome() {
-    for _ in 0..<Self.acceptedPerTurn {
-      let socket = baton_accept(listener)
-      if socket >= 0 {
-        admit(socket)
-        continue
-      }
-      let isOutOfDescriptors = errno == EMFILE || errno == ENFILE
-      if errno == EINTR || errno == ECONNABORTED { continue }
-      if isOutOfDescriptors, let oldest = door.sendAwayLongestSilent() {
-        turnAway(oldest, settings.crowded)
-        continue
-      }
-      if errno != EAGAIN { pause() }
-      break
-    }
-    armDoorTimer()
-  }
-
-  /// The connection stays in the queue and the socket readable: the loop would spin.
-  private func pause() {
-    loop.unwatch(listener)
-    loop.after(Self.pauseWithoutDescriptors) { [weak self] in try? self?.watchListener() }
-  }
-
   private func admit(_ socket: Int32) {
     // The other half is for the rest of the program.
     guard let daemon, socket < LoopbackSocket.descriptorsMax / 2 else { return refuse(socket) }
@@ -140,7 +105,7 @@ public final class HTTPServer {
     }
     // libmicrohttpd has closed a socket that it did not take.
     guard isTaken else { return turnedAway += 1 }
-    if let oldest = door.arrived(UInt64(socket), at: loop.now) { turnAway(oldest, settings.crowded) }
+    admission.arrived(UInt64(socket))
   }
 
   private func refuse(_ socket: Int32) {
@@ -149,47 +114,29 @@ public final class HTTPServer {
     close(socket)
   }
 
-  /// libmicrohttpd owns the socket: it closes it when it finds that nothing comes any more.
-  private func turnAway(_ connection: UInt64, _ response: HTTPResponse) {
-    sayAndShut(connection, response)
-    run()
-  }
-
-  private func sayAndShut(_ connection: UInt64, _ response: HTTPResponse) {
-    turnedAway += 1
-    let socket = Int32(connection)
-    LoopbackSocket.say(response, to: socket)
-    shutdown(socket, Int32(SHUT_RDWR))
-  }
-
-  private func armDoorTimer() {
-    guard doorTimer?.isPending != true || doorTimer?.instant != door.deadline else { return }
-    doorTimer?.cancel()
-    doorTimer = door.deadline.map { deadline in
-      loop.at(deadline) { [weak self] in self?.turnAwayOverdue() }
+  /// libmicrohttpd owns the sockets: it closes each when it finds that nothing comes any more, and may close any of
+  /// them as soon as it runs.
+  private func turnAway(_ connections: [UInt64], _ cause: AcceptLoop.Cause) {
+    for connection in connections {
+      turnedAway += 1
+      let socket = Int32(connection)
+      LoopbackSocket.say(cause == .late ? settings.late : settings.crowded, to: socket)
+      shutdown(socket, Int32(SHUT_RDWR))
     }
-  }
-
-  private func turnAwayOverdue() {
-    // libmicrohttpd may close any of them as soon as it runs.
-    let overdue = door.sendAwayOverdue(at: loop.now)
-    for connection in overdue { sayAndShut(connection, settings.late) }
-    if !overdue.isEmpty { run() }
-    armDoorTimer()
+    run()
   }
 
   // MARK: Calls of libmicrohttpd
 
   /// From here on the connection is not turned away: it has its answer.
   func answer(_ request: HTTPRequest, of socket: Int32) -> HTTPResponse {
-    door.left(UInt64(max(0, socket)))
+    admission.left(UInt64(max(0, socket)))
     return respond(request)
   }
 
   /// Its descriptor may be another connection's next.
   func closed(_ socket: Int32) {
     guard daemon != nil else { return }
-    door.left(UInt64(max(0, socket)))
-    armDoorTimer()
+    admission.left(UInt64(max(0, socket)))
   }
 }

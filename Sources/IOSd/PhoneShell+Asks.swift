@@ -18,7 +18,11 @@ extension PhoneShell {
 
   func hearAnswer(_ message: ControlMessage) throws(ControlMessageError) {
     let request = try message.integer("request", in: UInt64.min...UInt64.max)
-    asks.answer(request, with: ControlMessage("answer", body: message.body))
+    var answer = ControlMessage("answer", body: message.body)
+    // The app is not told, as on iOS; the user sees it.
+    answer["pasteboard-refusal"] = pasteboardRefusal
+    pasteboardRefusal = nil
+    asks.answer(request, with: answer)
     handle(.appAnswered(request: request))
   }
 

@@ -21,6 +21,7 @@ extension PhoneShell {
       throw .badValue(name: "body", expected: "at most \(Self.pasteboardMax) bytes")
     }
     copied = message.body
+    pasteboardRefusal = nil
     handle(.textCopied(role))
     copied = []
   }
@@ -28,10 +29,14 @@ extension PhoneShell {
   func setPasteboard() {
     do throws(SystemError) {
       try WholeFile.write(copied, to: home.pasteboard)
-    } catch { journal.note("the pasteboard keeps its text: \(error)") }
+    } catch {
+      pasteboardRefusal = "\(error)"
+      journal.note("the pasteboard keeps its text: \(error)")
+    }
   }
 
   func refusePasteboard(to role: Role, _ why: PasteboardRefusal) {
+    if role == .app { pasteboardRefusal = "\(why)" }
     journal.note("the \(role.rawValue) cannot change the pasteboard: \(why)")
   }
 

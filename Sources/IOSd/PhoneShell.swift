@@ -39,6 +39,8 @@ final class PhoneShell {
   var links = PendingLinks()
   /// The text that the app is copying.
   var copied: [UInt8] = []
+  /// Why the text was not put on the pasteboard; for the answer to the request that made the app copy it.
+  var pasteboardRefusal: String?
   private var lastEnded: [Role: UInt64] = [:]
   /// The reason that a process announced for its end.
   private struct AnnouncedEnd {

@@ -23,6 +23,7 @@ do {
   let journal = try Journal(
     directory: options.journal, name: "lspd", clock: clock, version: batonVersion,
     arguments: Array(CommandLine.arguments.dropFirst()))
+  loop.onLate = { journal.recordLate(since: $0) }
   BusErrorEnd.install(database: options.ledger)
   try Ledger.check(path: options.ledger)
   let ledger = try Ledger(path: options.ledger)

@@ -11,6 +11,7 @@ public enum Condition: Hashable, Sendable {
   case settled(number: Int)
   case failed(number: Int)
   case waits(number: Int)
+  case senderAnswered(number: Int)
   case kept(number: Int)
   case shown(number: Int)
   case invoicePaid(number: Int)
@@ -38,7 +39,8 @@ public enum Condition: Hashable, Sendable {
       case .inFront, .inBackground, .suspended, .running: true
       case .notStarted, .ended, .starting, .ending: false
       }
-    case .ended(let role): !scene[role].isThere
+    // Not if it has never run: it may be about to start.
+    case .ended(let role): scene[role].hasEnded
     case .connected(let role): scene[role].isConnected && scene.holder == role
     case .holds(let role): scene.holder == role
     case .noHolder: scene.holder == nil
@@ -46,6 +48,7 @@ public enum Condition: Hashable, Sendable {
     case .settled(let number): scene.payments(number).contains { $0.state == .settled }
     case .failed(let number): scene.payments(number).contains { $0.isFailed }
     case .waits(let number): scene.payments(number).last?.state == .waits
+    case .senderAnswered(let number): scene.sender(of: number).map { $0.told != .nothing } ?? false
     case .kept(let number): scene.keptParts.contains(number)
     case .shown(let number):
       scene.notifications.contains { $0.tells(ofPayment: number) }
@@ -81,6 +84,7 @@ public enum Condition: Hashable, Sendable {
     case .settled(let number): "payment \(number) to settle"
     case .failed(let number): "payment \(number) to fail"
     case .waits(let number): "payment \(number) to wait for the wallet"
+    case .senderAnswered(let number): "the sender of payment \(number) to have an answer"
     case .kept(let number): "a part of payment \(number) to be kept by the wallet"
     case .shown(let number): "the user to see payment \(number)"
     case .invoicePaid(let number): "invoice \(number) to be paid"

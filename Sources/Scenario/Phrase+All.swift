@@ -150,6 +150,10 @@ extension Phrase {
       .wait(.waits(number: $0.number))
     },
     Phrase(
+      "wait until the sender of payment NUMBER has an answer",
+      "A sender that tries again was told that the payment has settled, has failed, or is pending."
+    ) { .wait(.senderAnswered(number: $0.number)) },
+    Phrase(
       "wait until the wallet keeps a part of payment NUMBER",
       "The part is durable in the channel, and waits for the other parts."
     ) { .wait(.kept(number: $0.number)) },
@@ -184,6 +188,9 @@ extension Phrase {
     Phrase("what became of the payments?", "Each incoming payment's state for its sender and in the wallet.")
     { _ in
       .ask(.payments)
+    },
+    Phrase("what do the senders see?", "What each sender that tries again was told.") { _ in
+      .ask(.senders)
     },
     Phrase("what does the user see?", "The notifications, oldest first.") { _ in .ask(.notifications) },
   ]

@@ -63,6 +63,14 @@ extension Phrase {
       .given(.holdsPayments($0.span))
     },
     Phrase(
+      "senders try again as the peer hints",
+      "After a failure that may pass a sender asks the peer for a hint, for at most 12 s; by default it makes one attempt."
+    ) { _ in .given(.sendersRetry(byHints: true)) },
+    Phrase(
+      "senders try again by a schedule",
+      "After a failure that may pass: after 1, 3 and 7 s, for at most 12 s."
+    ) { _ in .given(.sendersRetry(byHints: false)) },
+    Phrase(
       "the peer stores the wallet's backup at most once in TIME",
       "Of the backups that come in this time only the last is stored, at its end; until then the peer returns an older one, and a restart of the peer loses the newer one. Default 0 s: each backup is stored at once."
     ) {

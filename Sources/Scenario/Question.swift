@@ -9,6 +9,7 @@ public enum Question: Hashable, Sendable {
   case whyEnded(Role)
   case howIsThePhone
   case payments
+  case senders
   case invoices
   case balance
   case notifications
@@ -30,6 +31,7 @@ public enum Question: Hashable, Sendable {
     case .whyEnded(let role): [scene[role].lastEnd ?? "the \(role.rawValue) has not ended yet"]
     case .howIsThePhone: DeviceWords.of(scene.phone.device)
     case .payments: paymentSentences(scene, scenario)
+    case .senders: senderSentences(scene, scenario)
     case .invoices: Self.invoiceSentences(scene, scenario)
     case .balance: [Self.balanceSentence(scene)]
     case .notifications: scene.notifications.isEmpty ? ["nothing"] : scene.notifications.map(\.words)
@@ -80,6 +82,14 @@ public enum Question: Hashable, Sendable {
       let amount = scenario.payments.first { $0.number == record.number }?.amountSat ?? 0
       return
         "payment \(record.number) of \(AmountText.words(sat: amount)), \(record.isHeld ? "held" : "not held")"
+    }
+  }
+
+  private func senderSentences(_ scene: Scene, _ scenario: Scenario) -> [String] {
+    guard !scene.senders.isEmpty else { return ["no sender tries again"] }
+    return scene.senders.flatMap { sender in
+      let amount = scenario.payments.first { $0.number == sender.number }?.amountSat ?? 0
+      return sender.words(amount: AmountText.words(sat: amount))
     }
   }
 

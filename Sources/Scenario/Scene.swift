@@ -38,6 +38,8 @@ public struct Scene: Hashable, Sendable {
       self.isConnected = isConnected
     }
 
+    var hasEnded: Bool { if case .ended = place { true } else { false } }
+
     public var isThere: Bool {
       switch place {
       case .notStarted, .ended: false
@@ -89,6 +91,8 @@ public struct Scene: Hashable, Sendable {
   public var screen: [String]?
   /// The payments that the extension has recorded for the app, in order.
   public var records: [IncomingRecord] = []
+  /// The senders that try again, by the numbers of their payments.
+  public var senders: [Sender] = []
   /// One for each external invoice of the story, from number 1.
   public var invoices: [ExternalInvoice] = []
   /// The wallet's channel balance; nil before it has a channel.

@@ -14,6 +14,8 @@ public enum Setting: Hashable, Sendable {
   case storesBackupEvery(TimeSpan)
   /// How long the peer holds a payment for a wallet that is away.
   case holdsPayments(TimeSpan)
+  /// Senders try again: as the peer hints, or by the schedule without hints.
+  case sendersRetry(byHints: Bool)
   /// How long the start of the wallet's node waits for something outside before it dials.
   case startTakes(TimeSpan)
   /// No limits of time and memory, and tasks can be run by hand.

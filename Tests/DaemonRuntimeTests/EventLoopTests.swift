@@ -115,6 +115,32 @@ import Testing
     #expect(fired == ["first"])
   }
 
+  @Test func `A timer that fires late, or is cancelled when it is overdue, is reported with when it was due`()
+    throws
+  {
+    let loop = try EventLoop()
+    loop.lateAfter = .milliseconds(5)
+    var due: [Instant] = []
+    loop.onLate = { due.append($0) }
+    /// As a stopped process does nothing.
+    func stand(until end: Instant) { while loop.now < end {} }
+    let first = loop.now + .milliseconds(1)
+    loop.at(first) { loop.stop() }
+    stand(until: first + .milliseconds(6))
+    try loop.run()
+    #expect(due == [first])
+    let second = loop.now + .milliseconds(1)
+    let timer = loop.at(second) {}
+    stand(until: second + .milliseconds(6))
+    timer.cancel()
+    #expect(due == [first, second])
+    // Due since it was set.
+    loop.at(Instant(nanoseconds: 1)) { loop.stop() }
+    loop.lateAfter = .seconds(60)
+    try loop.run()
+    #expect(due == [first, second])
+  }
+
   @Test func `A timer that sets itself again in the past does not starve descriptors`() throws {
     let loop = try EventLoop()
     let (reader, writer) = pipePair()

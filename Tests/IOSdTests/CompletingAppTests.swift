@@ -70,6 +70,12 @@ import WaitingTests
     #expect(try phone.states() == ["connecting", "expired", "connecting", "expired"])
     _ = try phone.waitForState("expired")
     #expect(phone.pasteboard == nil)
+    // iosd cannot write there: the app has pressed the button all the same.
+    let obstacle = "\(phone.home)/os/pasteboard.new"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+    let kept = try phone.baton("app", "copy")
+    #expect(kept.code == 8 && kept.errors.contains("the pasteboard keeps what it has"), "\(kept)")
+    try FileManager.default.removeItem(atPath: obstacle)
     #expect(try phone.baton("app", "copy").code == 0)
     #expect(
       phone.pasteboard == "My wallet needs me to open the app to receive. Please retry in 10 seconds.")

@@ -41,13 +41,43 @@ import Testing
     """
     UPDATE payments SET hold_until_ns = settled_at_ns - 30000000000 WHERE id = 4;
     INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy)
-      SELECT settled_at_ns - 1000000, 1, 900, 0 FROM payments WHERE id = 4;
+      SELECT settled_at_ns - 1000000, 1, 10, 0 FROM payments WHERE id = 4;
     """,
     // The machine was restarted, and its clock.
     "UPDATE payments SET settled_at_ns = 5, hold_until_ns = requested_at_ns + 1 WHERE id = 4",
   ])
   func `A late timer, a peer that was down and a restarted machine are no findings`(_ sql: String) throws {
     #expect(try sentences(sql) == [])
+  }
+
+  /// Payment 4 was held 6 s beyond its hold; of the last of these seconds the peer says that it was late.
+  private func sentences(lateSeconds: Int64, in journal: (SampleRun) -> TestJournal) throws -> [String] {
+    let run = try SampleStory.tell()
+    try run.ledger.executeAll(
+      "UPDATE payments SET hold_until_ns = settled_at_ns - 6000000000 WHERE id = 4")
+    journal(run).late(since: run.stamp - lateSeconds * 1_000_000_000, at: run.stamp)
+    try run.finish()
+    return try Judge.verdict(home: run.home).findings.filter { $0.invariant == 3 }.map(\.sentence)
+  }
+
+  @Test func `A peer that was stopped while a hold ended is not at fault, and its own journal must say so`()
+    throws
+  {
+    #expect(try sentences(lateSeconds: 6) { $0.peer } == [])
+    #expect(try sentences(lateSeconds: 60) { $0.peer } == [])
+    // Five seconds are left, as much as a timer may be late.
+    #expect(try sentences(lateSeconds: 1) { $0.peer } == [])
+    #expect(try sentences(lateSeconds: 6) { $0.phone }.count == 1)
+  }
+
+  @Test func `Of a peer that was stopped the time in which it ran counts`() throws {
+    let run = try SampleStory.tell()
+    try run.ledger.executeAll(
+      "UPDATE payments SET hold_until_ns = settled_at_ns - 8000000000 WHERE id = 4")
+    run.peer.late(since: run.stamp - 2_000_000_000, at: run.stamp)
+    try run.finish()
+    let said = try Judge.verdict(home: run.home).findings.filter { $0.invariant == 3 }.map(\.sentence)
+    #expect(said.count == 1 && said[0].contains(" held 6007 ms longer "), "\(said)")
   }
 
   @Test func `A payment that fails without the wallet before its hold ends, or with another code, is found`()

@@ -98,8 +98,28 @@ final class ProviderProcess {
     try #require(prlimit.terminationStatus == 0)
   }
 
-  var descriptorCount: Int? {
-    child.flatMap { DirectoryListing.names(of: "/proc/\($0.identity.pid)/fd")?.count }
+  var descriptorCount: Int? { descriptors?.count }
+
+  private var descriptors: [UInt]? {
+    child.flatMap {
+      DirectoryListing.names(of: "/proc/\($0.identity.pid)/fd")?.compactMap { UInt($0) }.sorted()
+    }
+  }
+
+  private var limit: UInt = 0
+
+  /// To the smallest number below which so many descriptors are free, or more if lspd has closed some.
+  func limitDescriptors(leaving count: Int) throws {
+    let used = Set(try #require(descriptors))
+    let free = try #require((0...).lazy.filter { !used.contains($0) }.prefix(count).last)
+    limit = max(used.max() ?? 0, free) + 1
+    try limitDescriptors(to: limit)
+  }
+
+  /// Below the limit that was set so.
+  func freeDescriptors() throws -> Int {
+    let used = try #require(descriptors)
+    return Int(limit) - used.count
   }
 
   /// Waits until lspd ends by itself; nil if it does not.

@@ -52,6 +52,14 @@ private struct PaperStage: ScenarioStage {
 }
 
 @Suite("Playing a story", .waits) struct DirectorTests {
+  @Test func `A process that has never run has not ended: it may be about to start`() {
+    var stage = PaperStage()
+    #expect(!Condition.ended(.extension).holds(in: stage.look()))
+    #expect(Condition.ended(.app).holds(in: stage.look()))
+    try? stage.make(.open)
+    #expect(!Condition.ended(.app).holds(in: stage.look()))
+  }
+
   private let text = """
     # A payment
 

@@ -48,10 +48,10 @@ enum Walls {
       """
     ),
     ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
-    ("HTTPServer", "Ground DaemonRuntime CLinux CMicroHTTPD Glibc"),
+    ("HTTPServer", "Ground DaemonRuntime CMicroHTTPD Glibc"),
     ("HTTPClient", "Ground DaemonRuntime CCurl Glibc"),
     ("PhoneLink", "Ground Crypto JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
-    ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
+    ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire Glibc"),
     (
       "WalletProcess",
       """
@@ -110,8 +110,8 @@ enum Walls {
     (
       "Stages",
       """
-      Ground Reports Guardrails LightningWire LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore \
-      PhonePolicy Simulation Scenario Crypto \
+      Ground JSON Reports Guardrails LightningWire LightningInvoices LightningProvider Wallet WalletProfiles IncomingStore \
+      PhonePolicy Sender Simulation Scenario Crypto \
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),

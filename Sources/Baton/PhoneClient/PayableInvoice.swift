@@ -7,6 +7,8 @@ import LightningInvoices
 
 /// The fields of an invoice that a sender needs, after the check that it can be paid here.
 package struct PayableInvoice: Hashable {
+  /// As it was typed.
+  package let text: String
   package let paymentHash: Bytes32
   package let amountMsat: UInt64
   package let payee: PublicKey
@@ -44,10 +46,11 @@ package struct PayableInvoice: Hashable {
         "the invoice requires \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which is not supported; pay it with another wallet"
       )
     }
-    try self.init(invoice, chosen: chosen)
+    try self.init(invoice, word, chosen: chosen)
   }
 
-  private init(_ invoice: SignedInvoice, chosen: UInt64? = nil) throws(CommandFailure) {
+  private init(_ invoice: SignedInvoice, _ text: String, chosen: UInt64? = nil) throws(CommandFailure) {
+    self.text = text
     amountMsat = try invoice.amountMsat(chosen: chosen)
     paymentHash = invoice.paymentHash
     payee = invoice.payee
@@ -58,7 +61,7 @@ package struct PayableInvoice: Hashable {
 
   /// The invoice that this phone's wallet has just made.
   package init(madeByWallet word: String) throws(CommandFailure) {
-    try self.init(SignedInvoice(madeByWallet: word))
+    try self.init(SignedInvoice(madeByWallet: word), word)
   }
 }
 

@@ -73,10 +73,13 @@ package struct Phone: Sendable {
   ) throws(ControlClientError) -> ControlMessage {
     var question = ControlMessage("ask-app", ["in-front": inFront ? "yes" : "no"])
     do { question.body = try request.encoded() } catch { throw .malformed(error) }
-    let bytes = try ask(.iosd, question).body
+    let passedOn = try ask(.iosd, question)
     let answer: ControlMessage
-    do { answer = try ControlMessage(decoding: bytes) } catch { throw .malformed(error) }
+    do { answer = try ControlMessage(decoding: passedOn.body) } catch { throw .malformed(error) }
     if let sentence = answer.errorSentence { throw .refused(sentence) }
+    if let why = passedOn["pasteboard-refusal"] {
+      throw .refused("the app has copied the text, but the pasteboard keeps what it has: \(why)")
+    }
     return answer
   }
 

@@ -76,6 +76,9 @@ struct PeerReplay {
   var toldEnds: [ToldEnd] = []
   /// When each accepted connection got its `channel_reestablish`.
   var reestablishedNs: [Int64: Int64] = [:]
+  /// When senders asked for hints, not reached yet, and what the peer knew at the earlier ones.
+  var questionsNs: ArraySlice<Int64>
+  var moments: [Int64: Moment] = [:]
 
   init(evidence: Evidence) {
     self.evidence = evidence
@@ -84,12 +87,15 @@ struct PeerReplay {
     view = opening
     isChannelKnown = opening != nil
     wallet = evidence.seed.flatMap { NodeIdentity.of(seed: $0) }
+    // A restart of the machine begins its clock anew.
+    questionsNs = evidence.ledger.hasOneClock ? evidence.access.map(\.atNs).sorted()[...] : []
     // The first wallet is the node that was accepted first; each other began with its node.
     if wallet == nil, evidence.ledger.wallet != 1 { wallet = evidence.ledger.node }
   }
 
   mutating func run() {
     for frame in frames {
+      noteMoments(before: frame.entry.atNs)
       if isOtherNode(frame.entry.connection) {
         judgeOtherNode(frame)
         continue
@@ -100,6 +106,7 @@ struct PeerReplay {
       }
       if frame.entry.isIn { take(message, frame) } else { send(message, frame) }
     }
+    noteMoments(before: .max)
   }
 
   mutating func find(_ invariant: Int, _ sentence: String, _ frame: ReadFrame, _ more: [String] = []) {

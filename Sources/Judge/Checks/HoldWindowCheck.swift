@@ -17,10 +17,10 @@ extension Checker {
       guard let endNs = payment.offeredNs ?? payment.settledNs ?? (isWaiting ? newest : nil) else { continue }
       // A restart of the machine begins its clock anew.
       guard endNs >= payment.requestedNs else { continue }
-      let dueNs = dueNs(holdUntilNs, endNs: endNs)
-      guard endNs > dueNs + Self.lateNs else { continue }
+      let overNs = overNs(holdUntilNs, endNs: endNs)
+      guard overNs > Self.lateNs else { continue }
       let name = "Payment \(payment.id) of \(amountWords(payment.amountMsat))"
-      let spanMs = (endNs - dueNs) / 1_000_000
+      let spanMs = overNs / 1_000_000
       find(
         3, "\(name) \(isWaiting ? "is" : "was") held \(spanMs) ms longer than its sender was told",
         [payment.evidence])
@@ -28,9 +28,15 @@ extension Checker {
     checkOrders()
   }
 
-  /// A peer that did not run ends the holds when it runs again.
-  private func dueNs(_ holdUntilNs: Int64, endNs: Int64) -> Int64 {
-    max(holdUntilNs, evidence.ledger.run(at: endNs)?.startedNs ?? 0)
+  /// How long the peer, awake, has held a payment beyond its time. A peer that did not run, or was stopped, ends the
+  /// holds when it runs again; it notes in its journal that it was late.
+  private func overNs(_ holdUntilNs: Int64, endNs: Int64) -> Int64 {
+    let dueNs = max(holdUntilNs, evidence.ledger.run(at: endNs)?.startedNs ?? 0)
+    let overNs = endNs - dueNs
+    guard overNs > Self.lateNs else { return 0 }
+    // Without the journal, or with lines missing there, nobody knows whether it was stopped.
+    guard let journal = evidence.peersJournal(at: endNs), !journal.mayLack(endNs) else { return 0 }
+    return overNs - journal.lateNs(from: dueNs, to: endNs)
   }
 
   private mutating func checkMissed(_ payment: PaymentEntry, until holdUntilNs: Int64) {
@@ -52,8 +58,7 @@ extension Checker {
   /// Each failure on order is one of the newest order at that time, and is counted there.
   private mutating func checkOrders() {
     // A restart of the machine begins its clock anew: then no time tells which order a failure belongs to.
-    let starts = evidence.ledger.runs.map(\.startedNs)
-    guard starts == starts.sorted() else { return }
+    guard evidence.ledger.hasOneClock else { return }
     let orders = evidence.ledger.orderedFailures
     var used = [Int64](repeating: 0, count: orders.count)
     let times = orders.map(\.atNs)

@@ -17,6 +17,9 @@ struct Evidence {
   let wallet: WalletEvidence
   let ledger: LedgerEvidence
   let hasLedger: Bool
+  /// The peer's requests over HTTP.
+  let access: [AccessEntry]
+  private let accessByRecipient: [[UInt8]: [AccessEntry]]
   /// False for another wallet of the ledger, of whose phone nothing is known.
   let hasContainer: Bool
   /// To read other wallets from, in the same transaction.
@@ -49,12 +52,17 @@ struct Evidence {
 
   init(
     home: String, _ moment: EvidenceCollector.Moment, _ journals: EvidenceCollector.Journals,
-    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, remarks: [String], _ visits: Visits
+    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, access: [AccessEntry], remarks: [String],
+    _ visits: Visits
   ) {
     self.home = home
     wallet = moment.wallet
     ledger = moment.ledger
     hasLedger = moment.hasLedger
+    self.access = access
+    accessByRecipient = Dictionary(grouping: access.filter { $0.question != nil }) {
+      $0.question?.recipient ?? []
+    }
     hasContainer = true
     ledgerSource = moment.ledgerSource
     moves = WalletMoves(ledger, container: wallet.container)
@@ -89,6 +97,8 @@ struct Evidence {
     wallet = try WalletEvidence(nil, first.visits)
     ledger = try LedgerEvidence(first.ledgerSource?.file, wallet: number, first.visits)
     hasLedger = true
+    access = ledger.node.flatMap { first.accessByRecipient[$0] } ?? []
+    accessByRecipient = [:]
     hasContainer = false
     ledgerSource = nil
     moves = WalletMoves(ledger, container: nil)
@@ -115,6 +125,12 @@ struct Evidence {
 
   func journal(of claim: ClaimEntry) -> JournalFile? {
     byWriter[Writer(pid: claim.pid, startTime: claim.startTime, boot: claim.boot)]
+  }
+
+  /// The journal of the peer that ran then; nil if it is missing.
+  func peersJournal(at instantNs: Int64) -> JournalFile? {
+    guard let run = ledger.run(at: instantNs) else { return nil }
+    return journals(of: "lspd").last { $0.pid == run.pid && $0.startedNs <= instantNs }
   }
 
   /// The journal of any process in which the claim is answered.

@@ -55,10 +55,12 @@ struct EvidenceCollector {
     var remarks = journals.foreign.map { "\(journalPath)/\($0) has no journal header" }
     if moment.takenAtNs != nil { remarks.append("the daemons were running: this is a snapshot") }
     secrets.remark.map { remarks.append($0) }
+    let access = AccessEntry.all(in: firstHome + "/lsp")
+    remarks += access.remarks
     let hasPhone = FileStamp(phonePath) != nil
     return Evidence(
       home: home, moment, journals, secrets, phone: hasPhone ? PhoneEvidence(directory: phonePath) : nil,
-      remarks: remarks, visits)
+      access: access.rows, remarks: remarks, visits)
   }
 
   // MARK: The databases

@@ -32,6 +32,8 @@ struct JournalFile {
   let secretHits: [SecretHit]
   /// Times of the records that announce writes of the node's state, sorted.
   let writesNs: [Int64]
+  /// From when something was due until its process noted that it was late: it was stopped, or busy with one thing.
+  private let lates: [(fromNs: Int64, toNs: Int64)]
   private let events: [String: Rows<JournalRecord>]
   private let configurations: [String: [JSONValue]]
   /// The index of a claim's answer in the guard's events, by epoch.
@@ -60,6 +62,7 @@ struct JournalFile {
     gaps = reading.gaps
     secretHits = reading.secretHits
     configurations = reading.configurations
+    lates = reading.lates
     events = reading.events.mapValues { Rows($0, visits) }
     var answers: [Int64: Int] = [:]
     var containers: Set<[UInt8]> = []
@@ -109,6 +112,11 @@ struct JournalFile {
 
   func mayLack(wallNs: Int64) -> Bool {
     gaps.contains { $0.mayAnnounce(wallNs: wallNs) } || ending?.mayAnnounce(wallNs: wallNs) == true
+  }
+
+  /// How much of that time its process was late.
+  func lateNs(from startNs: Int64, to endNs: Int64) -> Int64 {
+    lates.reduce(0) { $0 + max(0, min($1.toNs, endNs) - max($1.fromNs, startNs)) }
   }
 
   var hasGaps: Bool { !gaps.isEmpty || ending != nil }

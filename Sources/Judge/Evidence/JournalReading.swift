@@ -18,6 +18,7 @@ struct JournalReading {
   private(set) var secretHits: [JournalFile.SecretHit] = []
   private(set) var events: [String: [JournalRecord]] = [:]
   private(set) var configurations: [String: [JSONValue]] = [:]
+  private(set) var lates: [(fromNs: Int64, toNs: Int64)] = []
 
   private var line = 0
   private var next: Int64 = 1
@@ -68,6 +69,7 @@ struct JournalReading {
     last = record.replacingBody(.null)
     lastNs = record.atNs
     lastKind = record.kind
+    if let since = record.body["late_since"]?.integer { lates.append((since, record.atNs)) }
     guard let core = record.body["core"]?.text else { return }
     let kin = String(core.prefix { $0 != "-" })
     if record.kind == "core" {

@@ -112,6 +112,8 @@ struct PaymentEntry {
   let preimage: [UInt8]?
   let failureCode: Int64?
   let failure: String?
+  /// The sender's number of the attempt, if it counts them.
+  let attempt: Int64?
   let data: PartData?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
@@ -128,6 +130,7 @@ struct PaymentEntry {
     preimage = try row.optionalBlob("preimage")
     failureCode = try row.optionalInteger("failure_code")
     failure = try row.optionalText("failure")
+    attempt = row.names.contains("attempt") ? try row.optionalInteger("attempt") : nil
     data = try PartData.read(row)
   }
 

@@ -19,6 +19,8 @@ struct LedgerEvidence {
   let losses: Rows<LossEntry>
   let externalInvoices: Rows<ExternalInvoiceEntry>
   let splices: Rows<SpliceEntry>
+  /// When the channel failed for good; nil if it has not.
+  let channelFailedNs: Int64?
   /// Indexed, as every frame needs its connection, and unknown nodes may leave thousands of connections.
   private let connectionsByID: [Int64: ConnectionEntry]
   /// The payments of one hash, grouped.
@@ -55,6 +57,10 @@ struct LedgerEvidence {
     splices = try tables.readIfThere("splices", by: "id") { (row) throws(JudgeError) in
       try SpliceEntry(row, of: .peer)
     }
+    let failures = try tables.readIfThere("channel_failures", by: "id") { (row) throws(JudgeError) in
+      try row.integer("at_ns")
+    }
+    channelFailedNs = failures.first
     connectionsByID = Dictionary(connections.map { ($0.id, $0) }) { first, _ in first }
     paymentsByHash = PaymentGroup.all(payments)
     paymentsByHTLC = payments.index { $0.htlc }
@@ -75,6 +81,9 @@ struct LedgerEvidence {
     let count = backupTimes.countOfThose(upTo: instantNs)
     return count > 0 ? backups[count - 1] : nil
   }
+
+  /// False if the machine was restarted: its clock began anew.
+  var hasOneClock: Bool { starts == starts.sorted() }
 
   /// The newest run that had started by then.
   func run(at instantNs: Int64) -> RunEntry? {

@@ -65,6 +65,8 @@ struct Checker {
     checkPayments(replay)
     checkHolds(replay)
     checkHoldWindows()
+    checkHints(replay)
+    checkAttempts(replay)
     count()
   }
 
@@ -94,6 +96,8 @@ struct Checker {
     checkSent(replay)
     checkHolds(replay)
     checkHoldWindows()
+    checkHints(replay)
+    checkAttempts(replay)
     return replay
   }
 

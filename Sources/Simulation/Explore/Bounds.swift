@@ -90,7 +90,8 @@ extension Move {
     switch self {
     case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .senderWakes, .phoneWakes,
       .timePasses,
-      .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .cancel, .withdraw, .endTask,
+      .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .cancel, .withdraw, .press,
+      .followLink, .endTask,
       .thaw, .askToMove,
       .copyDatabase,
       .noMoreFaults:

@@ -74,7 +74,8 @@ struct Others: Hashable, Sendable {
     switch action {
     case .send: [.beginTask]
     case .sendIsDone: [.endTask]
-    case .cancel, .storage, .fullDisk, .slowPeer, .takeOtherDevice, .askToMove, .onOther: []
+    case .cancel, .press, .followLink, .storage, .fullDisk, .slowPeer, .takeOtherDevice, .askToMove, .onOther:
+      []
     case .open, .home, .quit, .pay, .withdraw, .fault: nil
     }
   }

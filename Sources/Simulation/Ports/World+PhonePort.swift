@@ -44,14 +44,15 @@ extension World {
           .submitted(
             TaskRequest(
               identifier: task.identifier, kind: task.isRefresh ? .refresh : .processing,
-              earliest: .seconds(task.earliestSeconds)))))
+              earliest: .seconds(task.earliestSeconds), requiresNetwork: task.needsNetwork,
+              requiresExternalPower: task.needsPower))))
     case .complete(let task, let run, let isSuccess, _):
       checkCompletion(ofRun: run, &life)
       tellPhone(.task(.completed(identifier: task.identifier, run: run, isSuccess: isSuccess)))
     case .playAudio: tellPhone(.audio(.startRequested(AudioSession())))
     case .stopAudio: tellPhone(.audio(.stopped))
     case .showScreen(let screen): life.screen = screen
-    // The simulated user presses no button.
+    // The phone's pasteboard, and the answer to its user, who does not wait for it.
     case .copy, .answerPress: break
     case .tidyJournals:
       life.answers.append(.opening(.stepDone(.journals, .done("the simulation keeps no journals"))))

@@ -18,6 +18,10 @@ public struct Agenda: Hashable, Sendable {
     case cancel
     /// The user withdraws on chain by a splice.
     case withdraw
+    /// The user presses a button of the app's screen.
+    case press
+    /// The user follows a link of the wallet.
+    case followLink
     /// Ends the background task that stands for `send` in other wallets' schemes.
     case sendIsDone
     /// The user takes the other device in hand and opens the wallet there.
@@ -140,13 +144,20 @@ public struct Agenda: Hashable, Sendable {
     timed += Self.cancels(&cancelling, until: end)
     var moving = SeededGenerator(seed: seed ^ 0x3003_1E5E_0000_0000)
     timed += Self.twoDevices(&moving, until: end)
+    var touching = SeededGenerator(seed: seed ^ 0x705C_4E00_0000_0000)
+    if isTelling { timed += Self.touches(&touching, until: end) }
     // Sorted by time, then by creation: `sorted` is not documented as stable.
     let order = timed.indices.sorted { (timed[$0].at, $0) < (timed[$1].at, $1) }
     entries = []
     for (number, place) in order.enumerated() {
       let action = timed[place].action
       let salt =
-        action == .cancel ? cancelling.next() : action.isOfTwoDevices ? moving.next() : generator.next()
+        switch action {
+        case .cancel: cancelling.next()
+        case .press, .followLink: touching.next()
+        case .takeOtherDevice, .askToMove, .onOther: moving.next()
+        default: generator.next()
+        }
       entries.append(Entry(number: number + 1, at: timed[place].at, action: action, salt: salt))
     }
     externalDelay = generator.chance(50) ? .zero : .milliseconds(Int64(generator.below(30_000)))
@@ -172,6 +183,20 @@ public struct Agenda: Hashable, Sendable {
       at = at + .milliseconds(Int64(100 + generator.below(40_000)))
     }
     return cancels
+  }
+
+  /// Touches of the app's screen, and links, in two runs of three.
+  private static func touches(
+    _ generator: inout SeededGenerator, until end: Instant
+  ) -> [(at: Instant, action: Action)] {
+    guard generator.chance(67) else { return [] }
+    var touches: [(at: Instant, action: Action)] = []
+    var at = Instant.zero + .seconds(12)
+    while at < end {
+      touches.append((at, generator.chance(80) ? .press : .followLink))
+      at = at + .milliseconds(Int64(100 + generator.below(8000)))
+    }
+    return touches
   }
 
   /// In one run of three the user has two devices. On the one that the wallet has left, the user opens the app, and its

@@ -78,6 +78,8 @@ public struct SeedRun {
     world.phone.extensionStartTime = agenda.extensionStartTime
     world.phone.sparesLockHolders = agenda.sparesLockHolders
     world.background = agenda.background
+    if world.wallet.pollTask != nil { world.background?.pollsPaykit = true }
+    world.phone.linkSchemes = world.wallet.urlScheme.map { [$0] }
     world.phone.tasks.seed = agenda.taskSeed
     // Four hours become half a minute, so that a run of minutes has many refreshes.
     if agenda.background != nil { world.phone.tasks.timeScale = 480 }
@@ -206,6 +208,8 @@ public struct SeedRun {
     case .pay: pay(&chance)
     case .send: send(&chance)
     case .cancel: cancel(&chance)
+    case .press: make(.press(chance.chance(70) ? .retry : .copy))
+    case .followLink: make(.followLink)
     case .withdraw: make(.withdraw(UInt64(1000 + chance.below(5000))))
     case .sendIsDone: break
     case .takeOtherDevice: takeOtherDevice()

@@ -172,7 +172,7 @@ extension World {
     lives.app?.value.takesPlace = false
     guard let left = otherDevice?.part({ $0.pointee.container }).value else { return }
     sending.leave(left.node.payments)
-    openAgain(knownTo: container.value)
+    openAgain(leaving: left, for: container.value)
   }
 
   /// The peer before it reads a message of a device that the wallet has left; else nil. Such a copy is expensive.

@@ -1,4 +1,5 @@
 import Ground
+import Wallet
 
 /// One step of a world. Everything else follows from these.
 public enum Move: Hashable, Sendable {
@@ -33,6 +34,10 @@ public enum Move: Hashable, Sendable {
   case cancel(Int)
   /// The user withdraws this amount on chain by a splice.
   case withdraw(UInt64)
+  /// The user presses a button of the app's screen, if it is there.
+  case press(ScreenButton)
+  /// The user follows a link of the wallet.
+  case followLink
   /// The app begins a background task that does not involve the node.
   case beginTask
   case endTask

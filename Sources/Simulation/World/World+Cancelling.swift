@@ -7,7 +7,7 @@ import Wallet
 // The user cancels an invoice of the wallet, possibly while a sender pays it.
 extension World {
   mutating func cancel(_ number: Int) {
-    guard invoicing.mayBeCancelled(number) else { return }
+    guard container.part({ invoicing.mayBeCancelled(number, in: $0.pointee) }) else { return }
     let request = numbers.request()
     invoicing.cancel(number, as: request)
     tellPhone(.appAsked(request: request, inFront: false))
@@ -27,11 +27,10 @@ extension World {
     // The peer serves another device, which does not know this cancellation.
     guard !isServedElsewhere else { return }
     let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false
-    // Stored here before the peer served this device, as the claim was not answered yet.
-    let isCancelledHere = container.part { $0.pointee.cancelled.contains(invoice.invoice.paymentHash) }
-    if refusal == nil, !invoice.isCancelled, !isCancelledHere {
+    let isCancelled = isCancelled(invoice.invoice.paymentHash)
+    if refusal == nil, !isCancelled {
       report(.paidIsReceivedOnce, "The user is told that an invoice is cancelled, but it is open.")
-    } else if isOpen, invoice.isCancelled, !invoice.mayStillBeCancelled {
+    } else if isOpen, isCancelled, !invoice.mayStillBeCancelled {
       report(
         .paidIsReceivedOnce,
         "The user is told that an invoice stays open, but it is cancelled: \(refusal ?? "")")
@@ -51,13 +50,18 @@ extension World {
     return !invoicing.hasOpenCancel && !open.contains { $0.request.kind == .cancellation }
   }
 
-  /// An invoice cancelled after the copy is open again if the copy or the peer's backup has it as open. The peer's
-  /// backup lacks cancellations made without a connection. A backup that the peer has not read yet is still stored.
-  mutating func openAgain(knownTo copy: Container) {
+  private func isCancelled(_ hash: Bytes32) -> Bool {
+    container.part { invoicing.isCancelled(hash, in: $0.pointee) }
+  }
+
+  /// An invoice cancelled in the database that is left is open again if the copy, with which the wallet goes on, or the
+  /// peer's backup has it as open. The peer's backup lacks cancellations made without a connection. A backup that the
+  /// peer has not read yet is still stored.
+  mutating func openAgain(leaving left: Container, for copy: Container) {
     var open = copy.node.invoices
     for backup in backups + backupsInFlight { open += backup.invoices }
     open.removeAll { copy.cancelled.contains($0.paymentHash) }
-    for invoice in open { invoicing.noteCancelled(invoice.paymentHash, false) }
+    invoicing.leave(left, open: open.map(\.paymentHash))
   }
 
   // MARK: Checks
@@ -65,7 +69,6 @@ extension World {
   /// An invoice with a pending HTLC cannot be cancelled.
   mutating func checkCancel(of hash: Bytes32) {
     guard !isServedElsewhere else { return }
-    invoicing.noteCancelled(hash, true)
     let isComing = container.value.node.channel?.htlcs.contains { htlc in
       if case .failed? = htlc.removal { return false }
       return htlc.direction == .received && htlc.paymentHash == hash
@@ -76,7 +79,7 @@ extension World {
   }
 
   mutating func checkNotCancelled(_ receipt: Receipt) {
-    if invoicing[receipt.invoice.paymentHash]?.isCancelled == true {
+    if isCancelled(receipt.invoice.paymentHash) {
       report(.paidIsReceivedOnce, "A payment of a cancelled invoice is accepted.")
     }
   }

@@ -43,7 +43,7 @@ extension World {
     deliverPhoneEvents()
     copies.noteRestored(copy.value, inPlaceOf: container.value)
     sending.forget(container.value, unknownTo: copy.value)
-    openAgain(knownTo: copy.value)
+    openAgain(leaving: container.value, for: copy.value)
     container.value.row = copy.value.row
     container.value.node = copy.value.node
     container.value.past = copy.value.past

@@ -35,6 +35,8 @@ extension World {
     case .send(let number, let isKnown): send(number, isKnown: isKnown)
     case .cancel(let invoice): cancel(invoice)
     case .withdraw(let amountSat): withdraw(amountSat)
+    case .press(let button): pressIfThere(button)
+    case .followLink: followLink()
     case .beginTask: task(isOn: true)
     case .endTask: task(isOn: false)
     case .network(let isThere): tellPhone(.deviceChanged(.network(isThere)))

@@ -96,7 +96,8 @@ extension World {
       postCancel(ofRequest: request)
       postMove(ofRequest: request)
     // The wallet begins no activity.
-    case .memoryWarning, .activityExpired, .link: break
+    case .memoryWarning, .activityExpired: break
+    case .link(let id): tell(ofLink: id)
     case .task(let word): tell(role, word)
     // The wallet only logs whether audio plays.
     case .audio: break

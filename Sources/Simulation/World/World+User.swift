@@ -31,13 +31,8 @@ extension World {
     hear(.notificationTouched(id: id, category: category, touch))
   }
 
-  /// Whether the user sees this button.
-  public func hasButton(_ button: ScreenButton) -> Bool {
-    phone.app == .foreground && lives.app?.value.screen?.buttons.contains(button) == true
-  }
-
   public mutating func press(_ button: ScreenButton) {
-    lives.app?.value.inbox.append(.incoming(.pressed("press", button)))
+    pressIfThere(button)
     settle()
   }
 

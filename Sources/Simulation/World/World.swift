@@ -211,6 +211,8 @@ public struct WorldSettings: Hashable, Sendable {
   public var holdTime = TimeSpan.seconds(120)
   /// How senders react to a failed attempt. In explorations and stories they make one.
   public var retries = RetryPolicy.off
+  /// One question of a sender in four reaches no server of hints.
+  public var losesHints = true
   /// How long an outgoing payment takes to its recipient.
   public var externalDelay = TimeSpan.zero
   /// Wallet and peer can splice. Not in explorations.

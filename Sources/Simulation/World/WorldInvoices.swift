@@ -7,6 +7,8 @@ struct WorldInvoices: Hashable, Sendable {
   /// In order of creation.
   private(set) var all: [WorldInvoice] = []
   private(set) var payments: [WorldPayment] = []
+  /// Cancelled in a database that was replaced or left, and open in none of its copies.
+  private var closedBefore: [Bytes32] = []
 
   subscript(hash: Bytes32) -> WorldInvoice? { all.last { $0.invoice.paymentHash == hash } }
 
@@ -69,9 +71,19 @@ struct WorldInvoices: Hashable, Sendable {
 
   // MARK: Cancellations
 
-  func mayBeCancelled(_ number: Int) -> Bool {
-    all.indices.contains(number) && all[number].isStored && !all[number].isCancelled
-      && all[number].cancelRequest == nil
+  func mayBeCancelled(_ number: Int, in container: Container) -> Bool {
+    all.indices.contains(number) && all[number].isStored && all[number].cancelRequest == nil
+      && !isCancelled(all[number].invoice.paymentHash, in: container)
+  }
+
+  func isCancelled(_ hash: Bytes32, in container: Container) -> Bool {
+    container.cancelled.contains(hash) || closedBefore.contains(hash)
+  }
+
+  /// The wallet goes on with another database, where these invoices are open.
+  mutating func leave(_ container: Container, open: [Bytes32]) {
+    closedBefore += container.cancelled.filter { !closedBefore.contains($0) }
+    closedBefore.removeAll { open.contains($0) }
   }
 
   mutating func cancel(_ number: Int, as request: UInt64) { all[number].cancelRequest = request }
@@ -93,10 +105,6 @@ struct WorldInvoices: Hashable, Sendable {
   }
 
   var hasOpenCancel: Bool { all.contains { $0.cancelRequest != nil } }
-
-  mutating func noteCancelled(_ hash: Bytes32, _ isCancelled: Bool) {
-    change(hash) { $0.isCancelled = isCancelled }
-  }
 }
 
 /// An invoice that the user requested.
@@ -111,8 +119,6 @@ public struct WorldInvoice: Hashable, Sendable {
   fileprivate var cancelRequest: UInt64?
   /// An earlier cancellation was never answered: a later one's refusal does not say that the invoice is open.
   fileprivate(set) var mayStillBeCancelled = false
-  /// Durable in the current container.
-  public fileprivate(set) var isCancelled = false
 
   fileprivate init(invoice: Invoice, preimage: Bytes32, amountMsat: UInt64) {
     self.invoice = invoice

@@ -15,6 +15,8 @@ enum MoveSentences {
     case .cancel(let invoice): "the user cancels invoice \(invoice + 1)"
     case .withdraw(let amount):
       "the user withdraws \(HumanText.amount(msat: amount &* 1000)) on chain"
+    case .press(let button): "the user presses “\(button.title)”, if it is there"
+    case .followLink: "the user follows a link of the wallet"
     case .beginTask: "the user starts a task that continues in the background"
     case .takeOtherDevice: "the user opens the app on the other device, which has the same seed"
     case .askToMove: "the user asks to move the wallet to this device"

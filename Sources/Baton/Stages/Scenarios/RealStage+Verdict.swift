@@ -50,6 +50,7 @@ extension RealStage {
 
   /// Ends all processes in any state. Frozen ones are killed first: the others would wait for them.
   func end() {
+    for sender in senders { sender.end() }
     for role in [Role.app, .extension] {
       guard let pid = try? driver.pid(of: role), ProcessTable.isStopped(pid) else { continue }
       WatchedProcess(pid: pid)?.send(SIGKILL)

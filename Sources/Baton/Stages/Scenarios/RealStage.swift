@@ -19,7 +19,11 @@ import Terminal
 final class RealStage: ScenarioStage {
   let driver: PhoneDriver
   var phone: PhoneClient.Phone { driver.phone }
-  private var invoices: [PayableInvoice] = []
+  private(set) var invoices: [PayableInvoice] = []
+  /// Those that try again.
+  var senders: [RetryingSender] = []
+  /// How senders try again; nil: not at all.
+  private let retryPolicy: String?
   var externalInvoices: [SignedInvoice] = []
   /// Every payment request, with lspd's number and first answer.
   private var attempts: [Attempt] = []
@@ -39,7 +43,7 @@ final class RealStage: ScenarioStage {
   private static let lookAgain = (first: TimeSpan.milliseconds(2), longest: TimeSpan.milliseconds(64))
   private var pause = RealStage.lookAgain.first
   /// By default the same as in the simulated world.
-  private let holdSeconds: Int64
+  let holdSeconds: Int64
 
   /// Prints the phone's events while the story plays.
   private(set) var narrator: StoryNarrator?
@@ -49,6 +53,7 @@ final class RealStage: ScenarioStage {
     narrator = output.map { StoryNarrator(phone, $0) }
     entitlements = "\(phone.home)/entitlements.json"
     holdSeconds = settings.lazy.compactMap(\.holdSeconds).last ?? 120
+    retryPolicy = settings.lazy.compactMap(\.retryPolicy).last
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
     for setting in settings {
@@ -107,7 +112,8 @@ final class RealStage: ScenarioStage {
         try driver.goHome()
         try driver.open()
       }
-    case .pay(let number): try pay(number)
+    case .pay(let number):
+      if let retryPolicy { try retry(number, by: retryPolicy) } else { try pay(number) }
     case .payInParts(let number, let parts): try pay(number, part: 1, of: parts)
     case .payNextPart(let number):
       guard let last = attempts.last(where: { $0.number == number && $0.parts > 0 }), last.part < last.parts
@@ -159,7 +165,7 @@ final class RealStage: ScenarioStage {
 
   /// The parts of one payment count as one payment.
   private func payments(_ rows: [PeerPaymentRow]) -> [Scene.Payment] {
-    var all: [Scene.Payment] = []
+    var all: [Scene.Payment] = retryPolicy == nil ? [] : retriedPayments(rows)
     for attempt in attempts {
       let row = rows.first { Int64(clamping: $0.id) == attempt.id }
       let state = Self.state(
@@ -254,6 +260,7 @@ final class RealStage: ScenarioStage {
       scene.screen = [said["text"], said["detail"]].compactMap { $0 }
     }
     scene.records = try records()
+    scene.senders = try senders.map { try $0.scene() }
     noteInvoices(wallet, &scene)
     return scene
   }
@@ -314,7 +321,7 @@ final class RealStage: ScenarioStage {
       lastEnd: lastEnd)
   }
 
-  private static func state(_ word: String, _ reason: String) -> Scene.Payment.State {
+  static func state(_ word: String, _ reason: String) -> Scene.Payment.State {
     switch word {
     case "paid", "settled": .settled
     case "failed": .failed(reason)

@@ -32,6 +32,7 @@ enum ScenarioWords {
   static func noButton(_ title: String) -> CannotBeDone {
     CannotBeDone("the app's screen has no button “\(title)” now")
   }
+  static let senderHasNotFailed = CannotBeDone("the sender's payment has not failed; it pays once")
   static let isSuspended = CannotBeDone("cannot freeze or thaw a suspended process")
   static let nothingToTouch = CannotBeDone("there is no notification in the list")
 

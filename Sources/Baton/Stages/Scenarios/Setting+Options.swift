@@ -1,6 +1,7 @@
 import Ground
 import PhonePolicy
 import Scenario
+import Sender
 import Simulation
 import Wallet
 import WalletProfiles
@@ -60,6 +61,12 @@ extension Setting {
     return span.wholeMilliseconds / 1000
   }
 
+  /// The value of `baton pay --retry`, if the setting is one.
+  var retryPolicy: String? {
+    guard case .sendersRetry(let byHints) = self else { return nil }
+    return (byHints ? RetryPolicy.hint : .interim).rawValue
+  }
+
   /// The value of iosd's `--time-scale`.
   fileprivate var timeScale: Int64 {
     guard case .hourTakes(let span) = self else { return 1 }
@@ -89,6 +96,9 @@ extension WorldSettings {
       case .arrivesAfter(let span): world.externalDelay = span
       case .startTakes(let span): world.startDelay = span
       case .storesBackupEvery(let span): world.storageDelay = span
+      case .sendersRetry(let byHints):
+        world.retries = byHints ? .hint : .interim
+        world.losesHints = false
       case .holdsPayments: world.holdTime = .seconds(setting.holdSeconds ?? 0)
       case .debugBuild:
         world.phone.enforcesLimits = false

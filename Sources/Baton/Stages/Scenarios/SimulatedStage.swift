@@ -21,6 +21,8 @@ struct SimulatedStage: ScenarioStage {
   private var lastWords = PerRole<String?>(nil, nil)
   private var centre = StageCentre()
   private var failures: [UInt64: String] = [:]
+  /// What each sender that tries again was told first, by the number of its payment.
+  private var told: [Int: Scene.Sender] = [:]
   /// The world's payments that are parts, by id.
   private var parts: [UInt64: (number: Int, part: Int, count: Int)] = [:]
 
@@ -120,7 +122,7 @@ struct SimulatedStage: ScenarioStage {
         move(.open)
         drift()
       }
-    case .pay(let number): move(.pay(number - 1))
+    case .pay(let number): try pay(number)
     case .payInParts(let number, let count): pay(number, part: 1, of: count)
     case .payNextPart(let number):
       guard let last = parts.values.filter({ $0.number == number }).max(by: { $0.part < $1.part }),
@@ -180,6 +182,14 @@ struct SimulatedStage: ScenarioStage {
       goOn(until: end)
     }
     move(.freezeInside(role))
+  }
+
+  private mutating func pay(_ number: Int) throws {
+    if world.retryingSenders.contains(where: { $0.invoice == number - 1 }) {
+      guard told[number]?.hasFailed == true else { throw ScenarioWords.senderHasNotFailed }
+      told[number] = nil
+    }
+    move(.pay(number - 1))
   }
 
   private mutating func pay(_ number: Int, part: Int, of count: Int) {
@@ -247,6 +257,9 @@ struct SimulatedStage: ScenarioStage {
       default: break
       }
     }
+    for sender in world.retryingSenders where told[sender.invoice + 1] == nil {
+      told[sender.invoice + 1] = sender.scene.flatMap { $0.told == .nothing ? nil : $0 }
+    }
     story.listen(to: &world)
   }
 
@@ -285,6 +298,8 @@ struct SimulatedStage: ScenarioStage {
         Scene.IncomingRecord(number: $0 + 1, isHeld: record.isHeld)
       }
     }
+    scene.senders = world.retryingSenders.compactMap { told[$0.invoice + 1] ?? $0.scene }
+      .sorted { $0.number < $1.number }
     noteInvoices(&scene)
     return scene
   }

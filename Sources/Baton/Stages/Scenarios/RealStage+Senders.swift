@@ -1,0 +1,91 @@
+import DaemonRuntime
+import Glibc
+import Ground
+import JSON
+import PhoneClient
+import Reports
+import Scenario
+
+/// `baton pay --retry` as a process of its own, and what it has said.
+final class RetryingSender {
+  let number: Int
+  private let process: WatchedProcess
+  private let output: String
+
+  init(
+    of number: Int, _ invoice: PayableInvoice, by policy: String, holdSeconds: Int64, on phone: Phone
+  ) throws {
+    self.number = number
+    output = "\(phone.home)/sender-\(number).jsonl"
+    // What an earlier payment of the invoice was told is over.
+    unlink(output)
+    process = try DaemonStarter.start(
+      "\(FilePath.ownDirectory)/baton",
+      arguments: [
+        "--home", phone.home, "--json", "pay", invoice.text, "--retry", policy, "--hold-seconds",
+        "\(holdSeconds)", "--seed", "\(number)",
+      ], log: output)
+  }
+
+  /// Nil while the process goes on.
+  func scene() throws -> Scene.Sender {
+    let hasEnded = process.hasEnded
+    let lines = (SmallFile.read(output, limit: 65_536) ?? []).split(separator: 10)
+    let documents = lines.compactMap { JSONValue(parsing: Array($0)) }
+    guard hasEnded else {
+      return Scene.Sender(
+        number: number, attempts: documents.compactMap { $0["attempt"]?.int }.max() ?? 0, told: .nothing)
+    }
+    guard let last = documents.last, let attempts = last["attempts"]?.int, let state = last["state"]?.text
+    else {
+      throw Wait.Failure(
+        description:
+          "the sender of payment \(number) ended without an answer: \(lines.last.map { String(decoding: $0, as: UTF8.self) } ?? "")"
+      )
+    }
+    let told: Scene.Sender.Told =
+      switch state {
+      case "settled": .settled
+      case "pending": .pending
+      default:
+        .failed(
+          .init(
+            headline: last["headline"]?.text ?? state, text: last["text"]?.text ?? "",
+            button: last["button"]?.text))
+      }
+    return Scene.Sender(number: number, attempts: Int(clamping: attempts), told: told)
+  }
+
+  func end() {
+    process.send(SIGTERM)
+    _ = process.waitForEnd(within: .seconds(5))
+    _ = process.reap()
+  }
+}
+
+// Senders that try again.
+extension RealStage {
+  /// Also "Retry Now" after a failure.
+  func retry(_ number: Int, by policy: String) throws {
+    guard invoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
+    if let earlier = senders.first(where: { $0.number == number }) {
+      guard try earlier.scene().hasFailed else { throw ScenarioWords.senderHasNotFailed }
+      earlier.end()
+    }
+    senders.removeAll { $0.number == number }
+    senders.append(
+      try RetryingSender(
+        of: number, invoices[number - 1], by: policy, holdSeconds: holdSeconds, on: phone))
+    senders.sort { $0.number < $1.number }
+  }
+
+  /// One for each attempt that lspd has got.
+  func retriedPayments(_ rows: [PeerPaymentRow]) -> [Scene.Payment] {
+    rows.compactMap { row in
+      guard let place = invoices.firstIndex(where: { $0.paymentHash.hex == row.paymentHash }) else {
+        return nil
+      }
+      return Scene.Payment(number: place + 1, state: Self.state(row.state, row.failure ?? ""))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Scenario
+
+@Suite("Senders that try again, in a story") struct SenderWordsTests {
+  private func scene(_ told: Scene.Sender.Told, attempts: Int = 2) -> Scene {
+    let nobody = Scene.Process(place: .notStarted)
+    var scene = Scene(
+      holder: nil, newestClaim: nil, epoch: 0, app: nobody, notifier: nobody, payments: [], receivedTimes: [],
+      notifications: [], isChannelEven: true)
+    scene.senders = [Scene.Sender(number: 1, attempts: attempts, told: told)]
+    return scene
+  }
+
+  private func words(_ told: Scene.Sender.Told, attempts: Int = 2) throws -> [String] {
+    let story = try ScenarioParser.parse("# One\npayment 1 of 50000 sat arrives\nthe verdict")
+    return Question.senders.answer(in: scene(told, attempts: attempts), of: story)
+  }
+
+  private let refused = Scene.Sender.Told.failed(
+    .init(headline: "Invoice Not Known", text: "Ask for a new invoice.", button: nil))
+
+  @Test func `A sender's answer is its outcome with its attempts, and the words and button of a failure`()
+    throws
+  {
+    #expect(try words(.nothing) == ["payment 1 of 50,000 sat: no answer yet"])
+    #expect(try words(.settled) == ["payment 1 of 50,000 sat: settled with attempt 2"])
+    #expect(try words(.pending) == ["payment 1 of 50,000 sat: pending with attempt 2"])
+    #expect(
+      try words(refused, attempts: 1) == [
+        "payment 1 of 50,000 sat: failed after 1 attempt", "Invoice Not Known: Ask for a new invoice.",
+      ])
+    let again = Scene.Sender.Message(headline: "Not Delivered", text: "Ask.", button: "Retry Now")
+    #expect(try words(.failed(again)).last == "Not Delivered: Ask. “Retry Now”")
+    #expect(try words(.failed(again)).first == "payment 1 of 50,000 sat: failed after 2 attempts")
+  }
+
+  @Test func `A sender has its answer with the first outcome that it was told`() {
+    let isAnswered = Condition.senderAnswered(number: 1)
+    #expect(!isAnswered.holds(in: scene(.nothing)))
+    for told in [.settled, .pending, refused] as [Scene.Sender.Told] {
+      #expect(isAnswered.holds(in: scene(told)))
+    }
+    #expect(!Condition.senderAnswered(number: 2).holds(in: scene(.settled)))
+  }
+
+  @Test func `How senders try again stands in the head`() throws {
+    for (line, byHints) in [
+      ("senders try again as the peer hints", true), ("senders try again by a schedule", false),
+    ] {
+      let story = try ScenarioParser.parse("# One\n\(line)\nthe verdict")
+      #expect(story.settings == [.sendersRetry(byHints: byHints)])
+      #expect(throws: ScenarioError.self) {
+        try ScenarioParser.parse("# One\nthe app opens\n\(line)\nthe verdict")
+      }
+    }
+  }
+}
