@@ -39,14 +39,16 @@ let package = Package(
       path: "Sources/Lightning/Invoices"),
     .target(
       name: "LightningNode",
-      dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel"],
+      dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "Webhooks"],
       path: "Sources/Lightning/Node"),
     .target(
       name: "LightningProvider",
       dependencies: [
-        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "ForwardingHint",
+        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "ForwardingHint", "Webhooks",
       ],
       path: "Sources/Lightning/Provider"),
+    // LSPS0 and LSPS5: both ends of the wallet's requests, and the LSP's book of webhooks.
+    .target(name: "Webhooks", dependencies: ["Ground", "JSON"], path: "Sources/Lightning/Webhooks"),
     // The LSP's advice for another attempt at a payment: lspd writes it, senders read it.
     .target(name: "ForwardingHint", dependencies: ["JSON"], path: "Sources/Lightning/Hint"),
     .target(name: "Sender", dependencies: ["Ground", "LightningWire", "ForwardingHint"]),
@@ -54,7 +56,7 @@ let package = Package(
       name: "Wallet",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-        "LightningInvoices", "LightningNode", "WalletProfiles", "Crypto",
+        "LightningInvoices", "LightningNode", "Webhooks", "WalletProfiles", "Crypto",
       ]),
     .target(name: "PhonePolicy", dependencies: ["Ground"]),
     .target(name: "Reports", dependencies: ["JSON", "PhonePolicy"]),
@@ -189,8 +191,8 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "ForwardingHint", "Guardrails", "WalletProfiles", "Crypto", "PushSeal",
-        "PeerTransport", "DaemonRuntime", "Database", "ChannelStore", "HTTPServer",
+        "LightningProvider", "ForwardingHint", "Webhooks", "Guardrails", "WalletProfiles", "Crypto", "PushSeal",
+        "PeerTransport", "DaemonRuntime", "Database", "ChannelStore", "HTTPServer", "HTTPClient",
       ]),
     // The modules of `baton`.
     .target(
@@ -256,7 +258,7 @@ let package = Package(
       name: "LightningTests",
       dependencies: [
         "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningNode", "LightningProvider", "ForwardingHint",
+        "LightningNode", "LightningProvider", "ForwardingHint", "Webhooks",
       ]),
     .testTarget(name: "SenderTests", dependencies: ["Ground", "LightningWire", "ForwardingHint", "Sender"]),
     // Reads and writes invoices for Tests/Interop/invoices.py.
@@ -479,7 +481,7 @@ let cores = [
   "Bitcoin",
   "LightningWire",
   "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint",
-  "Sender",
+  "Webhooks", "Sender",
 ]
 
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.

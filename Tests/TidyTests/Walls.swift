@@ -10,15 +10,16 @@ enum Walls {
     ("LightningWire", "Ground Crypto Bitcoin"),
     ("LightningChannel", "Ground Crypto Bitcoin LightningWire"),
     ("LightningInvoices", "Ground Crypto Bitcoin LightningWire"),
-    ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel"),
-    ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel ForwardingHint"),
+    ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel Webhooks"),
+    ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel ForwardingHint Webhooks"),
+    ("Webhooks", "Ground JSON"),
     ("ForwardingHint", "JSON"),
     ("Sender", "Ground LightningWire ForwardingHint"),
     (
       "Wallet",
       """
       Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      WalletProfiles
+      Webhooks WalletProfiles
       """
     ),
     ("PhonePolicy", "Ground"),
@@ -77,8 +78,8 @@ enum Walls {
     (
       "LSPd",
       """
-      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint \
-      Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer CLinux Glibc
+      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint Webhooks \
+      Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer HTTPClient CLinux Glibc
       """
     ),
     ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
@@ -128,7 +129,7 @@ enum Walls {
   /// Modules of pure decisions: no clock, no randomness, no I/O.
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Sender", "Wallet",
+    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Webhooks", "Sender", "Wallet",
     "WalletProfiles", "PhonePolicy",
     "Simulation",
     "Scenario",
