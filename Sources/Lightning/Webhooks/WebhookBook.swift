@@ -69,6 +69,19 @@ public struct WebhookBook: Hashable, Codable, Sendable {
     } catch { return ServiceReply.encoded(request.id, error) }
   }
 
+  /// The answer to a node without a channel.
+  package static func refuseStranger(_ bytes: [UInt8], _ rules: WebhookRules, _ step: inout WebhookStep) {
+    var nobody = WebhookBook()
+    do throws(ServiceError) {
+      let request = try ServiceRequest(parsing: bytes)
+      if case .protocols = try? WebhookRequest(request) {
+        nobody.hear(bytes, rules, at: Instant(nanoseconds: 0), &step)
+      } else {
+        step.reply = ServiceReply.encoded(request.id, .noChannel)
+      }
+    } catch { step.reply = ServiceReply.encoded(.null, error) }
+  }
+
   private mutating func answer(
     _ request: WebhookRequest, _ rules: WebhookRules, at now: Instant, _ step: inout WebhookStep
   ) throws(ServiceError) -> WebhookAnswer {
