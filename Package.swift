@@ -63,6 +63,7 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
+        "Webhooks",
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
         "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
@@ -140,6 +141,7 @@ let package = Package(
     .target(
       name: "WalletProcess",
       dependencies: [
+        "Webhooks",
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Coordinator", "Database", "WalletStore",
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "Wallet",
         "WalletProfiles", "PhoneLink", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
@@ -191,7 +193,8 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "ForwardingHint", "Webhooks", "Guardrails", "WalletProfiles", "Crypto", "PushSeal",
+        "LightningProvider", "ForwardingHint", "Webhooks", "Guardrails", "WalletProfiles", "Crypto",
+        "PushSeal",
         "PeerTransport", "DaemonRuntime", "Database", "ChannelStore", "HTTPServer", "HTTPClient",
       ]),
     // The modules of `baton`.
@@ -209,6 +212,7 @@ let package = Package(
     .target(
       name: "Inspection",
       dependencies: [
+        "Webhooks",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel",
         "LightningNode", "LightningProvider", "Wallet", "WalletProfiles", "IncomingStore", "PhonePolicy",
         "Database", "SharedContainer",
@@ -233,6 +237,7 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
+        "Webhooks",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire",
         "LightningChannel", "LightningInvoices", "LightningNode", "ForwardingHint", "Sender", "HTTPClient",
         "Crypto", "PhonePolicy", "Wallet", "SharedContainer",
@@ -276,6 +281,7 @@ let package = Package(
     .testTarget(
       name: "WalletTests",
       dependencies: [
+        "Webhooks",
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningInvoices", "LightningNode", "Crypto", "WalletProfiles", "Wallet",
       ]),
@@ -404,6 +410,7 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
+        "Webhooks", "HTTPClient",
         "WaitingTests",
         "Ground", "JSON", "Reports", "Crypto", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningProvider", "ForwardingHint", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",

@@ -56,7 +56,7 @@ enum Walls {
     (
       "WalletProcess",
       """
-      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode Wallet \
+      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode Webhooks Wallet \
       WalletProfiles PhoneLink Crypto Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles JSON CLinux Glibc
       """
     ),
@@ -97,7 +97,7 @@ enum Walls {
     (
       "Inspection",
       """
-      Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet \
+      Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Webhooks Wallet \
       WalletProfiles IncomingStore PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc Foundation
       """
     ),
@@ -120,7 +120,7 @@ enum Walls {
       "BatonCommand",
       """
       Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      ForwardingHint Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
+      ForwardingHint Webhooks Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
       Terminal Inspection Lab Stages Glibc
       """
     ),
@@ -129,7 +129,8 @@ enum Walls {
   /// Modules of pure decisions: no clock, no randomness, no I/O.
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Webhooks", "Sender", "Wallet",
+    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Webhooks", "Sender",
+    "Wallet",
     "WalletProfiles", "PhonePolicy",
     "Simulation",
     "Scenario",

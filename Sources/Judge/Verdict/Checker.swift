@@ -65,6 +65,7 @@ struct Checker {
     checkPayments(replay)
     checkHolds(replay)
     checkHoldWindows()
+    checkWebhooks()
     count()
   }
 
@@ -94,6 +95,7 @@ struct Checker {
     checkSent(replay)
     checkHolds(replay)
     checkHoldWindows()
+    checkWebhooks()
     return replay
   }
 

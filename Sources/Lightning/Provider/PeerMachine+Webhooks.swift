@@ -53,7 +53,7 @@ extension PeerMachine {
   // MARK: Notifications
 
   /// Only of a wallet that is away: one that is here hears by itself.
-  func mayNotify() -> Bool { registered == nil && hasWebhooks }
+  public func mayNotify() -> Bool { registered == nil && hasWebhooks }
 
   mutating func notify(
     _ notification: WebhookNotification, _ step: inout PeerStep, at now: Instant

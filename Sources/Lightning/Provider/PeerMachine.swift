@@ -139,7 +139,7 @@ public struct PeerMachine: Core {
   public var isWalletConnected: Bool { registered != nil }
 
   /// Nothing is due and nobody is connected: a machine that is made anew from the ledger goes on just the same.
-  public var isQuiet: Bool { links.isEmpty && deadline == nil }
+  public var isQuiet: Bool { links.isEmpty && deadline == nil && state.webhooks?.isQuiet != false }
 
   public var deadline: Instant? {
     let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
@@ -147,7 +147,9 @@ public struct PeerMachine: Core {
     // No payment arrives while the channel takes no updates.
     let arrivals = state.channel.mayUpdate ? routed.map(\.arrivesAt) : []
     let times = holds + linksBeforeInit.map(\.initBy) + silences + arrivals
-    let others = [callBackAt, splicePace.sendsAt, splicePace.quiescenceEndsAt, storage.storesAt, webhooksDeadline]
+    let others = [
+      callBackAt, splicePace.sendsAt, splicePace.quiescenceEndsAt, storage.storesAt, webhooksDeadline,
+    ]
     return (times + others.compactMap { $0 }).min()
   }
 

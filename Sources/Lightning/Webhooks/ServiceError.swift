@@ -105,7 +105,7 @@ extension ServiceError: CustomStringConvertible {
       "the LSP does not call this URL; use https, and with an emulated LSP a URL of this machine (lspd --webhooks)"
     case .tooManyWebhooks(let max): "the LSP takes \(max) webhooks and has as many; remove one first"
     case .noChannel: "the LSP has no channel with this wallet; open one first"
-    case .unknownName: "the LSP has no webhook of this name; list the names with `baton app webhook list`"
+    case .unknownName: "the LSP has no webhook of this name; list the names with `baton webhook list`"
     case .other(let code): "the LSP refused with the unknown error \(code); try again later"
     }
   }

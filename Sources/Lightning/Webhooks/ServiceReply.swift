@@ -7,7 +7,9 @@ public struct ServiceReply: Hashable, Sendable {
 
   /// Nil for anything else, also for notifications and for the answer to a message without a readable id.
   public init?(parsing bytes: [UInt8]) {
-    guard let value = JSONValue(parsing: bytes), value.isObject, let id = value["id"]?.text else { return nil }
+    guard let value = JSONValue(parsing: bytes), value.isObject, let id = value["id"]?.text else {
+      return nil
+    }
     self.id = id
     if let error = value["error"] {
       outcome = .failure(ServiceError(reading: error))

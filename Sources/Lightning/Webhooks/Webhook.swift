@@ -37,7 +37,8 @@ public struct WebhookCall: Hashable, Codable, Sendable {
 
   /// A call that an earlier run has left open.
   public init(
-    number: UInt64, webhook: Webhook, notification: WebhookNotification, attempts: UInt64 = 0, nextAt: Instant?
+    number: UInt64, webhook: Webhook, notification: WebhookNotification, attempts: UInt64 = 0,
+    nextAt: Instant?
   ) {
     self.number = number
     self.webhook = webhook

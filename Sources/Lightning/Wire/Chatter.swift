@@ -45,7 +45,8 @@ extension Chatter: Shiftable {
 extension Message {
   package var isChatter: Bool {
     switch self {
-    case .ping, .pong, .warning, .peerStorageRetrieval, .transactionAbort, .fenceAnswer, .pushKey, .service: true
+    case .ping, .pong, .warning, .peerStorageRetrieval, .transactionAbort, .fenceAnswer, .pushKey, .service:
+      true
     case .unknown(let type, _): !Gossip.types.contains(type) || Gossip.isQuestion(type)
     default: false
     }
