@@ -35,11 +35,12 @@ extension Provider {
     }
     let wallet = try wallet(try number(of: message))
     guard wallet.runner.core.mayNotify() else {
-      return client.send(
+      client.send(
         .error(
           wallet.runner.core.hasWebhooks
             ? "the wallet is connected, and hears by itself what waits for it; quit the app first"
             : "the wallet has no webhook; register one with `baton webhook set`"))
+      return
     }
     let before = wallet.runner.core.state.webhooks?.calls.count ?? 0
     wallet.runner.handle(.notificationOrdered(notification))

@@ -45,15 +45,15 @@ final class WebhookCaller {
     let body = call.notification.body
     let signature = SignedMessage.sign(
       WebhookNotification.signedText(of: body, at: timestamp), with: key)
-    let key = Key(wallet: wallet, call: call.number)
-    underWay[key] = client.post(
+    let place = Key(wallet: wallet, call: call.number)
+    underWay[place] = client.post(
       call.webhook.url,
       headers: [
         "Content-Type: application/json", "x-lsps5-timestamp: \(timestamp)",
         "x-lsps5-signature: \(signature)",
       ], body: body, to: reach, authorities: authorities, within: Self.answerWithin
     ) { [weak self] result in
-      self?.underWay[key] = nil
+      self?.underWay[place] = nil
       ended(WebhookOutcome(result))
     }
   }
