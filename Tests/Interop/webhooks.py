@@ -9,6 +9,8 @@ import http.server
 import json
 import os
 import re
+import socket
+import sqlite3
 import ssl
 import subprocess
 import sys
@@ -232,6 +234,50 @@ def over_https(directory, home, scratch):
     end(process, "lspd")
 
 
+# MARK: Names that do not resolve
+
+SILENT = ["unshare", "-rnm", "sh", "-c", 'ip link set lo up && mount --bind "$0" /etc/resolv.conf && exec "$@"']
+
+
+def unresolved(directory, scratch):
+    """In a network of its own, whose one name server never answers. False if this machine allows no such network."""
+    servers = os.path.join(scratch, "resolv.conf")
+    with open(servers, "w", encoding="ascii") as file:
+        file.write("nameserver 127.0.0.1\noptions timeout:30 attempts:5\n")
+    wrapped = [*SILENT, servers]
+    if subprocess.run([*wrapped, "true"], capture_output=True, check=False).returncode != 0:
+        return False
+    done = subprocess.run(
+        [*wrapped, sys.executable, __file__, directory, "--without-names"], capture_output=True, text=True, timeout=120,
+        check=False)
+    check(done.returncode == 0, f"without a name server: {done.stderr[-900:]}")
+    return True
+
+
+def without_names(directory):
+    """lspd answers its wallet and its control socket all the while, also when the time for the webhook is over."""
+    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind(("127.0.0.1", 53))
+    with tempfile.TemporaryDirectory() as home:
+        process, address = listening(directory, home, "--webhooks", "public", "--chatter", "1000")
+        wallet = Wallet(address, 1)
+        check(wallet.set("silent", "https://webhook.example.org/")[0]["num_webhooks"] == 1, "the webhook is not taken")
+        check(server.recv(512), "the name is not asked for")
+        longest, begun = 0, time.monotonic()
+        while time.monotonic() - begun < 13:
+            before = time.monotonic()
+            names = wallet.ask("lsps5.list_webhooks")[0]["app_names"]
+            check(names == ["silent"], f"the list is {names}")
+            longest = max(longest, time.monotonic() - before)
+            time.sleep(0.05)
+        check(longest < 4, f"lspd did not answer for {longest:.1f} s")
+        wallet.leave()
+        with sqlite3.connect(f"file:{home}/lsp/ledger.sqlite?mode=ro", uri=True) as ledger:
+            rows = ledger.execute("SELECT outcome, attempts FROM webhook_calls").fetchall()
+        check(rows[0][0] == "timed-out" and rows[0][1] >= 2, f"the calls are {rows}")
+        end(process, "lspd")
+
+
 # MARK: A phone
 
 
@@ -349,9 +395,14 @@ def removed(phone, server, invoices):
 
 
 def main(directory):
+    if sys.argv[2:] == ["--without-names"]:
+        without_names(directory)
+        return
     with tempfile.TemporaryDirectory() as scratch:
         requests = hostile(directory, os.path.join(scratch, "wire"))
         over_https(directory, os.path.join(scratch, "https"), scratch)
+        if not unresolved(directory, scratch):
+            print("  a name server that does not answer: skipped: this machine allows no network of its own")
         phone = Phone(directory, os.path.join(scratch, "phone"))
         try:
             server, invoices = woken(phone)
