@@ -33,7 +33,8 @@ struct SignedMessageTests {
 
   /// LDK's vector for the private key 1.
   @Test func `A text is signed to the letter as LDK signs it`() throws {
-    let key = try #require(PrivateKey(try #require(Bytes32([UInt8](repeating: 0, count: 31) + [1]))))
+    let one = try #require(Bytes32([UInt8](repeating: 0, count: 31) + [1]))
+    let key = try #require(PrivateKey(one))
     let signature = SignedMessage.sign("test message", with: key)
     #expect(
       signature

@@ -240,7 +240,8 @@ import Testing
     func reply(_ request: WebhookRequest) throws -> Result<WebhookAnswer?, ServiceError> {
       var step = WebhookStep()
       book.hear(request.encoded(id: "7f"), .standard, at: Instant(nanoseconds: 0), &step)
-      let reply = try #require(ServiceReply(parsing: Array(try #require(step.reply).utf8)))
+      let text = try #require(step.reply)
+      let reply = try #require(ServiceReply(parsing: Array(text.utf8)))
       #expect(reply.id == "7f")
       return reply.outcome.map { request.answer(reading: $0) }
     }
