@@ -49,7 +49,7 @@ final class WebhookServer {
   var url: String { "http://127.0.0.1:\(port)/wake?token=5" }
 
   private func accept() {
-    let client = accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue))
+    let client = Glibc.accept(listener, nil, nil)
     guard client >= 0 else { return }
     open[client] = []
     try? loop.watch(client, .readable) { [unowned self] _ in read(client) }
@@ -65,7 +65,7 @@ final class WebhookServer {
     posts.append(post)
     guard let answer else { return }
     _ = Array(answer.utf8).withUnsafeBytes {
-      send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+      send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
     forget(client)
   }

@@ -82,9 +82,12 @@ import Webhooks
     }
 
     func outcomes(_ expected: [String]) throws {
-      #expect(
-        try provider.eventually { try list().calls.map(\.outcome) == expected },
-        "\(try list().calls.map(\.outcome))")
+      var seen: [String] = []
+      let isReached = try provider.eventually {
+        seen = try list().calls.map(\.outcome)
+        return seen == expected
+      }
+      #expect(isReached, "\(seen)")
     }
   }
 
@@ -204,9 +207,10 @@ import Webhooks
 
   @Test func `An order notifies a wallet that is away, once in its cooldown`() throws {
     let stage = try Stage()
-    func order(_ method: String, _ fields: [String: String] = [:]) throws -> ControlMessage {
-      try stage.provider.client().request(
-        ControlMessage("notify", fields.merging(["method": "lsps5.\(method)"]) { $1 }))
+    func order(_ method: String, timeout: String? = nil) throws -> ControlMessage {
+      var message = ControlMessage("notify", ["method": "lsps5.\(method)"])
+      message["timeout"] = timeout
+      return try stage.provider.client().request(message)
     }
     #expect(throws: ControlClientError.self) { try order("onion_message_incoming") }
     try stage.connect()
@@ -220,7 +224,7 @@ import Webhooks
     #expect(try order("onion_message_incoming")["calls"] == "1")
     #expect(try order("onion_message_incoming")["calls"] == "0")
     #expect(try order("liquidity_management_request")["calls"] == "1")
-    #expect(try order("expiry_soon", ["timeout": "800144"])["calls"] == "1")
+    #expect(try order("expiry_soon", timeout: "800144")["calls"] == "1")
     let posts = try stage.posts(4)
     #expect(
       Set(posts.dropFirst().map(\.body)) == [

@@ -10,33 +10,32 @@ import Testing
 
   private static func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000_000) }
 
-  private mutating func play(
-    at second: Int64 = 0, _ change: (inout WebhookBook, inout WebhookStep, Instant) -> Void
-  ) -> WebhookStep {
+  private mutating func play(_ change: (inout WebhookBook, inout WebhookStep) -> Void) -> WebhookStep {
     var step = WebhookStep()
-    change(&book, &step, Self.seconds(second))
+    change(&book, &step)
     return step
   }
 
+  private mutating func ask(_ request: WebhookRequest, at second: Int64 = 0) -> WebhookStep {
+    play { [rules] in $0.hear(request.encoded(id: "1"), rules, at: Self.seconds(second), &$1) }
+  }
+
   private mutating func set(_ name: String, _ path: String = "", at second: Int64 = 0) -> WebhookStep {
-    play(at: second) { [rules] in
-      $0.hear(
-        WebhookRequest.set(name: name, url: "https://a.org/\(path)").encoded(id: "1"), rules, at: $2, &$1)
-    }
+    ask(.set(name: name, url: "https://a.org/\(path)"), at: second)
   }
 
   private mutating func notice(
     _ notification: WebhookNotification = .paymentIncoming, at second: Int64
   ) -> WebhookStep {
-    play(at: second) { [rules] in $0.notice(notification, rules, at: $2, &$1) }
+    play { [rules] in $0.notice(notification, rules, at: Self.seconds(second), &$1) }
   }
 
   private mutating func end(_ call: UInt64, _ outcome: WebhookOutcome, at second: Int64 = 0) -> WebhookStep {
-    play(at: second) { $0.ended(call, outcome, at: $2, &$1) }
+    play { $0.ended(call, outcome, at: Self.seconds(second), &$1) }
   }
 
   private mutating func deadline(at second: Int64) -> WebhookStep {
-    play(at: second) { [rules] in $0.deadlineReached(rules, at: $2, &$1) }
+    play { [rules] in $0.deadlineReached(rules, at: Self.seconds(second), &$1) }
   }
 
   private func called(_ step: WebhookStep) -> [String] {
@@ -94,9 +93,7 @@ import Testing
     #expect(notice(at: 0) == WebhookStep())
     _ = set("a")
     _ = end(1, delivered)
-    _ = play { [rules] in
-      $0.hear(WebhookRequest.remove(name: "a").encoded(id: "1"), rules, at: $2, &$1)
-    }
+    _ = ask(.remove(name: "a"))
     #expect(notice(at: 1) == WebhookStep())
     #expect(book.isQuiet)
   }
@@ -115,7 +112,7 @@ import Testing
     #expect(called(notice(at: 0)).count == 2)
     _ = end(3, delivered)
     _ = end(4, delivered)
-    _ = play(at: 1) { $0.walletCame(&$1) }
+    _ = play { $0.walletCame(&$1) }
     #expect(called(notice(at: 2)).count == 2)
   }
 
@@ -129,7 +126,7 @@ import Testing
     #expect(book.deadline(rules) == Self.seconds(60) && !book.isQuiet)
     var other = self
     #expect(called(deadline(at: 60)) == ["a payment_incoming", "b payment_incoming"])
-    _ = other.play(at: 20) { $0.paymentsEnded(&$1) }
+    _ = other.play { $0.paymentsEnded(&$1) }
     #expect(other.book.deadline(rules) == nil && other.book.isQuiet)
   }
 
@@ -184,7 +181,6 @@ import Testing
   }
 
   @Test mutating func `Nothing more goes to a webhook that is removed, replaced, or whose wallet is here`() {
-    let url = "https://a.org/"
     for kind in 0..<3 {
       var test = WebhookBookTests()
       _ = test.set("a")
@@ -195,26 +191,21 @@ import Testing
       _ = test.notice(at: 1)
       _ = test.end(4, .timedOut, at: 2)
       _ = test.notice(.onionMessageIncoming, at: 2)
-      let step =
-        switch kind {
-        case 0:
-          test.play(at: 3) { [rules] in
-            $0.hear(WebhookRequest.remove(name: "a").encoded(id: "1"), rules, at: $2, &$1)
-            $0.hear(WebhookRequest.remove(name: "b").encoded(id: "1"), rules, at: $2, &$1)
-          }
-        case 1:
-          test.play(at: 3) { [rules] in
-            for name in ["a", "b"] {
-              $0.hear(
-                WebhookRequest.set(name: name, url: url + "new").encoded(id: "1"), rules, at: $2, &$1)
-            }
-          }
-        default: test.play(at: 3) { $0.walletCame(&$1) }
-        }
-      for call: UInt64 in 3...6 {
-        #expect(step.changes.contains(.ended(call: call, .notNeeded)), "\(kind) \(call)")
+      var changes: [WebhookChange] = []
+      var orders: [WebhookOrder] = []
+      func add(_ step: WebhookStep) {
+        changes += step.changes
+        orders += step.orders
       }
-      #expect(step.orders.contains(.cancel(call: 3)) && !step.orders.contains(.cancel(call: 5)))
+      switch kind {
+      case 0: for name in ["a", "b"] { add(test.ask(.remove(name: name), at: 3)) }
+      case 1: for name in ["a", "b"] { add(test.set(name, "new", at: 3)) }
+      default: add(test.play { $0.walletCame(&$1) })
+      }
+      for call: UInt64 in 3...6 {
+        #expect(changes.contains(.ended(call: call, .notNeeded)), "\(kind) \(call)")
+      }
+      #expect(orders.contains(.cancel(call: 3)) && !orders.contains(.cancel(call: 5)))
       let later = test.deadline(at: 1000)
       #expect(test.called(later) == [] && later.changes == [])
       // The end of an attempt that is cancelled changes nothing.
