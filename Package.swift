@@ -39,14 +39,16 @@ let package = Package(
       path: "Sources/Lightning/Invoices"),
     .target(
       name: "LightningNode",
-      dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel"],
+      dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "Webhooks"],
       path: "Sources/Lightning/Node"),
     .target(
       name: "LightningProvider",
       dependencies: [
-        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "ForwardingHint",
+        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "ForwardingHint", "Webhooks",
       ],
       path: "Sources/Lightning/Provider"),
+    // LSPS0 and LSPS5: both ends of the wallet's requests, and the LSP's book of webhooks.
+    .target(name: "Webhooks", dependencies: ["Ground", "JSON"], path: "Sources/Lightning/Webhooks"),
     // The LSP's advice for another attempt at a payment: lspd writes it, senders read it.
     .target(name: "ForwardingHint", dependencies: ["JSON"], path: "Sources/Lightning/Hint"),
     .target(name: "Sender", dependencies: ["Ground", "LightningWire", "ForwardingHint"]),
@@ -54,13 +56,14 @@ let package = Package(
       name: "Wallet",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-        "LightningInvoices", "LightningNode", "WalletProfiles", "Crypto",
+        "LightningInvoices", "LightningNode", "Webhooks", "WalletProfiles", "Crypto",
       ]),
     .target(name: "PhonePolicy", dependencies: ["Ground"]),
     .target(name: "Reports", dependencies: ["JSON", "PhonePolicy"]),
     .target(
       name: "Simulation",
       dependencies: [
+        "Webhooks",
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
         "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
@@ -138,6 +141,7 @@ let package = Package(
     .target(
       name: "WalletProcess",
       dependencies: [
+        "Webhooks",
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Coordinator", "Database", "WalletStore",
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "Wallet",
         "WalletProfiles", "PhoneLink", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
@@ -189,8 +193,9 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "ForwardingHint", "Guardrails", "WalletProfiles", "Crypto", "PushSeal",
-        "PeerTransport", "DaemonRuntime", "Database", "ChannelStore", "HTTPServer",
+        "LightningProvider", "ForwardingHint", "Webhooks", "Guardrails", "WalletProfiles", "Crypto",
+        "PushSeal",
+        "PeerTransport", "DaemonRuntime", "Database", "ChannelStore", "HTTPServer", "HTTPClient",
       ]),
     // The modules of `baton`.
     .target(
@@ -207,6 +212,7 @@ let package = Package(
     .target(
       name: "Inspection",
       dependencies: [
+        "Webhooks",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel",
         "LightningNode", "LightningProvider", "Wallet", "WalletProfiles", "IncomingStore", "PhonePolicy",
         "Database", "SharedContainer",
@@ -231,6 +237,7 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
+        "Webhooks",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire",
         "LightningChannel", "LightningInvoices", "LightningNode", "ForwardingHint", "Sender", "HTTPClient",
         "Crypto", "PhonePolicy", "Wallet", "SharedContainer",
@@ -263,7 +270,7 @@ let package = Package(
       name: "LightningTests",
       dependencies: [
         "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningNode", "LightningProvider", "ForwardingHint",
+        "LightningNode", "LightningProvider", "ForwardingHint", "Webhooks",
       ]),
     .testTarget(name: "SenderTests", dependencies: ["Ground", "LightningWire", "ForwardingHint", "Sender"]),
     // Reads and writes invoices for Tests/Interop/invoices.py.
@@ -274,6 +281,7 @@ let package = Package(
     .testTarget(
       name: "WalletTests",
       dependencies: [
+        "Webhooks",
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningInvoices", "LightningNode", "Crypto", "WalletProfiles", "Wallet",
       ]),
@@ -402,6 +410,7 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
+        "Webhooks", "HTTPClient",
         "WaitingTests",
         "Ground", "JSON", "Reports", "Crypto", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningProvider", "ForwardingHint", "PeerTransport", "HTTPServer", "DaemonRuntime", "Database",
@@ -486,7 +495,7 @@ let cores = [
   "Bitcoin",
   "LightningWire",
   "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint",
-  "Sender",
+  "Webhooks", "Sender",
 ]
 
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.

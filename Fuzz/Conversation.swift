@@ -197,7 +197,7 @@ struct Conversation {
     case .report, .invoiceStored, .invoiceRefused, .invoiceCancelled, .cancelRefused, .paymentOffered,
       .paymentRefused, .paymentEnded,
       .spliceBegun,
-      .spliceRefused, .spliceEnded:
+      .spliceRefused, .spliceEnded, .webhookAnswered, .webhookRefused:
       break
     }
   }
@@ -222,7 +222,7 @@ struct Conversation {
     case .close(connection, _), .evict(connection, _):
       toPeer = []
       answers.append(.closed("the peer left"))
-    case .send, .close, .evict, .requestPush, .answer: break
+    case .send, .close, .evict, .requestPush, .webhook, .answer: break
     }
   }
 

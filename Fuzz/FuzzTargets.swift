@@ -20,7 +20,8 @@ enum FuzzTargets {
       LightningMessageFuzz.self, MemoryStatusFuzz.self, MountTableFuzz.self, NodeBackupFuzz.self,
       PhoneClockFuzz.self,
       PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,
-      PushPayloadFuzz.self, ScenarioFuzz.self, SealedPushFuzz.self, SeedResultFuzz.self, SpanTextFuzz.self,
+      PushPayloadFuzz.self, ScenarioFuzz.self, SealedPushFuzz.self, SeedResultFuzz.self,
+      ServiceMessageFuzz.self, SpanTextFuzz.self,
       UnixPathFuzz.self,
       WalletRowsFuzz.self,
     ]

@@ -21,6 +21,7 @@ enum JudgedMessage {
     case .peerStorageRetrieval(let blob): return .retrieval(blob.array)
     case .fenceAnswer(let body): return .fenceReply(of(body))
     case .pushKey(let key): return .pushKey(key.bytes.array)
+    case .service: return .other(type: Int(Message.serviceType))
     case .holdEnded(let paymentHash): return .holdEnded(paymentHash: paymentHash.bytes)
     case .channelReestablish(let body): return of(body)
     case .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee, .commitmentSigned, .revokeAndAck:

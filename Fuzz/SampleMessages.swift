@@ -54,7 +54,7 @@ enum SampleMessages {
     ] + splice + [
       .unknown(type: 32769, bytes: [1, 2, 3]), .unknown(type: 256, bytes: [1, 2, 3]),
       .unknown(type: 263, bytes: Bytes(repeating: 6, count: 40)), .pushKey(fundingKey),
-      .holdEnded(SHA256.hash(preimage.bytes)),
+      .holdEnded(SHA256.hash(preimage.bytes)), .service(Bytes(Array("{}".utf8))),
     ]
   }
 

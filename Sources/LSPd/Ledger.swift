@@ -104,6 +104,9 @@ final class Ledger {
       try AnnouncementTables.write(change, of: step.wallet, at: step.at, to: database)
     case .failuresOrdered, .orderedFailureUsed:
       try OrderedFailureTable.write(change, of: step.wallet, at: step.at, to: database)
+    case .webhook(let change):
+      try WebhookTables.write(
+        change, of: step.wallet, at: step.at, wallNanoseconds: step.wallNanoseconds, to: database)
     case .externalMade, .externalPaid:
       try ExternalInvoiceTable.write(change, of: step.wallet, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:

@@ -32,7 +32,8 @@ extension Ledger {
       failure: try readFailure(of: wallet),
       pushKey: try AnnouncementTables.readPushKey(database, of: wallet),
       endedHolds: try AnnouncementTables.readEndedHolds(database, of: wallet),
-      orderedFailures: try OrderedFailureTable.read(database, of: wallet))
+      orderedFailures: try OrderedFailureTable.read(database, of: wallet),
+      webhooks: try WebhookTables.read(database, of: wallet, at: now))
   }
 
   private func readFailure(of wallet: WalletNumber) throws -> String? {

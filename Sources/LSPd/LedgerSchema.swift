@@ -174,5 +174,22 @@ enum LedgerSchema {
     ALTER TABLE payments ADD COLUMN attempt_id BLOB;
     CREATE UNIQUE INDEX payments_by_attempt_id ON payments(attempt_id) WHERE attempt_id IS NOT NULL;
     """,
+    """
+    CREATE TABLE webhooks(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, wallet INTEGER NOT NULL, app_name TEXT NOT NULL, url TEXT NOT NULL,
+      set_at_ns INTEGER NOT NULL, ended_at_ns INTEGER) STRICT;
+    CREATE UNIQUE INDEX webhooks_registered ON webhooks(wallet, app_name) WHERE ended_at_ns IS NULL;
+    CREATE INDEX webhooks_of_wallet ON webhooks(wallet, app_name);
+    CREATE TABLE webhook_calls(
+      wallet INTEGER NOT NULL, number INTEGER NOT NULL, webhook INTEGER NOT NULL, method TEXT NOT NULL,
+      timeout INTEGER, timestamp TEXT NOT NULL, at_ns INTEGER NOT NULL, attempts INTEGER NOT NULL,
+      last_at_ns INTEGER, outcome TEXT NOT NULL, status INTEGER,
+      is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)), PRIMARY KEY (wallet, number)) STRICT;
+    CREATE INDEX webhook_calls_open ON webhook_calls(wallet) WHERE is_open = 1;
+    CREATE TABLE webhook_attempts(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, wallet INTEGER NOT NULL, call INTEGER NOT NULL,
+      at_ns INTEGER NOT NULL) STRICT;
+    CREATE INDEX webhook_attempts_of_wallet ON webhook_attempts(wallet);
+    """,
   ]
 }

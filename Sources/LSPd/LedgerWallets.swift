@@ -48,13 +48,14 @@ extension Ledger {
       [socket.map { .text($0) } ?? .null, .integer(wallet.value)])
   }
 
-  /// The wallets of which something is due without a connection: the end of a hold, a push, the arrival of an outgoing
-  /// payment. From three indexes that have no rows of the others.
+  /// The wallets of which something is due without a connection: the end of a hold, a push, a call to a webhook, the
+  /// arrival of an outgoing payment. From indexes that have no rows of the others.
   func dueWallets() throws -> [WalletNumber] {
     try database.rows(
       """
       SELECT wallet FROM payments WHERE state IN ('held', 'offered')
       UNION SELECT wallet FROM pushes WHERE is_open = 1
+      UNION SELECT wallet FROM webhook_calls WHERE is_open = 1
       UNION SELECT wallet FROM htlcs ORDER BY wallet
       """
     ).map { WalletNumber(try $0.integer(0)) }

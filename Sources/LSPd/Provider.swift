@@ -27,6 +27,7 @@ final class Provider {
   var directoryTimer: LoopTimer?
   var hasReportedFull = false
   private var listener: PeerListener?
+  let webhookCaller: WebhookCaller
   var http: HTTPServer?
   var accessLog: AccessLog?
   var nextConnection: UInt64
@@ -50,6 +51,7 @@ final class Provider {
     self.journal = journal
     self.ledger = ledger
     self.key = key
+    webhookCaller = WebhookCaller(loop: loop, key: key, options: options)
     try ledger.beginRun(
       at: clock.now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy,
       storageDelay: options.storageDelay, pushStrategy: options.pushStrategy)
@@ -70,7 +72,7 @@ final class Provider {
       state.wallet = wallet
     }
     own = try ServedWallet(
-      .own, of: self, state: state, phoneSocket: try ledger.phoneSocket(of: .own) ?? options.phoneSocket,
+      .own, of: self, state: state, phoneSocket: try ledger.phoneSocket(of: .own) ?? options.ownPhoneSocket,
       awaitsWallet: options.walletFile != nil && options.wallet == nil)
     served[.own] = own
   }

@@ -34,6 +34,10 @@ extension Provider {
     case "payments":
       let rows = try PaymentTable.list(ledger.database, of: try number(of: message))
       client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
+    case "webhooks":
+      let list = try WebhookTables.list(ledger.database, of: try number(of: message))
+      client.send(ControlMessage("webhooks", body: Array(list.json.utf8)))
+    case "notify": try orderNotification(message, for: client)
     case "wallet": try register(message, for: client)
     case "status":
       let facts = status(of: try wallet(try number(of: message)))
@@ -44,7 +48,7 @@ extension Provider {
     default:
       client.send(
         .error(
-          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, payments, wallet, status or down"
+          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, payments, webhooks, notify, wallet, status or down"
         ))
     }
   }

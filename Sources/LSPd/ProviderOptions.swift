@@ -4,6 +4,7 @@ import DaemonRuntime
 import LightningWire
 import LightningProvider
 import PeerTransport
+import Webhooks
 
 /// lspd's command line.
 struct ProviderOptions {
@@ -67,6 +68,21 @@ struct ProviderOptions {
         help:
           "how long another wallet stays in memory when it is away and nothing of it is due; then the ledger alone has it"
       ),
+      OptionDeclaration(
+        "--webhooks", value: .choice(WebhookReach.allCases.map(\.rawValue)),
+        default: WebhookReach.loopback.rawValue,
+        help:
+          "which webhooks (LSPS5) wallets may register: http and https URLs of this machine; public https ones; or none"
+      ),
+      OptionDeclaration(
+        "--webhook-cooldown", value: .span, default: "60s",
+        help: "between two notifications of one method to the webhooks of a wallet that is away"),
+      OptionDeclaration(
+        "--webhook-authorities", value: .path("FILE"),
+        help: "the certificates that webhooks are checked by, in place of the system's"),
+      OptionDeclaration(
+        "--only-webhooks",
+        help: "no pushes to the phone of the home: a wallet without a webhook is not woken"),
       OptionDeclaration("--legacy", help: "ignore epochs: the newest connection replaces the others"),
     ] + ConnectionOptions.declarations,
     examples: [("lspd --home .baton", "be the peer of the phone in that directory")])
@@ -91,6 +107,9 @@ struct ProviderOptions {
   /// 1: the own wallet alone.
   let walletsMax: Int
   let keepsWallets: TimeSpan
+  let webhooks: WebhookRules
+  let webhookAuthorities: String?
+  let pushesToOwnPhone: Bool
 
   init(_ parsed: ParsedCommandLine) {
     home = parsed.text("--home") ?? "./.baton"
@@ -120,6 +139,11 @@ struct ProviderOptions {
     if parsed.isGiven("--wallets-max"), !servesOthers {
       exitWithSentence(.wrongUsage, "--wallets-max is the limit of --wallets; add that option")
     }
+    webhooks = WebhookRules(
+      reach: parsed.text("--webhooks").flatMap { WebhookReach(rawValue: $0) } ?? .loopback,
+      cooldown: parsed.span("--webhook-cooldown") ?? WebhookBook.standardCooldown)
+    webhookAuthorities = parsed.text("--webhook-authorities")
+    pushesToOwnPhone = !parsed.isGiven("--only-webhooks")
     walletFile = parsed.text("--wallet-file")
     wallet = parsed.text("--wallet").map { text in
       guard let node = PublicKey(hex: text) else {
@@ -148,5 +172,6 @@ struct ProviderOptions {
   var http: String { "\(directory)/http" }
   var accessLog: String { "\(directory)/access.jsonl" }
   var journal: String { "\(home)/journal" }
-  var phoneSocket: String { "\(home)/os/iosd.sock" }
+  /// The phone of the home counts as registered for its wallet, unless only webhooks do.
+  var ownPhoneSocket: String? { pushesToOwnPhone ? "\(home)/os/iosd.sock" : nil }
 }

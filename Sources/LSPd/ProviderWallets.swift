@@ -160,7 +160,7 @@ extension Provider {
     case .isFull: throw WalletLimitError(limit: directory.limit)
     }
     try ledger.register(socket, of: number)
-    served[number]?.sendPushes(to: socket ?? (number == .own ? options.phoneSocket : nil))
+    served[number]?.sendPushes(to: socket ?? (number == .own ? options.ownPhoneSocket : nil))
     client.send(ControlMessage("wallet", ["number": "\(number.value)"]))
   }
 

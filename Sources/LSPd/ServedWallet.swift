@@ -34,7 +34,8 @@ final class ServedWallet {
         isLegacy: options.isLegacy, externalDelay: options.externalDelay, rules: options.rules,
         fundingKey: options.splices ? CurvePoint(provider.key.publicKey) : nil,
         spliceDelay: options.spliceDelay, storageDelay: options.storageDelay, startedAt: provider.clock.now,
-        state: state, awaitsWallet: awaitsWallet, pushStrategy: options.pushStrategy),
+        state: state, awaitsWallet: awaitsWallet, pushStrategy: options.pushStrategy,
+        webhookRules: options.webhooks),
       name: number.coreName, loop: provider.loop, clock: provider.clock, journal: provider.journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
     let extraBody: ((PushRequest) -> String)? =
@@ -114,7 +115,7 @@ final class ServedWallet {
       case .send(let connection, let message):
         step.outgoing.append(.init(connection: connection, bytes: message.encoded()))
       case .requestPush(let request): step.pushes.append(request)
-      case .close, .evict, .answer: break
+      case .close, .evict, .webhook, .answer: break
       }
     }
     if step.isOpeningAlone {
@@ -143,6 +144,7 @@ final class ServedWallet {
       case .evict(let connection, let why): cutOff(connection, why)
       case .requestPush(let request):
         if let id = ids.popFirst() { requested.append(.init(id: id, request: request)) }
+      case .webhook(let order): provider.carryOut(order, of: self)
       case .answer(let payment, let outcome): provider.answer(payment, outcome, of: runner.core)
       }
     }

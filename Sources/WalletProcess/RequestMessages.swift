@@ -9,13 +9,17 @@ import Wallet
 struct UnknownRequest: Error, CustomStringConvertible {
   var verb: String
   var description: String {
-    "unknown request `\(verb)`; use invoice, cancel, send, withdraw or restore"
+    "unknown request `\(verb)`; use invoice, cancel, send, withdraw, \(Request.webhookVerbs.joined(separator: ", ")) or restore"
   }
 }
 
 // A user's requests and their answers, which the phone passes on as bytes. Only this file has their names.
 extension Request {
   init(_ message: ControlMessage, from wallet: PublicKey, atWallSeconds now: Int64) throws {
+    if let webhook = try Self.webhook(message) {
+      self = webhook
+      return
+    }
     switch message.verb {
     case "invoice": self = try Self.invoice(message)
     case "cancel": self = .cancellation(of: try message.paymentHash())
@@ -59,6 +63,7 @@ extension RequestAnswer {
         "splice", ["txid": id.text, "amount-sat": "\(amountSat)", "fee-sat": "\(feeSat)"])
     case .connected(let epoch, let hasMoved):
       ControlMessage("restored", ["epoch": "\(epoch)", "moved": hasMoved ? "yes" : "no"])
+    case .webhook(let answer): answer.message
     case .refused(_, let sentence): .error(sentence)
     }
   }

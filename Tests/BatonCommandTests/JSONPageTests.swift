@@ -48,6 +48,8 @@ import WaitingTests
       Entry("invoice-cancel", "`baton invoice --cancel`", InvoiceVerb.Cancelled.self),
       Entry("judge", "`baton judge`", Verdict.self),
       Entry("lsp-fail", "`baton lsp fail`", LSPVerb.Document.self),
+      Entry("lsp-notify", "`baton lsp notify`", LSPVerb.NotifyDocument.self),
+      Entry("lsp-webhooks", "`baton lsp webhooks`", WebhookList.self),
       Entry("merge", "`baton merge`", MergeReport.Document.self),
       Entry("museum", "`baton museum`", [MuseumReport.Listed].self),
       Entry(
@@ -86,6 +88,8 @@ import WaitingTests
       Entry("tasks-by-hand", "`baton tasks launch`, `expire`", TasksVerb.Document.self),
       Entry("up", "`baton up`", UpVerb.Document.self),
       Entry("version", "`baton version`", VersionVerb.Document.self),
+      Entry("webhook", "`baton webhook set`, `remove`", WebhookVerb.Document.self),
+      Entry("webhook-list", "`baton webhook list`", WebhookVerb.ListDocument.self),
       Entry("withdraw", "`baton withdraw`", Withdrawal.Document.self),
     ]
   }

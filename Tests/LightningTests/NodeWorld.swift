@@ -1,4 +1,5 @@
 import Ground
+import Webhooks
 import Crypto
 
 @testable import Bitcoin
@@ -54,6 +55,7 @@ struct NodeWorld {
   var refusals: [String] = []
   var offered: [Bytes32] = []
   var cancelled: [Bytes32] = []
+  var webhookAnswers: [WebhookAnswer] = []
   /// Whether and how a write fails; applies once.
   var failsOnce: (NodeChange) -> WriteFailure? = { _ in nil }
 
@@ -146,7 +148,9 @@ struct NodeWorld {
     case .cutOff: hangUp()
     case .report(.trouble(let sentence)): troubles.append(sentence)
     case .report(let said): news.append(said)
-    case .paymentRefused(_, let why), .spliceRefused(let why), .cancelRefused(_, let why):
+    case .webhookAnswered(_, let answer): webhookAnswers.append(answer)
+    case .paymentRefused(_, let why), .spliceRefused(let why), .cancelRefused(_, let why),
+      .webhookRefused(_, let why):
       refusals.append(why.words)
     case .spliceBegun(let splice): splicesBegun.append(splice.id)
     case .spliceEnded(let id, let end): splicesEnded.append(SpliceSaid(id: id, end: end))
@@ -233,7 +237,7 @@ struct NodeWorld {
         if wire?.connection == connection { wire?.toWallet.append(message) }
       case .close(let connection, _), .evict(let connection, _):
         if wire?.connection == connection { wire?.isClosedByPeer = true }
-      case .requestPush, .answer: break
+      case .requestPush, .webhook, .answer: break
       }
     }
   }

@@ -10,15 +10,16 @@ enum Walls {
     ("LightningWire", "Ground Crypto Bitcoin"),
     ("LightningChannel", "Ground Crypto Bitcoin LightningWire"),
     ("LightningInvoices", "Ground Crypto Bitcoin LightningWire"),
-    ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel"),
-    ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel ForwardingHint"),
+    ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel Webhooks"),
+    ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel ForwardingHint Webhooks"),
+    ("Webhooks", "Ground JSON"),
     ("ForwardingHint", "JSON"),
     ("Sender", "Ground LightningWire ForwardingHint"),
     (
       "Wallet",
       """
       Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      WalletProfiles
+      Webhooks WalletProfiles
       """
     ),
     ("PhonePolicy", "Ground"),
@@ -55,7 +56,7 @@ enum Walls {
     (
       "WalletProcess",
       """
-      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode Wallet \
+      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode Webhooks Wallet \
       WalletProfiles PhoneLink Crypto Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles JSON CLinux Glibc
       """
     ),
@@ -77,8 +78,8 @@ enum Walls {
     (
       "LSPd",
       """
-      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint \
-      Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer CLinux Glibc
+      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint Webhooks \
+      Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer HTTPClient CLinux Glibc
       """
     ),
     ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
@@ -96,7 +97,7 @@ enum Walls {
     (
       "Inspection",
       """
-      Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet \
+      Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Webhooks Wallet \
       WalletProfiles IncomingStore PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc Foundation
       """
     ),
@@ -119,7 +120,7 @@ enum Walls {
       "BatonCommand",
       """
       Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      ForwardingHint Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
+      ForwardingHint Webhooks Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
       Terminal Inspection Lab Stages Glibc
       """
     ),
@@ -128,7 +129,8 @@ enum Walls {
   /// Modules of pure decisions: no clock, no randomness, no I/O.
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Sender", "Wallet",
+    "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Webhooks", "Sender",
+    "Wallet",
     "WalletProfiles", "PhonePolicy",
     "Simulation",
     "Scenario",

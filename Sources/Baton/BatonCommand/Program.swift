@@ -11,7 +11,7 @@ enum Program {
     [
       DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
       InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, RestoreVerb.self, DeviceVerb.self,
-      LSPVerb.self,
+      LSPVerb.self, WebhookVerb.self,
       NotificationsVerb.self, TasksVerb.self,
       PushesVerb.self, PaymentsVerb.self,
       StatusVerb.self,

@@ -168,8 +168,8 @@ struct PeerReplay {
       expectActed(false, frame)
       links[connection]?.state = .failed
       find(2, "The wallet sent a second init on connection \(connection)", frame)
-    // Of gossip only queries are answered (261, 263).
-    case .other(let type): expectActed(type == 261 || type == 263, frame)
+    // Of gossip only queries are answered (261, 263), and each request of LSPS0 is.
+    case .other(let type): expectActed([261, 263, FrameReader.serviceMessage].contains(type), frame)
     case .pong, .errorOrWarning, .retrieval, .fenceReply, .holdEnded: expectActed(false, frame)
     case .pushKey(let key): takePushKey(key, frame)
     case .reestablish(let body): receive(body, frame)
@@ -236,8 +236,8 @@ struct PeerReplay {
     case .holdEnded(let paymentHash): tellEnd(of: paymentHash, frame)
     case .step(let step): sendStep(step, frame)
     case .ping where links[connection]?.state == .registered: break
-    // Replies to gossip queries.
-    case .other(262), .other(264): break
+    // Replies to gossip queries and to requests of LSPS0.
+    case .other(262), .other(264), .other(FrameReader.serviceMessage): break
     case .ping, .storage, .pushKey, .other:
       find(4, "The peer sent \(message.name) (frame \(frame.entry.id)), which it never does", frame)
     }

@@ -15,6 +15,9 @@ struct LedgerEvidence {
   let pushKeys: Rows<PushKeyEntry>
   let endedHolds: Rows<EndedHoldEntry>
   let orderedFailures: Rows<OrderedFailureEntry>
+  let webhooks: Rows<WebhookEntry>
+  let webhookCalls: Rows<WebhookCallEntry>
+  let webhookAttempts: Rows<WebhookAttemptEntry>
   let runs: Rows<RunEntry>
   let losses: Rows<LossEntry>
   let externalInvoices: Rows<ExternalInvoiceEntry>
@@ -50,6 +53,9 @@ struct LedgerEvidence {
     pushKeys = try tables.readIfThere("push_keys", by: "id", PushKeyEntry.init)
     endedHolds = try tables.readIfThere("ended_holds", by: "id", EndedHoldEntry.init)
     orderedFailures = try tables.readIfThere("ordered_failures", by: "id", OrderedFailureEntry.init)
+    webhooks = try tables.readIfThere("webhooks", by: "id", WebhookEntry.init)
+    webhookCalls = try tables.readIfThere("webhook_calls", by: "number", WebhookCallEntry.init)
+    webhookAttempts = try tables.readIfThere("webhook_attempts", by: "id", WebhookAttemptEntry.init)
     runs = try tables.read("runs", by: "id", RunEntry.init)
     losses = try tables.read("losses", by: "id", LossEntry.init)
     externalInvoices = try tables.readIfThere(

@@ -67,6 +67,7 @@ struct Checker {
     checkHoldWindows()
     checkHints(replay)
     checkAttempts(replay)
+    checkWebhooks()
     count()
   }
 
@@ -98,6 +99,7 @@ struct Checker {
     checkHoldWindows()
     checkHints(replay)
     checkAttempts(replay)
+    checkWebhooks()
     return replay
   }
 

@@ -10,6 +10,8 @@ struct FrameReader {
   static let fenceReplyMessage = 0xba71
   static let pushKeyMessage = 0xba73
   static let holdEndedMessage = 0xba75
+  /// LSPS0.
+  static let serviceMessage = 37913
   static let networksRecord: UInt64 = 1
   /// Regtest's chain hash.
   static let chain: [UInt8] = [

@@ -43,7 +43,7 @@ extension Channel {
         try channel.receiveOfSplice(message)
       }
     case .initMessage, .error, .warning, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer,
-      .pushKey, .holdEnded, .unknown:
+      .pushKey, .holdEnded, .service, .unknown:
       return []
     }
   }

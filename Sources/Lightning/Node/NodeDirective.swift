@@ -2,6 +2,7 @@ import Ground
 import Bitcoin
 import LightningWire
 import LightningChannel
+import Webhooks
 
 /// Orders to the wallet's ports, and reports to its other parts, to be carried out in order.
 public enum NodeDirective: Hashable, Codable, Sendable {
@@ -39,6 +40,9 @@ public enum NodeDirective: Hashable, Codable, Sendable {
   /// Nothing of the last requested splice was stored.
   case spliceRefused(NodeRefusal)
   case spliceEnded(TransactionID, SpliceEnd)
+  /// The LSP has done what it was asked.
+  case webhookAnswered(id: String, WebhookAnswer)
+  case webhookRefused(id: String, NodeRefusal)
 }
 
 /// What goes over the wire. The port fills in secrets when it sends.

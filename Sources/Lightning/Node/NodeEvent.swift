@@ -1,6 +1,7 @@
 import Ground
 import LightningWire
 import LightningChannel
+import Webhooks
 
 /// The events of the wallet's node.
 public enum NodeEvent: Hashable, Codable, Sendable {
@@ -46,4 +47,6 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case payRequested(OutgoingPayment, past: PastPayment? = nil)
   /// The user withdraws on chain.
   case spliceRequested(SpliceRequest)
+  /// With the request's id for the LSP.
+  case webhookRequested(id: String, WebhookRequest)
 }

@@ -174,7 +174,7 @@ extension NodeMachine {
   mutating func taken(by message: Message, at now: Instant) -> [NodeDirective] {
     guard stage == .established, !isRunning, message.showsThatChannelRuns else { return [] }
     connection.establish(at: now)
-    return [.report(.established)] + say(activity)
+    return [.report(.established)] + say(activity) + sendWebhookRequests()
   }
 
   private func splicingSide(_ heard: Heard) -> SplicingSide? {

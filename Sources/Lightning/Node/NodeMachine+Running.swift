@@ -24,6 +24,7 @@ extension NodeMachine {
       return [.send([.message(answer)])]
     // The wallet does not offer to store peers' backups.
     case .pong, .unknown, .pushKey, .peerStorage: return []
+    case .service(let payload): return serviceReceived(payload)
     // For a wallet without a push key a message of an unknown odd type.
     case .holdEnded(let paymentHash):
       return isConnected && pushKey != nil ? [.report(.holdEnded(paymentHash))] : []

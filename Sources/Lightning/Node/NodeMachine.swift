@@ -90,6 +90,7 @@ public struct NodeMachine: Core {
   /// Each stores or cancels an invoice, after the step under way.
   var invoiceChanges: [NodeChange] = []
   var wantedPayments = WantedPayments()
+  var wantedWebhooks = WantedWebhookRequests()
   var pace: DialPace
   /// The peer has failed this owner's channel.
   var failure: ChannelFailure?
@@ -142,6 +143,7 @@ public struct NodeMachine: Core {
     consider(silenceEndsAt)
     consider(partialsEnd)
     consider(wantedPayments.giveUpAt(besides: step))
+    consider(wantedWebhooks.giveUpAt)
     consider(unanswered.giveUpAt)
     consider(spliceDeadline)
     return earliest
@@ -182,6 +184,7 @@ public struct NodeMachine: Core {
     case .invoiceCancelRequested(let hash): return changeInvoice(NodeChange(cancelled: hash))
     case .payRequested(let payment, let past): return payRequested(payment, past: past, at: now)
     case .spliceRequested(let request): return spliceRequested(request, at: now)
+    case .webhookRequested(let id, let request): return webhookRequested(id, request, at: now)
     }
   }
 
@@ -193,7 +196,8 @@ public struct NodeMachine: Core {
     guard stage == .stopped else { return [] }
     step = nil
     wantedPayments = WantedPayments()
-    let unbegun = refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
+    let unbegun =
+      refuseSplice(Self.spliceGivenUp) + unanswered.giveUp() + wantedWebhooks.refuse(Self.webhookGivenUp)
     forgetConnection()
     self.claim = claim
     replacing = replaced
@@ -262,7 +266,9 @@ public struct NodeMachine: Core {
     let refusals = refuseInvoices(Self.givenUp, besides: step)
     step = nil
     guard stage != .stopped else { return refusals + refuseSplice(Self.spliceGivenUp) }
-    let unpaid = refusePayments(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
+    let unpaid =
+      refusePayments(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
+      + wantedWebhooks.refuse(Self.webhookGivenUp)
     forgetConnection()
     claim = nil
     replacing = nil
@@ -279,6 +285,7 @@ public struct NodeMachine: Core {
     connection = NodeConnection()
     if step?.retryAt != nil, step?.change.isOfInvoice == false { step = nil }
     step?.outgoing = []
+    wantedWebhooks.forgetConnection()
     channel = nil
     partials = []
   }
@@ -290,6 +297,7 @@ public struct NodeMachine: Core {
     let refusals = refuseInvoices(Self.givenUp, besides: blocked)
     if blocked != nil { step = nil }
     return refusals + refusePayments(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
+      + wantedWebhooks.refuse(Self.webhookGivenUp)
   }
 
   var isConnected: Bool {
@@ -310,6 +318,9 @@ public struct NodeMachine: Core {
       return write(waiting.change)
     }
     if let end = wantedPayments.giveUpAt(besides: step), now >= end { return refuseLatePayments(at: now) }
+    if let end = wantedWebhooks.giveUpAt, now >= end {
+      return wantedWebhooks.refuse(Self.webhookTimedOut, lateAt: now)
+    }
     if let giveUpAt = unanswered.giveUpAt, now >= giveUpAt { return unanswered.giveUp() }
     if let spliceDeadline, now >= spliceDeadline { return spliceLate(at: now) }
     if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }

@@ -18,6 +18,7 @@ extension NodeMachine: Shiftable {
     step?.retryAt.shift(by: span)
     connection.shift(by: span)
     wantedPayments.shift(by: span)
+    wantedWebhooks.shift(by: span)
     wantedSplice?.shift(by: span)
     unanswered.shift(by: span)
     for index in partials.indices { partials[index].shift(by: span) }

@@ -2,6 +2,7 @@ import Ground
 import Crypto
 import Bitcoin
 import LightningChannel
+import Webhooks
 
 /// One change of the ledger. All changes of one event are one transaction.
 public enum LedgerChange: Hashable, Codable, Sendable {
@@ -30,6 +31,7 @@ public enum LedgerChange: Hashable, Codable, Sendable {
   case failuresOrdered(OrderedFailures)
   /// A payment was failed by the order, which has one failure less.
   case orderedFailureUsed
+  case webhook(WebhookChange)
   case externalMade(ExternalInvoice)
   /// The preimage is sent only after this is stored.
   case externalPaid(paymentHash: Bytes32, htlc: UInt64)

@@ -42,6 +42,7 @@ extension Message {
   var weight: Int {
     switch self {
     case .peerStorage(let blob), .peerStorageRetrieval(let blob): blob.count
+    case .service(let payload): HeardMessage.shortSize + payload.count
     case .ping(let ping): ping.answer == nil ? 0 : Int(ping.pongSize)
     default: HeardMessage.shortSize
     }

@@ -1,4 +1,5 @@
 import LightningWire
+import Webhooks
 
 /// Orders to the LSP's shell, to be carried out in order. A `store` is always the first of its list and one
 /// transaction: it is durable before the others are carried out.
@@ -10,5 +11,6 @@ public enum PeerDirective: Hashable, Codable, Sendable {
   /// Drop unread bytes and close at once: none of their messages may be processed.
   case evict(connection: UInt64, String)
   case requestPush(PushRequest)
+  case webhook(WebhookOrder)
   case answer(payment: UInt64, PaymentOutcome)
 }

@@ -1,5 +1,6 @@
 import Crypto
 import LightningWire
+import Webhooks
 
 /// The events of the LSP.
 public enum PeerEvent: Hashable, Codable, Sendable {
@@ -17,4 +18,8 @@ public enum PeerEvent: Hashable, Codable, Sendable {
   case externalInvoiceMade(ExternalInvoice)
   /// Replaces an earlier order; one of no failures cancels it.
   case failuresOrdered(OrderedFailures)
+  /// A user's order to notify the wallet's webhooks, if it is away.
+  case notificationOrdered(WebhookNotification)
+  /// An attempt of a call has ended.
+  case webhookCalled(call: UInt64, WebhookOutcome)
 }

@@ -195,6 +195,7 @@ extension PeerMachine {
     }
     set(connection, .registered)
     calls.walletCame()
+    webhooks(&step) { $0.walletCame(&$1) }
     if verdict == .accepted, let fence {
       let answer = FenceAnswer(
         accepted: true, highest: fence.epoch, container: fence.container)

@@ -48,6 +48,7 @@ extension PeerMachine {
     switch message {
     case .ping, .initMessage, .error, .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .unknown:
       return received(message, at: now, on: connection)
+    case .service(let payload): return answerStranger(payload, on: connection)
     case .peerStorage, .pushKey, .holdEnded:
       return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
     case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
@@ -106,6 +107,7 @@ extension PeerMachine {
     case _ where message.gossipAnswer != nil:
       return [.store([acted])] + (message.gossipAnswer.map { [.send(connection: connection, $0)] } ?? [])
     case .pushKey(let key): return received(key, on: connection)
+    case .service(let payload): return answer(payload, on: connection, at: now)
     case .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .holdEnded, .unknown:
       return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
     case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,

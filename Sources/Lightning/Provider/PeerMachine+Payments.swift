@@ -49,6 +49,8 @@ extension PeerMachine {
     let payment = state.payments[index]
     state.payments[index].calledAt = now
     calls.noteCall(at: now)
+    // In place of a push of the LSP's own.
+    guard !hasWebhooks else { return notify(.paymentIncoming, &step, at: now) }
     step.afterwards += pushes(
       for: payment.request, payment.isHeld ? .incomingPayment : .pendingSettlement,
       holdUntil: payment.isHeld ? payment.request.holdUntil : nil)

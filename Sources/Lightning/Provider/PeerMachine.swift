@@ -4,6 +4,7 @@
 import Ground
 import Bitcoin
 import LightningWire
+import Webhooks
 
 /// The LSP: fencing, the channel, payments held for a disconnected wallet, and the stored backup.
 ///
@@ -35,12 +36,14 @@ public struct PeerMachine: Core {
     public var awaitsWallet: Bool
     /// Nil: Phoenix's.
     public var pushStrategy: PushForm?
+    /// Nil: the standard ones.
+    public var webhookRules: WebhookRules?
 
     public init(
       isLegacy: Bool = false, callsBackAfter: TimeSpan = .seconds(2), externalDelay: TimeSpan = .zero,
       rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: TimeSpan = .zero,
       storageDelay: TimeSpan = .zero, startedAt: Instant, state: PeerState, awaitsWallet: Bool = false,
-      pushStrategy: PushForm = .phoenix
+      pushStrategy: PushForm = .phoenix, webhookRules: WebhookRules = .standard
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
@@ -53,9 +56,11 @@ public struct PeerMachine: Core {
       self.state = state
       self.awaitsWallet = awaitsWallet
       self.pushStrategy = pushStrategy == .phoenix ? nil : pushStrategy
+      self.webhookRules = webhookRules == .standard ? nil : webhookRules
     }
 
-    /// Older journals lack the fields of outgoing payments, splices, late backups and push forms.
+    /// Older journals lack the fields of outgoing payments, splices, late backups, push forms and
+    /// webhooks.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
@@ -69,6 +74,7 @@ public struct PeerMachine: Core {
       state = try container.decode(PeerState.self, forKey: .state)
       awaitsWallet = try container.decodeIfPresent(Bool.self, forKey: .awaitsWallet) ?? false
       pushStrategy = try container.decodeIfPresent(PushForm.self, forKey: .pushStrategy)
+      webhookRules = try container.decodeIfPresent(WebhookRules.self, forKey: .webhookRules)
     }
   }
 
@@ -83,6 +89,7 @@ public struct PeerMachine: Core {
   let awaitsWallet: Bool
   let externalDelay: TimeSpan
   let pushStrategy: PushForm
+  let webhookRules: WebhookRules
   let rules: ConnectionRules
   let fundingKey: CurvePoint?
   public internal(set) var state: PeerState
@@ -100,6 +107,7 @@ public struct PeerMachine: Core {
     isLegacy = configuration.isLegacy
     externalDelay = configuration.externalDelay
     pushStrategy = configuration.pushStrategy ?? .phoenix
+    webhookRules = configuration.webhookRules ?? .standard
     rules = configuration.rules
     fundingKey = configuration.fundingKey
     splicePace = SplicePace(delay: configuration.spliceDelay)
@@ -131,7 +139,7 @@ public struct PeerMachine: Core {
   public var isWalletConnected: Bool { registered != nil }
 
   /// Nothing is due and nobody is connected: a machine that is made anew from the ledger goes on just the same.
-  public var isQuiet: Bool { links.isEmpty && deadline == nil }
+  public var isQuiet: Bool { links.isEmpty && deadline == nil && state.webhooks?.isQuiet != false }
 
   public var deadline: Instant? {
     let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
@@ -139,7 +147,9 @@ public struct PeerMachine: Core {
     // No payment arrives while the channel takes no updates.
     let arrivals = state.channel.mayUpdate ? routed.map(\.arrivesAt) : []
     let times = holds + linksBeforeInit.map(\.initBy) + silences + arrivals
-    let others = [callBackAt, splicePace.sendsAt, splicePace.quiescenceEndsAt, storage.storesAt]
+    let others = [
+      callBackAt, splicePace.sendsAt, splicePace.quiescenceEndsAt, storage.storesAt, webhooksDeadline,
+    ]
     return (times + others.compactMap { $0 }).min()
   }
 
@@ -151,7 +161,7 @@ public struct PeerMachine: Core {
   }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
-    storeDueBackup(at: now) + endDueHolds(at: now) + react(to: event, at: now)
+    storeDueBackup(at: now) + endDueHolds(at: now) + react(to: event, at: now) + endPaymentCalls()
   }
 
   /// First, so that no message of the wallet overtakes the end of the delay.
@@ -181,6 +191,8 @@ public struct PeerMachine: Core {
     case .payRequested(let request): return payRequested(request, at: now)
     case .externalInvoiceMade(let invoice): return externalInvoiceMade(invoice)
     case .failuresOrdered(let order): return failuresOrdered(order)
+    case .notificationOrdered(let notification): return notify(notification, at: now)
+    case .webhookCalled(let call, let outcome): return webhookCalled(call, outcome, at: now)
     }
   }
 
@@ -197,6 +209,7 @@ public struct PeerMachine: Core {
       calls.noteUnansweredCall()
       call(for: state.payments.firstIndex { !$0.isHeld } ?? 0, at: now, &step)
     }
+    webhooksDue(&step, at: now)
     return step.directives
   }
 }

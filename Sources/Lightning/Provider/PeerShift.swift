@@ -1,4 +1,5 @@
 import Ground
+import Webhooks
 
 // The LSP with all instants shifted, and without those that are too old to matter.
 extension PeerMachine: Shiftable {
@@ -11,6 +12,7 @@ extension PeerMachine: Shiftable {
     storage.shift(by: span)
     otherNodes.shift(by: span)
     backups.shift(by: span)
+    state.webhooks?.shift(by: span)
   }
 
   /// Moves instants that are too old to matter forward, so that equivalent states are equal.

@@ -2,6 +2,7 @@ import Ground
 import Crypto
 import Bitcoin
 import LightningChannel
+import Webhooks
 
 /// The LSP's durable state, as in its ledger.
 public struct PeerState: Hashable, Codable, Sendable {
@@ -27,12 +28,15 @@ public struct PeerState: Hashable, Codable, Sendable {
   public var endedHolds: EndedHolds?
   /// How the next payments fail; nil without an order.
   public var orderedFailures: OrderedFailures?
+  /// Nil until the wallet has registered one.
+  public var webhooks: WebhookBook?
 
   public init(
     wallet: PublicKey? = nil, fence: Claim? = nil, channel: Channel, payments: [PeerPayment] = [],
     paidHashes: [Bytes32] = [],
     backup: Bytes? = nil, externalInvoices: [ExternalInvoice] = [], failure: String? = nil,
-    pushKey: PublicKey? = nil, endedHolds: EndedHolds? = nil, orderedFailures: OrderedFailures? = nil
+    pushKey: PublicKey? = nil, endedHolds: EndedHolds? = nil, orderedFailures: OrderedFailures? = nil,
+    webhooks: WebhookBook? = nil
   ) {
     self.wallet = wallet
     self.fence = fence
@@ -45,10 +49,12 @@ public struct PeerState: Hashable, Codable, Sendable {
     self.pushKey = pushKey
     self.endedHolds = endedHolds
     self.orderedFailures = orderedFailures
+    self.webhooks = webhooks
     for hash in paidHashes { markPaid(hash) }
   }
 
-  /// Journals from before outgoing payments lack external invoices; those from before push keys and orders lack these.
+  /// Journals from before outgoing payments lack external invoices; those from before push keys, orders and webhooks
+  /// lack these.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -63,7 +69,8 @@ public struct PeerState: Hashable, Codable, Sendable {
       failure: try container.decodeIfPresent(String.self, forKey: .failure),
       pushKey: try container.decodeIfPresent(PublicKey.self, forKey: .pushKey),
       endedHolds: try container.decodeIfPresent(EndedHolds.self, forKey: .endedHolds),
-      orderedFailures: try container.decodeIfPresent(OrderedFailures.self, forKey: .orderedFailures))
+      orderedFailures: try container.decodeIfPresent(OrderedFailures.self, forKey: .orderedFailures),
+      webhooks: try container.decodeIfPresent(WebhookBook.self, forKey: .webhooks))
   }
 
   public func isPaid(_ hash: Bytes32) -> Bool {

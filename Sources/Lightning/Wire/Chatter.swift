@@ -1,6 +1,7 @@
 import Ground
 
-/// Counts ignorable messages: pings, pongs, warnings, aborts, copies of the backup, push keys, and unknown types.
+/// Counts ignorable messages: pings, pongs, warnings, aborts, copies of the backup, push keys, requests to
+/// the LSP, and unknown types.
 /// Gossip and ends of holds have a higher limit, as an honest peer sends as much as it has channels and payments.
 ///
 /// BOLT 1 expects a ping about every 30 s. Each one costs a line of the journal and an answer of up to 64 KiB, so a
@@ -44,7 +45,8 @@ extension Chatter: Shiftable {
 extension Message {
   package var isChatter: Bool {
     switch self {
-    case .ping, .pong, .warning, .peerStorageRetrieval, .transactionAbort, .fenceAnswer, .pushKey: true
+    case .ping, .pong, .warning, .peerStorageRetrieval, .transactionAbort, .fenceAnswer, .pushKey, .service:
+      true
     case .unknown(let type, _): !Gossip.types.contains(type) || Gossip.isQuestion(type)
     default: false
     }

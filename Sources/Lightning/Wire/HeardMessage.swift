@@ -8,6 +8,8 @@ public struct HeardMessage: Hashable, Sendable {
   /// The kept length of a text field.
   private static let keptText = 256
   private static let keptBytes = 64
+  /// Above any request of a wallet.
+  private static let serviceMax = 8192
 
   public let message: Message
   /// As received, or the encoding of the shortened message.
@@ -31,6 +33,9 @@ public struct HeardMessage: Hashable, Sendable {
     switch message {
     case .unknown(let type, let bytes):
       return .unknown(type: type, bytes: Bytes(Array(bytes.array.prefix(keptBytes))))
+    // The zero makes it unreadable, so that it is not taken for a shorter request.
+    case .service(let payload) where payload.count > serviceMax:
+      return .service(Bytes(Array(payload.array.prefix(keptBytes)) + [0]))
     case .ping(let ping): return .ping(Ping(pongSize: ping.pongSize))
     case .pong: return .pong([])
     case .warning(let body): return .warning(shortened(body))

@@ -40,6 +40,8 @@ public enum Message: Hashable, Codable, Sendable {
   case pushKey(CurvePoint)
   /// `hold_ended`, private to this project: the LSP no longer holds a payment of this hash, which has failed.
   case holdEnded(Bytes32)
+  /// LSPS0: JSON-RPC between a wallet and its LSP.
+  case service(Bytes)
   /// To be ignored: an unknown odd type, or gossip, whose types are even and odd.
   case unknown(type: UInt16, bytes: Bytes)
 
@@ -48,6 +50,8 @@ public enum Message: Hashable, Codable, Sendable {
   /// Odd and in BOLT 1's range for custom messages, as `FenceAnswer.messageType`.
   public static let pushKeyType: UInt16 = 0xba73
   public static let holdEndedType: UInt16 = 0xba75
+  /// LSPS0's one type.
+  public static let serviceType: UInt16 = 37913
   /// The longest blob of one `peer_storage`.
   public static let maximumStorageSize = 65531
 
@@ -73,7 +77,7 @@ public enum Message: Hashable, Codable, Sendable {
     case .spliceAck(let body): body.channel
     case .error(let body), .warning(let body): body.channel
     case .initMessage, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer, .pushKey, .holdEnded,
-      .unknown:
+      .service, .unknown:
       nil
     }
   }
@@ -107,6 +111,7 @@ public enum Message: Hashable, Codable, Sendable {
     case .fenceAnswer: FenceAnswer.messageType
     case .pushKey: Message.pushKeyType
     case .holdEnded: Message.holdEndedType
+    case .service: Message.serviceType
     case .unknown(let type, _): type
     }
   }

@@ -32,6 +32,7 @@ extension Message {
     case .fenceAnswer(let body): writer.put(body.record.array)
     case .pushKey(let key): writer.put(key)
     case .holdEnded(let paymentHash): writer.put(paymentHash)
+    case .service(let payload): writer.put(payload.array)
     case .unknown(_, let bytes): writer.put(bytes.array)
     }
     return writer.bytes
@@ -67,6 +68,7 @@ extension Message {
     case 134: self = .updateFee(try UpdateFee(reader: &reader))
     case 135: self = .failMalformedHTLC(try FailMalformedHTLC(reader: &reader))
     case 136: self = .channelReestablish(try ChannelReestablish(reader: &reader))
+    case Message.serviceType: self = .service(Bytes(reader.takeRest()))
     default:
       guard !type.isMultiple(of: 2) || Gossip.types.contains(type) else { throw .unknownEvenMessage(type) }
       self = Message(ownOr: type, Bytes(reader.takeRest()))

@@ -43,6 +43,8 @@ extension World {
       case .send(let connection, let message): wires.deliver(message, on: connection)
       case .close(let connection, let why), .evict(let connection, let why): over.append((connection, why))
       case .requestPush(let request): push(request)
+      // The simulated wallet registers none.
+      case .webhook: break
       case .answer(let payment, let outcome): answered(payment, outcome)
       }
     }
@@ -67,7 +69,7 @@ extension World {
     case .backup: hasLostBackup = false
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
       .frameIgnored, .paymentHeld, .paymentOffered, .paymentFailed, .externalMade, .pushKey, .holdEnded,
-      .endedHoldForgotten, .failuresOrdered, .orderedFailureUsed:
+      .endedHoldForgotten, .failuresOrdered, .orderedFailureUsed, .webhook:
       break
     }
   }

@@ -10,15 +10,28 @@ static inline CURLcode baton_curl_set_text(CURL *easy, CURLoption option, const 
   return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode baton_curl_set_headers(CURL *easy, struct curl_slist *headers) {
+  return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+}
+
 static inline CURLcode baton_curl_on_body(CURL *easy, curl_write_callback take, void *context) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+}
+
+static inline CURLcode baton_curl_on_open(CURL *easy, curl_opensocket_callback open, void *context) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
 }
 
 static inline long baton_curl_status(CURL *easy) {
   long status = 0;
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
   return status;
+}
+
+static inline CURLMcode baton_curl_limit(CURLM *multi, long connections) {
+  return curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, connections);
 }
 
 static inline CURLMcode baton_curl_on_socket(CURLM *multi, curl_socket_callback changed, void *context) {

@@ -17,43 +17,30 @@ public enum HTTPFailure: Error, Hashable, Sendable {
   case unreachable
   case timedOut
   case tooLarge
+  /// The address is none to connect to.
+  case forbidden
 }
 
 /// Asks several servers at once. Only http and https; redirects, proxies of the environment and compressed bodies are
 /// not followed, used or read: the answer is what the named server says.
 public final class HTTPClient {
-  private final class Transfer {
-    let largest: Int
-    let end: (Result<HTTPAnswer, HTTPFailure>) -> Void
-    var body: [UInt8] = []
-    var isTooLarge = false
-
-    init(largest: Int, end: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void) {
-      self.largest = largest
-      self.end = end
-    }
-
-    func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-      isTooLarge = body.count + bytes.count > largest
-      if !isTooLarge { body += bytes }
-      return !isTooLarge
-    }
-  }
-
   /// libcurl's number for its own timeouts.
   private static let timeout: Int32 = -1
 
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private var timer: LoopTimer?
-  private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+  private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
+  private var lastNumber: UInt64 = 0
 
-  public init(loop: EventLoop) throws(SystemError) {
+  /// `connections`: how many at a time; the others wait, and their time runs.
+  public init(loop: EventLoop, connections: Int? = nil) throws(SystemError) {
     self.loop = loop
     guard curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK, let multi = curl_multi_init() else {
       throw SystemError("start libcurl", code: ENOMEM)
     }
     self.multi = multi
+    if let connections { _ = baton_curl_limit(multi, connections) }
     let context = Unmanaged.passUnretained(self).toOpaque()
     _ = baton_curl_on_socket(
       multi,
@@ -72,13 +59,12 @@ public final class HTTPClient {
   }
 
   deinit {
-    for easy in transfers.keys {
-      curl_multi_remove_handle(multi, easy)
-      curl_easy_cleanup(easy)
-    }
+    for easy in transfers.keys { forget(easy) }
     curl_multi_cleanup(multi)
     timer?.cancel()
   }
+
+  // MARK: Questions
 
   /// Calls `end` once, from the loop.
   public func get(
@@ -86,23 +72,55 @@ public final class HTTPClient {
     _ end: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void
   ) {
     guard let easy = curl_easy_init() else { return loop.post { end(.failure(.unreachable)) } }
-    let transfer = Transfer(largest: largest, end: end)
-    transfers[easy] = transfer
-    let take: curl_write_callback = { bytes, size, count, context in
-      guard let bytes, let context else { return 0 }
-      let length = size * count
-      let taken = bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
-        Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().take(
-          UnsafeBufferPointer(start: $0, count: length))
-      }
-      return taken ? length : 0
+    begin(easy, HTTPTransfer(newNumber(), largest: largest, end: end), address, within: span)
+  }
+
+  /// Calls `end` once, from the loop, unless the question is cancelled. The answer has no body: it ends with its status,
+  /// whatever the server sends after that. `authorities`: a file of certificates in place of the system's.
+  public func post(
+    _ address: String, headers: [String], body: String, to reach: AddressReach, authorities: String? = nil,
+    within span: TimeSpan, _ end: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void
+  ) -> UInt64 {
+    let number = newNumber()
+    guard let easy = curl_easy_init() else {
+      loop.post { end(.failure(.unreachable)) }
+      return number
     }
-    _ = baton_curl_on_body(easy, take, Unmanaged.passUnretained(transfer).toOpaque())
+    let transfer = HTTPTransfer(number, largest: nil, reach: reach, end: end)
+    for header in headers { transfer.headers = curl_slist_append(transfer.headers, header) }
+    _ = baton_curl_set_headers(easy, transfer.headers)
+    _ = baton_curl_set_number(easy, CURLOPT_POSTFIELDSIZE, body.utf8.count)
+    _ = baton_curl_set_text(easy, CURLOPT_COPYPOSTFIELDS, body)
+    if let authorities { _ = baton_curl_set_text(easy, CURLOPT_CAINFO, authorities) }
+    begin(easy, transfer, address, within: span)
+    return number
+  }
+
+  /// Disconnects; `end` is not called.
+  public func cancel(_ number: UInt64) {
+    guard let easy = transfers.first(where: { $0.value.number == number })?.key else { return }
+    transfers[easy] = nil
+    forget(easy)
+  }
+
+  private func newNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  private func begin(
+    _ easy: UnsafeMutableRawPointer, _ transfer: HTTPTransfer, _ address: String, within span: TimeSpan
+  ) {
+    transfers[easy] = transfer
+    let context = Unmanaged.passUnretained(transfer).toOpaque()
+    _ = baton_curl_on_body(easy, Self.take, context)
+    _ = baton_curl_on_open(easy, Self.open, context)
     let milliseconds = max(1, Int(span.wholeMilliseconds))
     for (option, number) in [
       (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds), (CURLOPT_NOSIGNAL, 1),
-      // Else the end of a transfer waits for its thread, which may ask a silent name server for many seconds.
-      (CURLOPT_QUICK_EXIT, 1), (CURLOPT_FOLLOWLOCATION, 0),
+      (CURLOPT_FOLLOWLOCATION, 0),
+      // Else the end of a transfer whose name is still being resolved would wait for the resolver.
+      (CURLOPT_QUICK_EXIT, 1),
     ] {
       _ = baton_curl_set_number(easy, option, number)
     }
@@ -116,8 +134,28 @@ public final class HTTPClient {
     guard isSet, curl_multi_add_handle(multi, easy) == CURLM_OK else {
       transfers[easy] = nil
       curl_easy_cleanup(easy)
-      return loop.post { end(.failure(.unreachable)) }
+      return loop.post { transfer.end(.failure(.unreachable)) }
     }
+  }
+
+  private func forget(_ easy: UnsafeMutableRawPointer) {
+    curl_multi_remove_handle(multi, easy)
+    curl_easy_cleanup(easy)
+  }
+
+  private static let take: curl_write_callback = { bytes, size, count, context in
+    guard let bytes, let context else { return 0 }
+    let length = size * count
+    let taken = bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
+      Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().take(
+        UnsafeBufferPointer(start: $0, count: length))
+    }
+    return taken ? length : 0
+  }
+
+  private static let open: curl_opensocket_callback = { context, _, address in
+    guard let context, let address else { return CURL_SOCKET_BAD }
+    return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().open(address)
   }
 
   // MARK: libcurl's calls
@@ -159,12 +197,7 @@ public final class HTTPClient {
   private func finish(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
     guard let transfer = transfers.removeValue(forKey: easy) else { return }
     let status = baton_curl_status(easy)
-    curl_multi_remove_handle(multi, easy)
-    curl_easy_cleanup(easy)
-    switch code {
-    case CURLE_OK: transfer.end(.success(HTTPAnswer(status: status, body: transfer.body)))
-    case CURLE_OPERATION_TIMEDOUT: transfer.end(.failure(.timedOut))
-    default: transfer.end(.failure(transfer.isTooLarge ? .tooLarge : .unreachable))
-    }
+    forget(easy)
+    transfer.end(transfer.result(code, status: status))
   }
 }

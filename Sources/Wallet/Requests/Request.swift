@@ -3,6 +3,7 @@ import Guardrails
 import Bitcoin
 import LightningChannel
 import LightningNode
+import Webhooks
 
 /// A user's request to the wallet. Each kind is a case here, with all its peculiarities in this file.
 public enum Request: Hashable, Codable, Sendable {
@@ -16,8 +17,12 @@ public enum Request: Hashable, Codable, Sendable {
   case withdrawal(SpliceRequest)
   /// Move the wallet to this container, whichever container the peer knows.
   case move
+  /// Ask the LSP about webhooks, under this id.
+  case webhook(WebhookRequest, id: String)
 
-  public enum Kind: Hashable, Codable, Sendable { case invoice, cancellation, payment, withdrawal, move }
+  public enum Kind: Hashable, Codable, Sendable {
+    case invoice, cancellation, payment, withdrawal, move, webhook
+  }
 
   public var kind: Kind {
     switch self {
@@ -26,6 +31,7 @@ public enum Request: Hashable, Codable, Sendable {
     case .payment: .payment
     case .withdrawal: .withdrawal
     case .move: .move
+    case .webhook: .webhook
     }
   }
 
@@ -38,6 +44,7 @@ public enum Request: Hashable, Codable, Sendable {
     case .payment(let payment): .readPast(payment)
     case .withdrawal(let request): .node(.spliceRequested(request))
     case .move: .moveHere
+    case .webhook(let request, let id): .node(.webhookRequested(id: id, request))
     }
   }
 
@@ -47,7 +54,7 @@ public enum Request: Hashable, Codable, Sendable {
     case .payment(let payment): Self.name(ofPayment: payment.paymentHash, besides: taken)
     // Before there is a transaction, only the request has an identifier.
     case .withdrawal: "splice \(id.prefix(8))"
-    case .invoice, .cancellation, .move: nil
+    case .invoice, .cancellation, .move, .webhook: nil
     }
   }
 
@@ -77,7 +84,7 @@ public enum Request: Hashable, Codable, Sendable {
     case .withdrawal:
       return open.contains { $0.request.kind == .withdrawal }
         ? "another withdrawal from the channel is pending; wait until it has ended" : nil
-    case .move: return nil
+    case .move, .webhook: return nil
     }
   }
 
@@ -87,6 +94,7 @@ public enum Request: Hashable, Codable, Sendable {
     case .cancellation(let hash): .cancellation(hash)
     case .payment(let payment): .payment(payment.paymentHash)
     case .withdrawal: .splice(nil)
+    case .webhook(_, let id): .webhook(id)
     case .invoice, .move: nil
     }
   }
@@ -100,7 +108,7 @@ public enum Request: Hashable, Codable, Sendable {
       .offered(paymentHash: payment.paymentHash, amountMsat: payment.amountMsat)
     case (.withdrawal, _):
       splice.map { .begun($0.id, amountSat: $0.amountSat, feeSat: $0.feeSat) }
-    case (.invoice, _), (.move, _): nil
+    case (.invoice, _), (.move, _), (.webhook, _): nil
     }
   }
 
@@ -120,6 +128,7 @@ public enum Request: Hashable, Codable, Sendable {
     case .withdrawal(let request):
       "to send \(AmountText.words(sat: request.amountSat)) from the channel to a bitcoin address"
     case .move: "to move the wallet into this container"
+    case .webhook: "to ask the LSP about webhooks"
     }
   }
 }
@@ -133,6 +142,7 @@ extension Request.Kind {
     case .payment: "the payment"
     case .withdrawal: "the withdrawal"
     case .move: "the move"
+    case .webhook: "the webhook"
     }
   }
 }
@@ -144,6 +154,8 @@ public enum RequestKey: Hashable, Codable, Sendable {
   case payment(Bytes32)
   /// nil before there is a transaction: one at a time.
   case splice(TransactionID?)
+  /// By the request's id for the LSP.
+  case webhook(String)
 }
 
 extension RequestEvent.NodeReply {
@@ -160,6 +172,8 @@ extension RequestEvent.NodeReply {
     case .spliceBegun(let splice): self = .begun(.splice(splice.id), splice)
     case .spliceRefused(let why): self = .refused(.splice(nil), why, status)
     case .spliceEnded(let id, _): self = .ended(.splice(id))
+    case .webhookAnswered(let id, let answer): self = .answered(.webhook(id), answer)
+    case .webhookRefused(let id, let why): self = .refused(.webhook(id), why, status)
     case .checkRow, .checkAfterInit, .write, .dial, .send, .hangUp, .cutOff, .report: return nil
     }
   }
@@ -177,5 +191,7 @@ public enum RequestAnswer: Hashable, Codable, Sendable {
   case begun(TransactionID, amountSat: UInt64, feeSat: UInt64)
   /// The app is connected. `hasMoved`: it replaced another container's claim for that.
   case connected(Epoch, hasMoved: Bool)
+  /// The LSP's answer.
+  case webhook(WebhookAnswer)
   case refused(Request.Kind, String)
 }

@@ -3,6 +3,7 @@ import Guardrails
 import Bitcoin
 import LightningChannel
 import LightningNode
+import Webhooks
 
 /// An event of the requests.
 public enum RequestEvent: Hashable, Codable, Sendable {
@@ -30,6 +31,8 @@ public enum RequestEvent: Hashable, Codable, Sendable {
     /// The request has left no trace. With the app's status.
     case refused(RequestKey, NodeRefusal, Status? = nil)
     case ended(RequestKey)
+    /// Over with its answer.
+    case answered(RequestKey, WebhookAnswer)
   }
 }
 

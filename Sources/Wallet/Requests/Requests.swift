@@ -120,6 +120,9 @@ public struct Requests: Core {
       guard let index = index(key), !open[index].isBegun else { return [] }
       return refuse(index, sentence(refusal, open[index].request, status))
     case .ended(let key): return index(key).map { end($0) } ?? []
+    case .answered(let key, let answer):
+      guard let index = index(key), let id = open[index].id else { return [] }
+      return end(index) + [.answer(id, .webhook(answer))]
     }
   }
 

@@ -157,6 +157,7 @@ extension RequestAnswer {
     case .offered: .payment
     case .begun: .withdrawal
     case .connected: .move
+    case .webhook: .webhook
     case .refused(let kind, _): kind
     }
   }

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import Testing
+import Webhooks
 
 @testable import Wallet
 
@@ -40,6 +41,22 @@ struct RequestLifeTests {
     #expect(fixture.requests.open == [])
     #expect(fixture.node(.begun(.invoice(hash("a")))) == [])
     #expect(fixture.node(.refused(.invoice(hash("a")), .because("late"))) == [])
+  }
+
+  @Test func `A question about webhooks goes to the node, has no background task, and ends with the answer`()
+  {
+    for answer: WebhookAnswer? in [.removed, .list(names: ["a"], max: 10), nil] {
+      var fixture = RequestFixture()
+      #expect(
+        fixture.send(.asked("1", .webhook(.list, id: "7f")))
+          == [.node(.webhookRequested(id: "7f", .list))])
+      #expect(fixture.node(.answered(.webhook("80"), .removed)) == [])
+      let end =
+        answer.map { fixture.node(.answered(.webhook("7f"), $0)) }
+        ?? fixture.node(.refused(.webhook("7f"), .because("no")))
+      #expect(end == [.answer("1", answer.map { .webhook($0) } ?? .refused(.webhook, "no"))])
+      #expect(fixture.requests.open == [] && fixture.node(.answered(.webhook("7f"), .removed)) == [])
+    }
   }
 
   @Test

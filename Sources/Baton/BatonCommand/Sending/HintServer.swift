@@ -56,7 +56,7 @@ final class HintServer {
 
   private static func read(_ answer: Result<HTTPAnswer, HTTPFailure>) -> Result<ForwardingHint, HintFailure> {
     switch answer {
-    case .failure(.unreachable): return .failure(.unreachable)
+    case .failure(.unreachable), .failure(.forbidden): return .failure(.unreachable)
     case .failure(.timedOut): return .failure(.silent)
     case .failure(.tooLarge): return .failure(.tooLong)
     case .success(let answer):

@@ -3,12 +3,13 @@ import LightningWire
 import PhoneClient
 import Reports
 import Terminal
+import Webhooks
 
 /// Orders to the Lightning peer.
 enum LSPVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "lsp", summary: "have the Lightning peer fail the next payments",
+      name: "lsp", summary: "have the Lightning peer fail payments, or call the wallet's webhooks",
       subcommands: [
         CommandLineDeclaration(
           name: "fail", summary: "the peer fails the next N payments with this code, and then none",
@@ -20,14 +21,64 @@ enum LSPVerb: Verb {
           positionals: [
             PositionalDeclaration(
               "CODE", value: .choice(FailureCode.all.compactMap(\.name)), help: "a failure code of BOLT 4")
-          ])
+          ]),
+        CommandLineDeclaration(
+          name: "webhooks", summary: "the wallet's webhooks at the peer, and the newest calls to them"),
+        CommandLineDeclaration(
+          name: "notify", summary: "the peer notifies the webhooks of the wallet, which is away",
+          options: [
+            OptionDeclaration(
+              "--timeout", value: .integer(0...4_294_967_295),
+              help: "with expiry_soon: the block height at which the channel would close")
+          ],
+          positionals: [
+            PositionalDeclaration("METHOD", value: .choice(notifications), help: "of LSPS5")
+          ]),
       ],
       examples: [
-        ("baton lsp fail fee_insufficient --times 2", "two payments fail, the third is carried as ever")
+        ("baton lsp webhooks", "what was called, when, and with which end"),
+        ("baton lsp fail fee_insufficient --times 2", "two payments fail, the third is carried as ever"),
       ])
   }
 
+  /// Without LSPS5's prefix. The others come with a registration or a payment.
+  private static let notifications = [
+    WebhookNotification.Method.expirySoon, .liquidityManagementRequest, .onionMessageIncoming,
+  ].map { String($0.rawValue.dropFirst(methodPrefix.count)) }
+  private static let methodPrefix = "lsps5."
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
+    switch invocation.line.verbs.last {
+    case "webhooks": try WebhooksPage(invocation.phone).print(to: invocation.output)
+    case "notify": try notify(invocation)
+    default: try failNext(invocation)
+    }
+  }
+
+  private static func notify(_ invocation: Invocation) throws -> ExitCode {
+    let word = invocation.word()
+    var message = ControlMessage("notify", ["method": methodPrefix + word])
+    let timeout = invocation.line.integer("--timeout")
+    let hasTimeout = methodPrefix + word == WebhookNotification.Method.expirySoon.rawValue
+    guard hasTimeout == (timeout != nil) else {
+      throw CommandFailure(
+        .wrongUsage,
+        hasTimeout
+          ? "\(word) is about a block height; add --timeout HEIGHT"
+          : "\(word) has no block height; leave --timeout out")
+    }
+    message["timeout"] = timeout.map { "\($0)" }
+    let answer = try invocation.phone.ask(.lspd, message)
+    let calls = try answer.integer("calls", in: UInt64(0)...UInt64.max)
+    invocation.output.say(
+      calls > 0
+        ? "the peer calls \(HumanText.count(Int(clamping: calls), "webhook"))"
+        : "the peer has called with \(word) already, and calls again when the cooldown is over, or once the wallet has been here",
+      json: NotifyDocument(method: methodPrefix + word, timeout: timeout, calls: calls))
+    return .done
+  }
+
+  private static func failNext(_ invocation: Invocation) throws -> ExitCode {
     let name = invocation.word()
     let times = invocation.line.integer("--times") ?? 1
     let answer = try invocation.phone.ask(
@@ -44,6 +95,14 @@ enum LSPVerb: Verb {
     case 1: "the peer fails the next payment with \(name) (\(code))"
     default: "the peer fails the next \(times) payments with \(name) (\(code))"
     }
+  }
+
+  struct NotifyDocument: Report {
+    var method: String
+    /// A block height.
+    var timeout: Int64?
+    /// None while the method's cooldown lasts.
+    var calls: UInt64
   }
 
   struct Document: Report {

@@ -71,6 +71,14 @@ enum UpVerb: Verb {
         "--wallets", value: .integer(2...1_000_000),
         help: "the peer also serves other phones' wallets, this many in all"),
       OptionDeclaration(
+        "--webhook-cooldown", value: .span,
+        help:
+          "how long the peer waits between two notifications of one kind to the wallet's webhooks (default 60s)"
+      ),
+      OptionDeclaration(
+        "--only-webhooks", help: "the peer does not push to this phone: only the wallet's webhooks are called"
+      ),
+      OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer ignores epochs (default fencing)"),
       OptionDeclaration(
@@ -133,7 +141,8 @@ enum UpVerb: Verb {
     if line.isGiven("--no-splices") { options.lspdArguments.append("--no-splices") }
     if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
     if let delay = line.text("--storage-delay") { options.lspdArguments += ["--storage-delay", delay] }
-    for name in ["--silent-pushes", "--sealed-silent-push"] where line.isGiven(name) {
+    if let span = line.text("--webhook-cooldown") { options.lspdArguments += ["--webhook-cooldown", span] }
+    for name in ["--silent-pushes", "--sealed-silent-push", "--only-webhooks"] where line.isGiven(name) {
       options.lspdArguments.append(name)
     }
     // lspd would refuse it too, in terms of its own options.

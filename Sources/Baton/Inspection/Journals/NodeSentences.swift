@@ -37,6 +37,7 @@ package enum NodeSentences {
         Sentence(
           "is asked to withdraw \(HumanText.amount(msat: request.amountSat &* 1000)) on chain")
       ]
+    case .webhookRequested: [Sentence("is asked for the wallet's webhooks")]
     case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
     case .storeFailed(let sentence), .storeLost(let sentence): [Sentence("cannot write: \(sentence)")]
     case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .checkedAfterInit, .written,
@@ -65,7 +66,8 @@ package enum NodeSentences {
     case .spliceEnded(let id, let end):
       [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
     // The answer to the request carries the reason.
-    case .invoiceRefused, .cancelRefused, .paymentRefused, .spliceRefused: []
+    case .invoiceRefused, .cancelRefused, .paymentRefused, .spliceRefused, .webhookRefused, .webhookAnswered:
+      []
     case .checkRow, .checkAfterInit, .hangUp, .cutOff, .report, .invoiceStored: []
     }
   }

@@ -1,4 +1,5 @@
 import LightningProvider
+import Webhooks
 import LightningWire
 import PhoneClient
 
@@ -24,6 +25,9 @@ package enum PeerSentences {
       ]
     case .failuresOrdered(let order):
       [.key("is to fail the next \(order.left) payments with \(FailureCode(rawValue: order.code).words)")]
+    case .notificationOrdered(let notification):
+      [Sentence("is to notify the wallet's webhooks: \(notification.method.rawValue)")]
+    case .webhookCalled(let call, let outcome): [Sentence("call \(call) to a webhook: \(outcome.word)")]
     case .externalInvoiceMade(let invoice):
       [Sentence("made an external invoice for \(HumanText.amount(msat: invoice.amountMsat))")]
     }
@@ -40,6 +44,9 @@ package enum PeerSentences {
         .key(
           "asks the phone for a \(push.kind == .silent ? "silent push" : "push") (\(push.reason.rawValue))")
       ]
+    case .webhook(.call(let call)):
+      [.key("calls the webhook \(call.webhook.name): \(call.notification.method.rawValue)")]
+    case .webhook(.cancel(let call)): [Sentence("ends call \(call) to a webhook")]
     case .answer(let payment, let outcome): [answer(payment, outcome)]
     }
   }
@@ -51,6 +58,8 @@ package enum PeerSentences {
     case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
     case .externalPaid(let hash, _):
       Sentence("the wallet's payment \(hash.hex.prefix(8)) reached its recipient")
+    case .webhook(.set(let webhook)): Sentence("the wallet has registered the webhook \(webhook.name)")
+    case .webhook(.removed(let name)): Sentence("the wallet has removed the webhook \(name)")
     case .pushKey: Sentence("the wallet has named the key for its pushes")
     case .holdEnded(let hash):
       Sentence("the hold of \(hash.hex.prefix(8)) has ended, and the wallet will hear of it")

@@ -1,0 +1,94 @@
+import JSON
+
+/// What a wallet asks of its LSP's webhooks: the methods of LSPS5, and LSPS0's one.
+public enum WebhookRequest: Hashable, Codable, Sendable {
+  case protocols
+  /// Insert or replace.
+  case set(name: String, url: String)
+  case list
+  case remove(name: String)
+
+  private static let protocolsMethod = "lsps0.list_protocols"
+  private static let setMethod = "lsps5.set_webhook"
+  private static let listMethod = "lsps5.list_webhooks"
+  private static let removeMethod = "lsps5.remove_webhook"
+
+  init(_ request: ServiceRequest) throws(ServiceError) {
+    switch request.method {
+    case Self.protocolsMethod:
+      _ = try request.texts([])
+      self = .protocols
+    case Self.setMethod:
+      let texts = try request.texts(["app_name", "webhook"])
+      self = .set(name: texts[0], url: texts[1])
+    case Self.listMethod:
+      _ = try request.texts([])
+      self = .list
+    case Self.removeMethod: self = .remove(name: try request.texts(["app_name"])[0])
+    default: throw .unknownMethod
+    }
+  }
+
+  /// The message's payload. LSPS0: the id is random, of at least 80 bits.
+  public func encoded(id: String) -> [UInt8] {
+    switch self {
+    case .protocols: return ServiceRequest.encoded(Self.protocolsMethod, id: id, [])
+    case .list: return ServiceRequest.encoded(Self.listMethod, id: id, [])
+    case .set(let name, let url):
+      return ServiceRequest.encoded(
+        Self.setMethod, id: id, [Self.name(name), JSONMember(key: "webhook", value: .string(url))])
+    case .remove(let name): return ServiceRequest.encoded(Self.removeMethod, id: id, [Self.name(name)])
+    }
+  }
+
+  private static func name(_ name: String) -> JSONMember {
+    JSONMember(key: "app_name", value: .string(name))
+  }
+
+  /// Nil for a result without the answer's members. Unknown members are ignored.
+  public func answer(reading result: JSONValue) -> WebhookAnswer? {
+    switch self {
+    case .protocols:
+      return result["protocols"]?.elements.map { .protocols($0.compactMap(\.uint)) }
+    case .set:
+      guard let count = result["num_webhooks"]?.uint, let max = result["max_webhooks"]?.uint,
+        let isUnchanged = result["no_change"]?.flag
+      else { return nil }
+      return .set(count: count, max: max, isUnchanged: isUnchanged)
+    case .list:
+      guard let names = result["app_names"]?.elements, let max = result["max_webhooks"]?.uint else {
+        return nil
+      }
+      return .list(names: names.compactMap(\.text), max: max)
+    case .remove: return .removed
+    }
+  }
+}
+
+/// The LSP's answer when it has done what it was asked.
+public enum WebhookAnswer: Hashable, Codable, Sendable {
+  case protocols([UInt64])
+  case set(count: UInt64, max: UInt64, isUnchanged: Bool)
+  case list(names: [String], max: UInt64)
+  case removed
+
+  var result: [JSONMember] {
+    func number(_ name: String, _ value: UInt64) -> JSONMember {
+      JSONMember(key: name, value: .number("\(value)"))
+    }
+    switch self {
+    case .protocols(let numbers):
+      return [JSONMember(key: "protocols", value: .array(numbers.map { .number("\($0)") }))]
+    case .set(let count, let max, let isUnchanged):
+      return [
+        number("num_webhooks", count), number("max_webhooks", max),
+        JSONMember(key: "no_change", value: .bool(isUnchanged)),
+      ]
+    case .list(let names, let max):
+      return [
+        JSONMember(key: "app_names", value: .array(names.map { .string($0) })), number("max_webhooks", max),
+      ]
+    case .removed: return []
+    }
+  }
+}

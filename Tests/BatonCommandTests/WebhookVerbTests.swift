@@ -1,0 +1,53 @@
+import DaemonRuntime
+import JSON
+import Testing
+import WaitingTests
+
+@testable import PhoneClient
+
+@Suite("baton webhook", .waits) struct WebhookVerbTests {
+  private static let url = "http://127.0.0.1:9/wake"
+
+  @Test func `The app registers, lists and removes a webhook, and the peer shows what it has called`() throws
+  {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--only-webhooks", "--webhook-cooldown", "1h")
+    #expect(try phone.run("webhook", "list").contains("app open"))
+    try phone.openAndConnect()
+    #expect(try phone.run("webhook", "list") == "the wallet has no webhook\n")
+    #expect(
+      try phone.run("webhook", "set", "mine", Self.url)
+        == "the peer calls \(Self.url) from now on (1 of at most 10)\n")
+    #expect(
+      try phone.run("webhook", "set", "mine", Self.url)
+        == "the peer has this webhook already (1 of at most 10)\n")
+    #expect(try phone.run("webhook", "list") == "mine\n")
+    let listed = JSONValue(parsing: Array(try phone.run("webhook", "list", "--json").utf8))
+    #expect(listed?.json == #"{"names":["mine"],"max":10}"#)
+    let shown = try phone.run("lsp", "webhooks")
+    #expect(shown.hasPrefix("mine: \(Self.url)\n") && shown.contains("lsps5.webhook_registered to mine: "))
+    #expect(try phone.run("lsp", "notify", "onion_message_incoming").contains("is connected"))
+    #expect(try phone.run("webhook", "remove", "mine") == "the peer has forgotten the webhook mine\n")
+    #expect(try phone.run("webhook", "remove", "mine").contains("no webhook of this name"))
+    #expect(try phone.run("lsp", "webhooks").hasPrefix("the wallet has no webhook"))
+    #expect(try phone.run("logs").contains("the wallet has registered the webhook mine"))
+    #expect(try phone.run("judge", phone.scratch("phone")).contains("sound"))
+  }
+
+  @Test func `A URL that the peer does not take is refused with what to write`() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    for (name, url, words) in [
+      ("a", "here", "write it in ASCII"), ("a", "https://example.org/", "a URL of this machine"),
+      (String(repeating: "a", count: 65), Self.url, "a name may have 64 bytes"),
+    ] {
+      let said = try phone.run("webhook", "set", name, url)
+      #expect(said.contains(words) && said.split(separator: "\n").count == 1, "\(said)")
+    }
+    #expect(try phone.run("lsp", "notify", "expiry_soon").contains("add --timeout HEIGHT"))
+    #expect(
+      try phone.run("lsp", "notify", "onion_message_incoming", "--timeout", "5").contains(
+        "leave --timeout out"))
+  }
+}
