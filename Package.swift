@@ -65,6 +65,13 @@ let package = Package(
         "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
     .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
+    // A run as a picture. The page's script and styles are files of their own, and part of the program.
+    .target(
+      name: "Timeline", dependencies: ["Ground", "JSON", "Crypto"],
+      resources: [
+        .embedInCode("Resources/frame.css"), .embedInCode("Resources/timeline.css"),
+        .embedInCode("Resources/timeline.js"), .embedInCode("Resources/timeline.body.html"),
+      ]),
 
     // The C libraries, and the few system calls Swift cannot reach.
     .systemLibrary(
@@ -210,14 +217,14 @@ let package = Package(
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel",
         "LightningNode", "LightningProvider", "Wallet", "WalletProfiles", "IncomingStore", "PhonePolicy",
         "Database", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal",
+        "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal", "Timeline",
       ], path: "Sources/Baton/Inspection"),
     .target(
       name: "Lab",
       dependencies: [
         "Ground", "Reports", "Guardrails", "Crypto", "PhonePolicy", "Simulation", "DaemonRuntime",
         "PhoneClient", "WalletProfiles",
-        "Terminal", "Inspection",
+        "Terminal", "Inspection", "Timeline",
       ], path: "Sources/Baton/Lab"),
     .target(
       name: "Stages",

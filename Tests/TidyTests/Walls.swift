@@ -31,6 +31,7 @@ enum Walls {
       """
     ),
     ("Scenario", "Ground PhonePolicy"),
+    ("Timeline", "Ground JSON Crypto"),
     ("Crypto", "Ground CSodium CSecp256k1 Glibc"),
     ("PushSeal", "Ground Crypto CNettle"),
     ("Platform", "Ground Glibc Darwin"),
@@ -97,14 +98,15 @@ enum Walls {
       "Inspection",
       """
       Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet \
-      WalletProfiles IncomingStore PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc Foundation
+      WalletProfiles IncomingStore PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal \
+      Timeline Glibc Foundation
       """
     ),
     (
       "Lab",
       """
-      Ground Reports Guardrails WalletProfiles PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc \
-      Foundation
+      Ground Reports Guardrails WalletProfiles PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Timeline \
+      Glibc Foundation
       """
     ),
     (
@@ -131,7 +133,7 @@ enum Walls {
     "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Sender", "Wallet",
     "WalletProfiles", "PhonePolicy",
     "Simulation",
-    "Scenario",
+    "Scenario", "Timeline",
   ]
 
   static func allowed(for module: String) -> Set<String>? {
