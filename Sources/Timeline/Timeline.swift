@@ -28,6 +28,11 @@ package struct Timeline: Hashable, Sendable {
 package struct TimelineAnchor: Hashable, Sendable {
   package var at: Instant
   package var record: Int
+
+  package init(at: Instant, record: Int) {
+    self.at = at
+    self.record = record
+  }
 }
 
 /// A violation that the picture marks.

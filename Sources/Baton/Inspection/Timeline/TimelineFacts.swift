@@ -99,7 +99,9 @@ package enum TimelineFacts {
   private static func type(_ outgoing: NodeOutgoing) -> UInt16 {
     switch outgoing {
     case .message(let message): message.type
-    case .channel(let message): message.type
+    case .channel(.message(let message)): message.type
+    // `update_fulfill_htlc`: its preimage is added at the wire only.
+    case .channel(.fulfill): 130
     case .backup: Message.peerStorage([]).type
     }
   }

@@ -13,6 +13,7 @@ import WalletProfiles
 struct SimulatedStage: ScenarioStage {
   var world: World
   private(set) var story = WorldStory()
+  private(set) var timeline = WorldTimeline()
   private var generator: SeededGenerator
   private var moves: [Move] = []
 
@@ -247,6 +248,7 @@ struct SimulatedStage: ScenarioStage {
       default: break
       }
     }
+    timeline.look(at: world)
     story.listen(to: &world)
   }
 
