@@ -283,6 +283,7 @@ let package = Package(
       name: "PushSealTests", dependencies: ["Ground", "Crypto", "Guardrails", "WalletProfiles", "PushSeal"]),
     .testTarget(
       name: "IncomingStoreTests", dependencies: ["Ground", "Guardrails", "Database", "IncomingStore"]),
+    .testTarget(name: "TimelineTests", dependencies: ["Ground", "JSON", "Timeline"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
     // A simulated world without faults of its own.
     .target(
@@ -486,7 +487,7 @@ let cores = [
   "Bitcoin",
   "LightningWire",
   "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint",
-  "Sender",
+  "Sender", "Timeline",
 ]
 
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.

@@ -86,6 +86,7 @@ import WaitingTests
       Entry("status", "`baton status`", PhoneStatus.Document.self),
       Entry("tasks", "`baton tasks`", [TaskRow].self),
       Entry("tasks-by-hand", "`baton tasks launch`, `expire`", TasksVerb.Document.self),
+      Entry("timeline", "`baton timeline`", TimelineVerb.Document.self),
       Entry("up", "`baton up`", UpVerb.Document.self),
       Entry("version", "`baton version`", VersionVerb.Document.self),
       Entry("withdraw", "`baton withdraw`", Withdrawal.Document.self),

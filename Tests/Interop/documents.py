@@ -132,6 +132,7 @@ def phone(documents):
     take("payments", "payments")
     take("inspect", "inspect")
     take("judge", "judge")
+    take("timeline", "timeline")
     journal = os.path.join(documents.home, "journal")
     take("replay", "replay", *[os.path.join(journal, name) for name in sorted(os.listdir(journal))], lines=0)
 

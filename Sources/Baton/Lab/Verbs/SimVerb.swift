@@ -73,8 +73,8 @@ package enum SimVerb: Verb {
     try junit?.close()
     // Standard output has the results only.
     if line.text("--results") == ResultWriter.standardOutputName { return exitCode(figures) }
-    let shortest = figures.broken.first.flatMap { shortest($0, base) }
-    let timeline = shortest.flatMap {
+    let broken = figures.broken.first.flatMap { Self.shortest($0, base) }
+    let timeline = broken.flatMap {
       let words = base.words(for: $0)
       return TimelineFile.ofFailure(
         WorldTimeline.of($0, title: "baton sim \(words)"), named: "seed-\($0.seed)", in: line.text("--timelines"))
@@ -86,8 +86,8 @@ package enum SimVerb: Verb {
     } else {
       output.facts(figures.text(took: took))
       if let cut { output.say(output.paint(cut.sentence, .yellow)) }
-      if let shortest {
-        tell(shortest, figures, base, output)
+      if let broken {
+        tell(broken, figures, base, output)
         if let timeline { output.say("timeline: \(timeline)") }
       } else {
         output.say(output.paint("no invariant broke", .green))
