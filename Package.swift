@@ -425,6 +425,7 @@ let package = Package(
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
         "Sender", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
+        "Timeline",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(

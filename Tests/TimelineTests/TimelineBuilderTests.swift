@@ -89,7 +89,8 @@ extension Timeline {
     run.at(55, .wallet(.extension), .claimed(2, why: "the holder released it"))
     let timeline = run.finished()
     #expect(timeline.marks(.release).count == 1)
-    #expect(timeline.arrows(.takeover).map { timeline.milliseconds($0.to) - timeline.milliseconds($0.from) } == [5])
+    #expect(
+      timeline.arrows(.takeover).map { timeline.milliseconds($0.to) - timeline.milliseconds($0.from) } == [5])
   }
 
   @Test func `A claim raised by its own process is no takeover`() {
@@ -110,11 +111,14 @@ extension Timeline {
     #expect(arrows.map(\.label) == ["presence: pong, 1.000 ms"])
   }
 
-  @Test func `Messages are joined by the connection's epoch, in their order, and a missing one has no arrow`() {
+  @Test func `Messages are joined by the connection's epoch, in their order, and a missing one has no arrow`()
+  {
     var run = owned
     run.at(5, .wallet(.app), .dialled, .sent([16]))
     run.at(6, .peer, .connectionOpened(3))
-    run.at(7, .peer, .peerReceived(3, type: 16), .connectionJudged(3, 1, isAccepted: true, words: "accepted"), .peerSent(3, type: 16))
+    run.at(
+      7, .peer, .peerReceived(3, type: 16), .connectionJudged(3, 1, isAccepted: true, words: "accepted"),
+      .peerSent(3, type: 16))
     run.at(8, .wallet(.app), .received(16), .sent([18, 136]))
     run.at(9, .peer, .peerReceived(3, type: 136))
     run.at(10, .peer, .connectionClosed(3, why: "the peer disconnected"))
@@ -149,7 +153,9 @@ extension Timeline {
     run.at(20, .phone(), .processStarted(.extension, pid: 9), .pushGiven(.extension, 1))
     run.at(25, .wallet(.extension), .pushHeard(1))
     run.at(40, .wallet(.extension), .contentGiven(1))
-    run.at(41, .phone(), .contentArrived(1), .notified("“Received”"), .pushFate(1, isEnd: true, words: "delivered"))
+    run.at(
+      41, .phone(), .contentArrived(1), .notified("“Received”"), .pushFate(1, isEnd: true, words: "delivered")
+    )
     let timeline = run.finished()
     #expect(timeline.arrows(.push).map(\.label) == ["push 1, 2.000 ms", "push 1, 5.000 ms"])
     #expect(timeline.arrows(.content).count == 1)

@@ -44,7 +44,8 @@ import Testing
 
   @Test func `Base64 as in the examples of RFC 4648`() {
     let examples = [
-      "": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==", "fooba": "Zm9vYmE=", "foobar": "Zm9vYmFy",
+      "": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==", "fooba": "Zm9vYmE=",
+      "foobar": "Zm9vYmFy",
     ]
     for (plain, text) in examples { #expect(Base64.text(Array(plain.utf8)) == text) }
   }
@@ -58,7 +59,9 @@ import Testing
     #expect(svg.contains("epoch 1"))
   }
 
-  @Test func `In the trace each slice of a thread nests, and each flow begins in a slice and ends in one`() throws {
+  @Test func `In the trace each slice of a thread nests, and each flow begins in a slice and ends in one`()
+    throws
+  {
     struct Event: Decodable {
       var name: String
       var ph: String
@@ -87,7 +90,10 @@ import Testing
     #expect(!starts.isEmpty)
     #expect(starts == events.filter { $0.ph == "f" }.compactMap(\.id))
     #expect(events.filter { $0.ph == "i" }.allSatisfy { $0.s == "t" })
-    #expect(events.filter { $0.ph == "M" }.allSatisfy { ["process_name", "process_sort_index", "thread_name"].contains($0.name) })
+    #expect(
+      events.filter { $0.ph == "M" }.allSatisfy {
+        ["process_name", "process_sort_index", "thread_name"].contains($0.name)
+      })
   }
 
   @Test func `Times are exact to the microsecond below a second`() {

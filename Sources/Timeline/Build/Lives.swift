@@ -82,7 +82,8 @@ struct Lives: Sendable {
     }
     lives[who] = nil
     for span in [life.suspended, life.frozen, life.span] { if let span { sheet.end(span) } }
-    sheet.mark(end == .killed ? .kill : end == .crashed ? .crash : .end, in: who, "process \(life.pid): \(why)")
+    sheet.mark(
+      end == .killed ? .kill : end == .crashed ? .crash : .end, in: who, "process \(life.pid): \(why)")
     if end == .killed, let kill = life.kill { sheet.draw(.kill, from: kill, to: who, why) }
     ownership.lost(by: who, why, &sheet)
   }

@@ -40,7 +40,8 @@ package struct TimelineBuilder: Sendable {
 
   private mutating func take(_ fact: TimelineFact, by who: TimelineWho) {
     switch fact {
-    case .launched, .started, .processStarted, .ends, .processEnded, .killOrdered, .suspended, .resumed, .frozen,
+    case .launched, .started, .processStarted, .ends, .processEnded, .killOrdered, .suspended, .resumed,
+      .frozen,
       .thawed:
       lives.take(fact, by: who, &sheet, &ownership)
     case .claimAsked, .claimed, .released, .beat, .fenced, .refused:
@@ -50,7 +51,8 @@ package struct TimelineBuilder: Sendable {
     case .dialled, .sent, .received, .connectionOpened, .connectionJudged, .connectionClosed, .peerReceived,
       .peerSent:
       wires.take(fact, by: who, &sheet)
-    case .pushAsked, .pushArrived, .pushGiven, .pushHeard, .contentGiven, .contentArrived, .pushFate, .notified:
+    case .pushAsked, .pushArrived, .pushGiven, .pushHeard, .contentGiven, .contentArrived, .pushFate,
+      .notified:
       pushes.take(fact, by: who, &sheet)
     case .userDid(let words): sheet.mark(.user, in: who, words)
     case .fault(let words): sheet.mark(.fault, in: who, words)

@@ -13,7 +13,8 @@ package enum TimelinePage {
     let texts = (try? encoder.encode(Texts(timeline, rawLineMax: rawLine(timeline)))) ?? "{}"
     return PageFrame(
       title: timeline.title, styles: [PackageResources.frame_css, PackageResources.timeline_css],
-      body: PackageResources.timeline_body_html, early: [("data", data)], script: PackageResources.timeline_js,
+      body: PackageResources.timeline_body_html, early: [("data", data)],
+      script: PackageResources.timeline_js,
       late: [("texts", texts)]
     ).html
   }
@@ -129,13 +130,15 @@ struct TimelineData: Encodable {
       record: Self.column(timeline.spans) { $0.record })
     arrows = Arrows(
       kind: Self.column(timeline.arrows) { Self.place($0.kind) },
-      fromLane: Self.column(timeline.arrows) { $0.fromLane }, toLane: Self.column(timeline.arrows) { $0.toLane },
+      fromLane: Self.column(timeline.arrows) { $0.fromLane },
+      toLane: Self.column(timeline.arrows) { $0.toLane },
       from: Self.differences(timeline.arrows.map { since($0.from) }),
       took: Self.column(timeline.arrows) { Int(($0.to - $0.from).nanoseconds) },
       fromRecord: Self.column(timeline.arrows) { $0.fromRecord },
       toRecord: Self.column(timeline.arrows) { $0.toRecord })
     marks = Marks(
-      lane: Self.column(timeline.marks) { $0.lane }, kind: Self.column(timeline.marks) { Self.place($0.kind) },
+      lane: Self.column(timeline.marks) { $0.lane },
+      kind: Self.column(timeline.marks) { Self.place($0.kind) },
       at: Self.differences(timeline.marks.map { since($0.at) }),
       record: Self.column(timeline.marks) { $0.record })
     var places: [String: Int] = [:]
@@ -188,7 +191,9 @@ extension Timeline {
       (kinds(.settled), "payment settled", "payments settled"),
       (kinds(.notification), "notification", "notifications"),
     ]
-    let words = counted.filter { $0.0 > 0 }.map { "\(AmountText.grouped(UInt64($0.0))) \($0.0 == 1 ? $0.1 : $0.2)" }
+    let words = counted.filter { $0.0 > 0 }.map {
+      "\(AmountText.grouped(UInt64($0.0))) \($0.0 == 1 ? $0.1 : $0.2)"
+    }
     return ([TimeText.span(length)] + words).joined(separator: ", ")
   }
 }

@@ -83,7 +83,8 @@ package struct TimelinePicture {
       let left = x(span.from)
       var right = x(span.to)
       if right - left < 1.5 {
-        let key = (span.lane * 16 + span.row) * 32 + (TimelineSpan.Kind.allCases.firstIndex(of: span.kind) ?? 0)
+        let key =
+          (span.lane * 16 + span.row) * 32 + (TimelineSpan.Kind.allCases.firstIndex(of: span.kind) ?? 0)
         guard seen[key] != Int(left) else { return nil }
         seen[key] = Int(left)
         right = left + 1.5

@@ -23,10 +23,14 @@ package enum TimelineTrace {
 
   private struct Arguments: Encodable {
     var name: String?
-    var sort_index: Int?
+    var sortIndex: Int?
     var epoch: UInt64?
-    var text: String?
     var journal: String?
+
+    enum CodingKeys: String, CodingKey {
+      case name, epoch, journal
+      case sortIndex = "sort_index"
+    }
   }
 
   private struct Document: Encodable {
@@ -74,7 +78,7 @@ package enum TimelineTrace {
       }
       return [
         about("process_name", 0, Arguments(name: lane.name)),
-        about("process_sort_index", 0, Arguments(sort_index: place)),
+        about("process_sort_index", 0, Arguments(sortIndex: place)),
       ] + Track.allCases.map { about("thread_name", $0.rawValue, Arguments(name: $0.name)) } + rows
     }
   }
@@ -118,7 +122,8 @@ package enum TimelineTrace {
       func end(_ ph: String, _ lane: Int, _ at: Double) -> [Event] {
         [
           Event(
-            name: arrow.label, cat: arrow.kind.rawValue, ph: "X", ts: at, dur: 0.001, pid: lane + 1, tid: track),
+            name: arrow.label, cat: arrow.kind.rawValue, ph: "X", ts: at, dur: 0.001, pid: lane + 1,
+            tid: track),
           Event(
             name: arrow.kind.rawValue, cat: arrow.kind.rawValue, ph: ph, ts: at, pid: lane + 1, tid: track,
             id: number + 1, bp: ph == "f" ? "e" : nil),

@@ -71,7 +71,8 @@ package struct WorldTimeline {
     }
   }
 
-  private mutating func note(_ said: Said, at instant: Instant, by who: TimelineWho, _ facts: [TimelineFact]) {
+  private mutating func note(_ said: Said, at instant: Instant, by who: TimelineWho, _ facts: [TimelineFact])
+  {
     let lines = WorldStory.lines(of: said, at: instant)
     guard !lines.isEmpty || !facts.isEmpty else { return }
     let words = lines.isEmpty ? "" : lines.map(\.text).joined(separator: "; ")

@@ -77,7 +77,8 @@ package enum SimVerb: Verb {
     let timeline = broken.flatMap {
       let words = base.words(for: $0)
       return TimelineFile.ofFailure(
-        WorldTimeline.of($0, title: "baton sim \(words)"), named: "seed-\($0.seed)", in: line.text("--timelines"))
+        WorldTimeline.of($0, title: "baton sim \(words)"), named: "seed-\($0.seed)",
+        in: line.text("--timelines"))
     }
     if output.isJSON {
       var document = figures.document(took: took, cut: cut)
