@@ -71,6 +71,7 @@ let package = Package(
       resources: [
         .embedInCode("Resources/frame.css"), .embedInCode("Resources/timeline.css"),
         .embedInCode("Resources/timeline.js"), .embedInCode("Resources/timeline.body.html"),
+        .embedInCode("Resources/campaign.css"),
       ]),
 
     // The C libraries, and the few system calls Swift cannot reach.

@@ -71,6 +71,7 @@ import WaitingTests
       Entry("pushes", "`baton pushes`", PushPage.Document.self),
       Entry("replay", "`baton replay FILE`, a line for each", ReplayVerb.JournalDocument.self),
       Entry("replay-seed", "`baton replay --seed`", ReplayVerb.SeedDocument.self),
+      Entry("report", "`baton report`", ReportVerb.Document.self),
       Entry("restore", "`baton restore`", RestoreVerb.Document.self),
       Entry(
         "run", "`baton run`, a line for each story; `baton demo`, the last line",

@@ -164,6 +164,7 @@ def others(documents):
         for line in file:
             documents.hold("sim-result", json.loads(line), ["sim", "--results"])
     take("merge", "merge", results)
+    take("report", "report", results, "--out", os.path.join(documents.scratch, "report.html"))
     take("explore", "explore", "--pushes", "0", "--crashes", "0", "--preemptions", "0")
     take("museum", "museum")
     take("museum-incident", "museum", "mutiny-889")
