@@ -50,7 +50,8 @@
   // Read when they are needed: they are most of the page.
   let texts = null;
   const words = () => {
-    if (texts === null && $("texts")) texts = JSON.parse($("texts").textContent);
+    // Until the page is whole, a part of them may be there.
+    if (texts === null && document.readyState !== "loading") texts = JSON.parse($("texts").textContent);
     return texts || { sentences: [], raws: [], spans: [], arrows: [], marks: [] };
   };
 
@@ -132,7 +133,7 @@
     }
     const needs = lanes.map((lane) => isWallet(lane) || lane.kind === "other" ? 62 : 34 + 14 * lane.rows);
     const free = height - top - 6 - needs.reduce((sum, one) => sum + one, 0) - (isNarrow ? 13 * lanes.length : 0);
-    const extra = Math.min(46, Math.max(-16, free / Math.max(1, lanes.length)));
+    const extra = Math.min(84, Math.max(-16, free / Math.max(1, lanes.length)));
     let y = top;
     layout = lanes.map((lane, i) => {
       const tall = needs[i] + extra + (isNarrow ? 13 : 0), head = isNarrow ? 15 : 0;
@@ -170,7 +171,7 @@
     const own = lane.kind === "extension" ? colours.extension : colours.app;
     switch (kind) {
       case "life": return { fill: colours.life, edge: colours.line, inset: 0 };
-      case "epoch": return { fill: own, alpha: spans.epoch[i] % 2 ? 0.95 : 0.72, text: colours.on, inset: 3, name: true };
+      case "epoch": return { fill: own, alpha: spans.epoch[i] % 2 ? 1 : 0.86, text: colours.on, inset: 3, name: true };
       case "superseded": return { fill: pattern("rising", colours.danger), edge: colours.danger, inset: 3 };
       case "suspended": return { fill: pattern("falling", colours.soft), inset: 0 };
       case "frozen": return { fill: pattern("grid", colours.danger), edge: colours.danger, inset: 0 };
@@ -272,8 +273,9 @@
   }
 
   function axis() {
-    const size = step(), unit = size >= 1e9 ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : [1e3, "µs"];
-    const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(size / unit[0]) + 1e-9)));
+    const size = step(), isLate = Math.abs(view.to) >= 1e10;
+    const unit = size >= 1e9 || isLate ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : [1e3, "µs"];
+    const digits = Math.max(0, Math.min(9, -Math.floor(Math.log10(size / unit[0]) + 1e-9)));
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "alphabetic";
     pen.textAlign = "left";
@@ -319,10 +321,11 @@
         pen.lineWidth = 1;
         pen.strokeRect(left + 0.5, y + 0.5, right - left - 1, tall - 1);
       }
-      if (look.name && right - left > 34 && tall > 10) {
+      if (look.name && right - left > 16 && tall > 10) {
         const kind = data.spanKinds[spans.kind[i]];
         const full = kind === "epoch" ? `epoch ${spans.epoch[i]}` : (words().spans[i] || "").split(":")[0];
-        const text = fit(full, right - Math.max(left, gutter) - 8);
+        const room = right - Math.max(left, gutter) - 8, number = /\d+$/.exec(full);
+        const text = pen.measureText(full).width > room && number ? fit(number[0], room) : fit(full, room);
         if (text) {
           pen.fillStyle = look.text;
           pen.fillText(text, Math.max(left, gutter) + 4, y + tall / 2 + 0.5);
@@ -343,13 +346,13 @@
   const beatKind = data.markKinds.indexOf("beat");
   function drawBeats() {
     if (hidden.has("beat")) return;
-    const seen = new Map(), end = firstAtLeast(marks.at, view.to);
+    const seen = new Float64Array(lanes.length).fill(NaN), end = firstAtLeast(marks.at, view.to);
     pen.fillStyle = colours.ink;
     for (let i = firstAtLeast(marks.at, view.from); i < end; i++) {
       if (marks.kind[i] !== beatKind) continue;
       const pixel = Math.round(x(marks.at[i])), lane = marks.lane[i];
-      if (seen.get(lane) === pixel) continue;
-      seen.set(lane, pixel);
+      if (seen[lane] === pixel) continue;
+      seen[lane] = pixel;
       const place = layout[lane];
       pen.fillRect(pixel - 0.75, place.bar + place.thick + 2, 1.5, 6);
       drawn.marks.push([i, pixel, place.bar + place.thick + 5]);
@@ -357,13 +360,13 @@
   }
 
   function drawMarks() {
-    const seen = new Map(), end = firstAtLeast(marks.at, view.to);
+    const seen = new Float64Array(lanes.length * 64).fill(NaN), end = firstAtLeast(marks.at, view.to);
     for (let i = firstAtLeast(marks.at, view.from); i < end; i++) {
       const kind = marks.kind[i];
       if (kind === beatKind) continue;
-      const px = x(marks.at[i]), key = marks.lane[i] * 64 + kind, pixel = Math.round(px / 2);
-      if (seen.get(key) === pixel) continue;
-      seen.set(key, pixel);
+      const px = x(marks.at[i]), key = marks.lane[i] * 64 + kind, pixel = Math.round(px / 3);
+      if (seen[key] === pixel) continue;
+      seen[key] = pixel;
       const y = layout[marks.lane[i]].marks;
       mark(data.markKinds[kind], px, y);
       drawn.marks.push([i, px, y]);
@@ -378,19 +381,19 @@
   }
 
   function drawArrows() {
-    const seen = new Map(), end = firstAtLeast(arrows.from, view.to);
-    const first = firstAtLeast(arrows.reach, view.from), pairs = lanes.length * lanes.length;
-    const lists = data.arrowKinds.map(() => []);
+    const end = firstAtLeast(arrows.from, view.to), first = firstAtLeast(arrows.reach, view.from);
+    const pairs = lanes.length * lanes.length, lists = data.arrowKinds.map(() => []);
+    const isHidden = data.arrowKinds.map((kind) => hidden.has(kind));
+    const seen = new Float64Array(data.arrowKinds.length * pairs).fill(NaN);
     for (let i = first; i < end; i++) {
-      if (arrows.to[i] < view.from) continue;
       const kind = arrows.kind[i];
-      if (hidden.has(data.arrowKinds[kind])) continue;
+      if (arrows.to[i] < view.from || isHidden[kind]) continue;
       const left = x(arrows.from[i]), right = x(arrows.to[i]);
       const key = kind * pairs + arrows.fromLane[i] * lanes.length + arrows.toLane[i];
       // An arrow between the same two columns of pixels is drawn already.
-      const pixel = Math.round(left) * 1e5 + Math.round(right);
-      if (seen.get(key) === pixel) continue;
-      seen.set(key, pixel);
+      const pixel = right - left < 3 ? Math.round(left) : Math.round(left) + Math.round(right) * 1e5;
+      if (seen[key] === pixel) continue;
+      seen[key] = pixel;
       lists[kind].push([i, left, right]);
     }
     lists.forEach((list, kind) => {
@@ -404,7 +407,7 @@
       for (const [i, left, right] of list) {
         const [y1, y2] = arrowEnds(i);
         pen.moveTo(left, y1);
-        if (y1 === y2) pen.lineTo(right, y2); else pen.lineTo(right, y2);
+        pen.lineTo(right, y2);
         drawn.arrows.push([i, left, y1, right, y2]);
       }
       pen.stroke();
@@ -447,7 +450,7 @@
       const at = itemTimes(one)[0], px = Math.round(x(at));
       if (px === last || at < view.from || at > view.to) continue;
       last = px;
-      pen.globalAlpha = 0.55;
+      pen.globalAlpha = hits.length > 40 ? 0 : 0.55;
       pen.fillRect(px, top, 1, height - top);
       pen.globalAlpha = 1;
       pen.beginPath();
