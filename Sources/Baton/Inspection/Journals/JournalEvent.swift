@@ -23,7 +23,7 @@ enum JournalEvent {
       EventBody(line).map(made)
     }
     let event: JournalEvent?
-    switch line.header.core {
+    switch line.header.coreKind {
     case AppMachine.name, ExtensionMachine.name, TellingExtensionMachine.name:
       let name = line.header.core
       event = read {

@@ -35,20 +35,22 @@ package struct JournalTimeline {
 
   private mutating func take(_ entry: JournalMerger.Entry) {
     let header = entry.line.header
-    let who = Self.who(entry.process)
+    let isOfOther = header.core != header.coreKind
+    // Another wallet of the same lspd: its connections and payments are not this phone's.
+    let who = isOfOther ? .other("\(entry.process) \(header.core ?? "")") : Self.who(entry.process)
     let event = header.kind == "event" ? JournalEvent(entry.line) : nil
     let sentences = narrator.sentences(for: entry, event)
     let weights = sentences.map(\.weight)
     let weight: TimelineRecord.Weight =
       weights.contains(.key) ? .key : weights.contains(.normal) ? .normal : .detail
     let shown = weight == .detail ? sentences : sentences.filter(\.matters)
-    var facts = event.map(TimelineFacts.of) ?? []
+    var facts = isOfOther ? [] : event.map(TimelineFacts.of) ?? []
     switch (header.kind, who) {
     case ("start", .wallet): facts.append(.started(pid: entry.pid))
     case ("end", .wallet): facts.append(.ends(why: header.reason ?? "ended"))
     default: break
     }
-    builder.name(who, entry.process.onOneLine)
+    if !isOfOther { builder.name(who, entry.process.onOneLine) }
     builder.take(
       TimelineRecord(
         at: entry.line.at, weight: weight, text: shown.map(\.text).joined(separator: "; "), file: entry.file,
