@@ -15,10 +15,12 @@ struct CampaignReport {
   let range: SeedRange?
 
   init(_ merge: ResultMerge, of range: SeedRange?) {
-    results = merge.results(of: range)
-    self.range =
+    let results = merge.results(of: range)
+    let whole =
       range ?? results.first.flatMap { first in results.last.map { SeedRange(first.seed, $0.seed) } }
-    missing = self.range.map { merge.missing(of: $0) } ?? []
+    self.results = results
+    self.range = whole
+    missing = whole.map { merge.missing(of: $0) } ?? []
   }
 
   var broken: [SeedResult] { results.filter { $0.verdict != .sound } }
