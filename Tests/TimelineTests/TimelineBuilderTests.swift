@@ -32,7 +32,7 @@ extension Timeline {
     var run = Drawing()
     run.at(0, .phone(), .processStarted(.app, pid: 7))
     run.at(1, .wallet(.app), .started(pid: 7))
-    run.at(2, .wallet(.app), .claimAsked(why: "never claimed before"))
+    run.at(2, .wallet(.app), .claimAsked(why: "never claimed before", holderIsSilent: false))
     run.at(3, .wallet(.app), .claimed(1, why: ""))
     run.at(4, .wallet(.app), .beat(1, phase: "claimed", counter: 1))
     return run
@@ -42,7 +42,8 @@ extension Timeline {
     var run = owned
     run.at(100, .phone(), .processEnded(.app, .killed, why: "killed from outside by SIGKILL"))
     run.at(180, .wallet(.extension), .started(pid: 8))
-    run.at(246, .wallet(.extension), .claimAsked(why: "the holder died without a release"))
+    run.at(
+      246, .wallet(.extension), .claimAsked(why: "the holder died without a release", holderIsSilent: false))
     run.at(246, .wallet(.extension), .claimed(2, why: ""))
     let timeline = run.finished()
     #expect(timeline.lanes.map(\.kind) == [.phone, .app, .extension])
@@ -81,6 +82,13 @@ extension Timeline {
     #expect(timeline.spans(.superseded).map { timeline.milliseconds($0.from) } == [6004])
     #expect(timeline.spans(.superseded).map { timeline.milliseconds($0.to) } == [7000])
     #expect(timeline.arrows(.takeover).first?.label.contains("6.000 s after its last beat") == true)
+  }
+
+  @Test func `An owner that the next one has found silent is drawn silent, however short its beats are`() {
+    var run = owned
+    run.at(1000, .wallet(.extension), .claimAsked(why: "the holder went silent", holderIsSilent: true))
+    run.at(1004, .wallet(.extension), .claimed(2, why: ""))
+    #expect(run.finished().spans(.silent).map(\.label) == ["no beat of epoch 1 for 1.000 s"])
   }
 
   @Test func `A released epoch ends, and the next claim is a takeover from the release`() {

@@ -24,14 +24,14 @@ struct OwnershipBars: Sendable {
   private var holds: [TimelineWho: Hold] = [:]
   private var order: [TimelineWho] = []
   private var last: Past?
-  private var reasons: [TimelineWho: String] = [:]
+  private var reasons: [TimelineWho: (why: String, isSilent: Bool)] = [:]
 
   mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
     switch fact {
-    case .claimAsked(let why): reasons[who] = why
+    case .claimAsked(let why, let isSilent): reasons[who] = (why, isSilent)
     case .claimed(let epoch, let why):
-      let asked = reasons.removeValue(forKey: who) ?? ""
-      claim(epoch, why.isEmpty ? asked : why, by: who, &sheet)
+      let asked = reasons.removeValue(forKey: who) ?? ("", false)
+      claim(epoch, why.isEmpty ? asked.why : why, ofSilent: asked.isSilent, by: who, &sheet)
     case .released(let epoch):
       guard let hold = holds[who], hold.epoch == epoch else { return }
       sheet.mark(.release, in: who, "released epoch \(epoch)")
@@ -69,13 +69,15 @@ struct OwnershipBars: Sendable {
     for who in order where holds[who]?.supersededBy != nil { supersede(who, &sheet, isOver: false) }
   }
 
-  private mutating func claim(_ epoch: Epoch, _ why: String, by who: TimelineWho, _ sheet: inout Sheet) {
+  private mutating func claim(
+    _ epoch: Epoch, _ why: String, ofSilent isSilent: Bool, by who: TimelineWho, _ sheet: inout Sheet
+  ) {
     let raised = holds[who].map { $0.supersededBy == nil } ?? false
     if holds[who] != nil { close(who, "raised to epoch \(epoch)", &sheet) }
     let previous = order.last { $0 != who && holds[$0] != nil && holds[$0]?.supersededBy == nil }
     let reason = why.isEmpty ? "" : " (\(why))"
     if let previous, let hold = holds[previous] {
-      noteSilence(of: hold, in: previous, &sheet)
+      noteSilence(of: hold, in: previous, isCertain: isSilent, &sheet)
       sheet.end(hold.span)
       let arrow = sheet.draw(
         .takeover, from: TimelineEnd(who: previous, at: hold.beat), to: who,
@@ -115,9 +117,12 @@ struct OwnershipBars: Sendable {
     if isOver { sheet.end(span) }
   }
 
-  private func noteSilence(of hold: Hold, in who: TimelineWho, _ sheet: inout Sheet) {
+  /// `isCertain`: the next owner has watched it, perhaps by a shorter rule.
+  private func noteSilence(
+    of hold: Hold, in who: TimelineWho, isCertain: Bool = false, _ sheet: inout Sheet
+  ) {
     let span = sheet.now - hold.beat.at
-    guard span > Self.silence else { return }
+    guard isCertain || span > Self.silence else { return }
     let drawn = sheet.begin(
       .silent, in: who, "no beat of epoch \(hold.epoch) for \(TimeText.span(span))", from: hold.beat.at,
       record: hold.beat.record)

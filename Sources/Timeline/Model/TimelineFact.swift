@@ -21,7 +21,7 @@ package enum TimelineFact: Hashable, Sendable {
 
   // Ownership, by the process that writes.
   /// Answered by a claim, whose reason it is.
-  case claimAsked(why: String)
+  case claimAsked(why: String, holderIsSilent: Bool)
   case claimed(Epoch, why: String)
   case released(Epoch)
   case beat(Epoch, phase: String, counter: UInt64)

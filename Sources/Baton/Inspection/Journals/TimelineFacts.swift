@@ -41,7 +41,7 @@ package enum TimelineFacts {
 
   package static func of(_ directive: GuardDirective) -> [TimelineFact] {
     switch directive {
-    case .claim(_, let reason): [.claimAsked(why: reason.sentence)]
+    case .claim(_, let reason): [.claimAsked(why: reason.sentence, holderIsSilent: reason == .holderStale)]
     case .beat(let epoch, .released, _): [.released(epoch)]
     case .beat(let epoch, let phase, let counter): [.beat(epoch, phase: "\(phase)", counter: counter)]
     case .say(let message): [.said(words(message))]
