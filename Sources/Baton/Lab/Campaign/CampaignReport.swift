@@ -39,10 +39,8 @@ struct CampaignReport {
     )
     page.facts = facts(absent)
     page.coverage = pieces
-    page.distributions = [
-      ("events that a core acted on, per run", \SeedResult.events), ("payments", \.payments),
-      ("payments settled", \.paid), ("faults", \.faults), ("simulated seconds", \.simulatedSeconds),
-    ].map { name, figure in CampaignPage.Distribution(name: name, values: results.map { $0[keyPath: figure] })
+    page.distributions = Self.figures.map { name, figure in
+      CampaignPage.Distribution(name: name, values: results.map(figure))
     }
     page.violations = broken.map { result in
       CampaignPage.Violation(
@@ -51,6 +49,14 @@ struct CampaignReport {
         link: links[result.seed])
     }
     return page
+  }
+
+  private static var figures: [(String, (SeedResult) -> UInt64)] {
+    [
+      ("events that a core acted on, per run", { $0.events }), ("payments", { $0.payments }),
+      ("payments settled", { $0.paid }), ("faults", { $0.faults }),
+      ("simulated seconds", { $0.simulatedMs / 1000 }),
+    ]
   }
 
   private func sum(_ figure: (SeedResult) -> UInt64) -> UInt64 { results.reduce(0) { $0 &+ figure($1) } }
@@ -87,8 +93,4 @@ struct CampaignReport {
     }
     return pieces
   }
-}
-
-extension SeedResult {
-  var simulatedSeconds: UInt64 { simulatedMs / 1000 }
 }
