@@ -68,6 +68,14 @@ let package = Package(
         "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
     .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
+    // A run as a picture. The page's script and styles are files of their own, and part of the program.
+    .target(
+      name: "Timeline", dependencies: ["Ground", "JSON", "Crypto"],
+      resources: [
+        .embedInCode("Resources/frame.css"), .embedInCode("Resources/timeline.css"),
+        .embedInCode("Resources/timeline.js"), .embedInCode("Resources/timeline.body.html"),
+        .embedInCode("Resources/campaign.css"),
+      ]),
 
     // The C libraries, and the few system calls Swift cannot reach.
     .systemLibrary(
@@ -216,14 +224,14 @@ let package = Package(
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel",
         "LightningNode", "LightningProvider", "Wallet", "WalletProfiles", "IncomingStore", "PhonePolicy",
         "Database", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal",
+        "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal", "Timeline",
       ], path: "Sources/Baton/Inspection"),
     .target(
       name: "Lab",
       dependencies: [
         "Ground", "Reports", "Guardrails", "Crypto", "PhonePolicy", "Simulation", "DaemonRuntime",
         "PhoneClient", "WalletProfiles",
-        "Terminal", "Inspection",
+        "Terminal", "Inspection", "Timeline",
       ], path: "Sources/Baton/Lab"),
     .target(
       name: "Stages",
@@ -291,6 +299,7 @@ let package = Package(
       name: "PushSealTests", dependencies: ["Ground", "Crypto", "Guardrails", "WalletProfiles", "PushSeal"]),
     .testTarget(
       name: "IncomingStoreTests", dependencies: ["Ground", "Guardrails", "Database", "IncomingStore"]),
+    .testTarget(name: "TimelineTests", dependencies: ["Ground", "JSON", "Timeline"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
     // A simulated world without faults of its own.
     .target(
@@ -433,6 +442,7 @@ let package = Package(
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
         "Sender", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
+        "Timeline",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(
@@ -495,7 +505,7 @@ let cores = [
   "Bitcoin",
   "LightningWire",
   "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint",
-  "Webhooks", "Sender",
+  "Webhooks", "Sender", "Timeline",
 ]
 
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.

@@ -71,6 +71,7 @@ import WaitingTests
       Entry("pushes", "`baton pushes`", PushPage.Document.self),
       Entry("replay", "`baton replay FILE`, a line for each", ReplayVerb.JournalDocument.self),
       Entry("replay-seed", "`baton replay --seed`", ReplayVerb.SeedDocument.self),
+      Entry("report", "`baton report`", ReportVerb.Document.self),
       Entry("restore", "`baton restore`", RestoreVerb.Document.self),
       Entry(
         "run", "`baton run`, a line for each story; `baton demo`, the last line",
@@ -86,6 +87,7 @@ import WaitingTests
       Entry("status", "`baton status`", PhoneStatus.Document.self),
       Entry("tasks", "`baton tasks`", [TaskRow].self),
       Entry("tasks-by-hand", "`baton tasks launch`, `expire`", TasksVerb.Document.self),
+      Entry("timeline", "`baton timeline`", TimelineVerb.Document.self),
       Entry("up", "`baton up`", UpVerb.Document.self),
       Entry("version", "`baton version`", VersionVerb.Document.self),
       Entry("webhook", "`baton webhook set`, `remove`", WebhookVerb.Document.self),

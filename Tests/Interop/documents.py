@@ -139,6 +139,7 @@ def phone(documents):
     take("payments", "payments")
     take("inspect", "inspect")
     take("judge", "judge")
+    take("timeline", "timeline")
     journal = os.path.join(documents.home, "journal")
     take("replay", "replay", *[os.path.join(journal, name) for name in sorted(os.listdir(journal))], lines=0)
 
@@ -170,6 +171,7 @@ def others(documents):
         for line in file:
             documents.hold("sim-result", json.loads(line), ["sim", "--results"])
     take("merge", "merge", results)
+    take("report", "report", results, "--out", os.path.join(documents.scratch, "report.html"))
     take("explore", "explore", "--pushes", "0", "--crashes", "0", "--preemptions", "0")
     take("museum", "museum")
     take("museum-incident", "museum", "mutiny-889")

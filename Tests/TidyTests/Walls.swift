@@ -32,6 +32,7 @@ enum Walls {
       """
     ),
     ("Scenario", "Ground PhonePolicy"),
+    ("Timeline", "Ground JSON Crypto"),
     ("Crypto", "Ground CSodium CSecp256k1 Glibc"),
     ("PushSeal", "Ground Crypto CNettle"),
     ("Platform", "Ground Glibc Darwin"),
@@ -98,14 +99,15 @@ enum Walls {
       "Inspection",
       """
       Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Webhooks Wallet \
-      WalletProfiles IncomingStore PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc Foundation
+      WalletProfiles IncomingStore PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal \
+      Timeline Glibc Foundation
       """
     ),
     (
       "Lab",
       """
-      Ground Reports Guardrails WalletProfiles PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc \
-      Foundation
+      Ground Reports Guardrails WalletProfiles PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Timeline \
+      Glibc Foundation
       """
     ),
     (
@@ -133,7 +135,7 @@ enum Walls {
     "Wallet",
     "WalletProfiles", "PhonePolicy",
     "Simulation",
-    "Scenario",
+    "Scenario", "Timeline",
   ]
 
   static func allowed(for module: String) -> Set<String>? {

@@ -3,10 +3,6 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Guardrails
-import LightningNode
-import LightningProvider
-import PhonePolicy
-import Wallet
 import WalletProfiles
 
 /// Turns a record into sentences. Records that only a developer needs have none; `--verbose` shows their JSON.
@@ -44,6 +40,10 @@ package struct JournalNarrator {
   package init() {}
 
   package mutating func sentences(for entry: JournalMerger.Entry) -> [Sentence] {
+    sentences(for: entry, entry.line.header.kind == "event" ? JournalEvent(entry.line) : nil)
+  }
+
+  mutating func sentences(for entry: JournalMerger.Entry, _ event: JournalEvent?) -> [Sentence] {
     let header = entry.line.header
     var sentences: [Sentence] = []
     if let lost = header.lostBefore {
@@ -55,46 +55,31 @@ package struct JournalNarrator {
     case "end": sentences.append(Sentence("ended: \(header.reason ?? "no reason given")"))
     case "note": sentences.append(Sentence(header.text ?? ""))
     case "core": sentences.append(Sentence("begins core \(header.core ?? "?")", matters: false))
-    case "event": sentences += eventSentences(entry)
+    case "event": sentences += eventSentences(entry, event)
     default: sentences.append(Sentence(entry.line.text, matters: false))
     }
     return sentences
   }
 
-  private mutating func eventSentences(_ entry: JournalMerger.Entry) -> [Sentence] {
+  private mutating func eventSentences(
+    _ entry: JournalMerger.Entry, _ event: JournalEvent?
+  ) -> [Sentence] {
     let found: [Sentence]
-    switch entry.line.header.coreKind {
-    case AppMachine.name, ExtensionMachine.name, TellingExtensionMachine.name:
-      guard let body = EventBody<GuardEvent, GuardDirective>(entry.line) else { return [Self.raw(entry)] }
-      found = guardSentences(
-        body, pid: entry.pid, by: entry.line.header.core == AppMachine.name ? .app : .extension,
-        in: WalletProfile.all.first { $0.extension.guardName == entry.line.header.core } ?? .phoenix)
-    case NodeMachine.name:
-      guard let body = EventBody<NodeEvent, NodeDirective>(entry.line) else { return [Self.raw(entry)] }
-      found = NodeSentences.of(body.event) + body.directives.flatMap(NodeSentences.of)
-    case Requests.name:
-      guard let body = EventBody<RequestEvent, RequestDirective>(entry.line) else { return [Self.raw(entry)] }
+    switch event {
+    case .guardrail(let body, let role, let wallet):
+      found = guardSentences(body, pid: entry.pid, by: role, in: wallet)
+    case .node(let body): found = NodeSentences.of(body.event) + body.directives.flatMap(NodeSentences.of)
+    case .requests(let body):
       found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
-    case BackgroundWork.name:
-      guard let body = EventBody<BackgroundEvent, BackgroundDirective>(entry.line) else {
-        return [Self.raw(entry)]
-      }
+    case .background(let body):
       found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
-    case IncomingPayments.name:
-      guard let body = EventBody<IncomingEvent, IncomingDirective>(entry.line) else {
-        return [Self.raw(entry)]
-      }
+    case .incoming(let body):
       found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
-    case Opening.name:
-      guard let body = EventBody<OpeningEvent, OpeningDirective>(entry.line) else { return [Self.raw(entry)] }
+    case .opening(let body):
       found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
-    case PeerMachine.name:
-      guard let body = EventBody<PeerEvent, PeerDirective>(entry.line) else { return [Self.raw(entry)] }
-      found = PeerSentences.of(body.event) + body.directives.flatMap(PeerSentences.of)
-    case PhonePolicy.Phone.name:
-      guard let body = EventBody<PhoneEvent, PhoneDirective>(entry.line) else { return [Self.raw(entry)] }
-      found = PhoneSentences.of(body.event) + body.directives.flatMap(PhoneSentences.of)
-    default: found = []
+    case .peer(let body): found = PeerSentences.of(body.event) + body.directives.flatMap(PeerSentences.of)
+    case .phone(let body): found = PhoneSentences.of(body.event) + body.directives.flatMap(PhoneSentences.of)
+    case nil: found = []
     }
     return found.isEmpty ? [Self.raw(entry)] : found
   }

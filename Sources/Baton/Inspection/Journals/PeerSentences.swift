@@ -79,7 +79,8 @@ package enum PeerSentences {
     case .failed(let failure): .key("payment \(payment) failed: \(failure.word)")
     }
   }
-  private static func words(_ verdict: ConnectionVerdict) -> String {
+
+  static func words(_ verdict: ConnectionVerdict) -> String {
     switch verdict {
     case .accepted: "accepted"
     case .unfenced: "accepted, epochs are not checked"

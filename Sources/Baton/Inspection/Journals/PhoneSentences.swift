@@ -88,7 +88,7 @@ package enum PhoneSentences {
     return push.isSilent ? " (silent)" : " (a badge or a sound)"
   }
 
-  private static func words(_ text: NotificationText) -> String {
+  static func words(_ text: NotificationText) -> String {
     text.body.isEmpty ? "“\(text.title)”" : "“\(text.title)”, \(text.body)"
   }
 }

@@ -1,5 +1,6 @@
 import PhoneClient
 import DaemonRuntime
+import Foundation
 
 /// Merges the parts of a campaign, seed by seed. Repeated parts and their order change nothing; a lost part is missing
 /// and can be run again.
@@ -17,6 +18,21 @@ struct ResultMerge {
   private(set) var torn: [String] = []
 
   init() {}
+
+  /// Without files --missing prints the whole range: a campaign begins with it.
+  init(files: [String], mayBeNone: Bool = false) throws(CommandFailure) {
+    guard !files.isEmpty || mayBeNone else {
+      throw CommandFailure(
+        .wrongUsage,
+        "FILE is missing: name files that `baton sim --results` wrote; a pattern may have matched none")
+    }
+    for path in files {
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw CommandFailure(.inputOutputError, "\(path.onOneLine) cannot be read; name files of results")
+      }
+      try add(Array(data), named: path)
+    }
+  }
 
   var isEmpty: Bool { entries.isEmpty }
 

@@ -4,6 +4,7 @@ import Ground
 import DaemonRuntime
 import Reports
 import Simulation
+import Timeline
 
 /// The result of an exploration, as text and as JSON.
 package struct ExploreReport {
@@ -32,6 +33,14 @@ package struct ExploreReport {
     let perSecond = UInt64(explorer.states) * 1_000_000_000 / UInt64(max(1, exploration.took.nanoseconds))
     return
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) still to expand, \(HumanText.grouped(perSecond)) states a second"
+  }
+
+  /// The first finding's run as a picture, if there is one.
+  var timeline: Timeline? {
+    guard let first = explorer.findings.first else { return nil }
+    var timeline = WorldTimeline()
+    explorer.tell(first.state) { timeline.listen(to: &$0, after: $1) }
+    return timeline.finish(title: "baton explore: \(first.violation.invariant.sentence)")
   }
 
   var states: Int { explorer.states }
@@ -144,6 +153,8 @@ package struct ExploreReport {
     /// Why it ended early.
     var givenUp: String?
     var findings: [BrokenInvariant]
+    /// The page of the first finding's run.
+    var timeline: String?
   }
 
   var document: Document {

@@ -123,6 +123,8 @@ package struct SimFigures: Sendable {
     var storageFaults: [Count]
     var violations: Int
     var brokenSeeds: [UInt64]
+    /// The page of the first broken seed's shortest run.
+    var timeline: String?
   }
 
   func document(took: TimeSpan, cut: SimCut? = nil) -> Document {

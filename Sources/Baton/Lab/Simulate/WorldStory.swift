@@ -28,6 +28,13 @@ package struct WorldStory {
     for said in world.takeSaid() { tell(said, at: instant) }
   }
 
+  /// The lines of one event.
+  static func lines(of said: Said, at instant: Instant) -> [Line] {
+    var story = WorldStory()
+    story.tell(said, at: instant)
+    return story.lines
+  }
+
   private mutating func tell(_ said: Said, at instant: Instant, isOnSecond: Bool = false) {
     func name(_ role: Role) -> String { isOnSecond ? Self.name(ofSecond: role) : role.rawValue }
     func add(_ who: String, _ sentences: [JournalNarrator.Sentence]) {

@@ -3,6 +3,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
+import Inspection
 import Simulation
 
 /// Explores every interleaving of a small world.
@@ -17,6 +18,7 @@ package enum ExploreVerb: Verb {
         OptionDeclaration(
           "--junit", value: .path("FILE"),
           help: "also write the outcome as JUnit XML, one case per invariant"),
+        TimelineFile.directoryOption,
       ],
       examples: [
         (
@@ -45,10 +47,16 @@ package enum ExploreVerb: Verb {
     exploration.run { progress.tell(ExploreReport.progress($0)) }
     progress.end()
     let report = ExploreReport(exploration)
+    let timeline = report.timeline.flatMap {
+      TimelineFile.ofFailure($0, named: "explore", in: line.text("--timelines"))
+    }
     if output.isJSON {
-      output.say(report.document)
+      var document = report.document
+      document.timeline = timeline
+      output.say(document)
     } else {
       for line in report.text(output) { output.say(line) }
+      if let timeline { output.say("timeline: \(timeline)") }
     }
     for one in junit == nil ? [] : JUnitFile.Case.all(of: report, statesMax: report.reached?.sentence) {
       junit?.add(one)

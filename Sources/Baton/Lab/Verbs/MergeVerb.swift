@@ -37,19 +37,7 @@ package enum MergeVerb: Verb {
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let range = try line.text("--seeds").map { try SeedRange(typed: $0) }
-    // Without files --missing prints the whole range: a campaign begins with it.
-    guard !line.positionals.isEmpty || line.isGiven("--missing") else {
-      throw CommandFailure(
-        .wrongUsage,
-        "FILE is missing: name files that `baton sim --results` wrote; a pattern may have matched none")
-    }
-    var merge = ResultMerge()
-    for path in line.positionals {
-      guard let data = FileManager.default.contents(atPath: path) else {
-        throw CommandFailure(.inputOutputError, "\(path.onOneLine) cannot be read; name files of results")
-      }
-      try merge.add(Array(data), named: path)
-    }
+    let merge = try ResultMerge(files: line.positionals, mayBeNone: line.isGiven("--missing"))
     if let path = line.text("--into") { try write(merge.results(of: range), into: path) }
     if let size = line.integer("--missing") {
       guard let range else { throw CommandFailure(.wrongUsage, "--missing requires --seeds A..B") }

@@ -3,6 +3,7 @@ import Terminal
 import Inspection
 import DaemonRuntime
 import Reports
+import Simulation
 
 /// Replays journals through the real cores and compares byte for byte.
 package enum ReplayVerb: Verb {
@@ -59,15 +60,7 @@ package enum ReplayVerb: Verb {
     guard line.positionals.isEmpty else {
       throw CommandFailure(.wrongUsage, "give either journals or --seed")
     }
-    var settings = try SimOptions(line).settings(seed: seed)
-    settings.order = UInt64(line.integer("--order") ?? 0)
-    if let only = line.text("--only") {
-      let numbers = only.split(separator: ",").map { Int($0) }
-      guard !numbers.isEmpty, numbers.allSatisfy({ $0 != nil }) else {
-        throw CommandFailure(.wrongUsage, "--only must be numbers such as 3,9,12")
-      }
-      settings.only = numbers.compactMap { $0 }
-    }
+    let settings = try settings(seed, line).settings
     let story = SimStory.of(settings)
     let lines = story.text(all: line.isGiven("--step"))
     if invocation.output.isJSON {
@@ -80,6 +73,23 @@ package enum ReplayVerb: Verb {
     }
     guard let violation = story.violation else { return .done }
     return violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
+  }
+
+  /// A simulated run as it was typed, and the words that name it.
+  static func settings(
+    _ seed: UInt64, _ line: ParsedCommandLine
+  ) throws -> (settings: RunSettings, words: String) {
+    let options = try SimOptions(line)
+    var settings = options.settings(seed: seed)
+    settings.order = UInt64(line.integer("--order") ?? 0)
+    if let only = line.text("--only") {
+      let numbers = only.split(separator: ",").map { Int($0) }
+      guard !numbers.isEmpty, numbers.allSatisfy({ $0 != nil }) else {
+        throw CommandFailure(.wrongUsage, "--only must be numbers such as 3,9,12")
+      }
+      settings.only = numbers.compactMap { $0 }
+    }
+    return (settings, options.words(for: settings))
   }
 
   struct SeedDocument: Report {

@@ -4,6 +4,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
+import Inspection
 import Simulation
 
 /// Runs many seeds in virtual time, through the production cores.
@@ -23,6 +24,7 @@ package enum SimVerb: Verb {
           help: "also write one line of JSON per seed, for `baton merge`; - is standard output"),
         OptionDeclaration(
           "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per seed"),
+        TimelineFile.directoryOption,
       ] + SimOptions.declarations,
       examples: [
         (
@@ -71,13 +73,23 @@ package enum SimVerb: Verb {
     try junit?.close()
     // Standard output has the results only.
     if line.text("--results") == ResultWriter.standardOutputName { return exitCode(figures) }
+    let broken = figures.broken.first.flatMap { Self.shortest($0, base) }
+    let timeline = broken.flatMap {
+      let words = base.words(for: $0)
+      return TimelineFile.ofFailure(
+        WorldTimeline.of($0, title: "baton sim \(words)"), named: "seed-\($0.seed)",
+        in: line.text("--timelines"))
+    }
     if output.isJSON {
-      output.say(figures.document(took: took, cut: cut))
+      var document = figures.document(took: took, cut: cut)
+      document.timeline = timeline
+      output.say(document)
     } else {
       output.facts(figures.text(took: took))
       if let cut { output.say(output.paint(cut.sentence, .yellow)) }
-      if let first = figures.broken.first {
-        tell(first, figures, base, output)
+      if let broken {
+        tell(broken, figures, base, output)
+        if let timeline { output.say("timeline: \(timeline)") }
       } else {
         output.say(output.paint("no invariant broke", .green))
       }
@@ -91,16 +103,22 @@ package enum SimVerb: Verb {
     return isOnlyProgress ? .noProgress : .exclusionOrMoneyBroken
   }
 
-  /// Prints the first failure as a story, shrunk.
-  private static func tell(_ result: RunResult, _ figures: SimFigures, _ base: SimOptions, _ output: Output) {
-    guard let violation = result.violation else { return }
+  /// The first failure, shrunk.
+  private static func shortest(_ result: RunResult, _ base: SimOptions) -> RunSettings? {
+    guard let violation = result.violation else { return nil }
+    var shrinker = Shrinker(base.settings(seed: result.seed), breaking: violation.invariant)
+    return shrinker.shrink()
+  }
+
+  /// Prints it as a story.
+  private static func tell(
+    _ shortest: RunSettings, _ figures: SimFigures, _ base: SimOptions, _ output: Output
+  ) {
     output.say(
       output.paint(
-        "\(HumanText.count(figures.broken.count, "seed")) broke an invariant; the first is \(result.seed):",
+        "\(HumanText.count(figures.broken.count, "seed")) broke an invariant; the first is \(shortest.seed):",
         .red
       ))
-    var shrinker = Shrinker(base.settings(seed: result.seed), breaking: violation.invariant)
-    let shortest = shrinker.shrink()
     let story = SimStory.of(shortest)
     for line in WorldStory.onOneScreen(story.text()) { output.say(line) }
     output.say("again: baton replay \(base.words(for: shortest))")

@@ -25,6 +25,8 @@ struct ScenarioOutcome {
   var differences: [Performance.Played] = []
   /// The home of a real phone that is kept.
   var home: String?
+  /// The page of a failed story.
+  var timeline: String?
 
   init(file: String, skippedBecause why: String) {
     self.file = file
@@ -103,6 +105,7 @@ struct ScenarioOutcome {
       lines += difference.said.map { "    happened  \(output.paint($0, .red))" }
       if difference.said.isEmpty { lines.append("    happened  nothing") }
     }
+    if let timeline { lines.append("  timeline: \(timeline)") }
     if let home { lines.append("  the phone is kept in \(home); look with `baton logs --home \(home)`") }
     return lines
   }
@@ -116,6 +119,8 @@ struct ScenarioOutcome {
     var differences: [Difference]
     /// The home of the kept phone.
     var home: String?
+    /// The page of a failed story.
+    var timeline: String?
   }
 
   struct Difference: Report {
@@ -130,6 +135,6 @@ struct ScenarioOutcome {
       file: file, outcome: kind.rawValue, tookMs: took.wholeMilliseconds, details: details,
       differences: differences.map {
         Difference(line: $0.step.line, text: $0.step.text, expected: $0.step.expected, happened: $0.said)
-      }, home: home)
+      }, home: home, timeline: timeline)
   }
 }

@@ -1,4 +1,5 @@
 import PhoneClient
+import Inspection
 import Terminal
 import Lab
 import Ground
@@ -19,6 +20,8 @@ struct ScenarioPlay {
   /// Where the events of the processes are printed while the story plays.
   private let events: Output?
   private let verb: String
+  /// For the timelines of simulated stories.
+  private let timelines: String?
 
   /// A verb's own story, on real processes.
   init(narrated invocation: Invocation, verb name: String) {
@@ -26,6 +29,7 @@ struct ScenarioPlay {
     place = invocation.place
     events = invocation.output
     verb = name
+    timelines = nil
   }
 
   init(_ invocation: Invocation) throws {
@@ -39,6 +43,7 @@ struct ScenarioPlay {
     events = line.isGiven("--events") ? invocation.output : nil
     place = invocation.place
     verb = "run"
+    timelines = line.text("--timelines")
     if isSimulated, events != nil {
       throw CommandFailure(
         .wrongUsage,
@@ -73,6 +78,11 @@ struct ScenarioPlay {
     var director = Director(scenario, on: SimulatedStage(world.with(scenario.settings), seed: seed))
     let performance = try director.run()
     var outcome = ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start)
+    if !outcome.isGood, !updates || outcome.kind != .differs {
+      outcome.timeline = TimelineFile.ofFailure(
+        director.stage.timeline.finish(title: "baton run --simulated \(file)"), named: Self.name(of: file),
+        in: timelines)
+    }
     if !outcome.isGood, outcome.kind != .differs {
       outcome.details.append("the story, in simulated time:")
       outcome.details += director.stage.story.text().suffix(Self.storyLinesMax)
@@ -105,19 +115,29 @@ struct ScenarioPlay {
       } else {
         outcome.home = home
       }
+      if !outcome.isGood { drawn(&outcome, stage) }
       return outcome
     } catch let error as ControlClientError where Self.isGone(error) {
-      return failed(ScenarioOutcome(file: file, crashed: "a daemon ended: \(error)"), since: start, home)
+      return failed(ScenarioOutcome(file: file, crashed: "a daemon ended: \(error)"), since: start, stage)
     } catch let failure as Wait.Failure {
-      return failed(ScenarioOutcome(file: file, noProgress: "\(failure)"), since: start, home)
+      return failed(ScenarioOutcome(file: file, noProgress: "\(failure)"), since: start, stage)
     }
   }
 
-  private func failed(_ outcome: ScenarioOutcome, since start: Instant, _ home: String) -> ScenarioOutcome {
+  private func failed(
+    _ outcome: ScenarioOutcome, since start: Instant, _ stage: RealStage
+  ) -> ScenarioOutcome {
     var outcome = outcome
     outcome.took = Clock.monotonicNow - start
-    outcome.home = home
+    outcome.home = stage.phone.home
+    drawn(&outcome, stage)
     return outcome
+  }
+
+  /// The processes end first, so that the picture has all that they wrote.
+  private func drawn(_ outcome: inout ScenarioOutcome, _ stage: RealStage) {
+    stage.end()
+    outcome.timeline = TimelineFile.ofFailure(stage.phone)
   }
 
   /// No story ends a daemon: a daemon that is gone has crashed.
@@ -131,10 +151,12 @@ struct ScenarioPlay {
   private func home(of file: String) throws -> String {
     guard let keep else { return try RunPlace.make(nil, in: place, named: verb) }
     guard hasSeveral else { return try RunPlace.make(keep, in: place, named: verb) }
+    return try RunPlace.make("\(keep)/\(Self.name(of: file))", below: keep, in: place, named: "run")
+  }
+
+  private static func name(of file: String) -> String {
     let name = file.split(separator: "/").last.map(String.init) ?? "story"
-    return try RunPlace.make(
-      "\(keep)/\(name.hasSuffix(".txt") ? String(name.dropLast(4)) : name)", below: keep, in: place,
-      named: "run")
+    return name.hasSuffix(".txt") ? String(name.dropLast(4)) : name
   }
 
   // MARK: --update

@@ -13,6 +13,7 @@ import WalletProfiles
 struct SimulatedStage: ScenarioStage {
   var world: World
   private(set) var story = WorldStory()
+  private(set) var timeline = WorldTimeline()
   private var generator: SeededGenerator
   private var moves: [Move] = []
 
@@ -260,6 +261,7 @@ struct SimulatedStage: ScenarioStage {
     for sender in world.retryingSenders where told[sender.invoice + 1] == nil {
       told[sender.invoice + 1] = sender.scene.flatMap { $0.told == .nothing ? nil : $0 }
     }
+    timeline.look(at: world)
     story.listen(to: &world)
   }
 

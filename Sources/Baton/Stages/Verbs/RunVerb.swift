@@ -1,4 +1,5 @@
 import PhoneClient
+import Inspection
 import Terminal
 import Lab
 import Ground
@@ -27,6 +28,7 @@ package enum RunVerb: Verb {
           help: "with --simulated: the order of simultaneous events"),
         OptionDeclaration(
           "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per story"),
+        TimelineFile.directoryOption,
         OptionDeclaration("--commands", help: "print every line that a story can have, and play nothing"),
       ] + SimOptions.worldDeclarations,
       positionals: [

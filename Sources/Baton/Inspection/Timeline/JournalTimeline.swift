@@ -1,0 +1,104 @@
+import DaemonRuntime
+import Ground
+import Judge
+import PhoneClient
+import Timeline
+import WalletProfiles
+
+/// The timeline of a phone's directory, live or over, from its journals and the judge's verdict.
+package struct JournalTimeline {
+  private static let batch = 1000
+
+  private var builder = TimelineBuilder()
+  private var narrator = JournalNarrator()
+
+  /// Throws if there are no journals.
+  package static func of(_ phone: Phone, isJudged: Bool = true) throws -> Timeline {
+    guard FilePath.isDirectory(phone.journal), !FilePath.journals(in: phone.journal).isEmpty else {
+      throw CommandFailure(
+        .inputOutputError,
+        "there are no journals in \(phone.journal); name a phone's directory, such as that of `baton up` or of a run with --keep"
+      )
+    }
+    let merger = JournalMerger(directory: phone.journal)
+    var made = JournalTimeline()
+    while true {
+      let entries = merger.readNew(atMost: batch)
+      guard !entries.isEmpty else { break }
+      for entry in entries { made.take(entry) }
+    }
+    var timeline = made.builder.finish(title: "Baton: \(phone.home)")
+    timeline.remarks = merger.problems + merger.tornFiles.map { "the last line of \($0) is truncated" }
+    if isJudged { judge(phone, &timeline) }
+    return timeline
+  }
+
+  private mutating func take(_ entry: JournalMerger.Entry) {
+    let header = entry.line.header
+    let isOfOther = header.core != header.coreKind
+    // Another wallet of the same lspd: its connections and payments are not this phone's.
+    let who = isOfOther ? .other("\(entry.process) \(header.core ?? "")") : Self.who(entry.process)
+    let event = header.kind == "event" ? JournalEvent(entry.line) : nil
+    let sentences = narrator.sentences(for: entry, event)
+    let weights = sentences.map(\.weight)
+    let weight: TimelineRecord.Weight =
+      weights.contains(.key) ? .key : weights.contains(.normal) ? .normal : .detail
+    let shown = weight == .detail ? sentences : sentences.filter(\.matters)
+    var facts = isOfOther ? [] : event.map(TimelineFacts.of) ?? []
+    switch (header.kind, who) {
+    case ("start", .wallet): facts.append(.started(pid: entry.pid))
+    case ("end", .wallet): facts.append(.ends(why: header.reason ?? "ended"))
+    default: break
+    }
+    if !isOfOther { builder.name(who, entry.process.onOneLine) }
+    builder.take(
+      TimelineRecord(
+        at: entry.line.at, weight: weight, text: shown.map(\.text).joined(separator: "; "), file: entry.file,
+        line: entry.line.number, raw: entry.line.text),
+      by: who, facts, wall: header.wall)
+  }
+
+  /// A team's own programs have lanes under their own names.
+  private static func who(_ process: String) -> TimelineWho {
+    switch process {
+    case "iosd": .phone()
+    case "lspd": .peer
+    case Role.app.processName: .wallet(.app)
+    case _ where WalletProfile.Extension(rawValue: process) != nil || process == Role.extension.processName:
+      .wallet(.extension)
+    default: .other(process)
+    }
+  }
+
+  // MARK: The verdict
+
+  private static func judge(_ phone: Phone, _ timeline: inout Timeline) {
+    do {
+      let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: false)
+      timeline.findings += verdict.findings.map {
+        TimelineFinding(title: $0.title, sentence: $0.sentence, anchor: timeline.anchor(of: $0.rows))
+      }
+      timeline.remarks += verdict.unsettled.map { "pending: \($0)" }
+      timeline.remarks += verdict.missing.map { "not judged: \($0.sentence)" }
+    } catch {
+      timeline.remarks.append("not judged: \(CommandFailure(error).sentence)")
+    }
+  }
+}
+
+extension Timeline {
+  /// Where the first of these rows shows: of the evidence that a verdict names.
+  func anchor(of rows: [String]) -> TimelineAnchor? {
+    for row in rows {
+      if let anchor = anchors[row] { return anchor }
+      let words = row.split(separator: " ")
+      guard words.count == 4, words[0] == "journal", words[2] == "line", let line = Int(words[3]) else {
+        continue
+      }
+      if let place = records.firstIndex(where: { $0.line == line && $0.file == String(words[1]) }) {
+        return TimelineAnchor(at: records[place].at, record: place)
+      }
+    }
+    return nil
+  }
+}

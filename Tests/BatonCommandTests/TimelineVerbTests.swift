@@ -1,0 +1,101 @@
+import Foundation
+import Ground
+import PairSupport
+import Simulation
+import Testing
+import Timeline
+import WaitingTests
+
+@testable import Inspection
+@testable import Lab
+@testable import PhoneClient
+
+@Suite("baton timeline", .waits) struct TimelineVerbTests {
+  private func mode(_ path: String) -> Int {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
+  }
+
+  @Test func `The timeline of a phone has its kill, and the arrow to the takeover`() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice()
+    let pid = try #require(try phone.phone.facts().app.pid)
+    kill(pid, SIGKILL)
+    _ = try phone.run("pay", invoice)
+    #expect(try phone.run("timeline").hasPrefix("\(phone.phone.home)/timeline.html: "))
+    #expect(mode("\(phone.phone.home)/timeline.html") == 0o600)
+
+    let timeline = try JournalTimeline.of(phone.phone)
+    #expect(timeline.lanes.map(\.name) == ["payments", "lspd", "iosd", "mainappd", "notifyextd"])
+    let kills = timeline.marks.filter { $0.kind == .kill }
+    #expect(kills.map(\.label) == ["process \(pid): killed from outside by SIGKILL"])
+    let takeovers = timeline.arrows.filter { $0.kind == .takeover }
+    #expect(takeovers.first?.label.hasPrefix("takeover of epoch 1 by epoch 2: ") == true)
+    #expect(takeovers.first?.fromRecord == kills.first?.record)
+    #expect(timeline.marks.contains { $0.kind == .settled })
+    #expect(timeline.marks.contains { $0.kind == .notification })
+    #expect(timeline.spans.contains { $0.kind == .connection && $0.epoch == 2 })
+    for kind in [TimelineArrow.Kind.wire, .push, .launch, .content, .payment] {
+      #expect(timeline.arrows.contains { $0.kind == kind }, "no arrow of the kind \(kind)")
+    }
+    #expect(timeline.findings.isEmpty)
+  }
+
+  @Test func `A simulated run that breaks an invariant has a mark where it breaks`() throws {
+    var settings = RunSettings(seed: 1)
+    settings.world.without = Rules([.initCheck, .stateFromClaim])
+    let timeline = WorldTimeline.of(settings, title: "seed 1")
+    let finding = try #require(timeline.findings.first)
+    #expect(finding.anchor != nil)
+    #expect(timeline.marks.contains { $0.kind == .violation && $0.label == finding.sentence })
+    #expect(timeline.spans.contains { $0.kind == .epoch })
+    #expect(timeline.startWall == nil)
+  }
+
+  @Test func `A failed baton sim writes the shortened run's timeline, and prints its path`() throws {
+    let scratch = Scratch()
+    let child = try scratch.start(
+      "baton",
+      [
+        "sim", "--seeds", "1..2", "--without", "init-check,state-from-claim", "--timelines", scratch("pages"),
+      ])
+    _ = scratch.end(child)
+    #expect(scratch.text("said").contains("timeline: \(scratch("pages/seed-1.html"))"))
+    #expect(scratch.text("pages/seed-1.html").contains("One process at a time uses the node."))
+  }
+
+  @Test func `A failed baton explore writes the first finding's timeline`() throws {
+    let scratch = Scratch()
+    let child = try scratch.start(
+      "baton",
+      [
+        "explore", "--without", "inode-check", "--replaced-locks", "1", "--crashes", "0", "--freezes", "0",
+        "--timelines", scratch("pages"),
+      ])
+    _ = scratch.end(child)
+    #expect(scratch.text("said").contains("timeline: \(scratch("pages/explore.html"))"))
+    #expect(mode(scratch("pages/explore.html")) == 0o600)
+  }
+
+  @Test func `A failed story writes its timeline, simulated and on real processes`() throws {
+    let scratch = Scratch()
+    let story = scratch.write(
+      "wrong.txt", "the app opens\nwait until the app is connected\nwho holds the node?\n  > nobody\n")
+    _ = scratch.end(
+      try scratch.start("baton", ["run", "--simulated", story, "--timelines", scratch("pages")]))
+    #expect(scratch.text("said").contains("timeline: \(scratch("pages/wrong.html"))"))
+    _ = scratch.end(try scratch.start("baton", ["run", story, "--keep", scratch("phone")]))
+    #expect(scratch.text("said").contains("timeline: \(scratch("phone/timeline.html"))"))
+    #expect(scratch.text("phone/timeline.html").contains("<!DOCTYPE html>"))
+  }
+
+  @Test func `A directory without journals has no timeline, and the error names the next step`() throws {
+    let scratch = Scratch()
+    let child = try scratch.start("baton", ["timeline", scratch("nothing")])
+    let end = scratch.end(child)
+    #expect("\(end)".contains("74"))
+    #expect(scratch.text("said").contains("there are no journals in \(scratch("nothing"))/journal; name a"))
+  }
+}
