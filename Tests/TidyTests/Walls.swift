@@ -93,11 +93,13 @@ enum Walls {
       "Terminal",
       "Ground Reports WalletProfiles PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"
     ),
+    ("Diagnosis", "Ground Heartbeat Reports"),
     (
       "Inspection",
       """
-      Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet \
-      WalletProfiles IncomingStore PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc Foundation
+      Diagnosis Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet \
+      WalletProfiles IncomingStore PhonePolicy Platform Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc \
+      Foundation
       """
     ),
     (
@@ -129,7 +131,7 @@ enum Walls {
   static let cores = [
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
     "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Sender", "Wallet",
-    "WalletProfiles", "PhonePolicy",
+    "WalletProfiles", "PhonePolicy", "Diagnosis",
     "Simulation",
     "Scenario",
   ]

@@ -15,7 +15,7 @@ enum Program {
       NotificationsVerb.self, TasksVerb.self,
       PushesVerb.self, PaymentsVerb.self,
       StatusVerb.self,
-      InspectVerb.self,
+      InspectVerb.self, DoctorVerb.self,
       JudgeVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self, ExploreVerb.self,
       AblationVerb.self, MuseumVerb.self,
       SoakVerb.self,
