@@ -218,12 +218,14 @@ let package = Package(
         "Ground", "Reports", "WalletProfiles", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient",
       ], path: "Sources/Baton/Terminal"),
     .target(
+      name: "Diagnosis", dependencies: ["Ground", "Heartbeat", "Reports"], path: "Sources/Baton/Diagnosis"),
+    .target(
       name: "Inspection",
       dependencies: [
-        "Webhooks",
+        "Webhooks", "Diagnosis",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel",
         "LightningNode", "LightningProvider", "Wallet", "WalletProfiles", "IncomingStore", "PhonePolicy",
-        "Database", "SharedContainer",
+        "Platform", "Database", "SharedContainer",
         "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal", "Timeline",
       ], path: "Sources/Baton/Inspection"),
     .target(
@@ -434,6 +436,7 @@ let package = Package(
       name: "TestHomes", dependencies: ["CSQLite", "CSodium"], path: "Tests/Support/TestHomes"),
     .testTarget(
       name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium", "TestReader", "TestHomes"]),
+    .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "Ground", "Heartbeat"]),
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
@@ -441,8 +444,8 @@ let package = Package(
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire",
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
-        "Sender", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
-        "Timeline",
+        "Sender", "PeerTransport", "PhoneClient", "Terminal", "Diagnosis", "Inspection", "Lab", "Stages",
+        "BatonCommand", "Timeline", "TestReader",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(

@@ -3,9 +3,9 @@ import Glibc
 /// The exit codes of all programs of the project.
 public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case done = 0
-  /// A story's answers differ from the expected ones.
+  /// A story's answers differ from the expected ones, two containers differ, or a check found what loses nothing.
   case differs = 1
-  /// Verdicts of run, sim, explore and chaos.
+  /// Verdicts of run, sim, explore and chaos, and of a check.
   case exclusionOrMoneyBroken = 2
   case noProgress = 3
   case crashedByItself = 4
@@ -19,8 +19,6 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case notDone = 8
   /// From sysexits.
   case wrongUsage = 64
-  /// A check found problems.
-  case problemsFound = 65
   case daemonMissing = 69
   case bugOfOurs = 70
   case cannotCreate = 73

@@ -23,10 +23,25 @@ public final class Connection {
   }
 
   public enum Access: Hashable, Sendable {
+    /// May write its mark as a reader into the shared memory (-shm).
     case readOnly
+    /// As `readOnly`, without any write, also in the shared memory: only while another process has the database open.
+    case untouched
+    /// No lock, no write and no file beside the database, which no process has open; the caller checks that none opens
+    /// it meanwhile. Without a log (-wal) SQLite would create one, so it must be told.
+    case alone(hasLog: Bool)
     /// Fails when the file is missing.
     case readWrite
     case create
+
+    /// SQLite's URI parameters; nil for a plain path.
+    fileprivate var parameters: String? {
+      switch self {
+      case .untouched: "readonly_shm=1"
+      case .alone(let hasLog): hasLog ? "vfs=unix-none" : "immutable=1"
+      case .readOnly, .readWrite, .create: nil
+      }
+    }
   }
 
   public let path: String
@@ -47,11 +62,13 @@ public final class Connection {
     let flags: Int32 =
       switch access {
       case .readOnly: SQLITE_OPEN_READONLY
+      case .untouched, .alone: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       case .readWrite: SQLITE_OPEN_READWRITE
       case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let name = access.parameters.map { "file:\(Self.escaped(path))?mode=ro&\($0)" } ?? path
+    let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let opened else {
       let words = opened.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
       sqlite3_close_v2(opened)
@@ -77,7 +94,19 @@ public final class Connection {
     try execute("PRAGMA cache_size = -256")
     try execute("PRAGMA temp_store = MEMORY")
     try execute("PRAGMA foreign_keys = ON")
-    guard access != .readOnly else { return }
+    switch access {
+    case .readOnly, .untouched: return
+    case .alone(let hasLog):
+      guard hasLog else { return }
+      // In this mode the log's index lies in this process's memory; without the next call the log's pages would be
+      // written into the database at the end.
+      try execute("PRAGMA locking_mode = EXCLUSIVE")
+      guard baton_sqlite_keep_log_on_close(handle) == SQLITE_OK else {
+        throw DatabaseError(kind: .cannotOpen, database: path, words: "SQLite would change its log")
+      }
+      return
+    case .readWrite, .create: break
+    }
     try execute("PRAGMA synchronous = FULL")
     // On Apple's systems `fsync` leaves data in the disk's cache: commits and checkpoints need F_FULLFSYNC. Other
     // systems ignore it.
@@ -89,6 +118,17 @@ public final class Connection {
       throw DatabaseError(
         kind: .cannotOpen, database: path, words: "no write-ahead log here, the journal mode stays \(mode)")
     }
+  }
+
+  /// A path in a URI: all but letters, digits and `/-._~` as `%XX`.
+  private static func escaped(_ path: String) -> String {
+    path.utf8.map { byte in
+      let isPlain =
+        byte < 0x80 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
+      if isPlain || "/-._~".utf8.contains(byte) { return String(UnicodeScalar(byte)) }
+      let digits = String(byte, radix: 16, uppercase: true)
+      return "%" + (digits.count == 1 ? "0" : "") + digits
+    }.joined()
   }
 
   /// How long to wait for a busy database. 0, the default, never blocks an event loop.

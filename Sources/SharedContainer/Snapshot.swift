@@ -31,8 +31,8 @@ public struct Snapshot: Sendable {
   public var writer: BlockedBy?
   /// Every table, including the wallet's, and the results of queries.
   public var tables: [TableContents]
-  /// Sentences about unreadable parts; the rest is complete.
-  public var problems: [String]
+  /// Unreadable parts; the rest is complete.
+  public var problems: [ContainerError]
   /// Whether every page of the database was checked.
   public var hasCheckedPages: Bool
   /// The cost of reading, in SQLite's virtual machine steps.

@@ -4,10 +4,13 @@ public struct SnapshotDepth: Hashable, Sendable {
   public var rowsPerTableMax: Int?
   /// Every claim, every count and every page.
   public var isThorough: Bool
+  /// Every page, and every index against its table: it takes several times as long.
+  public var checksIndexes: Bool
 
-  public init(rowsPerTableMax: Int? = 1000, isThorough: Bool = false) {
+  public init(rowsPerTableMax: Int? = 1000, isThorough: Bool = false, checksIndexes: Bool = false) {
     self.rowsPerTableMax = rowsPerTableMax
     self.isThorough = isThorough
+    self.checksIndexes = checksIndexes
   }
 
   /// The limit for counted rows, and for claims that are read.

@@ -27,7 +27,7 @@ struct SnapshotReader {
         throw ContainerError.notAContainer(
           path: layout.directory, because: "as its database lacks the table meta, claims or node_writes")
       }
-      var problems = layout.damage().map(\.description)
+      var problems = layout.damage()
       let checksPages = try isEveryPageToBeChecked()
       if checksPages { problems += damagedPages() }
       let heartbeat = HeartbeatFile(path: layout.heartbeat)
@@ -59,17 +59,18 @@ struct SnapshotReader {
   }
 
   private func isEveryPageToBeChecked() throws -> Bool {
-    if depth.isThorough { return true }
+    if depth.isThorough || depth.checksIndexes { return true }
     let pages = try connection.firstRow("PRAGMA page_count")?.integer(0) ?? 0
     return pages <= SnapshotDepth.pagesMax
   }
 
   /// SQLite's own check of every page: milliseconds at the size of a young wallet.
-  private func damagedPages() -> [String] {
+  private func damagedPages() -> [ContainerError] {
     do {
-      let words = try connection.rows("PRAGMA quick_check(3)").map { try $0.text(0) }.filter { $0 != "ok" }
-      return words.map { ContainerError.corrupt(path: layout.database, because: $0).description }
-    } catch { return [sentence(error)] }
+      let check = depth.checksIndexes ? "PRAGMA integrity_check(3)" : "PRAGMA quick_check(3)"
+      let words = try connection.rows(check).map { try $0.text(0) }.filter { $0 != "ok" }
+      return words.map { ContainerError.corrupt(path: layout.database, because: $0) }
+    } catch { return [here(error)] }
   }
 
   private func tableNames() throws -> [String] {
@@ -78,22 +79,22 @@ struct SnapshotReader {
     }
   }
 
-  private func claims(_ problems: inout [String]) throws -> (last: [ClaimRecord], hasOlder: Bool) {
+  private func claims(_ problems: inout [ContainerError]) throws -> (last: [ClaimRecord], hasOlder: Bool) {
     var records: [ClaimRecord] = []
-    var sentences: [String] = []
+    var damaged: [ContainerError] = []
     var count: Int64 = 0
     let limit = depth.claimsMax
     // One more than is shown, to know whether there are others.
     try ClaimTable(connection: connection).forEachRecordBackwards(limit: limit.map { $0 + 1 }) { row in
       count += 1
       if let limit, count > limit { return }
-      do { records.append(try ClaimTable.record(row)) } catch { sentences.append(sentence(error)) }
+      do { records.append(try ClaimTable.record(row)) } catch { damaged.append(here(error)) }
     }
-    problems += sentences.reversed()
+    problems += damaged.reversed()
     return (records.reversed(), limit.map { count > $0 } ?? false)
   }
 
-  private func writes(_ problems: inout [String]) throws -> NodeWrites {
+  private func writes(_ problems: inout [ContainerError]) throws -> NodeWrites {
     let last = try connection.firstRow(
       "SELECT id, epoch, incarnation, what, at_mono_ns FROM node_writes ORDER BY id DESC LIMIT 1")
     let write = noting(&problems) {
@@ -161,15 +162,13 @@ struct SnapshotReader {
       strays: held.filter { lock in users.contains(lock.pid) && !ours.contains { lock.isOn($0) } }.map(\.pid))
   }
 
-  private func noting<Value>(_ problems: inout [String], _ body: () throws -> Value) -> Value? {
+  private func noting<Value>(_ problems: inout [ContainerError], _ body: () throws -> Value) -> Value? {
     do { return try body() } catch {
-      problems.append(sentence(error))
+      problems.append(here(error))
       return nil
     }
   }
 
   /// With the container's path instead of the scratch copy's.
-  private func sentence(_ error: any Error) -> String {
-    ContainerError(error, path: layout.database).description
-  }
+  private func here(_ error: any Error) -> ContainerError { ContainerError(error, path: layout.database) }
 }

@@ -1,3 +1,4 @@
+import Database
 import Platform
 
 /// Chooses how to read a container without disturbing any process, and retries when it changes.
@@ -7,8 +8,10 @@ struct SnapshotTaker {
   var queries: [SnapshotQuery] = []
   private static let triesMax = 20
   var copiedBytesMax = DatabaseCopy.bytesMax
-  /// Between copying and comparing; a test changes the original here.
-  var onCopied: () -> Void = {}
+  /// A longer log is copied with the database: SQLite would index all of it in memory at each read.
+  var logReadBytesMax: Int64 = 64 << 20
+  /// Between reading or copying and comparing; a test changes the original here.
+  var onRead: () -> Void = {}
 
   func take() throws(ContainerError) -> Snapshot {
     try checkIsContainer()
@@ -16,11 +19,14 @@ struct SnapshotTaker {
     for attempt in 0..<Self.triesMax {
       if attempt > 0 { Kernel.pause(milliseconds: 5) }
       do {
-        return try isLive() ? takeLive() : takeCopy()
+        return try isLive() ? takeLive() : takeAlone() ?? takeCopy()
       } catch {
         let translated = ContainerError(error, path: layout.database)
         switch translated {
         case .blocked, .keepsChanging: lastError = translated
+        // The last process has just closed the database, or the first has not made the log's index yet.
+        case .readOnly: lastError = translated
+        case .database(let error) where error.kind == .cannotOpen: lastError = translated
         default: throw translated
         }
       }
@@ -32,14 +38,41 @@ struct SnapshotTaker {
   /// Only SQLite opens a live database: in a process that also uses it through SQLite, closing any other descriptor of
   /// it would drop SQLite's locks.
   private func takeLive() throws -> Snapshot {
-    let reader = try SnapshotReader(
-      database: layout.database, layout: layout, access: .readOnly, depth: depth)
-    return try reader.read(isLive: true, queries)
+    do {
+      return try read(.untouched, isLive: true)
+    } catch {
+      // Locks are held, but no process has the database open: then SQLite refuses to read the log without an index.
+      if let snapshot = try takeAlone(isLive: true) { return snapshot }
+      // Without the kernel's list no container is known to be unused.
+      guard Kernel.locks() == nil else { throw error }
+      return try read(.readOnly, isLive: true)
+    }
+  }
+
+  private func read(_ access: Connection.Access, isLive: Bool) throws -> Snapshot {
+    try SnapshotReader(database: layout.database, layout: layout, access: access, depth: depth)
+      .read(isLive: isLive, queries)
+  }
+
+  /// Reads in place a database that no process has open: its size costs nothing. Nil if only a copy can be read.
+  private func takeAlone(isLive expectsLive: Bool = false) throws -> Snapshot? {
+    guard Kernel.locks() != nil, !isOpen() else { return nil }
+    let before = databaseFiles.map { try? FileFacts.at($0).get() }
+    // SQLite would roll back an interrupted transaction of another journal mode.
+    guard before[2] == nil, (before[1]?.size ?? 0) <= logReadBytesMax else { return nil }
+    let hasLog = (before[1]?.size ?? 0) > 0
+    let result = Result { try read(.alone(hasLog: hasLog), isLive: expectsLive) }
+    onRead()
+    guard before == databaseFiles.map({ try? FileFacts.at($0).get() }), !isOpen(), isLive() == expectsLive
+    else {
+      throw ContainerError.keepsChanging(path: layout.directory)
+    }
+    return try result.get()
   }
 
   private func takeCopy() throws -> Snapshot {
     // A container opened meanwhile is read as live.
-    guard let copy = try DatabaseCopy(of: databaseFiles, bytesMax: copiedBytesMax, onCopied: onCopied),
+    guard let copy = try DatabaseCopy(of: databaseFiles, bytesMax: copiedBytesMax, onCopied: onRead),
       !isLive()
     else { throw ContainerError.keepsChanging(path: layout.directory) }
     let reader = try SnapshotReader(
@@ -53,8 +86,14 @@ struct SnapshotTaker {
   /// Whether any process holds any lock on any file of the container. Without the kernel's list every container counts
   /// as live, which is always safe.
   private func isLive() -> Bool {
+    isAnyLocked(databaseFiles + [layout.databaseSharedMemory] + layout.lockFiles)
+  }
+
+  /// Whether any process has the database open: in WAL mode a connection holds locks all the time.
+  private func isOpen() -> Bool { isAnyLocked(databaseFiles + [layout.databaseSharedMemory]) }
+
+  private func isAnyLocked(_ paths: [String]) -> Bool {
     guard let locks = Kernel.locks() else { return true }
-    let paths = databaseFiles + [layout.databaseSharedMemory] + layout.lockFiles
     let files = paths.compactMap { try? FileFacts.at($0).get() }
     return locks.contains { lock in files.contains { lock.isOn($0) } }
   }

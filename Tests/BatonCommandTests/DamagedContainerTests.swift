@@ -148,7 +148,7 @@ struct DamagedContainerTests {
       }
       #expect(
         try problems() == [
-          "DIR/heartbeat is missing, so nothing here shows whether a holder beats or has released the node: the next beat creates it again"
+          "DIR/heartbeat is missing, so nothing here shows whether a holder beats or has released the node; the next beat creates it again"
         ])
       let beat = Beat(
         role: .app, epoch: 2, phase: .released, counter: 1, process: process, bootClock: clock.bootClock,
@@ -160,7 +160,7 @@ struct DamagedContainerTests {
     unlink("\(directory)/heartbeat")
     #expect(
       try problems() == [
-        "DIR/heartbeat is missing, so nothing here shows whether a holder beats or has released the node: open the app, which creates it again, or copy the whole directory"
+        "DIR/heartbeat is missing, so nothing here shows whether a holder beats or has released the node; open the app, which creates it again, or copy the whole directory"
       ])
     let report = try ContainerReport(of: directory, clock: clock)
     #expect(report.verdict == .goneWithoutBeat)
@@ -175,12 +175,12 @@ struct DamagedContainerTests {
     unlink("\(directory)/locks/extension.lock")
     #expect(
       try problems() == [
-        "the lock file DIR/locks/extension.lock is missing, so nothing here shows which process lives: open the app, which creates it again"
+        "the lock file DIR/locks/extension.lock is missing, so nothing here shows which process lives; open the app, which creates it again"
       ])
     try FileManager.default.removeItem(atPath: "\(directory)/locks")
     #expect(
       try problems() == [
-        "DIR/locks is missing or empty, so nothing here shows which process lives: open the app, which creates them, or copy the whole directory"
+        "DIR/locks is missing or empty, so nothing here shows which process lives; open the app, which creates them, or copy the whole directory"
       ])
   }
 
@@ -218,14 +218,16 @@ struct DamagedContainerTests {
     let pid = child.identity.pid
     #expect(
       try problems(beatAgo: .seconds(60)) == [
-        "mainappd \(pid) holds the node but is stopped, and others may take it: `kill -CONT \(pid)` continues it, or leave the debugger"
+        "mainappd \(pid) holds the node but is stopped, and others may take it; `kill -CONT \(pid)` continues it, or leave the debugger"
       ])
     child.send(SIGCONT)
     while ProcessTable.isStopped(pid) { sched_yield() }
     #expect(try problems(beatAgo: .seconds(60)).first?.contains("`kill \(pid)` ends it") == true)
   }
 
-  @Test func `If the container has a problem, baton inspect --check exits with 65, baton inspect with 0`()
+  @Test
+  func
+    `baton inspect --check exits with 1 for a problem that loses nothing, with 2 for a broken one; baton inspect with 0`()
     throws
   {
     try make()
@@ -235,9 +237,25 @@ struct DamagedContainerTests {
     #expect(try code("--check") == .exited(code: 0))
     unlink("\(directory)/locks/app.lock")
     #expect(try code() == .exited(code: 0))
-    #expect(try code("--check") == .exited(code: 65))
-    #expect(try code("--check", "--json") == .exited(code: 65))
+    #expect(try code("--check") == .exited(code: 1))
+    #expect(try code("--check", "--json") == .exited(code: 1))
+    chmod(directory, 0o777)
+    #expect(try code("--check") == .exited(code: 2))
+    chmod(directory, 0o700)
+    #expect(try code("--check", "--diff", directory) == .exited(code: 64))
+    #expect(try code("--diff", directory) == .exited(code: 0))
+    truncate("\(directory)/node.sqlite", 0)
+    #expect(HeartbeatFile(path: "\(directory)/heartbeat").write(Self.beat(epoch: 3)) == .written)
+    #expect(try code() == .exited(code: 74))
+    #expect(try code("--check") == .exited(code: 2), "the database is lost: that is the verdict")
     #expect(try code("--payments", "0") == .exited(code: 64))
+  }
+
+  private static func beat(epoch: Epoch) -> Beat {
+    let clock = Clock()
+    return Beat(
+      role: .app, epoch: epoch, phase: .released, counter: 1, process: ProcessTable.current(boot: clock.boot),
+      bootClock: clock.bootClock, wallClockNanoseconds: 0)
   }
 
   @Test func `baton inspect refuses node.sqlite in place of the container's directory`() throws {

@@ -63,13 +63,14 @@ struct ExitCodePageTests {
     #expect(gone.code == .daemonMissing && refused.code == .notDone)
   }
 
-  /// Verbs that use no phone.
-  private static let withoutHome = ["completion", "help", "museum", "replay", "version"]
+  /// Verbs that use no phone, and `doctor`, which says what is wrong with it.
+  private static let withoutHome = ["completion", "doctor", "help", "museum", "replay", "version"]
 
   @Test(arguments: Program.verbs.map { $0.declaration.name })
-  func `The page of each verb lists exit code 73, except completion, help, museum, replay and version`(
-    name: String
-  )
+  func
+    `The page of each verb lists exit code 73, except completion, doctor, help, museum, replay and version`(
+      name: String
+    )
     throws
   {
     #expect(

@@ -17,7 +17,7 @@ import WaitingTests
   /// Without the scripts that others source.
   private static let names: [String] =
     ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
-    .filter { !["in-scratch", "chaos-common"].contains($0) }.sorted()
+    .filter { !["in-scratch", "chaos-common", "grow-wallet"].contains($0) }.sorted()
 
   /// With a compiler, a package manager and a baton that only record their calls.
   private func run(_ name: String, _ words: [String], with shell: [String] = []) throws

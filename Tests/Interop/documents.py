@@ -12,6 +12,8 @@ import tempfile
 
 import jsonschema
 
+import odd
+
 SCHEMA = "docs/json/v1.schema.json"
 ADDRESS = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
 # Commands that take minutes or need a phone without its container; their types are in the schema all the same.
@@ -183,6 +185,8 @@ def main():
         documents = Documents(sys.argv[1], scratch)
         try:
             phone(documents)
+            odd.containers(documents)
+            odd.older_copy(documents)
             telling(documents)
             others(documents)
         finally:
@@ -193,4 +197,5 @@ def main():
         print(f"  {documents.count} documents of {len(documents.seen)} kinds match the schema")
 
 
-main()
+if __name__ == "__main__":
+    main()

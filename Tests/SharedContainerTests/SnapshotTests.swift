@@ -101,13 +101,13 @@ import WaitingTests
     var taker = SnapshotTaker(
       layout: ContainerLayout(directory: copy), depth: SnapshotDepth(rowsPerTableMax: 9))
     var copies = 0
-    taker.onCopied = {
+    taker.onRead = {
       copies += 1
       if copies < 3 { utimensat(AT_FDCWD, copy + "/node.sqlite-wal", nil, 0) }
     }
     #expect(claim.owns(try taker.take().owner))
     #expect(copies == 3)
-    taker.onCopied = {
+    taker.onRead = {
       copies += 1
       Files.write(copy + "/node.sqlite-journal", Array(repeating: 0, count: copies))
     }
@@ -118,7 +118,7 @@ import WaitingTests
     _ = try place.open(.app).owned(seen: 0)
     var taker = SnapshotTaker(layout: place.layout, depth: SnapshotDepth(rowsPerTableMax: 9))
     var owner: SharedContainer?
-    taker.onCopied = {
+    taker.onRead = {
       owner = try? place.open(.extension)
       _ = owner?.claim(seen: 1)
     }
@@ -173,8 +173,7 @@ import WaitingTests
     #expect(
       snapshot.problems == [
         ContainerError.corrupt(
-          path: place.layout.database, because: "column pid holds text, expected an integer"
-        ).description
+          path: place.layout.database, because: "column pid holds text, expected an integer")
       ])
   }
 

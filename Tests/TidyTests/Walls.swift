@@ -95,12 +95,13 @@ enum Walls {
       "Terminal",
       "Ground Reports WalletProfiles PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"
     ),
+    ("Diagnosis", "Ground Heartbeat Reports"),
     (
       "Inspection",
       """
-      Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Webhooks Wallet \
-      WalletProfiles IncomingStore PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal \
-      Timeline Glibc Foundation
+      Diagnosis Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider \
+      Webhooks Wallet WalletProfiles IncomingStore PhonePolicy Platform Database SharedContainer WalletStore DaemonRuntime \
+      Judge PhoneClient Terminal Timeline Glibc Foundation
       """
     ),
     (
@@ -133,7 +134,7 @@ enum Walls {
     "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
     "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Webhooks", "Sender",
     "Wallet",
-    "WalletProfiles", "PhonePolicy",
+    "WalletProfiles", "PhonePolicy", "Diagnosis",
     "Simulation",
     "Scenario", "Timeline",
   ]

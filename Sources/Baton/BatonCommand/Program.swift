@@ -15,7 +15,7 @@ enum Program {
       NotificationsVerb.self, TasksVerb.self,
       PushesVerb.self, PaymentsVerb.self,
       StatusVerb.self,
-      InspectVerb.self,
+      InspectVerb.self, DoctorVerb.self,
       JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self,
       ReportVerb.self,
       ExploreVerb.self,

@@ -14,7 +14,6 @@ extension ExitCode {
     case .tooSlow: "too-slow"
     case .notDone: "not-done"
     case .wrongUsage: "wrong-usage"
-    case .problemsFound: "problems-found"
     case .daemonMissing: "not-running"
     case .bugOfOurs: "bug"
     case .cannotCreate: "cannot-create"
@@ -31,9 +30,9 @@ extension ExitCode {
   package var meaning: String {
     switch self {
     case .done: "done; of a verdict: sound"
-    case .differs: "the result differs from the expected one"
+    case .differs: "the result differs from the expected one; of a check: problems by which nothing is lost"
     case .exclusionOrMoneyBroken:
-      "broken: exclusive use of the node, money, a notification; or a replay differs, or a process leaks"
+      "broken: exclusive use of the node, money, the stored state, a secret, a notification; or a replay differs, or a process leaks"
     case .noProgress:
       "no progress: the app did not connect, or a payment, push or task never ended; nothing else is wrong"
     case .crashedByItself: "a process that Baton started crashed"
@@ -42,7 +41,6 @@ extension ExitCode {
     case .tooSlow: "timeout: an expected event did not happen in time; of a payment: it is still pending"
     case .notDone: "the phone or its peer refused the request: the error message says why"
     case .wrongUsage: "wrong usage: the error message says what to write"
-    case .problemsFound: "the check found problems"
     case .daemonMissing:
       "no phone is there, or iosd or lspd does not run, does not start, is stopped, or gives no answer"
     case .bugOfOurs: "a bug of Baton: please report the error message"

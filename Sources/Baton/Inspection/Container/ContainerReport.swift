@@ -1,7 +1,9 @@
 // Inspection: reads a home and reports on it: container, journals, pushes, verdict.
 
+import Diagnosis
 import Ground
 import DaemonRuntime
+import Glibc
 import Guardrails
 import Heartbeat
 import IncomingStore
@@ -14,7 +16,8 @@ package struct ContainerReport: Sendable {
   package let wallet: WalletView
   /// Payments that an extension without a node has announced, and that the app has not taken yet.
   package let announced: [IncomingEntry]
-  package let problems: [String]
+  /// What is wrong, in the order in which it was found.
+  package let findings: [Finding]
   /// All rows were read, not only the last ones.
   let isThorough: Bool
   private let ends: HolderEnds
@@ -23,23 +26,36 @@ package struct ContainerReport: Sendable {
   /// The rows read per table unless all are requested.
   package static let rowsMax = 100
 
-  /// `clock` is the phone's, if there is a phone; timestamps are compared with it.
+  /// How often, and after which pauses, a container is read again while it shows what may pass in a moment.
+  private static let looksMax = 5
+  private static let pauseMs: Int32 = 20
+
+  /// `clock` is the phone's, if there is a phone; timestamps are compared with it. `peerEpoch` must have been read
+  /// before: claims only grow.
   package init(
     of directory: String, clock: Clock, ends: HolderEnds = HolderEnds(), rows: Int? = rowsMax,
-    isThorough: Bool = false
+    isThorough: Bool = false, checksIndexes: Bool = false, peerEpoch: Epoch? = nil
   ) throws(ContainerError) {
-    let snapshot = try Snapshot.take(
-      of: directory, depth: SnapshotDepth(rowsPerTableMax: rows, isThorough: isThorough),
-      queries: WalletQueries.all(rowsPerTableMax: rows))
-    self.init(
-      snapshot, clock: clock, ends: ends,
-      announced: Result { try IncomingStore.look(in: directory) },
-      isThorough: isThorough)
+    func look() throws(ContainerError) -> ContainerReport {
+      let depth = SnapshotDepth(
+        rowsPerTableMax: rows, isThorough: isThorough, checksIndexes: checksIndexes)
+      return ContainerReport(
+        try Snapshot.take(of: directory, depth: depth, queries: WalletQueries.all(rowsPerTableMax: rows)),
+        clock: clock, ends: ends, announced: Result { try IncomingStore.look(in: directory) },
+        isThorough: isThorough, files: ContainerFiles.marks(in: directory), peerEpoch: peerEpoch)
+    }
+    var report = try look()
+    for _ in 1..<Self.looksMax where report.findings.contains(where: { $0.kind.isOftenPassing }) {
+      poll(nil, 0, Self.pauseMs)
+      report = try look()
+    }
+    self = report
   }
 
   package init(
     _ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(),
-    announced: Result<[IncomingEntry], any Error> = .success([]), isThorough: Bool = false
+    announced: Result<[IncomingEntry], any Error> = .success([]), isThorough: Bool = false,
+    files: [FileMark] = [], peerEpoch: Epoch? = nil
   ) {
     self.snapshot = snapshot
     self.ends = ends
@@ -48,15 +64,22 @@ package struct ContainerReport: Sendable {
     wallNanoseconds = clock.wallNanoseconds
     verdict = HolderVerdict(snapshot, stamps)
     wallet = WalletView(snapshot.tables)
-    let unread: [String]
+    let unread: [Finding]
     switch announced {
     case .success(let entries): (self.announced, unread) = (entries, [])
-    case .failure(let error): (self.announced, unread) = ([], ["\(error)"])
+    case .failure(let error):
+      (self.announced, unread) = ([], [Finding(.announcementsUnreadable, "\(error)")])
     }
-    problems =
-      snapshot.problems + wallet.problems + ContainerProblems(snapshot: snapshot, verdict: verdict).all
-      + unread
+    var facts = ContainerFacts(snapshot, verdict, stamps)
+    facts.files = files
+    facts.peerEpoch = peerEpoch
+    findings =
+      snapshot.problems.map { Finding($0) } + wallet.problems.map { Finding(.rowInvalid, $0) }
+      + ContainerDiagnosis(facts).findings + unread
   }
+
+  /// Sentences for users.
+  package var problems: [String] { findings.problems.map(\.sentence) }
 
   package var holderSentence: String { verdict.sentence(snapshot.owner, isLive: snapshot.isLive) }
 

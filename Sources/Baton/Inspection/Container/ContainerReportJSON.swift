@@ -1,3 +1,4 @@
+import Diagnosis
 import Ground
 import DaemonRuntime
 import Guardrails
@@ -33,7 +34,10 @@ extension ContainerReport {
     var splices: [WalletView.SpliceFacts]
     var announced: [Announced]
     var everyPageChecked: Bool
+    /// The findings that are no notes, as sentences.
     var problems: [String]
+    /// The gravest first.
+    var findings: [Finding.Document]
   }
 
   /// The node's holder, or its last one.
@@ -142,7 +146,8 @@ extension ContainerReport {
       channels: wallet.channels, invoices: wallet.invoices, paymentsCount: count.number,
       paymentsCountIsExact: count.isExact, payments: wallet.payments, sent: wallet.sent,
       splices: wallet.splices, announced: announced.map(Announced.init),
-      everyPageChecked: snapshot.hasCheckedPages, problems: problems)
+      everyPageChecked: snapshot.hasCheckedPages, problems: problems,
+      findings: findings.worstFirst.map(\.document))
   }
 
   package var holder: Holder {

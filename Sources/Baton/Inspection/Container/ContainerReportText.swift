@@ -1,4 +1,5 @@
 import PhoneClient
+import Diagnosis
 import Terminal
 import Ground
 import DaemonRuntime
@@ -193,8 +194,11 @@ extension ContainerReport {
     if !snapshot.hasCheckedPages {
       output.say("  not every page of the database was checked, as it is large; `--check` checks all")
     }
-    if problems.isEmpty { return output.say("  none found") }
-    for problem in problems { output.say("  \(output.paint(problem.onOneLine, .red))") }
+    if problems.isEmpty { output.say("  none found") }
+    for problem in findings.worstFirst.problems {
+      output.say("  \(output.paint(problem.sentence.onOneLine, .red))")
+    }
+    for finding in findings where finding.gravity == .note { output.say("  note: \(finding.sentence)") }
   }
 
   package static func hex(_ id: ContainerID) -> String { Hexadecimal.encode(id.bytes) }

@@ -1,6 +1,8 @@
 import PhoneClient
 import Terminal
 import DaemonRuntime
+import Diagnosis
+import SharedContainer
 
 /// Shows any container, in use or copied.
 package enum InspectVerb: Verb {
@@ -15,7 +17,11 @@ package enum InspectVerb: Verb {
           "-n", "--payments", value: .text("N"),
           help: "show the last N rows of each kind, or `all`; default: 10, with --json 100"),
         OptionDeclaration(
-          "--check", help: "check each page and claim; exit code 65 if there are problems"),
+          "--check",
+          help: "check each page and claim; exit code 1: problems, but nothing is lost; 2: broken"),
+        OptionDeclaration(
+          "--diff", value: .path("OTHER"),
+          help: "what changed from DIR to OTHER, another copy; exit code 1 if anything"),
       ],
       positionals: [
         PositionalDeclaration(
@@ -26,6 +32,7 @@ package enum InspectVerb: Verb {
         ("baton inspect", "this phone's container"),
         ("baton inspect /tmp/copy-of-AppGroup --json", "a copy from another machine"),
         ("baton inspect --check", "for a script: the exit code says whether there are problems"),
+        ("baton inspect before --diff after", "holder, epoch, payments, records and journals of two copies"),
       ])
   }
 
@@ -35,23 +42,34 @@ package enum InspectVerb: Verb {
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
-    let named = try invocation.line.positionals.first ?? invocation.phone.home
-    let phone = Phone(home: named)
-    let isHome = FilePath.isDirectory(phone.container) && !FilePath.exists(phone.home + "/node.sqlite")
-    let directory = isHome ? phone.container : phone.home
-    // The container's phone: timestamps are compared with its boot and boot clock.
-    let owner = isHome ? phone : Phone(home: phone.home + "/..")
+    let line = invocation.line
+    let place = ContainerPlace(try line.positionals.first ?? invocation.phone.home)
     let output = invocation.output
-    let checks = invocation.line.isGiven("--check")
-    let wantsAll = invocation.line.isGiven("-a")
+    let checks = line.isGiven("--check")
+    let wantsAll = line.isGiven("-a")
     let chosen = try rows(invocation)
+    if let other = line.text("--diff") {
+      guard !checks else {
+        throw CommandFailure(.wrongUsage, "use either --check or --diff: both end with 1")
+      }
+      let most = wantsAll || chosen == 0 ? nil : chosen ?? comparedRows
+      let diff = try ContainerDiff(place, ContainerPlace(other), rows: most)
+      output.isJSON ? output.say(diff.document) : diff.tell(output)
+      return diff.document.same ? .done : .differs
+    }
     let rows = wantsAll || chosen == 0 ? nil : chosen ?? (output.isJSON ? ContainerReport.rowsMax : 10)
-    let report = try ContainerReport(
-      of: directory, clock: owner.clock, ends: HolderEnds(of: owner), rows: rows,
-      isThorough: checks || rows == nil)
+    let report: ContainerReport
+    do {
+      report = try place.report(rows: rows, isThorough: checks || rows == nil)
+    } catch let error as ContainerError where checks && Finding(damage: error) != nil {
+      // The gate has its answer, also if there is nothing to show.
+      throw CommandFailure(.exclusionOrMoneyBroken, error.description)
+    }
     output.isJSON ? output.say(report.document) : report.tell(output, rows: rows)
-    return checks && !report.problems.isEmpty ? .problemsFound : .done
+    return checks ? report.findings.exitCode : .done
   }
+
+  private static let comparedRows = 1000
 
   /// 0 for `all`, nil if --payments is not given.
   private static func rows(_ invocation: Invocation) throws(CommandFailure) -> Int? {

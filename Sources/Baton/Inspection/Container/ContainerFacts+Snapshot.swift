@@ -1,0 +1,79 @@
+import Diagnosis
+import Ground
+import DaemonRuntime
+import Guardrails
+import Heartbeat
+import SharedContainer
+import WalletStore
+
+extension ContainerFacts {
+  init(_ snapshot: Snapshot, _ verdict: HolderVerdict, _ clock: StampClock) {
+    self.init(directory: snapshot.directory)
+    isInUse = snapshot.isLive
+    schema = snapshot.schemaVersion
+    knownSchema = SharedContainer.schemaVersion(nodeSchema: WalletSchema.migrations)
+    holder = verdict
+    owner = snapshot.owner.map {
+      Owner(name: "\($0.role.processName) \($0.process.pid)", pid: $0.process.pid, epoch: $0.epoch)
+    }
+    claims = snapshot.claims.map { claim in
+      ClaimMark(
+        epoch: claim.row.epoch, incarnation: claim.row.incarnation, seen: claim.seen,
+        isRaised: [.raised, .movedHere].contains(ClaimReason(stored: claim.reason)))
+    }
+    hasOlderClaims = snapshot.hasOlderClaims
+    lastWrite = snapshot.writes.last.map {
+      WriteMark(id: $0.id, epoch: $0.epoch, incarnation: $0.incarnation)
+    }
+    locks = [snapshot.appLock, snapshot.extensionLock, snapshot.appIntent].map {
+      LockMark(path: $0.path, exists: $0.exists, holders: $0.holders)
+    }
+    writer = snapshot.writer.map { WriterMark(pid: $0.pid, isStopped: $0.isStopped) }
+    beats = [snapshot.appBeat, snapshot.extensionBeat].compactMap {
+      $0.map { Self.mark($0, snapshot, clock) }
+    }
+    damagedBeats = snapshot.damagedBeats.map(\.processName)
+    hasHeartbeat = snapshot.hasHeartbeat
+  }
+
+  private static func mark(_ beat: Beat, _ snapshot: Snapshot, _ clock: StampClock) -> BeatMark {
+    let pid = beat.process.pid
+    return BeatMark(
+      name: beat.role.processName, epoch: beat.epoch, isReleased: beat.phase == .released,
+      age: clock.age(of: beat),
+      isAliveHere: snapshot.users.contains(pid)
+        && ProcessTable.isAlive(beat.process, boot: beat.process.boot),
+      holdsLock: snapshot.lock(of: beat.role).holders.contains(pid))
+  }
+}
+
+extension Finding {
+  /// A part of a container that could not be read or used.
+  init(_ error: ContainerError) {
+    var fix: Fix?
+    if case .wrongMode(let path, let mode) = error { fix = .narrow(path: path, mode: mode & ~0o077) }
+    self.init(Self.kind(of: error), error.problem, remedy: error.remedy, fix: fix)
+  }
+
+  /// An error that is itself the verdict on a container: its database cannot be used. nil for one that only says that
+  /// nothing could be read.
+  init?(damage error: ContainerError) {
+    switch Self.kind(of: error) {
+    case .databaseDamaged, .databaseLost, .databaseIncomplete: self.init(error)
+    default: return nil
+    }
+  }
+
+  private static func kind(of error: ContainerError) -> FindingKind {
+    switch error {
+    case .corrupt, .epochsExhausted: .databaseDamaged
+    case .databaseLost: .databaseLost
+    case .lacksAPart: .databaseIncomplete
+    case .symbolicLink, .wrongOwner: .notOurs
+    case .wrongMode: .openToOthers
+    case .notAPlainFile, .notADirectory, .isAFile: .notAPlainFile
+    case .schemaFromTheFuture: .schemaNewer
+    default: .unreadable
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import PhoneClient
+import Terminal
+import Diagnosis
+import DaemonRuntime
+import Reports
+import SharedContainer
+
+/// What is wrong with a container, its phone and this machine, the gravest first.
+struct DoctorReport {
+  /// nil if there is no container to look at.
+  let container: String?
+  let isDeep: Bool
+  let findings: [Finding]
+  /// What was not looked at, as a sentence.
+  let unlooked: [String]
+
+  /// `place` is nil if no phone was named and the default one is not there.
+  init(_ place: ContainerPlace?, isDeep: Bool, mustBeThere: Bool) throws {
+    self.isDeep = isDeep
+    var findings = MachineDiagnosis(MachineLook.facts).findings
+    guard let place else {
+      (container, unlooked) = (nil, ["no phone is here, so only this machine was looked at"])
+      self.findings = findings.worstFirst
+      return
+    }
+    container = place.directory
+    let phone = place.hasHome ? PhoneLook(place.phone) : nil
+    var unlooked: [String] = []
+    do throws(ContainerError) {
+      let report = try ContainerReport(
+        of: place.directory, clock: place.phone.clock, rows: ContainerReport.rowsMax, isThorough: isDeep,
+        checksIndexes: isDeep, peerEpoch: phone?.peerEpoch)
+      findings += report.findings
+      if !report.snapshot.hasCheckedPages {
+        unlooked.append("not every page of the database was checked, as it is large; --deep checks all")
+      }
+    } catch {
+      if let damage = Finding(damage: error) {
+        findings.append(damage)
+      } else if mustBeThere {
+        throw error
+      } else {
+        unlooked.append("the container was not looked at: \(error)")
+      }
+    }
+    findings += phone?.notes.map(\.finding) ?? []
+    let secrets = SecretLook(place, all: isDeep)
+    findings += secrets.marks.map(\.finding)
+    if secrets.cut > 0 {
+      let files = HumanText.count(secrets.cut, "large file")
+      unlooked.append("only the beginning of \(files) was searched for keys; --deep searches all")
+    }
+    self.findings = findings.worstFirst
+    self.unlooked = unlooked
+  }
+
+  struct Document: Report {
+    /// Missing if there is none.
+    var container: String?
+    var deep: Bool
+    /// The gravest first.
+    var findings: [Finding.Document]
+    var notLookedAt: [String]
+    /// With `--fix`: what was done.
+    var fixed: [String]
+    /// With `--fix`: what could not be done, and why.
+    var notFixed: [String]
+  }
+
+  func document(_ repair: Repair) -> Document {
+    Document(
+      container: container, deep: isDeep, findings: findings.map(\.document), notLookedAt: unlooked,
+      fixed: repair.done, notFixed: repair.failed)
+  }
+
+  func tell(_ output: Output) {
+    for (number, finding) in findings.enumerated() {
+      let (colour, word): (Output.Colour, String) =
+        switch finding.gravity {
+        case .broken: (.red, "broken")
+        case .wrong: (.yellow, "wrong")
+        case .note: (.dim, "note")
+        }
+      output.say(
+        "\(number == 0 ? "" : "\n")\(output.paint(word, colour))  \(output.paint(finding.kind.rawValue, .bold))"
+      )
+      output.facts([("  what", finding.what), ("  means", finding.kind.meaning)])
+      if !finding.remedy.isEmpty { output.facts([("  do  ", finding.remedy)]) }
+      if let fix = finding.fix { output.facts([("  --fix", "would \(fix.sentence)")]) }
+    }
+    if findings.isEmpty { output.say("nothing wrong was found") }
+    for sentence in unlooked { output.say("\n\(output.paint(sentence, .dim))") }
+  }
+}
+
+extension Sequence<Finding> {
+  /// The exit code of a check.
+  var exitCode: ExitCode {
+    let gravities = Set(map(\.gravity))
+    if gravities.contains(.broken) { return .exclusionOrMoneyBroken }
+    return gravities.contains(.wrong) ? .differs : .done
+  }
+}
