@@ -121,7 +121,9 @@ package enum TimelineFacts {
             "payment \(request.id), \(HumanText.amount(msat: request.amountMsat))\(request.attempt.map { ", attempt \($0)" } ?? "")"
         )
       ]
-    case .deadlineReached, .walletNamed, .undecodable, .externalInvoiceMade, .failuresOrdered: []
+    case .deadlineReached, .walletNamed, .undecodable, .externalInvoiceMade, .failuresOrdered, .notificationOrdered,
+      .webhookCalled:
+      []
     }
   }
 
@@ -136,6 +138,7 @@ package enum TimelineFacts {
     case .answer(let payment, .offered): [.paymentOffered(payment)]
     case .answer(let payment, .settled): [.paymentSettled(payment)]
     case .answer(let payment, .failed(let failure)): [.paymentFailed(payment, why: failure.word)]
+    case .webhook: []
     }
   }
 
