@@ -287,7 +287,7 @@ def held(sender):
 
 
 SILENT_NAMES = """
-ip link set lo up && mount --bind "$1" /etc/resolv.conf || exit 99
+ip link set lo up && mount --bind "$1" /etc/resolv.conf && rm -f "$1.bound" || exit 99
 python3 -c 'import socket, time
 names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 names.bind(("127.0.0.1", 53))
