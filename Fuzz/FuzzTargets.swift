@@ -7,7 +7,8 @@ enum FuzzTargets {
   /// Every parser of external input.
   static var all: [any FuzzTarget.Type] {
     [
-      AddressFileFuzz.self, AddressFuzz.self, TransactionFuzz.self, BackgroundMessageFuzz.self,
+      AccessRowsFuzz.self, AddressFileFuzz.self, AddressFuzz.self, TransactionFuzz.self,
+      BackgroundMessageFuzz.self,
       BeatSlotFuzz.self, CategoryListFuzz.self,
       ChannelRecordFuzz.self,
       CommandLineFuzz.self,

@@ -53,7 +53,7 @@ extension Checker {
         3, "\(name) followed a failure with code \(last.failureCode ?? 0), after which none can succeed",
         [payment.evidence, last.evidence])
     }
-    let sinceNs = payment.requestedNs - (earlier.first?.requestedNs ?? payment.requestedNs)
+    let sinceNs = payment.requestedNs &- (earlier.first?.requestedNs ?? payment.requestedNs)
     var tooSoon: (before: PaymentEntry, hint: Heard)?
     for before in passing {
       let hints = heard(before.settledNs ?? .max, payment.requestedNs).filter {
@@ -61,19 +61,19 @@ extension Checker {
       }
       // It has asked nobody, or another server.
       guard let hint = hints.last else { return }
-      let gapNs = payment.requestedNs - (before.settledNs ?? 0)
+      let gapNs = payment.requestedNs &- (before.settledNs ?? 0)
       let place = Int(clamping: (before.attempt ?? 1) - 1)
       // A hint that is not heard within a second is none.
       let isOfSchedule = gapNs >= Self.scheduleNs[min(place, Self.scheduleNs.count - 1)]
       let isAdvised = hints.contains { heard in
         guard let delayMs = heard.hint.delayMs else { return false }
-        return gapNs >= delayMs * 1_000_000 || sinceNs >= Self.lateInPaymentNs
+        return gapNs / 1_000_000 >= delayMs || sinceNs >= Self.lateInPaymentNs
       }
       if isOfSchedule || isAdvised { return }
       tooSoon = (before, hint)
     }
     guard let tooSoon else { return }
-    let gapMs = (payment.requestedNs - (tooSoon.before.settledNs ?? 0)) / 1_000_000
+    let gapMs = (payment.requestedNs &- (tooSoon.before.settledNs ?? 0)) / 1_000_000
     find(
       3,
       "\(name) began \(gapMs) ms after the one before, where the peer had answered \(tooSoon.hint.hint.words)",

@@ -32,11 +32,11 @@ extension Checker {
   /// holds when it runs again; it notes in its journal that it was late.
   private func overNs(_ holdUntilNs: Int64, endNs: Int64) -> Int64 {
     let dueNs = max(holdUntilNs, evidence.ledger.run(at: endNs)?.startedNs ?? 0)
-    let overNs = endNs - dueNs
+    let overNs = endNs &- dueNs
     guard overNs > Self.lateNs else { return 0 }
     // Without the journal, or with lines missing there, nobody knows whether it was stopped.
     guard let journal = evidence.peersJournal(at: endNs), !journal.mayLack(endNs) else { return 0 }
-    return overNs - journal.lateNs(from: dueNs, to: endNs)
+    return overNs &- journal.lateNs(from: dueNs, to: endNs)
   }
 
   private mutating func checkMissed(_ payment: PaymentEntry, until holdUntilNs: Int64) {

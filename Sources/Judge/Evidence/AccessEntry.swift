@@ -18,11 +18,16 @@ struct AccessEntry {
     var words: String { "\(advice) (\(reason)\(delayMs.map { ", \($0) ms" } ?? ""))" }
   }
 
+  private static let advices: Set = ["retry_now", "retry_later", "do_not_retry"]
+  private static let reasons: Set = [
+    "disconnected", "insufficient_liquidity", "recipient_channel_disabled", "unknown",
+  ]
+
   let atNs: Int64
   let status: Int64
   /// Whom and what the sender has asked about; nil for another request.
   let question: (recipient: [UInt8], amountMsat: UInt64)?
-  /// Nil if there is none, or half of one.
+  /// Nil if there is none, or a word of it is unknown.
   let hint: Hint?
   let error: String?
   let evidence: String
@@ -36,7 +41,9 @@ struct AccessEntry {
     question = Self.question(in: target)
     self.evidence = evidence
     error = row["error"]?.text
-    if let advice = row["hint"]?.text, let reason = row["reason"]?.text {
+    if let advice = row["hint"]?.text, let reason = row["reason"]?.text, Self.advices.contains(advice),
+      Self.reasons.contains(reason)
+    {
       hint = Hint(advice, reason, after: row["recommended_delay_ms"]?.integer)
     } else {
       hint = nil

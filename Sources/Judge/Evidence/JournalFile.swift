@@ -116,7 +116,10 @@ struct JournalFile {
 
   /// How much of that time its process was late.
   func lateNs(from startNs: Int64, to endNs: Int64) -> Int64 {
-    lates.reduce(0) { $0 + max(0, min($1.toNs, endNs) - max($1.fromNs, startNs)) }
+    lates.reduce(0) { sum, late in
+      let (from, to) = (max(late.fromNs, startNs), min(late.toNs, endNs))
+      return to > from ? sum &+ (to &- from) : sum
+    }
   }
 
   var hasGaps: Bool { !gaps.isEmpty || ending != nil }

@@ -33,8 +33,8 @@ final class RetryingSender {
     let lines = (SmallFile.read(output, limit: 65_536) ?? []).split(separator: 10)
     let documents = lines.compactMap { JSONValue(parsing: Array($0)) }
     guard hasEnded else {
-      return Scene.Sender(
-        number: number, attempts: documents.compactMap { $0["attempt"]?.int }.max() ?? 0, told: .nothing)
+      let begun = documents.compactMap { $0["attempt"]?.int }.max() ?? 0
+      return Scene.Sender(number: number, attempts: Int(clamping: begun), told: .nothing)
     }
     guard let last = documents.last, let attempts = last["attempts"]?.int, let state = last["state"]?.text
     else {

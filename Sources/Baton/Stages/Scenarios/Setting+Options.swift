@@ -30,7 +30,7 @@ extension Setting {
     case .sparesLockHolders: ["--suspended-with-lock", "spare"]
     case .leavesReadOpen(let role): ["--fault-open-read", role.rawValue]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
-    case .wallet, .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendsSilentPushes,
+    case .wallet, .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendersRetry, .sendsSilentPushes,
       .extensionWithoutKeychain:
       []
     }
