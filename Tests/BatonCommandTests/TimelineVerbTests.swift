@@ -24,6 +24,7 @@ import WaitingTests
     let pid = try #require(try phone.phone.facts().app.pid)
     kill(pid, SIGKILL)
     _ = try phone.run("pay", invoice)
+    try Wait.until("the notification") { try !phone.phone.notifications().isEmpty }
     #expect(try phone.run("timeline").hasPrefix("\(phone.phone.home)/timeline.html: "))
     #expect(mode("\(phone.phone.home)/timeline.html") == 0o600)
 
@@ -82,7 +83,9 @@ import WaitingTests
   @Test func `A failed story writes its timeline, simulated and on real processes`() throws {
     let scratch = Scratch()
     let story = scratch.write(
-      "wrong.txt", "the app opens\nwait until the app is connected\nwho holds the node?\n  > nobody\n")
+      "wrong.txt",
+      "# Nobody has the node\n\nthe app opens\nwait until the app is connected\nwho holds the node?\n  > nobody\n"
+    )
     _ = scratch.end(
       try scratch.start("baton", ["run", "--simulated", story, "--timelines", scratch("pages")]))
     #expect(scratch.text("said").contains("timeline: \(scratch("pages/wrong.html"))"))

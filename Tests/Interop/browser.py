@@ -145,7 +145,7 @@ PAN = """(async () => {
 
 def large(browser, run, scratch):
     page = os.path.join(scratch, "large.html")
-    said = json.loads(run.do("--json", "timeline", "--seed", "7", "--length", "6h", "--out", page))
+    said = json.loads(run.do("--json", "timeline", "--seed", "7", "--length", "13h", "--out", page))
     if said["records"] < 100_000:
         fail(f"the long run has only {said['records']} records")
     browser.open(f"file://{page}")

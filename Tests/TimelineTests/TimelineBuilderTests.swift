@@ -119,6 +119,24 @@ extension Timeline {
     #expect(arrows.map(\.label) == ["presence: pong, 1.000 ms"])
   }
 
+  @Test func `A process that starts later hears nothing that was said before it started`() {
+    var run = owned
+    run.at(10, .wallet(.app), .said("presence: ping"))
+    run.at(20, .phone(), .processStarted(.extension, pid: 9))
+    run.at(25, .wallet(.app), .said("presence: ping"))
+    run.at(26, .wallet(.extension), .heard("presence: ping"))
+    #expect(run.finished().arrows(.presence).map(\.label) == ["presence: ping, 1.000 ms"])
+  }
+
+  @Test func `A push ends when its notification is shown`() {
+    var run = owned
+    run.at(10, .phone(), .pushArrived(1, isSilent: false))
+    run.at(30, .phone(), .notified("“Incoming payment”", push: 1))
+    let timeline = run.finished()
+    #expect(timeline.spans(.push).map { timeline.milliseconds($0.to) } == [30])
+    #expect(timeline.spans(.push).map(\.label) == ["push 1: shown"])
+  }
+
   @Test func `Messages are joined by the connection's epoch, in their order, and a missing one has no arrow`()
   {
     var run = owned
@@ -162,7 +180,8 @@ extension Timeline {
     run.at(25, .wallet(.extension), .pushHeard(1))
     run.at(40, .wallet(.extension), .contentGiven(1))
     run.at(
-      41, .phone(), .contentArrived(1), .notified("“Received”"), .pushFate(1, isEnd: true, words: "delivered")
+      41, .phone(), .contentArrived(1), .notified("“Received”", push: nil),
+      .pushFate(1, isEnd: true, words: "delivered")
     )
     let timeline = run.finished()
     #expect(timeline.arrows(.push).map(\.label) == ["push 1, 2.000 ms", "push 1, 5.000 ms"])

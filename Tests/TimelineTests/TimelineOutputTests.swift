@@ -14,7 +14,7 @@ import Testing
     run.at(2, .peer, .connectionOpened(1), .connectionOpened(2))
     run.at(3, .peer, .connectionClosed(1, why: Self.hostile))
     run.at(4, .peer, .connectionClosed(2, why: "end"))
-    run.at(5, .phone(), .processEnded(.app, .killed, why: Self.hostile), .notified(Self.hostile))
+    run.at(5, .phone(), .processEnded(.app, .killed, why: Self.hostile), .notified(Self.hostile, push: nil))
     run.at(9, .wallet(.extension), .claimed(2, why: ""))
     var timeline = run.finished()
     timeline.title = Self.hostile

@@ -27,12 +27,14 @@ enum Welcome {
       payments             payments received, sent, and held by the peer
       ps, logs -f          the processes; their journals merged into one log
       inspect DIR          any shared container, in use or copied
+      timeline [RUN]       a run as one HTML page: processes, epochs, messages, kills, payments
     Judge it
       judge DIR            the verdict on a run, from raw evidence
       replay JOURNAL…      compute every decision again and compare byte for byte
       run FILE             a scripted story with expected answers, on real processes or --simulated
       sim                  app and extension in virtual time, with every fault, checked at every step
       merge FILE…          merge results of sim from many machines, each seed once
+      report FILE…         results of sim as an HTML page
       explore              every interleaving of a few events, checked at every step
       ablation             remove each rule, and find the shortest story of what breaks
       museum [NAME]        published incidents of other products, and the same worlds with Baton

@@ -11,6 +11,14 @@ struct PresenceArrows: Sendable {
 
   private var waiting: [Key: [TimelineAnchor]] = [:]
 
+  /// A process that has just started hears nothing that was said before.
+  mutating func begin(_ who: TimelineWho) {
+    guard case .wallet(let role, let device) = who else { return }
+    let speaker = TimelineWho.wallet(role == .app ? .extension : .app, device: device)
+    let stale = waiting.keys.filter { $0.who == speaker }.sorted { $0.words < $1.words }
+    for key in stale { waiting[key] = nil }
+  }
+
   mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
     switch fact {
     case .said(let words): waiting[Key(who: who, words: words), default: []].append(sheet.here)

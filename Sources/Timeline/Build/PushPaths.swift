@@ -35,13 +35,18 @@ struct PushPaths: Sendable {
         .content, from: origin, to: who,
         "the notification's text for push \(push), \(TimeText.span(sheet.now - origin.at.at))")
     case .pushFate(let push, let isEnd, let words):
-      let key = Key(phone: phone, push: push)
-      guard isEnd, let span = open.removeValue(forKey: key) else { return }
-      sheet.end(span.span, adding: ": \(words)")
-      sheet.freeRow(span.row, of: who)
-    case .notified(let words): sheet.mark(.notification, in: who, "the user sees \(words)")
+      if isEnd { end(Key(phone: phone, push: push), words, in: who, &sheet) }
+    case .notified(let words, let push):
+      sheet.mark(.notification, in: who, "the user sees \(words)")
+      if let push { end(Key(phone: phone, push: push), "shown", in: who, &sheet) }
     default: break
     }
+  }
+
+  private mutating func end(_ key: Key, _ words: String, in who: TimelineWho, _ sheet: inout Sheet) {
+    guard let span = open.removeValue(forKey: key) else { return }
+    sheet.end(span.span, adding: ": \(words)")
+    sheet.freeRow(span.row, of: who)
   }
 
   /// A push whose fate is unknown is drawn as an instant.

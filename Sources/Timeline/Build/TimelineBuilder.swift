@@ -44,6 +44,11 @@ package struct TimelineBuilder: Sendable {
       .frozen,
       .thawed:
       lives.take(fact, by: who, &sheet, &ownership)
+      switch fact {
+      case .started: presence.begin(who)
+      case .processStarted(let role, _): presence.begin(.wallet(role, device: who.device))
+      default: break
+      }
     case .claimAsked, .claimed, .released, .beat, .fenced, .refused:
       ownership.take(fact, by: who, &sheet)
       wires.note(fact, by: who)

@@ -50,7 +50,7 @@ package enum TimelineFact: Hashable, Sendable {
   case contentGiven(UInt64)
   case contentArrived(UInt64)
   case pushFate(UInt64, isEnd: Bool, words: String)
-  case notified(String)
+  case notified(String, push: UInt64?)
   case userDid(String)
   case fault(String)
 

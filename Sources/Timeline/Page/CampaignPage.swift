@@ -13,6 +13,17 @@ package struct CampaignPage {
     }
   }
 
+  /// A figure of the whole campaign.
+  package struct Fact: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
   /// A piece of the range of seeds.
   package struct Piece: Hashable, Sendable {
     package var first: UInt64
@@ -49,7 +60,7 @@ package struct CampaignPage {
   package var title: String
   package var verdict: String
   package var isSound: Bool
-  package var facts: [(name: String, value: String)] = []
+  package var facts: [Fact] = []
   package var coverage: [Piece] = []
   package var distributions: [Distribution] = []
   package var violations: [Violation] = []

@@ -4,13 +4,19 @@ import JSON
 /// The frame of a page in one file: styles, data and script inside, nothing loaded. The page's policy allows this script
 /// and this style by their hashes and nothing else, so text from a run cannot become code.
 package struct PageFrame {
+  /// JSON that the script finds by its id.
+  package struct Element: Hashable, Sendable {
+    package var id: String
+    package var json: String
+  }
+
   package var title: String
   package var styles: [[UInt8]]
   package var body: [UInt8]
-  /// Elements with data, by their id, as JSON. A script that comes early finds the elements before it.
-  package var early: [(id: String, json: String)] = []
+  /// The script finds these at once, and the late ones when the page is whole.
+  package var early: [Element] = []
   package var script: [UInt8] = []
-  package var late: [(id: String, json: String)] = []
+  package var late: [Element] = []
 
   package var html: String {
     let style = styles.map { String(decoding: $0, as: UTF8.self) }.joined()
@@ -36,8 +42,8 @@ package struct PageFrame {
   }
 
   /// A `<` could end the element, or begin a comment in it.
-  private static func element(id: String, json: String) -> String {
-    "<script type=\"application/json\" id=\"\(id)\">\(inElement(json))</script>\n"
+  private static func element(_ one: Element) -> String {
+    "<script type=\"application/json\" id=\"\(one.id)\">\(inElement(one.json))</script>\n"
   }
 
   static func inElement(_ json: String) -> String {

@@ -13,9 +13,9 @@ package enum TimelinePage {
     let texts = (try? encoder.encode(Texts(timeline, rawLineMax: rawLine(timeline)))) ?? "{}"
     return PageFrame(
       title: timeline.title, styles: [PackageResources.frame_css, PackageResources.timeline_css],
-      body: PackageResources.timeline_body_html, early: [("data", data)],
+      body: PackageResources.timeline_body_html, early: [.init(id: "data", json: data)],
       script: PackageResources.timeline_js,
-      late: [("texts", texts)]
+      late: [.init(id: "texts", json: texts)]
     ).html
   }
 

@@ -64,13 +64,16 @@ package struct TimelinePicture {
       let place = x(timeline.start + TimeSpan(nanoseconds: at))
       return [
         "<line class=\"rule\" x1=\"\(n(place))\" x2=\"\(n(place))\" y1=\"\(n(Self.top))\" y2=\"\(n(height - 22))\"/>",
-        text(place + 3, height - 8, Self.words(of: at), "soft"),
+        text(place + 3, height - 8, words(of: at), "soft"),
       ]
     }
   }
 
-  private static func words(of nanoseconds: Int64) -> String {
-    if nanoseconds % 1_000_000_000 == 0 { return "\(nanoseconds / 1_000_000_000) s" }
+  private func words(of nanoseconds: Int64) -> String {
+    if timeline.length >= .seconds(1) {
+      let tenths = nanoseconds / 100_000_000
+      return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
     if nanoseconds % 1_000_000 == 0 { return "\(nanoseconds / 1_000_000) ms" }
     return "\(nanoseconds / 1000) µs"
   }
@@ -162,17 +165,17 @@ package struct TimelinePicture {
   }
 
   private static let patterns =
-    "<defs><marker id=\"red\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"redhead\" d=\"M0 0L8 4L0 8Z\"/></marker><marker id=\"grey\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"greyhead\" d=\"M0 0L8 4L0 8Z\"/></marker><pattern id=\"rising\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><path class=\"hatch\" d=\"M0 0V6\"/></pattern><pattern id=\"danger\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(-45)\"><path class=\"redhatch\" d=\"M0 0V6\"/></pattern></defs>"
+    "<defs><marker id=\"red\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"redhead\" d=\"M0 0L8 4L0 8Z\"/></marker><marker id=\"grey\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"greyhead\" d=\"M0 0L8 4L0 8Z\"/></marker><pattern id=\"rising\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><path class=\"hatch\" d=\"M0 0V6\"/></pattern><pattern id=\"grey-rising\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><path class=\"greyhatch\" d=\"M0 0V6\"/></pattern><pattern id=\"danger\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(-45)\"><path class=\"redhatch\" d=\"M0 0V6\"/></pattern></defs>"
 
   private static let style = """
     .paper{fill:#fff}.title{font-size:15px;font-weight:600;fill:#1b1f24}.name{font-weight:600;fill:#1b1f24}
     .soft{fill:#59636e;font-size:11px}.on{fill:#fff;font-size:11px}.rule{stroke:#d5dae0}
     .life{fill:#e3e7ec}.epoch.app{fill:#0072b2}.epoch.extension{fill:#b36b00}.connection{fill:#00785a}.push{fill:#59636e}
     .asked,.sent{fill:#8f3d77}.held{fill:url(#rising);stroke:#8f3d77}.offered{fill:#2a86c4}
-    .suspended{fill:url(#rising)}.superseded,.frozen,.silent{fill:url(#danger);stroke:#c4320a}
+    .suspended{fill:url(#grey-rising)}.superseded,.frozen,.silent{fill:url(#danger);stroke:#c4320a}
     .arrow{stroke:#59636e;stroke-width:.8}.arrow.wire{opacity:.6}.arrow.presence{stroke-dasharray:5 3}
     .arrow.takeover{stroke:#c4320a;stroke-width:2.2}.arrow.kill{stroke:#c4320a;stroke-width:1.6}
-    .redhead{fill:#c4320a}.greyhead{fill:#59636e}.hatch{stroke:#8f3d77;stroke-width:2}.redhatch{stroke:#c4320a;stroke-width:2}
+    .redhead{fill:#c4320a}.greyhead{fill:#59636e}.hatch{stroke:#8f3d77;stroke-width:2}.greyhatch{stroke:#59636e;stroke-width:1.5}.redhatch{stroke:#c4320a;stroke-width:2}
     .mark{fill:#1b1f24;stroke:#1b1f24}.mark.kill,.mark.crash,.mark.failed,.mark.fenced,.mark.refused{fill:none;stroke:#c4320a;stroke-width:2}
     .mark.settled{fill:none;stroke:#00785a;stroke-width:2}.mark.fault,.mark.violation{fill:#c4320a;stroke:none}
     .mark.push{fill:#59636e;stroke:none}.mark.received{fill:#8f3d77;stroke:none}.finding{stroke:#c4320a;stroke-width:2}

@@ -299,7 +299,7 @@
   }
 
   function drawSpans() {
-    const seen = new Map(), end = firstAtLeast(spans.from, view.to);
+    const seen = new Map(), end = firstAtLeast(spans.from, view.to), names = [];
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "middle";
     for (let i = firstAtLeast(spans.reach, view.from); i < end; i++) {
@@ -326,12 +326,13 @@
         const full = kind === "epoch" ? `epoch ${spans.epoch[i]}` : (words().spans[i] || "").split(":")[0];
         const room = right - Math.max(left, gutter) - 8, number = /\d+$/.exec(full);
         const text = pen.measureText(full).width > room && number ? fit(number[0], room) : fit(full, room);
-        if (text) {
-          pen.fillStyle = look.text;
-          pen.fillText(text, Math.max(left, gutter) + 4, y + tall / 2 + 0.5);
-        }
+        if (text) names.push([text, look.text, Math.max(left, gutter) + 4, y + tall / 2 + 0.5]);
       }
       drawn.spans.push([i, left, right, y, tall]);
+    }
+    for (const [text, colour, px, y] of names) {
+      pen.fillStyle = colour;
+      pen.fillText(text, px, y);
     }
   }
   function fit(text, room) {
@@ -749,7 +750,8 @@
       look(read.sentences, "record");
       look(read.marks, "mark");
       look(read.arrows, "arrow");
-      look(read.spans, "span");
+      // What comes behind is how it ended.
+      look(read.spans.map((label) => label.split(/[;:]/)[0]), "span");
       // A mark says more than its record.
       const marked = new Set(hits.filter((one) => one.type !== "record").map(itemRecord));
       hits = hits.filter((one) => one.type !== "record" || !marked.has(one.i));

@@ -175,7 +175,8 @@ package enum TimelineFacts {
     case .suspend(let role): [.suspended(role)]
     case .resume(let role): [.resumed(role)]
     case .tell(let role, .push(let push, _)): [.pushGiven(role, push)]
-    case .show(let notification): [.notified(PhoneSentences.words(notification.text))]
+    case .show(let notification):
+      [.notified(PhoneSentences.words(notification.text), push: notification.push)]
     case .recordFate(let push, let fate): [.pushFate(push, isEnd: isEnd(fate), words: "\(fate)")]
     case .recordEnd(let role, let reason): [.processEnded(role, end(reason), why: "\(reason)")]
     default: []

@@ -61,16 +61,17 @@ struct CampaignReport {
 
   private func sum(_ figure: (SeedResult) -> UInt64) -> UInt64 { results.reduce(0) { $0 &+ figure($1) } }
 
-  private func facts(_ absent: UInt64) -> [(name: String, value: String)] {
+  private func facts(_ absent: UInt64) -> [CampaignPage.Fact] {
     let options = results.first?.options ?? ""
     return [
-      ("seeds with a result", HumanText.grouped(UInt64(results.count))),
-      ("seeds without", HumanText.grouped(absent)), ("options", options.isEmpty ? "none" : options),
-      ("simulated", HumanText.hours(milliseconds: sum(\.simulatedMs))),
-      ("events", HumanText.grouped(sum(\.events))), ("payments", HumanText.grouped(sum(\.payments))),
-      ("settled", HumanText.grouped(sum(\.paid))), ("faults", HumanText.grouped(sum(\.faults))),
-      ("broken", "\(results.count { $0.verdict == .broken })"),
-      ("without progress", "\(results.count { $0.verdict == .noProgress })"),
+      .init("seeds with a result", HumanText.grouped(UInt64(results.count))),
+      .init("seeds without", HumanText.grouped(absent)), .init("options", options.isEmpty ? "none" : options),
+      .init("simulated", HumanText.hours(milliseconds: sum(\.simulatedMs))),
+      .init("events", HumanText.grouped(sum(\.events))),
+      .init("payments", HumanText.grouped(sum(\.payments))),
+      .init("settled", HumanText.grouped(sum(\.paid))), .init("faults", HumanText.grouped(sum(\.faults))),
+      .init("broken", "\(results.count { $0.verdict == .broken })"),
+      .init("without progress", "\(results.count { $0.verdict == .noProgress })"),
     ]
   }
 
