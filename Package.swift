@@ -249,6 +249,13 @@ let package = Package(
         "DaemonRuntime", "PhoneClient", "ProcessSupport", "WalletProfiles", "PushSeal",
       ],
       path: "Benchmarks/Bench"),
+    // What a wallet costs lspd; scripts/wallets builds and runs it.
+    .executableTarget(
+      name: "WalletsBench",
+      dependencies: [
+        "Ground", "Crypto", "DaemonRuntime", "LightningWire", "LightningChannel", "PeerTransport", "Reports",
+      ],
+      path: "Benchmarks/Wallets"),
 
     .testTarget(name: "GroundTests", dependencies: ["Ground"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),

@@ -17,7 +17,7 @@ enum LedgerRowsFuzz: FuzzTarget {
     "offered_at_ns", "settled_at_ns", "htlc", "preimage", "failure_code", "failure",
     "payment_secret", "total_msat",
   ]
-  private static let channelColumns = "one, \(ChannelRow.columns)"
+  private static let channelColumns = "wallet, \(ChannelRow.columns)"
   private static let channelWidth = 16
   private static let spliceColumns = [
     "id", "txid", "state", "is_ours", "spent_txid", "spent_index", "funding_index", "amount_sat", "fee_sat",
@@ -66,13 +66,13 @@ enum LedgerRowsFuzz: FuzzTarget {
     let connection = try? Connection(path: ":memory:", access: .create)
     try? connection?.script(
       """
-      CREATE TABLE payments (\(paymentColumns.joined(separator: ", ")));
+      CREATE TABLE payments (\(paymentColumns.joined(separator: ", ")), wallet DEFAULT 1);
       CREATE TABLE channel (\(channelColumns));
-      CREATE TABLE external_invoices (\(externalColumns.joined(separator: ", ")));
-      CREATE TABLE splices (\(spliceColumns.joined(separator: ", ")));
-      CREATE TABLE htlcs (\(HTLCRow.columns));
-      CREATE TABLE push_keys (id, at_ns, key);
-      CREATE TABLE ended_holds (id, payment_hash, ended_at_ns, forgotten_at_ns);
+      CREATE TABLE external_invoices (\(externalColumns.joined(separator: ", ")), wallet DEFAULT 1);
+      CREATE TABLE splices (\(spliceColumns.joined(separator: ", ")), wallet DEFAULT 1);
+      CREATE TABLE htlcs (\(HTLCRow.columns), wallet DEFAULT 1);
+      CREATE TABLE push_keys (id, at_ns, key, wallet DEFAULT 1);
+      CREATE TABLE ended_holds (id, payment_hash, ended_at_ns, forgotten_at_ns, wallet DEFAULT 1);
       """)
     return connection
   }()
@@ -83,13 +83,25 @@ enum LedgerRowsFuzz: FuzzTarget {
     do {
       try connection.execute("BEGIN")
       defer { try? connection.execute("ROLLBACK") }
-      try insert("payments", source.values(paymentColumns.count), connection)
-      try insert("channel", source.values(channelWidth), connection)
-      for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcWidth), connection) }
-      if !source.isAtEnd { try insert("external_invoices", source.values(externalColumns.count), connection) }
-      if !source.isAtEnd { try insert("splices", source.values(spliceColumns.count), connection) }
-      if !source.isAtEnd { try insert("push_keys", source.values(3), connection) }
-      if !source.isAtEnd { try insert("ended_holds", source.values(4), connection) }
+      try insert("payments", source.values(paymentColumns.count), of: paymentColumns, connection)
+      try insert("channel", source.values(channelWidth), of: [channelColumns], connection)
+      for _ in 0..<(source.byte() % 4) {
+        try insert("htlcs", source.values(htlcWidth), of: [HTLCRow.columns], connection)
+      }
+      if !source.isAtEnd {
+        try insert("external_invoices", source.values(externalColumns.count), of: externalColumns, connection)
+      }
+      if !source.isAtEnd {
+        try insert("splices", source.values(spliceColumns.count), of: spliceColumns, connection)
+      }
+      if !source.isAtEnd {
+        try insert("push_keys", source.values(3), of: ["id", "at_ns", "key"], connection)
+      }
+      if !source.isAtEnd {
+        try insert(
+          "ended_holds", source.values(4), of: ["id", "payment_hash", "ended_at_ns", "forgotten_at_ns"],
+          connection)
+      }
       attempt { _ = try AnnouncementTables.readPushKey(connection) }
       attempt {
         let holds = try AnnouncementTables.readEndedHolds(connection)?.paymentHashes ?? []
@@ -105,13 +117,16 @@ enum LedgerRowsFuzz: FuzzTarget {
             SHA256.hash(invoice.preimage.bytes) == invoice.paymentHash, "a preimage of another hash is read")
         }
       }
-      attempt { _ = try ChannelTables.provider.read(connection).map { try Channel(restoring: $0) } }
+      attempt { _ = try ChannelTables.provider().read(connection).map { try Channel(restoring: $0) } }
     } catch { promiseOneLine("\(error)") }
   }
 
-  private static func insert(_ table: String, _ values: [SQLValue], _ connection: Connection) throws {
+  private static func insert(
+    _ table: String, _ values: [SQLValue], of columns: [String], _ connection: Connection
+  ) throws {
     let places = values.map { _ in "?" }.joined(separator: ", ")
-    try connection.execute("INSERT INTO \(table) VALUES (\(places))", values)
+    let names = columns.joined(separator: ", ")
+    try connection.execute("INSERT INTO \(table)(\(names)) VALUES (\(places))", values)
   }
 
   private static func attempt(_ body: () throws -> Void) {

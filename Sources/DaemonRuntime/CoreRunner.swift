@@ -74,16 +74,17 @@ public final class CoreRunner<M: Machine> {
 }
 
 extension CoreRunner where M: Core {
+  /// `name`: in the journal, for a program with several cores of one kind: the kind's name, a hyphen and a number.
   public convenience init(
-    configuration: M.Configuration, loop: EventLoop, clock: Clock, journal: Journal?,
+    configuration: M.Configuration, name: String = M.name, loop: EventLoop, clock: Clock, journal: Journal?,
     carryOutAll carryOut: @escaping ([M.Directive]) -> Void
   ) {
-    journal?.record(M.self, configuration: configuration)
+    journal?.record(M.self, as: name, configuration: configuration)
     self.init(
       M(configuration: configuration), loop: loop, clock: clock,
       think: { core, event, now in
         let directives = core.handle(event, at: now)
-        journal?.record(M.self, event: event, at: now, directives: directives)
+        journal?.record(M.self, as: name, event: event, at: now, directives: directives)
         return directives
       }, carryOutAll: carryOut)
   }

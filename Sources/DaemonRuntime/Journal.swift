@@ -59,15 +59,15 @@ public final class Journal {
   }
 
   /// Once per core, at its start.
-  public func record<C: Core>(_ type: C.Type, configuration: C.Configuration) {
-    append("core", at: clock.now, CoreBegin<C>(configuration))
+  public func record<C: Core>(_ type: C.Type, as name: String = C.name, configuration: C.Configuration) {
+    append("core", at: clock.now, CoreBegin<C>(configuration, of: name))
   }
 
   /// `now` is exactly the instant passed to the core.
   public func record<C: Core>(
-    _ type: C.Type, event: C.Event, at now: Instant, directives: [C.Directive]
+    _ type: C.Type, as name: String = C.name, event: C.Event, at now: Instant, directives: [C.Directive]
   ) {
-    append("event", at: now, CoreEvent<C>(core: C.name, event: event, directives: directives))
+    append("event", at: now, CoreEvent<C>(core: name, event: event, directives: directives))
   }
 
   public func note(_ text: String) { append("note", at: clock.now, JournalNote(text: text)) }

@@ -42,8 +42,8 @@ public struct CoreBegin<C: Core>: Codable {
   public var form: Int?
   public var configuration: C.Configuration
 
-  init(_ configuration: C.Configuration) {
-    core = C.name
+  init(_ configuration: C.Configuration, of name: String) {
+    core = name
     form = JournalForm.current
     self.configuration = configuration
   }

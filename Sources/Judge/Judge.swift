@@ -6,14 +6,20 @@
 public enum Judge {
   /// Reads and judges; the daemons may run. `progress` gets a short text at each step.
   ///
+  /// Each wallet of the peer's ledger is judged by itself: the phone's by all of its evidence, the others by the
+  /// ledger. `peersHome`: the phone has no peer of its own; that of this home serves its wallet.
+  ///
   /// With `requireSettled` a pending payment is a finding. Evidence of the kinds in `without` may be missing; what
   /// exists of it is judged. Each of `others` is a container that the wallet was moved from or to, or the home of
   /// one.
   public static func verdict(
-    home: String, others: [String] = [], requireSettled: Bool = false, without: Set<EvidencePart> = [],
+    home: String, peersHome: String? = nil, others: [String] = [], requireSettled: Bool = false,
+    without: Set<EvidencePart> = [],
     progress: (String) -> Void = { _ in }
   ) throws(JudgeError) -> Verdict {
-    var evidence = [try EvidenceCollector(home: home).collect(progress)]
+    let first =
+      peersHome.map { EvidenceCollector(home: home, peersHome: $0) } ?? EvidenceCollector(home: home)
+    var evidence = [try first.collect(progress)]
     for path in others {
       let other = try EvidenceCollector(other: path, of: home).collect(progress)
       guard let container = other.wallet.container, evidence[0].moves.otherContainers.contains(container)
@@ -22,6 +28,7 @@ public enum Judge {
       guard !evidence.contains(where: { $0.wallet.container == other.wallet.container }) else { continue }
       evidence.append(other)
     }
+    let own = evidence[0]
     let given = Set(evidence.compactMap(\.wallet.container))
     var verdicts: [Verdict] = []
     for var evidence in evidence {
@@ -30,6 +37,25 @@ public enum Judge {
       checker.run(progress)
       verdicts.append(checker.verdict)
     }
-    return verdicts.dropFirst().reduce(verdicts[0]) { $0.joined(by: $1) }
+    let verdict = verdicts.dropFirst().reduce(verdicts[0]) { $0.joined(by: $1) }
+    return peersHome == nil
+      ? try judgeOthers(of: own, requireSettled: requireSettled, joining: verdict, progress) : verdict
+  }
+
+  /// One after the other: the frames of all would not fit into memory.
+  private static func judgeOthers(
+    of own: Evidence, requireSettled: Bool, joining verdict: Verdict, _ progress: (String) -> Void
+  ) throws(JudgeError) -> Verdict {
+    var verdict = verdict
+    for other in own.ledger.wallets where other.number != own.ledger.wallet {
+      progress("checking wallet \(other.number)")
+      let evidence = try Evidence(otherWallet: other.number, of: own)
+      // A wallet that was named and never came.
+      guard !evidence.ledger.channels.isEmpty || !evidence.ledger.connections.isEmpty else { continue }
+      var checker = Checker(evidence: evidence, requireSettled: requireSettled)
+      checker.runOnLedger()
+      verdict = verdict.joined(by: checker, ofWallet: other.number)
+    }
+    return verdict
   }
 }

@@ -49,18 +49,20 @@ final class Ledger {
 
   private func write(_ step: LedgerStep) throws -> [Int64] {
     for change in step.changes { try write(change, of: step) }
-    for frame in step.outgoing { try write(frame, "out", at: step.at, acted: true, whyNot: nil) }
-    return try step.pushes.map { try write($0, at: step.at) }
+    for frame in step.outgoing { try write(frame, "out", of: step, acted: true, whyNot: nil) }
+    return try step.pushes.map { try write($0, of: step) }
   }
 
   private func write(_ change: LedgerChange, of step: LedgerStep) throws {
     let at = SQLValue.integer(step.at.nanoseconds)
+    let wallet = SQLValue.integer(step.wallet.value)
     switch change {
     case .connectionOpened(let connection, let node):
       try database.execute(
-        "INSERT INTO connections(id, opened_at_ns, opened_wall, node) VALUES (?, ?, ?, ?)",
+        "INSERT INTO connections(id, opened_at_ns, opened_wall, node, wallet) VALUES (?, ?, ?, ?, ?)",
         [
           .bits(connection), at, .integer(step.wallNanoseconds), node.map { .blob($0.bytes) } ?? .null,
+          wallet,
         ])
     case .connectionJudged(let connection, let verdict, let fence):
       try database.execute(
@@ -73,6 +75,7 @@ final class Ledger {
           fence.map { .bits($0.incarnation) } ?? .null, fence.map { .blob($0.container.bytes) } ?? .null, at,
           .bits(connection),
         ])
+      if verdict == .accepted || verdict == .unfenced { try nameWallet(step.wallet, by: connection) }
     case .connectionClosed(let connection, let why):
       try database.execute(
         "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE id = ?",
@@ -81,61 +84,62 @@ final class Ledger {
     case .frameIgnored(_, let why): try writeIncoming(step, acted: false, whyNot: why)
     case .fence(let fence):
       try database.execute(
-        "INSERT INTO fence(epoch, incarnation, container, at_ns) VALUES (?, ?, ?, ?)",
-        [try .unsigned(fence.epoch), .bits(fence.incarnation), .blob(fence.container.bytes), at])
+        "INSERT INTO fence(epoch, incarnation, container, at_ns, wallet) VALUES (?, ?, ?, ?, ?)",
+        [try .unsigned(fence.epoch), .bits(fence.incarnation), .blob(fence.container.bytes), at, wallet])
     case .backup(let connection, let blob):
       try database.execute(
-        "INSERT INTO backups(at_ns, connection, blob) VALUES (?, ?, ?)",
-        [at, .bits(connection), .blob(blob.array)])
+        "INSERT INTO backups(at_ns, connection, blob, wallet) VALUES (?, ?, ?, ?)",
+        [at, .bits(connection), .blob(blob.array), wallet])
     case .dataLoss(let connection, let whose):
       try database.execute(
-        "INSERT INTO losses(at_ns, connection, whose) VALUES (?, ?, ?)",
-        [at, .bits(connection), .text(whose.rawValue)])
+        "INSERT INTO losses(at_ns, connection, whose, wallet) VALUES (?, ?, ?, ?)",
+        [at, .bits(connection), .text(whose.rawValue), wallet])
     case .channelFailed(let connection, let reason):
       try database.execute(
-        "INSERT INTO channel_failures(at_ns, connection, reason) VALUES (?, ?, ?)",
-        [at, .bits(connection), .text(reason)])
+        "INSERT INTO channel_failures(at_ns, connection, reason, wallet) VALUES (?, ?, ?, ?)",
+        [at, .bits(connection), .text(reason), wallet])
     case .channel(let record):
-      try ChannelTables.provider.write(record, at: [at], database)
+      try ChannelTables.provider(of: step.wallet.value).write(record, at: [at], database)
     case .pushKey, .holdEnded, .endedHoldForgotten:
-      try AnnouncementTables.write(change, at: step.at, to: database)
+      try AnnouncementTables.write(change, of: step.wallet, at: step.at, to: database)
     case .failuresOrdered, .orderedFailureUsed:
-      try OrderedFailureTable.write(change, at: step.at, to: database)
-    case .externalMade, .externalPaid: try ExternalInvoiceTable.write(change, at: step.at, to: database)
+      try OrderedFailureTable.write(change, of: step.wallet, at: step.at, to: database)
+    case .externalMade, .externalPaid:
+      try ExternalInvoiceTable.write(change, of: step.wallet, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
-      try PaymentTable.write(change, at: step.at, to: database)
+      try PaymentTable.write(change, of: step.wallet, at: step.at, to: database)
     }
   }
 
   private func writeIncoming(_ step: LedgerStep, acted: Bool, whyNot: String?) throws {
     guard let frame = step.incoming else { return }
-    try write(frame, "in", at: step.at, acted: acted, whyNot: whyNot)
+    try write(frame, "in", of: step, acted: acted, whyNot: whyNot)
   }
 
   private func write(
-    _ frame: LedgerStep.FrameBytes, _ direction: String, at: Instant, acted: Bool, whyNot: String?
+    _ frame: LedgerStep.FrameBytes, _ direction: String, of step: LedgerStep, acted: Bool, whyNot: String?
   ) throws {
     try database.execute(
-      "INSERT INTO frames(connection, direction, at_ns, bytes, acted, why_not) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO frames(connection, direction, at_ns, bytes, acted, why_not, wallet) VALUES (?, ?, ?, ?, ?, ?, ?)",
       [
-        .bits(frame.connection), .text(direction), .integer(at.nanoseconds), .blob(frame.bytes),
-        .integer(acted ? 1 : 0), whyNot.map { .text($0) } ?? .null,
+        .bits(frame.connection), .text(direction), .integer(step.at.nanoseconds), .blob(frame.bytes),
+        .integer(acted ? 1 : 0), whyNot.map { .text($0) } ?? .null, .integer(step.wallet.value),
       ])
   }
 
-  private func write(_ push: PushRequest, at: Instant) throws -> Int64 {
+  private func write(_ push: PushRequest, of step: LedgerStep) throws -> Int64 {
     try database.execute(
       """
       INSERT INTO pushes(at_ns, reason, payment_hash, amount_msat, attempts, outcome, is_open, kind, payment,
-        hold_until_ns)
-      VALUES (?, ?, ?, ?, 0, ?, 1, ?, ?, ?)
+        hold_until_ns, wallet)
+      VALUES (?, ?, ?, ?, 0, ?, 1, ?, ?, ?, ?)
       """,
       [
-        .integer(at.nanoseconds), .text(push.reason.rawValue),
+        .integer(step.at.nanoseconds), .text(push.reason.rawValue),
         push.paymentHash.map { .blob($0.bytes) } ?? .null,
         try push.amountMsat.map { try .unsigned($0) } ?? .null, .text(PushProgress.asked.rawValue),
         .text((push.kind ?? .alert).rawValue), try push.payment.map { try .unsigned($0) } ?? .null,
-        push.holdUntil.map { .integer($0.nanoseconds) } ?? .null,
+        push.holdUntil.map { .integer($0.nanoseconds) } ?? .null, .integer(step.wallet.value),
       ])
     return database.lastInsertedRowID
   }

@@ -8,41 +8,37 @@ import LightningProvider
 
 // Reading the state at the begin of a run.
 extension Ledger {
-  /// The LSP's state. A new ledger gets a channel first.
-  func readState(newChannel: Bytes32, at now: Instant) throws -> PeerState {
-    if try ChannelTables.provider.read(database) == nil {
+  /// The LSP's state towards one wallet. A new wallet gets a channel first.
+  func readState(
+    of wallet: WalletNumber = .own, newChannel: Bytes32, at now: Instant
+  ) throws -> PeerState {
+    let tables = ChannelTables.provider(of: wallet.value)
+    if try tables.read(database) == nil {
       let terms = ChannelTerms.standard
       let record = ChannelRecord(
         id: newChannel, isOpener: true, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat)
       try database.transaction(.immediate) {
-        try ChannelTables.provider.write(record, at: [.integer(now.nanoseconds)], database)
+        try tables.write(record, at: [.integer(now.nanoseconds)], database)
       }
     }
-    guard let record = try ChannelTables.provider.read(database) else {
+    guard let record = try tables.read(database) else {
       throw LedgerError.unreadable("it has no channel")
     }
     return PeerState(
-      wallet: try readWallet(), fence: try readFence(), channel: try Channel(restoring: record),
-      payments: try PaymentTable.readUnresolved(database, at: now),
-      paidHashes: try PaymentTable.readPaid(database), backup: try readBackup(),
-      externalInvoices: try ExternalInvoiceTable.read(database), failure: try readFailure(),
-      pushKey: try AnnouncementTables.readPushKey(database),
-      endedHolds: try AnnouncementTables.readEndedHolds(database),
-      orderedFailures: try OrderedFailureTable.read(database))
+      wallet: try node(of: wallet), fence: try readFence(of: wallet), channel: try Channel(restoring: record),
+      payments: try PaymentTable.readUnresolved(database, of: wallet, at: now),
+      paidHashes: try PaymentTable.readPaid(database, of: wallet), backup: try readBackup(of: wallet),
+      externalInvoices: try ExternalInvoiceTable.read(database, of: wallet),
+      failure: try readFailure(of: wallet),
+      pushKey: try AnnouncementTables.readPushKey(database, of: wallet),
+      endedHolds: try AnnouncementTables.readEndedHolds(database, of: wallet),
+      orderedFailures: try OrderedFailureTable.read(database, of: wallet))
   }
 
-  /// The wallet's node: the first that was accepted.
-  private func readWallet() throws -> PublicKey? {
-    let row = try database.firstRow(
-      """
-      SELECT node FROM connections WHERE verdict IN ('accepted', 'unfenced') AND node IS NOT NULL
-      ORDER BY id LIMIT 1
-      """)
-    return try row.flatMap { PublicKey(try $0.blob(0)) }
-  }
-
-  private func readFailure() throws -> String? {
-    try database.firstRow("SELECT reason FROM channel_failures ORDER BY id LIMIT 1")?.text(0)
+  private func readFailure(of wallet: WalletNumber) throws -> String? {
+    try database.firstRow(
+      "SELECT reason FROM channel_failures WHERE wallet = ? ORDER BY id LIMIT 1", [.integer(wallet.value)])?
+      .text(0)
   }
 
   /// Whether a node has ever connected, which needs this node's id.
@@ -50,10 +46,11 @@ extension Ledger {
     try database.firstRow("SELECT 1 FROM connections WHERE node IS NOT NULL LIMIT 1") != nil
   }
 
-  private func readFence() throws -> Claim? {
+  private func readFence(of wallet: WalletNumber) throws -> Claim? {
     guard
       let row = try database.firstRow(
-        "SELECT epoch, incarnation, container FROM fence ORDER BY id DESC LIMIT 1")
+        "SELECT epoch, incarnation, container FROM fence WHERE wallet = ? ORDER BY id DESC LIMIT 1",
+        [.integer(wallet.value)])
     else { return nil }
     guard let container = ContainerID(try row.blob(2)) else {
       throw LedgerError.unreadable("a container id does not have 16 bytes")
@@ -61,10 +58,10 @@ extension Ledger {
     return Claim(epoch: try row.unsigned(0), incarnation: try row.bits(1), container: container)
   }
 
-  private func readBackup() throws -> Bytes? {
-    try database.firstRow("SELECT blob FROM backups ORDER BY revision DESC LIMIT 1").map {
-      Bytes(try $0.blob(0))
-    }
+  private func readBackup(of wallet: WalletNumber) throws -> Bytes? {
+    try database.firstRow(
+      "SELECT blob FROM backups WHERE wallet = ? ORDER BY revision DESC LIMIT 1", [.integer(wallet.value)]
+    ).map { Bytes(try $0.blob(0)) }
   }
 
   func nextConnection() throws -> UInt64 { try next("SELECT max(id) FROM connections") }
@@ -75,13 +72,13 @@ extension Ledger {
     return highest + 1
   }
 
-  /// Pushes that were requested and not delivered.
-  func readOpenPushes() throws -> [(id: Int64, request: PushRequest)] {
+  /// Pushes of the wallet that were requested and not delivered.
+  func readOpenPushes(of wallet: WalletNumber = .own) throws -> [(id: Int64, request: PushRequest)] {
     try database.rows(
       """
       SELECT id, reason, payment_hash, amount_msat, kind, payment, hold_until_ns FROM pushes
-      WHERE is_open = 1 ORDER BY id
-      """
+      WHERE wallet = ? AND is_open = 1 ORDER BY id
+      """, [.integer(wallet.value)]
     ).map { row in
       guard let reason = PushReason(rawValue: try row.text(1)) else {
         throw LedgerError.unreadable("a push has an unknown reason")

@@ -113,5 +113,62 @@ enum LedgerSchema {
       id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER NOT NULL, code INTEGER NOT NULL,
       times INTEGER NOT NULL, left INTEGER NOT NULL) STRICT;
     """,
+    """
+    -- Until here all rows were of one wallet, which is number 1.
+    CREATE TABLE wallets(
+      id INTEGER PRIMARY KEY, node BLOB UNIQUE, phone_socket TEXT, home TEXT UNIQUE) STRICT;
+    INSERT INTO wallets(id, node) VALUES (1, (
+      SELECT node FROM connections WHERE verdict IN ('accepted', 'unfenced') AND node IS NOT NULL
+      ORDER BY id LIMIT 1));
+    ALTER TABLE connections ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE frames ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE fence ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE payments ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE backups ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE pushes ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE losses ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE channel_failures ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE push_keys ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE ended_holds ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE external_invoices ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE ordered_failures ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE splices ADD COLUMN wallet INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE channel RENAME TO channel_of_one;
+    CREATE TABLE channel(
+      wallet INTEGER PRIMARY KEY, id BLOB NOT NULL, is_opener INTEGER NOT NULL,
+      local_msat INTEGER NOT NULL, remote_msat INTEGER NOT NULL, local_commitment_number INTEGER NOT NULL,
+      remote_commitment_number INTEGER NOT NULL, revocations_sent INTEGER NOT NULL,
+      revocations_received INTEGER NOT NULL, last_received_secret BLOB NOT NULL,
+      next_offered_id INTEGER NOT NULL, next_received_id INTEGER NOT NULL,
+      sent_revocation_last INTEGER NOT NULL, revision INTEGER NOT NULL, funding_txid BLOB,
+      funding_index INTEGER) STRICT;
+    INSERT INTO channel SELECT * FROM channel_of_one;
+    DROP TABLE channel_of_one;
+    ALTER TABLE htlcs RENAME TO htlcs_of_one;
+    CREATE TABLE htlcs(
+      wallet INTEGER NOT NULL, direction TEXT NOT NULL CHECK (direction IN ('offered', 'received')),
+      id INTEGER NOT NULL, amount_msat INTEGER NOT NULL, payment_hash BLOB NOT NULL,
+      cltv_expiry INTEGER NOT NULL, state TEXT NOT NULL, removal TEXT, preimage BLOB, failure_code INTEGER,
+      payment_secret BLOB, total_msat INTEGER, PRIMARY KEY (wallet, direction, id)) STRICT;
+    INSERT INTO htlcs SELECT 1, * FROM htlcs_of_one;
+    DROP TABLE htlcs_of_one;
+    -- The tables with a row for each message or connection have none for wallet 1, whose phone has no other.
+    CREATE INDEX frames_of_wallet ON frames(wallet) WHERE wallet <> 1;
+    CREATE INDEX connections_of_wallet ON connections(wallet) WHERE wallet <> 1;
+    CREATE INDEX connections_open ON connections(id) WHERE closed_at_ns IS NULL;
+    CREATE INDEX fence_of_wallet ON fence(wallet);
+    CREATE INDEX payments_of_wallet ON payments(wallet);
+    CREATE INDEX payments_due ON payments(wallet) WHERE state IN ('held', 'offered');
+    CREATE INDEX backups_of_wallet ON backups(wallet);
+    CREATE INDEX pushes_open ON pushes(wallet) WHERE is_open = 1;
+    CREATE INDEX pushes_of_wallet ON pushes(wallet) WHERE wallet <> 1;
+    CREATE INDEX losses_of_wallet ON losses(wallet);
+    CREATE INDEX channel_failures_of_wallet ON channel_failures(wallet);
+    CREATE INDEX push_keys_of_wallet ON push_keys(wallet);
+    CREATE INDEX ended_holds_of_wallet ON ended_holds(wallet);
+    CREATE INDEX external_invoices_of_wallet ON external_invoices(wallet);
+    CREATE INDEX ordered_failures_of_wallet ON ordered_failures(wallet);
+    CREATE INDEX splices_of_wallet ON splices(wallet);
+    """,
   ]
 }

@@ -8,6 +8,7 @@ struct LedgerStep {
     var bytes: [UInt8]
   }
 
+  var wallet = WalletNumber.own
   var at: Instant
   var wallNanoseconds: Int64
   var changes: [LedgerChange] = []

@@ -7,21 +7,23 @@ import Reports
 
 /// Incoming payments, one row each, from the sender's request to the end.
 enum PaymentTable {
-  static func write(_ change: LedgerChange, at now: Instant, to database: Connection) throws {
+  static func write(
+    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
+  ) throws {
     let at = SQLValue.integer(now.nanoseconds)
     switch change {
     case .paymentHeld(let request):
       try database.execute(
         """
         INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns,
-          attempt, payment_secret, total_msat)
-        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?, ?)
+          attempt, payment_secret, total_msat, wallet)
+        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?, ?, ?)
         """,
         [
           try .unsigned(request.id), .blob(request.paymentHash.bytes), try .unsigned(request.amountMsat), at,
           .integer(request.holdUntil.nanoseconds), at,
           try request.attempt.map { try .unsigned($0) } ?? .null,
-        ] + SQLValue.columns(of: request.paymentData))
+        ] + SQLValue.columns(of: request.paymentData) + [.integer(wallet.value)])
     case .paymentOffered(let payment, let htlc):
       // A payment that is offered in the step of its request was never held.
       try database.execute(
@@ -43,13 +45,15 @@ enum PaymentTable {
     }
   }
 
-  static func readUnresolved(_ database: Connection, at now: Instant) throws -> [PeerPayment] {
+  static func readUnresolved(
+    _ database: Connection, of wallet: WalletNumber = .own, at now: Instant
+  ) throws -> [PeerPayment] {
     try database.rows(
       """
       SELECT id, payment_hash, amount_msat, hold_until_ns, requested_at_ns, state, htlc,
         payment_secret, total_msat, attempt FROM payments
-      WHERE state IN ('held', 'offered') ORDER BY id
-      """
+      WHERE wallet = ? AND state IN ('held', 'offered') ORDER BY id
+      """, [.integer(wallet.value)]
     ).map { row in
       var holdUntil = Instant(nanoseconds: try row.integer(3))
       // The machine was rebooted: its clock started again, and the sender has disconnected.
@@ -63,22 +67,24 @@ enum PaymentTable {
     }
   }
 
-  static func readPaid(_ database: Connection) throws -> [Bytes32] {
-    try database.rows("SELECT payment_hash FROM payments WHERE state = 'paid' ORDER BY payment_hash").map {
-      try $0.bytes32(0)
-    }
+  static func readPaid(_ database: Connection, of wallet: WalletNumber = .own) throws -> [Bytes32] {
+    try database.rows(
+      "SELECT payment_hash FROM payments WHERE wallet = ? AND state = 'paid' ORDER BY payment_hash",
+      [.integer(wallet.value)]
+    ).map { try $0.bytes32(0) }
   }
 
   /// As many as fit into one message.
   private static let listMax = 256
 
-  /// The newest payments, the oldest of them first. With preimages, as the sender has them.
-  static func list(_ database: Connection) throws -> [PeerPaymentRow] {
+  /// The wallet's newest payments, the oldest of them first. With preimages, as the sender has them.
+  static func list(_ database: Connection, of wallet: WalletNumber = .own) throws -> [PeerPaymentRow] {
     try database.rows(
       """
       SELECT id, payment_hash, amount_msat, state, requested_at_ns, held_at_ns, offered_at_ns, settled_at_ns,
-        preimage, failure_code, failure, total_msat, hold_until_ns, attempt FROM payments ORDER BY id DESC LIMIT \(listMax)
-      """
+        preimage, failure_code, failure, total_msat, hold_until_ns, attempt FROM payments
+      WHERE wallet = ? ORDER BY id DESC LIMIT \(listMax)
+      """, [.integer(wallet.value)]
     ).reversed().map { row in
       var payment = PeerPaymentRow(
         id: try row.unsigned(0), paymentHash: Hexadecimal.encode(try row.blob(1)),

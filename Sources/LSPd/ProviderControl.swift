@@ -29,15 +29,19 @@ extension Provider {
     case "external-invoice": try makeExternalInvoice(message, for: client)
     case "fail-next": try orderFailures(message, for: client)
     case "payments":
-      client.send(ControlMessage("payments", body: Array(try PaymentTable.list(ledger.database).json.utf8)))
-    case "status": client.send(ControlMessage("status", body: Array(status.json.utf8)))
+      let rows = try PaymentTable.list(ledger.database, of: try number(of: message))
+      client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
+    case "wallet": try register(message, for: client)
+    case "status":
+      let facts = status(of: try wallet(try number(of: message)))
+      client.send(ControlMessage("status", body: Array(facts.json.utf8)))
     case "down":
       client.send(ControlMessage("down"))
       goDown("asked to go down")
     default:
       client.send(
         .error(
-          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, payments, status or down"
+          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, payments, wallet, status or down"
         ))
     }
   }
@@ -57,7 +61,10 @@ extension Provider {
     // Before the event: the core may answer within the call.
     waiting[id] = [client]
     if !waits { answersAtOnce.insert(id) }
-    runner.handle(
+    guard let wallet = try wallet(ofPayee: payee) else {
+      return answer(id, .failed(.anotherPayee), of: own.runner.core)
+    }
+    wallet.runner.handle(
       .payRequested(
         PaymentRequest(
           id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
@@ -71,7 +78,8 @@ extension Provider {
         name: "code", expected: "one of BOLT 4's names, such as temporary_channel_failure")
     }
     let times = try message.integerIfPresent("times", in: UInt64(0)...OrderedFailures.limit) ?? 1
-    runner.handle(.failuresOrdered(OrderedFailures(code: code.rawValue, times: times)))
+    try wallet(try number(of: message)).runner.handle(
+      .failuresOrdered(OrderedFailures(code: code.rawValue, times: times)))
     client.send(ControlMessage("ok", ["code": code.description, "times": "\(times)"]))
   }
 
@@ -111,20 +119,22 @@ extension Provider {
     return hash
   }
 
-  private func payee(_ message: ControlMessage) throws -> PublicKey? {
-    guard let word = message["payee"] else { return nil }
+  private func payee(_ message: ControlMessage) throws -> PublicKey? { try node("payee", message) }
+
+  func node(_ name: String, _ message: ControlMessage) throws -> PublicKey? {
+    guard let word = message[name] else { return nil }
     guard let node = PublicKey(hex: word) else {
-      throw ControlMessageError.badValue(name: "payee", expected: "the 66 hexadecimal digits of a node id")
+      throw ControlMessageError.badValue(name: name, expected: "the 66 hexadecimal digits of a node id")
     }
     return node
   }
 
   /// Answers the waiting senders.
-  func answer(_ payment: UInt64, _ outcome: PaymentOutcome) {
+  func answer(_ payment: UInt64, _ outcome: PaymentOutcome, of core: PeerMachine) {
     let answersNow = answersAtOnce.remove(payment) != nil
     guard outcome.isFinal || answersNow else { return }
     var reply = Self.reply(payment, outcome)
-    if outcome == .held, let held = runner.core.state.payments.first(where: { $0.request.id == payment }) {
+    if outcome == .held, let held = core.state.payments.first(where: { $0.request.id == payment }) {
       reply["held-for-ms"] = "\(max(0, (held.request.holdUntil - clock.now).wholeMilliseconds))"
     }
     for client in waiting.removeValue(forKey: payment) ?? [] { client.send(reply) }
@@ -146,8 +156,8 @@ extension Provider {
     return reply
   }
 
-  private var status: PeerFacts {
-    let core = runner.core
+  private func status(of wallet: ServedWallet) -> PeerFacts {
+    let core = wallet.runner.core
     let channel = core.state.channel
     var facts = PeerFacts()
     facts.address = address
@@ -174,6 +184,12 @@ extension Provider {
     facts.backupBytes = core.state.backup?.count
     facts.waitingBackupBytes = core.waitingBackup?.count
     if options.storageDelay > .zero { facts.storageDelayMs = options.storageDelay.wholeMilliseconds }
+    if directory.limit > 1 || directory.count > 1 {
+      facts.wallets = directory.count
+      facts.walletsMax = directory.limit
+      facts.walletsInMemory = served.count
+      facts.walletsConnected = served.values.count { $0.runner.core.isWalletConnected }
+    }
     facts.databaseBytes = Connection.allocatedBytes
     facts.heapBytes = MemoryFigures.heapBytes - min(MemoryFigures.heapBytes, facts.databaseBytes)
     facts.timers = loop.timerCount

@@ -36,7 +36,7 @@ extension Provider {
     // Durable when this returns. A forgotten invoice is not stored: its payment fails with
     // incorrect_or_unknown_payment_details.
     if !isForgotten {
-      runner.handle(
+      try wallet(try number(of: message)).runner.handle(
         .externalInvoiceMade(
           ExternalInvoice(
             paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))

@@ -5,7 +5,7 @@ import JSON
 import LightningProvider
 import Reports
 
-// Senders' questions over HTTP, answered from the core's state.
+// Senders' questions over HTTP, answered from the state of the recipient's core.
 extension Provider {
   /// On the last run's port, so that a sender's URL stays valid; on another port if that one is taken.
   func listenForSenders() throws(SystemError) {
@@ -41,7 +41,7 @@ extension Provider {
     do throws(HintRefusal) {
       let question = try HintQuestion(
         method: request.method, target: request.target, host: request.host, hosts: hosts)
-      let hint = runner.core.hint(for: question, at: clock.now)
+      let hint = hint(for: question)
       row.hint = hint.hint.rawValue
       row.reason = hint.reason.rawValue
       row.recommendedDelayMs = hint.recommendedDelayMs
@@ -55,6 +55,14 @@ extension Provider {
       return Self.refusal(503, "lspd cannot write its access log; make room on its disk")
     }
     return response
+  }
+
+  /// Of a recipient that is no wallet, the own wallet's core says that there is no route to it.
+  private func hint(for question: HintQuestion) -> ForwardingHint {
+    do {
+      let wallet = try wallet(ofPayee: question.recipient) ?? own!
+      return wallet.runner.core.hint(for: question, at: clock.now)
+    } catch { fail(error) }
   }
 
   /// The names under which a program of this machine reaches lspd.

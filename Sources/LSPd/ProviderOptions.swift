@@ -54,6 +54,19 @@ struct ProviderOptions {
       OptionDeclaration(
         "--wallet-file", value: .path("FILE"),
         help: "the file that the wallet writes its node id to; until it has, no node gets the channel"),
+      OptionDeclaration(
+        "--wallets",
+        help:
+          "any other node whose init has a fence becomes a wallet of its own; by default such a node gets no channel"
+      ),
+      OptionDeclaration(
+        "--wallets-max", value: .integer(2...1_000_000), default: "1000",
+        help: "with --wallets: how many wallets there may be"),
+      OptionDeclaration(
+        "--keep-wallets", value: .span, default: "60s",
+        help:
+          "how long another wallet stays in memory when it is away and nothing of it is due; then the ledger alone has it"
+      ),
       OptionDeclaration("--legacy", help: "ignore epochs: the newest connection replaces the others"),
     ] + ConnectionOptions.declarations,
     examples: [("lspd --home .baton", "be the peer of the phone in that directory")])
@@ -75,6 +88,9 @@ struct ProviderOptions {
   let sealsSilentPush: Bool
   let sendsSilentPushes: Bool
   let rules: ConnectionRules
+  /// 1: the own wallet alone.
+  let walletsMax: Int
+  let keepsWallets: TimeSpan
 
   init(_ parsed: ParsedCommandLine) {
     home = parsed.text("--home") ?? "./.baton"
@@ -93,6 +109,17 @@ struct ProviderOptions {
     spliceDelay = parsed.span("--splice-delay") ?? .zero
     storageDelay = parsed.span("--storage-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
+    let servesOthers = parsed.isGiven("--wallets")
+    walletsMax = servesOthers ? Int(parsed.integer("--wallets-max") ?? 1000) : 1
+    keepsWallets = parsed.span("--keep-wallets") ?? .seconds(60)
+    if servesOthers, isLegacy {
+      exitWithSentence(
+        .wrongUsage,
+        "--legacy ignores the claims that tell --wallets who is a wallet; leave one of the two out")
+    }
+    if parsed.isGiven("--wallets-max"), !servesOthers {
+      exitWithSentence(.wrongUsage, "--wallets-max is the limit of --wallets; add that option")
+    }
     walletFile = parsed.text("--wallet-file")
     wallet = parsed.text("--wallet").map { text in
       guard let node = PublicKey(hex: text) else {

@@ -10,6 +10,8 @@ enum PushProgress: String, CaseIterable {
   case refused = "refused"
   /// iosd disconnected, or did not answer in time.
   case unanswered = "unanswered"
+  /// No phone is registered for the wallet.
+  case noPhone = "no-phone"
 
   var isOpen: Bool { self == .asked || (isAttempt && self != .delivered) }
   var isAttempt: Bool { [.delivered, .iosdAway, .refused, .unanswered].contains(self) }

@@ -21,7 +21,8 @@ final class PushSender {
   private static let retryAfter = TimeSpan.seconds(1)
   private static let answerWithin = TimeSpan.seconds(5)
 
-  private let path: String
+  /// iosd's socket. Nil: the wallet's phone is not known, and its pushes go nowhere.
+  var path: String?
   private let loop: EventLoop
   private let ledger: Ledger
   private let body: (PushRequest) -> String
@@ -33,7 +34,7 @@ final class PushSender {
   private var open: [Open] = []
 
   init(
-    path: String, loop: EventLoop, ledger: Ledger, body: @escaping (PushRequest) -> String,
+    path: String?, loop: EventLoop, ledger: Ledger, body: @escaping (PushRequest) -> String,
     extraBody: ((PushRequest) -> String)? = nil, isWanted: @escaping (PushRequest) -> Bool,
     onLedgerFailure: @escaping (any Error) -> Void
   ) {
@@ -46,11 +47,18 @@ final class PushSender {
     self.onLedgerFailure = onLedgerFailure
   }
 
+  /// No push waits for an answer or for its next attempt.
+  var isIdle: Bool { open.isEmpty }
+
   /// Sends the pushes in this order, over one connection: so the phone gets the silent one before its alert, and the
   /// alert waits for no answer. Equal pushes requested while iosd is down are merged into one.
   func send(_ pushes: [Open]) {
     let pushes = pushes.filter(isNew)
     guard !pushes.isEmpty else { return }
+    guard let path else {
+      for push in pushes { write(push, .noPhone) }
+      return
+    }
     guard let connection = UnixConnection.connect(path: path, loop: loop) else {
       for push in pushes { tryAgain(push, .iosdAway) }
       return
@@ -92,7 +100,7 @@ final class PushSender {
 
   /// Best effort, as silent pushes are: sent once, without a check of the result. The visible one is sent already.
   private func sendExtra(_ body: String) {
-    guard let connection = UnixConnection.connect(path: path, loop: loop) else { return }
+    guard let path, let connection = UnixConnection.connect(path: path, loop: loop) else { return }
     let timeout = loop.after(Self.answerWithin) { connection.close() }
     connection.onMessage = { _ in connection.close() }
     connection.onEnd = { _ in timeout.cancel() }

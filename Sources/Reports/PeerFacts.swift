@@ -34,6 +34,11 @@ public struct PeerFacts: Report {
   /// The size of a newer backup that lspd has received and not stored yet (`--storage-delay`).
   public var waitingBackupBytes: Int?
   public var storageDelayMs: Int64?
+  /// With `lspd --wallets`: how many there are, how many there may be, and how many are in memory and connected.
+  public var wallets: Int?
+  public var walletsMax: Int?
+  public var walletsInMemory: Int?
+  public var walletsConnected: Int?
   public var heapBytes: UInt64 = 0
   public var databaseBytes: UInt64 = 0
   public var timers = 0

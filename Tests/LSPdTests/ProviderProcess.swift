@@ -9,6 +9,8 @@ import Glibc
 import PairSupport
 import Testing
 
+@testable import LSPd
+
 /// lspd as a real process in its own directory, which is removed afterwards.
 final class ProviderProcess {
   let home: String
@@ -119,6 +121,15 @@ final class ProviderProcess {
       self.child = nil
     }
     return ChildEnd.reap(child.identity.pid)
+  }
+
+  /// While it does not run: a ledger as an earlier lspd wrote it.
+  func replaceLedger(steps: Int, _ fill: (Connection) throws -> Void) throws {
+    let path = "\(home)/lsp/ledger.sqlite"
+    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    let database = try Connection(path: path, access: .create)
+    try database.migrate(steps: Array(LedgerSchema.steps.prefix(steps)))
+    try fill(database)
   }
 
   var address: PeerAddress? {

@@ -132,6 +132,13 @@ struct PhoneStatus {
         "payments",
         "\(lspd?.held ?? 0) held for the wallet, \(lspd?.offered ?? 0) offered to it\(orderWords)"
       ),
+    ] + walletFacts
+  }
+
+  private var walletFacts: [(String, String)] {
+    guard let count = lspd?.wallets, let limit = lspd?.walletsMax else { return [] }
+    return [
+      ("wallets", "\(count) of at most \(limit) at the peer, \(lspd?.walletsConnected ?? 0) connected")
     ]
   }
 
@@ -178,6 +185,9 @@ struct PhoneStatus {
     var offeredPayments: Int?
     /// The wallet's balance in the peer's state.
     var walletMsat: UInt64?
+    /// With `lspd --wallets`: how many wallets the peer serves, and how many of them are connected.
+    var wallets: Int?
+    var walletsConnected: Int?
   }
 
   var document: Document {
@@ -189,7 +199,9 @@ struct PhoneStatus {
       nowPlaying: iosd?.nowPlaying?.by, lspdRunning: lspdAnswer.isRunning,
       lspdTrouble: lspdAnswer.trouble(of: .lspd), walletConnected: lspd?.walletConnected ?? false,
       channelEstablished: lspd?.channelEstablished ?? false, peerEpoch: lspd?.epoch,
-      heldPayments: lspd?.held, offeredPayments: lspd?.offered, walletMsat: lspd?.walletMsat)
+      heldPayments: lspd?.held, offeredPayments: lspd?.offered, walletMsat: lspd?.walletMsat,
+      wallets: lspd?.wallets,
+      walletsConnected: lspd?.walletsConnected)
     guard let container else { return document }
     document.holder = container.holder
     document.appWantsNode = container.snapshot.appWantsNode

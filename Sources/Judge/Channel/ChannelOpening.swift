@@ -10,7 +10,8 @@ struct ChannelOpening {
       view = nil
       return
     }
-    let record = evidence.journals(of: "lspd").first?.configurations(of: "peer").first
+    let core = evidence.ledger.wallet == 1 ? "peer" : "peer-\(evidence.ledger.wallet)"
+    let record = evidence.journals(of: "lspd").lazy.compactMap { $0.configurations(of: core).first }.first
     let balances = record.flatMap(Self.balances) ?? Self.derived(from: row, evidence)
     view = ChannelView(
       channel: row.id, opener: row.isOpener != 0 ? .peer : .wallet, walletMsat: balances.wallet,

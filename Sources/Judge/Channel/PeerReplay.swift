@@ -84,6 +84,8 @@ struct PeerReplay {
     view = opening
     isChannelKnown = opening != nil
     wallet = evidence.seed.flatMap { NodeIdentity.of(seed: $0) }
+    // The first wallet is the node that was accepted first; each other began with its node.
+    if wallet == nil, evidence.ledger.wallet != 1 { wallet = evidence.ledger.node }
   }
 
   mutating func run() {

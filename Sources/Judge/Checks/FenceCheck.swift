@@ -41,6 +41,7 @@ extension Checker {
       }
       highest = max(highest, epoch)
     }
+    guard evidence.hasContainer else { return }
     for entry in evidence.ledger.connections { checkClaim(of: entry) }
   }
 

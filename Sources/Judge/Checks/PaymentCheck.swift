@@ -60,6 +60,7 @@ extension Checker {
     if group.paid.first?.id == payment.id, !group.paid.arePartsOfOne {
       find(3, "\(name) was paid \(group.paid.count) times", group.paid.map(\.evidence))
     }
+    guard evidence.hasContainer else { return }
     let received = evidence.wallet.receivedByHash.all(payment.paymentHash)
     if received.isEmpty {
       // The receipt is in the container that the wallet had when it revealed the preimage.

@@ -17,6 +17,10 @@ struct Evidence {
   let wallet: WalletEvidence
   let ledger: LedgerEvidence
   let hasLedger: Bool
+  /// False for another wallet of the ledger, of whose phone nothing is known.
+  let hasContainer: Bool
+  /// To read other wallets from, in the same transaction.
+  let ledgerSource: LedgerSource?
   let journals: [JournalFile]
   /// Journals of processes that had the wallet in another container.
   let otherContainersJournals: [JournalFile]
@@ -51,6 +55,8 @@ struct Evidence {
     wallet = moment.wallet
     ledger = moment.ledger
     hasLedger = moment.hasLedger
+    hasContainer = true
+    ledgerSource = moment.ledgerSource
     moves = WalletMoves(ledger, container: wallet.container)
     let others = moves.otherContainers
     let isOther = { (journal: JournalFile) in !others.isDisjoint(with: journal.containers) }
@@ -75,6 +81,30 @@ struct Evidence {
     }
     self.byWriter = byWriter
     self.byAnswer = byAnswer
+  }
+
+  /// Another wallet of the same ledger.
+  init(otherWallet number: Int64, of first: Evidence) throws(JudgeError) {
+    home = first.home
+    wallet = try WalletEvidence(nil, first.visits)
+    ledger = try LedgerEvidence(first.ledgerSource?.file, wallet: number, first.visits)
+    hasLedger = true
+    hasContainer = false
+    ledgerSource = nil
+    moves = WalletMoves(ledger, container: nil)
+    journals = first.journals(of: "lspd")
+    otherContainersJournals = []
+    unreadJournals = []
+    seed = nil
+    secrets = []
+    secretPlaces = []
+    phone = nil
+    remarks = []
+    certainUntilNs = first.certainUntilNs
+    visits = first.visits
+    byProcess = Dictionary(grouping: journals, by: \.process)
+    byWriter = [:]
+    byAnswer = [:]
   }
 
   static let wallets = ["mainappd", "notifyextd"]

@@ -7,6 +7,8 @@ struct EvidenceCollector {
   let container: String
   /// The home with the peer's ledger and journals.
   let firstHome: String
+  /// The wallet is not the first of the ledger.
+  private let isServedElsewhere: Bool
   let visits = Visits()
   private static let attempts = 200
 
@@ -14,6 +16,15 @@ struct EvidenceCollector {
     self.home = home
     container = home + "/AppGroup"
     firstHome = home
+    isServedElsewhere = false
+  }
+
+  /// For a phone whose wallet is one of several of the peer in another home.
+  init(home: String, peersHome: String) {
+    self.home = home
+    container = home + "/AppGroup"
+    firstHome = peersHome
+    isServedElsewhere = true
   }
 
   /// For another container of the same wallet: `path` is the container, or a home with it.
@@ -22,6 +33,7 @@ struct EvidenceCollector {
     home = isHome ? path : first
     container = isHome ? path + "/AppGroup" : path
     firstHome = first
+    isServedElsewhere = false
   }
 
   private var ledgerPath: String { firstHome + "/lsp/ledger.sqlite" }
@@ -55,6 +67,7 @@ struct EvidenceCollector {
     let wallet: WalletEvidence
     let ledger: LedgerEvidence
     let hasLedger: Bool
+    let ledgerSource: LedgerSource?
     fileprivate let walletSource: Source
     fileprivate let walletFile: SQLiteFile
     /// Keeps the copies until the moment is released.
@@ -78,7 +91,8 @@ struct EvidenceCollector {
       let ledgerFile = try ledger.map { (source) throws(JudgeError) in
         try SQLiteFile(path: source.path, isLive: source.isLive, of: ledgerPath)
       }
-      let ledgerEvidence = try LedgerEvidence(ledgerFile, visits)
+      let number = try numberOfWallet(in: ledgerFile)
+      let ledgerEvidence = try LedgerEvidence(ledgerFile, wallet: number, visits)
       // If the peer has frames, an empty wallet database is a loss.
       if try walletFile.tables().isEmpty, ledgerEvidence.frames.isEmpty {
         throw .neverBegun(path: walletPath)
@@ -92,11 +106,21 @@ struct EvidenceCollector {
         guard after.stamp == before.stamp else { continue }
       }
       return Moment(
-        wallet: before, ledger: ledgerEvidence, hasLedger: hasLedger, walletSource: wallet,
+        wallet: before, ledger: ledgerEvidence, hasLedger: hasLedger,
+        ledgerSource: ledgerFile.map { LedgerSource($0, in: scratch) }, walletSource: wallet,
         walletFile: walletFile,
         scratch: scratch, takenAtNs: isLive ? monotonicNanoseconds() : nil, begunAtNs: begunAtNs)
     }
     throw .unstable(home: home)
+  }
+
+  /// Of another home's peer the wallet is the one of this phone's node.
+  private func numberOfWallet(in ledger: SQLiteFile?) throws(JudgeError) -> Int64 {
+    guard isServedElsewhere else { return 1 }
+    guard let node = seed(journalHeads()).bytes.flatMap({ NodeIdentity.of(seed: $0) }),
+      let found = try LedgerWallet.all(ledger).first(where: { $0.node == node })
+    else { throw .noWallet(path: ledgerPath) }
+    return found.number
   }
 
   /// The peer's pushes and payments alone, as frames are far more; nil without a ledger.
@@ -106,7 +130,7 @@ struct EvidenceCollector {
       let scratch = try Scratch()
       guard let ledger = try source(ledgerPath, "ledger.sqlite", scratch) else { continue }
       let tables = TableReader(
-        try SQLiteFile(path: ledger.path, isLive: ledger.isLive, of: ledgerPath), visits)
+        try SQLiteFile(path: ledger.path, isLive: ledger.isLive, of: ledgerPath), wallet: 1, visits)
       return (
         try tables.read("pushes", by: "id", PushEntry.init),
         try tables.read("payments", by: "id", PaymentEntry.init)
@@ -136,11 +160,14 @@ struct EvidenceCollector {
     fileprivate var remark: String?
   }
 
+  private func seed(_ heads: [JournalHead]) -> (bytes: [UInt8]?, remark: String?) {
+    let sealed = SealedSeed.ofWallet(among: SealedSeed.all(home: home), heads)
+    return (sealed.seed?.bytes ?? EvidenceFile.whole(home + "/Keychain/wallet-seed"), sealed.remark)
+  }
+
   private func secrets(_ moment: Moment, _ heads: [JournalHead]) -> Secrets {
     var secrets = Secrets()
-    let sealed = SealedSeed.ofWallet(among: SealedSeed.all(home: home), heads)
-    secrets.remark = sealed.remark
-    secrets.seed = sealed.seed?.bytes ?? EvidenceFile.whole(home + "/Keychain/wallet-seed")
+    (secrets.seed, secrets.remark) = seed(heads)
     if let seed = secrets.seed, seed.count == 32 {
       secrets.all.append(.seed)
       secrets.bytes.append(seed)

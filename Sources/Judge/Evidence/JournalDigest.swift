@@ -8,7 +8,7 @@ struct JournalDigest {
   private static let keptBehindRequest = 3
   private var guardsToKeep = 0
 
-  /// For the peer its initial channel, for the phone whether it enforces its limits.
+  /// For each of the peer's wallets its initial channel, for the phone whether it enforces its limits.
   static func configuration(of core: String, _ body: JSONValue) -> JSONValue? {
     let whole = body["configuration"]
     return switch core {

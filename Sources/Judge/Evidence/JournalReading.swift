@@ -71,7 +71,7 @@ struct JournalReading {
     guard let core = record.body["core"]?.text else { return }
     let kin = String(core.prefix { $0 != "-" })
     if record.kind == "core" {
-      if let kept = JournalDigest.configuration(of: core, record.body) {
+      if let kept = JournalDigest.configuration(of: kin, record.body) {
         configurations[core, default: []].append(kept)
       }
     } else if record.kind == "event" {

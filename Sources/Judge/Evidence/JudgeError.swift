@@ -15,6 +15,8 @@ public enum JudgeError: Error, Hashable, Sendable {
   case foreign(path: String, reason: String)
   /// Named with `--other`, but the peer knows no move between the two containers.
   case noOtherContainer(path: String)
+  /// The peer of another home has no wallet with the phone's node id.
+  case noWallet(path: String)
   /// The wallet's database changed during every attempt to read both databases as of one moment.
   case unstable(home: String)
 }
@@ -38,6 +40,8 @@ extension JudgeError: CustomStringConvertible {
       "\(path) is not as this version of Baton writes it (\(reason)): judge it with the version that wrote it"
     case .noOtherContainer(let path):
       "\(path) is no container that this wallet moved from or to: name one that it did, or leave --other out"
+    case .noWallet(let path):
+      "\(path) has no wallet of this phone's node id: name the phone whose lspd serves it, and the directory with this phone's keychain"
     case .unstable(let home):
       "the phone in \(home) kept changing its databases while they were read: stop the phone, then judge again"
     }

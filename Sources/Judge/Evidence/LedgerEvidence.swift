@@ -1,5 +1,9 @@
-/// The peer's ledger, written outside of both wallet processes, with the raw frames.
+/// The peer's ledger of one wallet, written outside of both wallet processes, with the raw frames.
 struct LedgerEvidence {
+  /// Its number in the ledger; 1 is the wallet of the phone that the peer belongs to.
+  let wallet: Int64
+  /// All wallets of the ledger; none in a ledger of before there could be several.
+  let wallets: [LedgerWallet]
   let connections: Rows<ConnectionEntry>
   let frames: Rows<ReadFrame>
   let fences: Rows<FenceEntry>
@@ -25,8 +29,10 @@ struct LedgerEvidence {
   private let backupTimes: [Int64]
 
   /// Without a file: the peer keeps no ledger.
-  init(_ file: SQLiteFile?, _ visits: Visits) throws(JudgeError) {
-    let tables = TableReader(file, visits)
+  init(_ file: SQLiteFile?, wallet: Int64 = 1, _ visits: Visits) throws(JudgeError) {
+    self.wallet = wallet
+    wallets = try LedgerWallet.all(file)
+    let tables = TableReader(file, wallet: wallet, visits)
     connections = try tables.read("connections", by: "id", ConnectionEntry.init)
     frames = try tables.read("frames", by: "id") { (row) throws(JudgeError) in
       ReadFrame(try FrameEntry(row))
@@ -34,7 +40,7 @@ struct LedgerEvidence {
     fences = try tables.read("fence", by: "id", FenceEntry.init)
     payments = try tables.read("payments", by: "id", PaymentEntry.init)
     backups = try tables.read("backups", by: "revision", BackupEntry.init)
-    channels = try tables.read("channel", by: "one", ChannelEntry.init)
+    channels = try tables.read("channel", by: "rowid", ChannelEntry.init)
     htlcs = try tables.read("htlcs", by: "direction, id") { (row) throws(JudgeError) in
       try HTLCEntry(row, channel: nil)
     }
@@ -56,6 +62,9 @@ struct LedgerEvidence {
     starts = runs.map(\.startedNs)
     backupTimes = backups.map(\.atNs)
   }
+
+  /// The node that the ledger has for the wallet.
+  var node: [UInt8]? { wallets.first { $0.number == wallet }?.node }
 
   func connection(_ id: Int64) -> ConnectionEntry? { connectionsByID[id] }
 

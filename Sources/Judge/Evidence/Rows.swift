@@ -36,17 +36,20 @@ struct Rows<Element>: RandomAccessCollection {
 struct TableReader {
   private let file: SQLiteFile?
   private let visits: Visits
+  /// Of a ledger: the wallet whose rows are read.
+  private let wallet: Int64?
 
   /// Without a file all tables are empty.
-  init(_ file: SQLiteFile?, _ visits: Visits) {
+  init(_ file: SQLiteFile?, wallet: Int64? = nil, _ visits: Visits) {
     self.file = file
+    self.wallet = wallet
     self.visits = visits
   }
 
   func read<Entry>(
     _ table: String, by order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
   ) throws(JudgeError) -> Rows<Entry> {
-    Rows(try file?.entries(of: table, orderedBy: order, make) ?? [], visits)
+    Rows(try file?.entries(of: table, orderedBy: order, wallet: wallet, make) ?? [], visits)
   }
 
   /// For a table that files of older programs lack, or have under another name.

@@ -29,11 +29,26 @@ final class SQLiteFile {
     return names
   }
 
+  private func columns(of table: String) throws(JudgeError) -> [String] {
+    var names: [String] = []
+    try eachRow(table, statement: "PRAGMA table_info(\"\(table)\")") { (row) throws(JudgeError) in
+      names.append(try row.text("name"))
+    }
+    return names
+  }
+
+  /// Of a ledger: only the rows of this wallet. A table without the column is of the first wallet, or of all.
   func entries<Entry>(
-    of table: String, orderedBy order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
+    of table: String, orderedBy order: String, wallet: Int64? = nil,
+    _ make: (SQLiteRow) throws(JudgeError) -> Entry
   ) throws(JudgeError) -> [Entry] {
+    var condition = ""
+    if let wallet, try columns(of: table).contains("wallet") {
+      // The second half is what the index of the other wallets' rows needs.
+      condition = " WHERE wallet = \(wallet)" + (wallet == 1 ? "" : " AND wallet <> 1")
+    }
     var entries: [Entry] = []
-    try eachRow(table, statement: "SELECT * FROM \"\(table)\" ORDER BY \(order)") {
+    try eachRow(table, statement: "SELECT * FROM \"\(table)\"\(condition) ORDER BY \(order)") {
       (row) throws(JudgeError) in
       entries.append(try make(row))
     }

@@ -25,9 +25,10 @@ struct WalletEvidence {
   /// Restored from the peer's backup: rows that journals show may be lost.
   let isRestored: Bool
 
-  init(_ file: SQLiteFile, _ visits: Visits) throws(JudgeError) {
+  /// Without a file: a wallet of which only the peer's ledger is known.
+  init(_ file: SQLiteFile?, _ visits: Visits) throws(JudgeError) {
     let tables = TableReader(file, visits)
-    container = try file.entries(of: "meta", orderedBy: "key") { (row) throws(JudgeError) in
+    container = try file?.entries(of: "meta", orderedBy: "key") { (row) throws(JudgeError) in
       (key: try row.text("key"), value: try row.blob("value"))
     }.first { $0.key == "container" }?.value
     claims = try tables.read("claims", by: "epoch", ClaimEntry.init)

@@ -54,6 +54,20 @@ struct Checker {
     count()
   }
 
+  /// The checks of a wallet of which only the peer's ledger is known.
+  mutating func runOnLedger() {
+    checkLedger()
+    var replay = PeerReplay(evidence: evidence)
+    replay.run()
+    for finding in replay.findings { find(finding.invariant, finding.sentence, finding.rows) }
+    checkFences(replay)
+    if replay.isChannelKnown { checkPeersChannel(replay) }
+    checkPayments(replay)
+    checkHolds(replay)
+    checkHoldWindows()
+    count()
+  }
+
   private mutating func remarkMoves() {
     for move in evidence.moves.all {
       let (from, to) = (Hexadecimal.encode(move.from.container), Hexadecimal.encode(move.to.container))

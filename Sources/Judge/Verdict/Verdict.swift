@@ -82,6 +82,24 @@ public struct Verdict: Hashable, Codable, Sendable {
       notJudged: (notJudged + other.notJudged).uniqued, missing: (missing + other.missing).uniqued)
   }
 
+  /// With what was found in the peer's ledger of another wallet.
+  func joined(by checker: Checker, ofWallet number: Int64) -> Verdict {
+    var counts = counts
+    counts.payments += checker.counts.payments
+    counts.paid += checker.counts.paid
+    counts.failed += checker.counts.failed
+    counts.connections += checker.counts.connections
+    counts.refused += checker.counts.refused
+    counts.frames += checker.counts.frames
+    let found = checker.findings.map {
+      Finding(invariant: $0.invariant, sentence: "Wallet \(number): \($0.sentence)", rows: $0.rows)
+    }
+    return Verdict(
+      counts: counts, findings: findings + found,
+      unsettled: unsettled + checker.unsettled.map { "wallet \(number): \($0)" }, remarks: remarks,
+      judged: judged, notJudged: notJudged, missing: missing)
+  }
+
   /// 0 sound; 2 exclusion or money broken; 3 nothing broken, but not everything settled; 74 evidence is missing and
   /// the rest is not broken.
   public var exitCode: Int32 {

@@ -12,8 +12,8 @@ extension ChannelTables {
     let row = try reader.firstRow(
       """
       SELECT state, is_ours, unsigned_transaction, funding_index, amount_sat, fee_sat FROM splices
-      WHERE \(Self.isPending)
-      """)
+      WHERE \(isPendingHere)
+      """, numbers)
     return try row.map { row in
       PendingSplice(
         isOurs: try row.integer(1) != 0, stage: try row.named(0), transaction: Bytes(try row.blob(2)),
@@ -25,7 +25,8 @@ extension ChannelTables {
   func writeSplice(
     of record: ChannelRecord, isRestored: Bool, at now: [SQLValue], _ writer: some RowWriter
   ) throws {
-    let row = try writer.firstRow("SELECT id, txid, funding_index FROM splices WHERE \(Self.isPending)")
+    let row = try writer.firstRow(
+      "SELECT id, txid, funding_index FROM splices WHERE \(isPendingHere)", numbers)
     if let row {
       let known = try row.outPoint(1)
       if known == record.splice?.funding, let splice = record.splice {
@@ -41,12 +42,14 @@ extension ChannelTables {
     try writer.insert(
       into: "splices",
       "txid, state, is_ours, spent_txid, spent_index, funding_index, amount_sat, fee_sat, unsigned_transaction, "
-        + moment.map { "begun_\($0)" }.joined(separator: ", "),
+        + (moment.map { "begun_\($0)" } + (wallet == nil ? [] : ["wallet"])).joined(separator: ", "),
       [
         .blob(splice.id.hash.bytes), .text(splice.stage.storedName), .integer(splice.isOurs ? 1 : 0),
         .blob(record.funding.transaction.hash.bytes), .integer(Int64(record.funding.index)),
         .integer(Int64(splice.fundingIndex)), try .unsigned(splice.amountSat), try .unsigned(splice.feeSat),
         .blob(splice.transaction.array),
-      ] + now)
+      ] + now + numbers)
   }
+
+  private var isPendingHere: String { Self.isPending + (wallet == nil ? "" : " AND wallet = ?") }
 }

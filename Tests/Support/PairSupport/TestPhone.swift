@@ -23,6 +23,8 @@ package final class TestPhone {
   package let clock: Clock
   package let walletArguments: [String]
   private let peerArguments: [String]
+  /// The home of the lspd that serves this phone's wallet.
+  package let peersHome: String
   /// The peer's address for wallet processes; lspd's unless a test sets it.
   package var peerAddress: String?
   package private(set) var app: HeldProcess?
@@ -33,12 +35,16 @@ package final class TestPhone {
   private var nextPush: UInt64 = 1
   private var nextRequest = 1
 
-  package init(_ walletArguments: [String] = [], peerArguments: [String] = []) throws {
+  /// `servedBy`: a phone whose lspd also serves this one's wallet, which then has none of its own.
+  package init(
+    _ walletArguments: [String] = [], peerArguments: [String] = [], servedBy other: TestPhone? = nil
+  ) throws {
     self.walletArguments = walletArguments
     self.peerArguments = peerArguments
     var template = Array("\(NSTemporaryDirectory())/baton-pair-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw Wait.Failure(description: "no directory") }
     home = String(cString: made)
+    peersHome = other?.home ?? home
     loop = try EventLoop()
     clock = Clock()
     try FileManager.default.createDirectory(atPath: "\(home)/os", withIntermediateDirectories: true)
@@ -48,7 +54,7 @@ package final class TestPhone {
         connection.send(ControlMessage("ok"))
       }
     }
-    peer = try start("lspd", ["--home", home] + peerArguments)
+    if other == nil { peer = try start("lspd", ["--home", home] + peerArguments) }
     try wait("lspd's address") { self.address != nil }
   }
 
@@ -65,7 +71,9 @@ package final class TestPhone {
   }
 
   package var address: String? {
-    guard let text = try? String(contentsOfFile: "\(home)/lsp/address", encoding: .utf8) else { return nil }
+    guard let text = try? String(contentsOfFile: "\(peersHome)/lsp/address", encoding: .utf8) else {
+      return nil
+    }
     return text.isEmpty ? nil : text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
@@ -249,8 +257,8 @@ package final class TestPhone {
     return try SignedInvoice(decoding: answer["invoice"] ?? "")
   }
 
-  private func askPeer(_ message: ControlMessage) throws -> ControlMessage {
-    try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd").request(message)
+  package func askPeer(_ message: ControlMessage) throws -> ControlMessage {
+    try ControlClient(path: "\(peersHome)/lsp/lspd.sock", daemon: "lspd").request(message)
   }
 
   // MARK: Evidence

@@ -68,6 +68,9 @@ enum UpVerb: Verb {
           "the peer stores the wallet's backup at most once in this time, and else returns an older one (default 0s)"
       ),
       OptionDeclaration(
+        "--wallets", value: .integer(2...1_000_000),
+        help: "the peer also serves other phones' wallets, this many in all"),
+      OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer ignores epochs (default fencing)"),
       OptionDeclaration(
@@ -138,6 +141,9 @@ enum UpVerb: Verb {
       throw CommandFailure(
         .wrongUsage,
         "--sealed-silent-push is of the wallet bitkit, whose pushes are sealed; add --wallet bitkit")
+    }
+    if let count = line.text("--wallets") {
+      options.lspdArguments += ["--wallets", "--wallets-max", count]
     }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options

@@ -19,6 +19,14 @@ package struct JournalLine: Sendable {
     package var text: String?
     package var reason: String?
 
+    /// The name of the core's kind: a program with several of one kind numbers them, as in `peer-2`.
+    package var coreKind: String? {
+      guard let core, let hyphen = core.lastIndex(of: "-") else { return core }
+      let number = core[core.index(after: hyphen)...]
+      return !number.isEmpty && number.allSatisfy { ("0"..."9").contains($0) }
+        ? String(core[..<hyphen]) : core
+    }
+
     enum CodingKeys: String, CodingKey {
       case seq, t, wall, kind, core, form, process, pid, text, reason
       case lostBefore = "lost_before"

@@ -63,7 +63,7 @@ package struct JournalNarrator {
 
   private mutating func eventSentences(_ entry: JournalMerger.Entry) -> [Sentence] {
     let found: [Sentence]
-    switch entry.line.header.core {
+    switch entry.line.header.coreKind {
     case AppMachine.name, ExtensionMachine.name, TellingExtensionMachine.name:
       guard let body = EventBody<GuardEvent, GuardDirective>(entry.line) else { return [Self.raw(entry)] }
       found = guardSentences(

@@ -23,7 +23,7 @@ enum CoreRegistry {
 
   /// Creates the core with its recorded configuration. Nil for a core unknown to this program.
   static func begin(_ record: JournalLine) throws -> (line: String, core: any CoreReplay)? {
-    guard let type = types.first(where: { $0.name == record.header.core }) else { return nil }
+    guard let type = types.first(where: { $0.name == record.header.coreKind }) else { return nil }
     return try begin(type, record)
   }
 

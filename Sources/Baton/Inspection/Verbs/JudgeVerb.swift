@@ -20,6 +20,9 @@ package enum JudgeVerb: Verb {
         OptionDeclaration(
           "--other", value: .path("DIR"), mayRepeat: true,
           help: "another container of a wallet moved with `baton restore`, or its phone's directory"),
+        OptionDeclaration(
+          "--lsp", value: .path("HOME"),
+          help: "the phone whose lspd serves this phone's wallet too, with `lspd --wallets`"),
         OptionDeclaration("--all", help: "show all findings, not only the first five of each kind"),
         OptionDeclaration("--junit", value: .path("FILE"), help: "also write the verdict as JUnit XML"),
       ],
@@ -51,7 +54,8 @@ package enum JudgeVerb: Verb {
     let verdict: Verdict
     do {
       verdict = try Self.verdict(
-        on: home, others: line.all("--other"), requireSettled: line.isGiven("--require-settled"),
+        on: home, peersHome: line.text("--lsp").map { Phone(home: $0).home }, others: line.all("--other"),
+        requireSettled: line.isGiven("--require-settled"),
         without: Set(line.all("--without").compactMap(EvidencePart.init(rawValue:)))
       ) { words in
         if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r\(words)".utf8)) }
@@ -74,12 +78,14 @@ package enum JudgeVerb: Verb {
   }
 
   package static func verdict(
-    on home: String, others: [String] = [], requireSettled: Bool, without: Set<EvidencePart> = [],
+    on home: String, peersHome: String? = nil, others: [String] = [], requireSettled: Bool,
+    without: Set<EvidencePart> = [],
     progress: (String) -> Void = { _ in }
   ) throws -> Verdict {
     do throws(JudgeError) {
       return try Judge.verdict(
-        home: home, others: others, requireSettled: requireSettled, without: without, progress: progress)
+        home: home, peersHome: peersHome, others: others, requireSettled: requireSettled, without: without,
+        progress: progress)
     } catch { throw CommandFailure(.inputOutputError, error.description) }
   }
 }

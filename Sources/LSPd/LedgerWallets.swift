@@ -1,0 +1,62 @@
+import Crypto
+import Database
+import LightningProvider
+
+/// The wallets, one row each, in the order in which they came.
+extension Ledger {
+  func walletCount() throws -> Int {
+    Int(clamping: try database.firstRow("SELECT max(id) FROM wallets")?.optionalInteger(0) ?? 1)
+  }
+
+  func wallet(of node: PublicKey) throws -> WalletNumber? {
+    try database.firstRow("SELECT id FROM wallets WHERE node = ?", [.blob(node.bytes)]).map {
+      WalletNumber(try $0.integer(0))
+    }
+  }
+
+  func node(of wallet: WalletNumber) throws -> PublicKey? {
+    let row = try database.firstRow("SELECT node FROM wallets WHERE id = ?", [.integer(wallet.value)])
+    guard let bytes = try row?.optionalBlob(0) else { return nil }
+    guard let node = PublicKey(bytes) else {
+      throw LedgerError.unreadable("the node of a wallet is no point of the curve")
+    }
+    return node
+  }
+
+  /// Of the connections the first that was accepted names the wallet for good.
+  func nameWallet(_ wallet: WalletNumber, by connection: UInt64) throws {
+    try database.execute(
+      """
+      UPDATE wallets SET node = (SELECT node FROM connections WHERE id = ?) WHERE id = ? AND node IS NULL
+      """, [.bits(connection), .integer(wallet.value)])
+  }
+
+  func begin(_ wallet: WalletNumber, of node: PublicKey) throws {
+    try database.execute(
+      "INSERT INTO wallets(id, node) VALUES (?, ?)", [.integer(wallet.value), .blob(node.bytes)])
+  }
+
+  /// The socket of the iosd that gets the wallet's pushes; nil: none is registered.
+  func phoneSocket(of wallet: WalletNumber) throws -> String? {
+    try database.firstRow("SELECT phone_socket FROM wallets WHERE id = ?", [.integer(wallet.value)])?
+      .optionalText(0)
+  }
+
+  func register(_ socket: String?, of wallet: WalletNumber) throws {
+    try database.execute(
+      "UPDATE wallets SET phone_socket = ? WHERE id = ?",
+      [socket.map { .text($0) } ?? .null, .integer(wallet.value)])
+  }
+
+  /// The wallets of which something is due without a connection: the end of a hold, a push, the arrival of an outgoing
+  /// payment. From three indexes that have no rows of the others.
+  func dueWallets() throws -> [WalletNumber] {
+    try database.rows(
+      """
+      SELECT wallet FROM payments WHERE state IN ('held', 'offered')
+      UNION SELECT wallet FROM pushes WHERE is_open = 1
+      UNION SELECT wallet FROM htlcs ORDER BY wallet
+      """
+    ).map { WalletNumber(try $0.integer(0)) }
+  }
+}

@@ -1,0 +1,177 @@
+import Ground
+import DaemonRuntime
+import Bitcoin
+import LightningWire
+import LightningProvider
+import PeerTransport
+
+/// One wallet in lspd's memory: its `PeerMachine` with its connections and pushes. A shell: it makes no decisions.
+///
+/// All of it can be made anew from the ledger: a wallet that is away, and of which nothing is due, is in the ledger
+/// alone.
+final class ServedWallet {
+  /// The time limit for a disconnected connection to send its last bytes.
+  private static let drainWithin = TimeSpan.seconds(1)
+
+  let number: WalletNumber
+  private unowned let provider: Provider
+  private(set) var runner: CoreRunner<PeerMachine>!
+  private var pushes: PushSender!
+  private var connections: [UInt64: PeerConnection] = [:]
+  /// Frames whose events the core has not handled yet: each event gives exactly one change about its frame.
+  private var unwritten: [LedgerStep.FrameBytes] = []
+
+  /// `state` as in the ledger. `phoneSocket`: where its pushes go.
+  init(
+    _ number: WalletNumber, of provider: Provider, state: PeerState, phoneSocket: String?,
+    awaitsWallet: Bool = false
+  ) throws {
+    self.number = number
+    self.provider = provider
+    let options = provider.options
+    runner = CoreRunner(
+      configuration: .init(
+        isLegacy: options.isLegacy, externalDelay: options.externalDelay, rules: options.rules,
+        fundingKey: options.splices ? CurvePoint(provider.key.publicKey) : nil,
+        spliceDelay: options.spliceDelay, storageDelay: options.storageDelay, startedAt: provider.clock.now,
+        state: state, awaitsWallet: awaitsWallet, pushStrategy: options.pushStrategy),
+      name: number.coreName, loop: provider.loop, clock: provider.clock, journal: provider.journal
+    ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
+    let extraBody: ((PushRequest) -> String)? =
+      options.sendsSilentPushes ? { PhoenixPush.silentBody(of: $0) } : nil
+    pushes = PushSender(
+      path: phoneSocket, loop: provider.loop, ledger: provider.ledger,
+      body: { [unowned self] in body(of: $0) }, extraBody: extraBody,
+      isWanted: { [unowned self] in runner.core.wants($0) },
+      onLedgerFailure: { [unowned provider] in provider.fail($0) })
+    pushes.resume(
+      try provider.ledger.readOpenPushes(of: number).map { PushSender.Open(id: $0.id, request: $0.request) })
+  }
+
+  var isConnected: Bool { !connections.isEmpty }
+
+  /// Whether memory has nothing of this wallet that the ledger lacks.
+  var isQuiet: Bool { connections.isEmpty && pushes.isIdle && runner.core.isQuiet }
+
+  func sendPushes(to phoneSocket: String?) { pushes.path = phoneSocket }
+
+  // MARK: Connections
+
+  func accept(_ connection: PeerConnection) {
+    guard !runner.core.rejects(connection.remote, at: provider.clock.now) else { return connection.cutOff() }
+    let id = provider.nextConnection
+    connections[id] = connection
+    connection.onMessage = { [unowned self] in received($0, from: id) }
+    connection.onEnd = { [unowned self] in ended(id, $0.description) }
+    runner.handle(.connected(connection: id, node: connection.remote))
+  }
+
+  private func received(_ bytes: [UInt8], from id: UInt64) {
+    do throws(WireError) {
+      let heard = try HeardMessage(bytes)
+      unwritten.append(LedgerStep.FrameBytes(connection: id, bytes: heard.bytes))
+      runner.handle(.received(connection: id, heard.message))
+    } catch {
+      unwritten.append(LedgerStep.FrameBytes(connection: id, bytes: HeardMessage.kept(bytes)))
+      runner.handle(.undecodable(connection: id, error.description))
+    }
+  }
+
+  private func ended(_ id: UInt64, _ why: String) {
+    guard connections.removeValue(forKey: id) != nil else { return }
+    runner.handle(.closed(connection: id, why))
+    if connections.isEmpty { provider.lostConnections(of: self) }
+  }
+
+  private func cutOff(_ id: UInt64, _ why: String) {
+    connections[id]?.cutOff()
+    ended(id, why)
+  }
+
+  private func hangUp(_ id: UInt64, _ why: String) {
+    connections[id]?.onEnd = { [unowned self] end in ended(id, "\(why) (\(end))") }
+    connections[id]?.hangUp()
+    provider.loop.after(Self.drainWithin) { [weak self] in self?.cutOff(id, why) }
+  }
+
+  func hangUpAll(_ why: String) { for id in connections.keys.sorted() { hangUp(id, why) } }
+
+  // MARK: Directives
+
+  /// First the durable changes, in one transaction; then the other directives, in order.
+  private func carryOut(_ directives: [PeerDirective]) {
+    var step = LedgerStep(
+      wallet: number, at: runner.instant, wallNanoseconds: provider.clock.wallNanoseconds)
+    for directive in directives {
+      switch directive {
+      case .store(let changes):
+        step.changes += changes
+        // A connection that is evicted at once has no row, and its number is used again.
+        for case .connectionOpened(let connection, _) in changes { provider.nextConnection = connection + 1 }
+        if changes.contains(where: \.isAboutFrame), !unwritten.isEmpty {
+          step.incoming = unwritten.removeFirst()
+        }
+      case .send(let connection, let message):
+        step.outgoing.append(.init(connection: connection, bytes: message.encoded()))
+      case .requestPush(let request): step.pushes.append(request)
+      case .close, .evict, .answer: break
+      }
+    }
+    if step.isOpeningAlone {
+      // Our init does not depend on the ledger.
+      carryOut(directives, sending: step.outgoing, pushing: [])
+      return provider.postpone(step)
+    }
+    do {
+      let pushIDs = try provider.commit(step)
+      carryOut(directives, sending: step.outgoing, pushing: pushIDs)
+    } catch { provider.fail(error) }
+  }
+
+  private func carryOut(
+    _ directives: [PeerDirective], sending frames: [LedgerStep.FrameBytes], pushing ids: [Int64]
+  ) {
+    var frames = frames[...]
+    var ids = ids[...]
+    var requested: [PushSender.Open] = []
+    for directive in directives {
+      switch directive {
+      case .store: break
+      case .send(let connection, _):
+        if let frame = frames.popFirst() { connections[connection]?.send(frame.bytes) }
+      case .close(let connection, let why): hangUp(connection, why)
+      case .evict(let connection, let why): cutOff(connection, why)
+      case .requestPush(let request):
+        if let id = ids.popFirst() { requested.append(.init(id: id, request: request)) }
+      case .answer(let payment, let outcome): provider.answer(payment, outcome, of: runner.core)
+      }
+    }
+    // Together, so that they keep their order on the way. They wait for nothing that follows them.
+    if !requested.isEmpty { pushes.send(requested) }
+  }
+
+  private func body(of push: PushRequest) -> String {
+    switch provider.options.pushStrategy {
+    case .phoenix: PhoenixPush.body(of: push)
+    case .bitkit:
+      BitkitPush(
+        push, key: runner.core.state.pushKey, sealsSilent: provider.options.sealsSilentPush,
+        now: provider.clock.now, wallNanoseconds: provider.clock.wallNanoseconds
+      ).text
+    }
+  }
+}
+
+extension WalletNumber {
+  /// Its machine's name in the journal. The own wallet's is that of a journal of before there were others.
+  var coreName: String { self == .own ? PeerMachine.name : "\(PeerMachine.name)-\(value)" }
+}
+
+extension LedgerChange {
+  fileprivate var isAboutFrame: Bool {
+    switch self {
+    case .frameActedOn, .frameIgnored: true
+    default: false
+    }
+  }
+}
