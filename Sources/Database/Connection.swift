@@ -86,6 +86,14 @@ public final class Connection {
   }
 
   private func configure(_ access: Access) throws {
+    if case .alone(hasLog: true) = access {
+      // Before the first read: in this mode the log's index lies in this process's memory. Without the second call the
+      // log's pages would be written into the database at the end.
+      try execute("PRAGMA locking_mode = EXCLUSIVE")
+      guard baton_sqlite_keep_log_on_close(handle) == SQLITE_OK else {
+        throw DatabaseError(kind: .cannotOpen, database: path, words: "SQLite would change its log")
+      }
+    }
     // Limits what a foreign schema may call, before any of it is read.
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA cell_size_check = ON")
@@ -95,16 +103,7 @@ public final class Connection {
     try execute("PRAGMA temp_store = MEMORY")
     try execute("PRAGMA foreign_keys = ON")
     switch access {
-    case .readOnly, .untouched: return
-    case .alone(let hasLog):
-      guard hasLog else { return }
-      // In this mode the log's index lies in this process's memory; without the next call the log's pages would be
-      // written into the database at the end.
-      try execute("PRAGMA locking_mode = EXCLUSIVE")
-      guard baton_sqlite_keep_log_on_close(handle) == SQLITE_OK else {
-        throw DatabaseError(kind: .cannotOpen, database: path, words: "SQLite would change its log")
-      }
-      return
+    case .readOnly, .untouched, .alone: return
     case .readWrite, .create: break
     }
     try execute("PRAGMA synchronous = FULL")

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Each error as a sentence: the problem, then the remedy.
 extension ContainerError: CustomStringConvertible {
   public var description: String {
@@ -102,7 +96,7 @@ extension ContainerError: CustomStringConvertible {
     case .keepsChanging(let path):
       ("\(path) keeps changing while it is copied", "stop the writing process and try again")
     case .inputOutput(let path, let doing, let code):
-      ("\(doing) \(path) failed (\(String(cString: strerror(code))))", Self.advice(code))
+      ("\(doing) \(path) failed (\(Self.words(code)))", Self.advice(code))
     case .database(let error): (error.description, "")
     }
   }
@@ -110,16 +104,4 @@ extension ContainerError: CustomStringConvertible {
   /// An old copy of the channel must not be used: the newest state is in the peer's backup.
   fileprivate static let wayBack =
     "move the container's directory away and keep it, open the app, and run `baton restore`: the channel is restored from the peer's backup, and the peer refuses the old state"
-
-  /// ENOENT for an existing directory is the answer of a kernel file system such as /proc.
-  private static func words(_ code: Int32, of place: String) -> String {
-    if code == ENOENT, case .success(let facts) = FileFacts.at(place), facts.isDirectory {
-      return "it allows no new directory"
-    }
-    return String(cString: strerror(code))
-  }
-
-  private static func advice(_ code: Int32) -> String {
-    code == EMFILE || code == ENFILE ? "raise the limit with `ulimit -n`" : "check its disk"
-  }
 }

@@ -62,6 +62,22 @@ public enum ContainerError: Error, Hashable, Sendable {
     }
   }
 
+  // MARK: Words of a system error
+
+  /// ENOENT for an existing directory is the answer of a kernel file system such as /proc.
+  static func words(_ code: Int32, of place: String) -> String {
+    if code == ENOENT, case .success(let facts) = FileFacts.at(place), facts.isDirectory {
+      return "it allows no new directory"
+    }
+    return words(code)
+  }
+
+  static func advice(_ code: Int32) -> String {
+    code == EMFILE || code == ENFILE ? "raise the limit with `ulimit -n`" : "check its disk"
+  }
+
+  static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
+
   /// The error for a system call that failed, from its `errno`.
   init(errno code: Int32, path: String, doing: String) {
     switch code {

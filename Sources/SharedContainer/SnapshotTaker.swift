@@ -49,6 +49,16 @@ struct SnapshotTaker {
     }
   }
 
+  /// Without the time of the last change of a file's attributes: as root SQLite gives the log the database's owner at
+  /// each opening, also the same one.
+  private func writtenFacts() -> [FileFacts?] {
+    databaseFiles.map { path in
+      var facts = try? FileFacts.at(path).get()
+      (facts?.changedSeconds, facts?.changedNanoseconds) = (0, 0)
+      return facts
+    }
+  }
+
   private func read(_ access: Connection.Access, isLive: Bool) throws -> Snapshot {
     try SnapshotReader(database: layout.database, layout: layout, access: access, depth: depth)
       .read(isLive: isLive, queries)
@@ -57,7 +67,7 @@ struct SnapshotTaker {
   /// Reads in place a database that no process has open: its size costs nothing. Nil if only a copy can be read.
   private func takeAlone(isLive expectsLive: Bool = false) throws -> Snapshot? {
     guard Kernel.locks() != nil, !isOpen() else { return nil }
-    let before = databaseFiles.map { try? FileFacts.at($0).get() }
+    let before = writtenFacts()
     // SQLite would roll back an interrupted transaction of another journal mode.
     guard before[2] == nil, (before[1]?.size ?? 0) <= logReadBytesMax else { return nil }
     let hasLog = (before[1]?.size ?? 0) > 0

@@ -137,6 +137,10 @@ struct DamagedContainerTests {
     let claimant = Claimant(
       process: process, incarnation: 7, reason: ClaimReason.neverClaimed.rawValue,
       bootClock: clock.bootClock, wallClockNanoseconds: 0)
+    // While this process holds the lock in place of the claimant's.
+    func problems() throws -> [String] {
+      try self.problems().filter { !$0.contains("holds the lock of that role") }
+    }
     do {
       let app = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
       unlink("\(directory)/heartbeat")

@@ -125,6 +125,7 @@ import Testing
         $0.hasHeartbeat = false
         $0.lastWrite = nil
         $0.claims = []
+        $0.beats = []
         $0.owner?.epoch = 1
       } == [])
     #expect(kinds { $0.damagedBeats = ["mainappd"] } == [.heartbeatDamaged])

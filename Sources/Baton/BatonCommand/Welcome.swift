@@ -26,7 +26,8 @@ enum Welcome {
       status               who holds the node, why, since when
       payments             payments received, sent, and held by the peer
       ps, logs -f          the processes; their journals merged into one log
-      inspect DIR          any shared container, in use or copied
+      inspect DIR          any shared container, in use or copied; --check, --diff OTHER
+      doctor [DIR]         what is wrong, what it means, and what to do
       timeline [RUN]       a run as one HTML page: processes, epochs, messages, kills, payments
     Judge it
       judge DIR            the verdict on a run, from raw evidence

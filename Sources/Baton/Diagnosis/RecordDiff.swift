@@ -80,11 +80,11 @@ package struct FactDiff: Report, Hashable {
 
   /// The facts that differ, in the order of `after`, and then those that only `before` has.
   package static func all(_ before: [(String, String)], _ after: [(String, String)]) -> [FactDiff] {
-    let old = Dictionary(before) { first, _ in first }
+    let earlier = Dictionary(before) { first, _ in first }
     let names = after.map(\.0) + before.map(\.0).filter { name in !after.contains { $0.0 == name } }
-    let new = Dictionary(after) { first, _ in first }
+    let later = Dictionary(after) { first, _ in first }
     return names.compactMap { name in
-      old[name] == new[name] ? nil : FactDiff(name: name, before: old[name], after: new[name])
+      earlier[name] == later[name] ? nil : FactDiff(name: name, before: earlier[name], after: later[name])
     }
   }
 }
