@@ -110,7 +110,7 @@ enum LedgerSchema {
     """
     -- Until here all rows were of one wallet, which is number 1.
     CREATE TABLE wallets(
-      id INTEGER PRIMARY KEY, node BLOB UNIQUE, phone_socket TEXT) STRICT;
+      id INTEGER PRIMARY KEY, node BLOB UNIQUE, phone_socket TEXT, home TEXT UNIQUE) STRICT;
     INSERT INTO wallets(id, node) VALUES (1, (
       SELECT node FROM connections WHERE verdict IN ('accepted', 'unfenced') AND node IS NOT NULL
       ORDER BY id LIMIT 1));

@@ -31,6 +31,23 @@ extension Ledger {
       """, [.bits(connection), .integer(wallet.value)])
   }
 
+  func wallet(ofPhone home: String) throws -> WalletNumber? {
+    try database.firstRow("SELECT id FROM wallets WHERE home = ?", [.text(home)]).map {
+      WalletNumber(try $0.integer(0))
+    }
+  }
+
+  func begin(_ wallet: WalletNumber, ofPhone home: String) throws {
+    try database.execute(
+      "INSERT INTO wallets(id, home) VALUES (?, ?)", [.integer(wallet.value), .text(home)])
+  }
+
+  func name(_ wallet: WalletNumber, _ node: PublicKey) throws {
+    try database.execute(
+      "UPDATE wallets SET node = ? WHERE id = ? AND node IS NULL",
+      [.blob(node.bytes), .integer(wallet.value)])
+  }
+
   func begin(_ wallet: WalletNumber, of node: PublicKey) throws {
     try database.execute(
       "INSERT INTO wallets(id, node) VALUES (?, ?)", [.integer(wallet.value), .blob(node.bytes)])

@@ -25,6 +25,8 @@ final class Provider {
   var nextNewcomer: UInt64 = 1
   var directoryTimer: LoopTimer?
   var hasReportedFull = false
+  var phones: [ServedPhone] = []
+  var phoneListeners: [UnixListener] = []
   private var listener: PeerListener?
   var nextConnection: UInt64
   var nextPayment: UInt64
@@ -55,6 +57,7 @@ final class Provider {
     nextConnection = try ledger.nextConnection()
     nextPayment = try ledger.nextPayment()
     try beginOwn()
+    try beginPhones()
     for number in try ledger.dueWallets() { _ = try wallet(number) }
   }
 
@@ -75,7 +78,7 @@ final class Provider {
   // MARK: Connections
 
   /// Listens on the last run's address, so that wallets find it again; on another port if that one is taken.
-  func listen() throws(SystemError) {
+  func listen() throws {
     let file = AddressFile(path: options.address)
     let last = file.read()
     let listener: PeerListener
@@ -91,6 +94,7 @@ final class Provider {
     self.listener = listener
     let address = PeerAddress(node: key.publicKey, place: listener.address)
     try file.write(address)
+    try listenForPhones(address)
     journal.note("listening on \(address)")
     printLine("lspd listens on \(address)")
   }
@@ -158,6 +162,7 @@ final class Provider {
       loop.after(.milliseconds(10)) { [weak self] in self?.endWhenDrained(reason) }
       return
     }
+    for listener in phoneListeners { listener.shutDown() }
     journal.recordEnd(reason: reason)
     loop.stop()
   }

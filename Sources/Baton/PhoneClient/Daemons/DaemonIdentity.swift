@@ -13,6 +13,10 @@ struct DaemonIdentity {
 
   /// Why the process is left alone; nil if it is the daemon.
   func objection(to process: WatchedProcess) -> String? {
+    if daemon == .lspd, let home = servedBy {
+      return
+        "process \(process.pid) is the lspd of the phone in \(home); stop it with `baton --home \(home) down`"
+    }
     // By its answer, or by its program if it hangs or is stopped.
     switch answer {
     case true?: return nil
@@ -21,6 +25,11 @@ struct DaemonIdentity {
     }
     return
       "process \(process.pid) listens on \(phone.socket(of: daemon)) but is not \(daemon.rawValue); end it yourself, or move the socket away"
+  }
+
+  /// The home of the phone whose lspd serves this phone too.
+  private var servedBy: String? {
+    (try? phone.askForJSON(daemon, ControlMessage("status"), timeout: Self.timeout))?["served_by"]?.text
   }
 
   /// Whether the answer is the daemon's; nil without an answer.
