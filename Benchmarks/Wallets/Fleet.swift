@@ -90,12 +90,12 @@ final class Fleet {
     return Clock.monotonicNow - start
   }
 
-  func wait(_ what: String, _ condition: () throws -> Bool) throws {
+  func wait(_ what: String, pausing: Int32 = 5, _ condition: () throws -> Bool) throws {
     let deadline = Clock.monotonicNow + .seconds(3600)
     while try !condition() {
       if let failure { throw BenchError(failure) }
       guard Clock.monotonicNow < deadline else { throw BenchError("waited an hour for \(what)") }
-      try loop.turn(waitingMilliseconds: 5)
+      try loop.turn(waitingMilliseconds: pausing)
     }
   }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import DaemonRuntime
+import Foundation
 import Glibc
 import Ground
 import PeerTransport
@@ -11,14 +12,18 @@ final class ProviderUnderTest {
   private let child: ChildProcess
   private var control: ControlClient?
 
-  init(_ program: String, wallets: Int, home: String) throws {
+  private let ledger: String?
+
+  /// `ledger`: a URL of PostgreSQL; nil for lspd's own file.
+  init(_ program: String, wallets: Int, home: String, ledger: String?) throws {
     self.home = home
+    self.ledger = ledger
     child = try ChildProcess.start(
       program,
       arguments: [
         "--home", home, "--wallets", "--wallets-max", "\(max(wallets, 2))", "--keep-wallets", "0s",
         "--hold-seconds", "3600", "--ping-after", "0s",
-      ], boot: Clock().boot, options: ChildProcess.Options())
+      ] + (ledger.map { ["--ledger", $0] } ?? []), boot: Clock().boot, options: ChildProcess.Options())
     close(child.channel)
   }
 
@@ -30,11 +35,14 @@ final class ProviderUnderTest {
 
   var address: PeerAddress? { PeerAddress(file: "\(home)/lsp/address") }
 
-  func ask(_ message: ControlMessage) throws -> ControlMessage {
-    if control == nil { control = try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd") }
-    guard let control else { throw BenchError("lspd does not answer") }
-    return try control.request(message)
+  private func connected() throws -> ControlClient {
+    if let control { return control }
+    let new = try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd")
+    control = new
+    return new
   }
+
+  func ask(_ message: ControlMessage) throws -> ControlMessage { try connected().request(message) }
 
   func status() throws -> PeerFacts {
     guard let facts = PeerFacts(json: try ask(ControlMessage("status")).body) else {
@@ -43,10 +51,24 @@ final class ProviderUnderTest {
     return facts
   }
 
+  /// Where the pushes of the wallet go.
+  func register(_ node: PublicKey, at socket: String) throws {
+    _ = try ask(ControlMessage("wallet", ["node": node.hex, "phone-socket": socket]))
+  }
+
   func pay(_ hash: Bytes32, to node: PublicKey) throws {
-    let answer = try ask(
+    try beginToPay(hash, to: node)
+    try endToPay()
+  }
+
+  func beginToPay(_ hash: Bytes32, to node: PublicKey) throws {
+    try connected().send(
       ControlMessage(
         "pay", ["payment-hash": hash.hex, "amount-msat": "1000", "payee": node.hex, "wait": "no"]))
+  }
+
+  func endToPay() throws {
+    let answer = try connected().receive()
     guard answer["state"] != "failed" else {
       throw BenchError("a payment failed: \(answer["reason"] ?? "?")")
     }
@@ -62,7 +84,22 @@ final class ProviderUnderTest {
     }
   }
 
-  var ledgerBytes: Int { size("lsp/ledger.sqlite") + size("lsp/ledger.sqlite-wal") }
+  /// Of PostgreSQL by its own program, as no other process may open a live file of it.
+  func ledgerBytes() throws -> Int {
+    guard let ledger else { return size("lsp/ledger.sqlite") }
+    let psql = Process()
+    psql.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    psql.arguments = ["psql", ledger, "-Atc", "SELECT pg_database_size(current_database())"]
+    let output = Pipe()
+    psql.standardOutput = output
+    try psql.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    psql.waitUntilExit()
+    guard psql.terminationStatus == 0, let bytes = Int(text.split(separator: "\n").first ?? "") else {
+      throw BenchError("psql did not say the size of the ledger")
+    }
+    return bytes
+  }
 
   private func size(_ name: String) -> Int {
     var facts = stat()

@@ -31,6 +31,28 @@ extension Ledger {
       """, [.bits(connection), .integer(wallet.value)])
   }
 
+  func wallet(ofPhone home: String) throws -> WalletNumber? {
+    try database.firstRow("SELECT id FROM wallets WHERE home = ?", [.text(home)]).map {
+      WalletNumber(try $0.integer(0))
+    }
+  }
+
+  /// The directories of the phones that were served.
+  func phones() throws -> [String] {
+    try database.rows("SELECT home FROM wallets WHERE home IS NOT NULL ORDER BY id").map { try $0.text(0) }
+  }
+
+  func begin(_ wallet: WalletNumber, ofPhone home: String) throws {
+    try database.execute(
+      "INSERT INTO wallets(id, home) VALUES (?, ?)", [.integer(wallet.value), .text(home)])
+  }
+
+  func name(_ wallet: WalletNumber, _ node: PublicKey) throws {
+    try database.execute(
+      "UPDATE wallets SET node = ? WHERE id = ? AND node IS NULL",
+      [.blob(node.bytes), .integer(wallet.value)])
+  }
+
   func begin(_ wallet: WalletNumber, of node: PublicKey) throws {
     try database.execute(
       "INSERT INTO wallets(id, node) VALUES (?, ?)", [.integer(wallet.value), .blob(node.bytes)])

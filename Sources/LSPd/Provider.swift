@@ -26,6 +26,8 @@ final class Provider {
   var nextNewcomer: UInt64 = 1
   var directoryTimer: LoopTimer?
   var hasReportedFull = false
+  var phones: [ServedPhone] = []
+  var phoneListeners: [UnixListener] = []
   private var listener: PeerListener?
   let webhookCaller: WebhookCaller
   var http: HTTPServer?
@@ -55,11 +57,14 @@ final class Provider {
     try ledger.beginRun(
       at: clock.now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy,
       storageDelay: options.storageDelay, pushStrategy: options.pushStrategy)
+    let homes = try Self.phones(options, ledger)
     directory = WalletDirectory(
-      limit: options.walletsMax, count: try ledger.walletCount(), keepsFor: options.keepsWallets)
+      limit: max(options.walletsMax, 1 + homes.count), count: try ledger.walletCount(),
+      keepsFor: options.keepsWallets)
     nextConnection = try ledger.nextConnection()
     nextPayment = try ledger.nextPayment()
     try beginOwn()
+    try beginPhones(homes)
     for number in try ledger.dueWallets() { _ = try wallet(number) }
   }
 
@@ -80,7 +85,7 @@ final class Provider {
   // MARK: Connections
 
   /// Listens on the last run's address, so that wallets find it again; on another port if that one is taken.
-  func listen() throws(SystemError) {
+  func listen() throws {
     let file = AddressFile(path: options.address)
     let last = file.read()
     let listener: PeerListener
@@ -94,6 +99,7 @@ final class Provider {
     self.listener = listener
     let address = PeerAddress(node: key.publicKey, place: listener.address)
     try file.write(address)
+    try listenForPhones(address)
     journal.note("listening on \(address)")
     printLine("lspd listens on \(address)")
   }
@@ -162,6 +168,7 @@ final class Provider {
       loop.after(.milliseconds(10)) { [weak self] in self?.endWhenDrained(reason) }
       return
     }
+    for listener in phoneListeners { listener.shutDown() }
     journal.recordEnd(reason: reason)
     loop.stop()
   }

@@ -9,10 +9,11 @@ import Reports
 
 // The control socket: senders' payments, and queries.
 extension Provider {
-  func accept(_ client: UnixConnection) {
+  /// `asked`: the wallet of the phone with the socket.
+  func accept(_ client: UnixConnection, for asked: WalletNumber = .own) {
     client.onMessage = { [unowned self] message in
       do {
-        try answer(message, to: client)
+        try answer(message, to: client, for: asked)
       } catch {
         var refusal = ControlMessage.error("\(error)")
         // It tells the sender that this is about its request, and not about the connection.
@@ -25,14 +26,16 @@ extension Provider {
     }
   }
 
-  private func answer(_ message: ControlMessage, to client: UnixConnection) throws {
+  private func answer(
+    _ message: ControlMessage, to client: UnixConnection, for asked: WalletNumber
+  ) throws {
     switch message.verb {
-    case "pay": try pay(message, for: client)
+    case "pay": try pay(message, of: asked, for: client)
     case "await": try waitFor(message, for: client)
-    case "external-invoice": try makeExternalInvoice(message, for: client)
-    case "fail-next": try orderFailures(message, for: client)
+    case "external-invoice": try makeExternalInvoice(message, of: asked, for: client)
+    case "fail-next": try orderFailures(message, of: asked, for: client)
     case "payments":
-      let rows = try PaymentTable.list(ledger.database, of: try number(of: message))
+      let rows = try PaymentTable.list(ledger.database, of: try number(of: message, for: asked))
       client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
     case "webhooks":
       let list = try WebhookTables.list(ledger.database, of: try number(of: message))
@@ -40,8 +43,11 @@ extension Provider {
     case "notify": try orderNotification(message, for: client)
     case "wallet": try register(message, for: client)
     case "status":
-      let facts = status(of: try wallet(try number(of: message)))
+      var facts = status(of: try wallet(try number(of: message, for: asked)))
+      if asked != .own { facts.servedBy = options.home }
       client.send(ControlMessage("status", body: Array(facts.json.utf8)))
+    case "down" where asked != .own:
+      client.send(.error("this lspd is that of the phone in \(options.home); stop it there"))
     case "down":
       client.send(ControlMessage("down"))
       goDown("asked to go down")
@@ -53,7 +59,9 @@ extension Provider {
     }
   }
 
-  private func pay(_ message: ControlMessage, for client: UnixConnection) throws {
+  private func pay(
+    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+  ) throws {
     let hash = try paymentHash(message)
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map {
@@ -76,7 +84,7 @@ extension Provider {
     // Before the event: the core may answer within the call.
     waiting[id] = [client]
     if !waits { answersAtOnce.insert(id) }
-    guard let wallet = try wallet(ofPayee: payee) else {
+    guard let wallet = try wallet(ofPayee: payee, for: asked) else {
       return answer(id, .failed(.anotherPayee), of: own.runner.core)
     }
     wallet.runner.handle(
@@ -87,13 +95,15 @@ extension Provider {
   }
 
   /// Durable when it is answered. No failures cancel an earlier order.
-  private func orderFailures(_ message: ControlMessage, for client: UnixConnection) throws {
+  private func orderFailures(
+    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+  ) throws {
     guard let code = FailureCode(name: try message.required("code")) else {
       throw ControlMessageError.badValue(
         name: "code", expected: "one of BOLT 4's names, such as temporary_channel_failure")
     }
     let times = try message.integerIfPresent("times", in: UInt64(0)...OrderedFailures.limit) ?? 1
-    try wallet(try number(of: message)).runner.handle(
+    try wallet(try number(of: message, for: asked)).runner.handle(
       .failuresOrdered(OrderedFailures(code: code.rawValue, times: times)))
     client.send(ControlMessage("ok", ["code": code.description, "times": "\(times)"]))
   }

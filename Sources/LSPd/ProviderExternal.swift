@@ -9,7 +9,9 @@ import LightningProvider
 extension Provider {
   static let externalTextMax = 200
 
-  func makeExternalInvoice(_ message: ControlMessage, for client: UnixConnection) throws {
+  func makeExternalInvoice(
+    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+  ) throws {
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     let expiry = try message.integerIfPresent("expiry-seconds", in: UInt64(1)...31_536_000) ?? 3600
     let isForgotten = try message.flag("forgotten", default: false)
@@ -36,7 +38,7 @@ extension Provider {
     // Durable when this returns. A forgotten invoice is not stored: its payment fails with
     // incorrect_or_unknown_payment_details.
     if !isForgotten {
-      try wallet(try number(of: message)).runner.handle(
+      try wallet(try number(of: message, for: asked)).runner.handle(
         .externalInvoiceMade(
           ExternalInvoice(
             paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))

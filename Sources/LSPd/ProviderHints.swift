@@ -58,7 +58,7 @@ extension Provider {
   /// Of a recipient that is no wallet, the own wallet's core says that there is no route to it.
   private func hint(for question: HintQuestion) -> ForwardingHint {
     do {
-      let wallet = try wallet(ofPayee: question.recipient) ?? own!
+      let wallet = try wallet(ofPayee: question.recipient, for: .own) ?? own!
       return wallet.runner.core.hint(for: question, at: clock.now)
     } catch { fail(error) }
   }

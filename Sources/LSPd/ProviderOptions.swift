@@ -64,6 +64,11 @@ struct ProviderOptions {
         "--wallets-max", value: .integer(2...1_000_000), default: "1000",
         help: "with --wallets: how many wallets there may be"),
       OptionDeclaration(
+        "--phone", value: .path("DIR"), mayRepeat: true,
+        help:
+          "serve another phone's wallet too: DIR/lsp gets a control socket and an address, and DIR/os/iosd.sock its pushes"
+      ),
+      OptionDeclaration(
         "--keep-wallets", value: .span, default: "60s",
         help:
           "how long another wallet stays in memory when it is away and nothing of it is due; then the ledger alone has it"
@@ -106,6 +111,8 @@ struct ProviderOptions {
   let rules: ConnectionRules
   /// 1: the own wallet alone.
   let walletsMax: Int
+  /// Directories of other phones.
+  let phones: [String]
   let keepsWallets: TimeSpan
   let webhooks: WebhookRules
   let webhookAuthorities: String?
@@ -129,12 +136,13 @@ struct ProviderOptions {
     storageDelay = parsed.span("--storage-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
     let servesOthers = parsed.isGiven("--wallets")
-    walletsMax = servesOthers ? Int(parsed.integer("--wallets-max") ?? 1000) : 1
+    phones = parsed.all("--phone")
+    walletsMax = max(servesOthers ? Int(parsed.integer("--wallets-max") ?? 1000) : 1, 1 + phones.count)
     keepsWallets = parsed.span("--keep-wallets") ?? .seconds(60)
-    if servesOthers, isLegacy {
+    if walletsMax > 1, isLegacy {
       exitWithSentence(
         .wrongUsage,
-        "--legacy ignores the claims that tell --wallets who is a wallet; leave one of the two out")
+        "--legacy ignores the claims that tell several wallets apart; leave it or the others out")
     }
     if parsed.isGiven("--wallets-max"), !servesOthers {
       exitWithSentence(.wrongUsage, "--wallets-max is the limit of --wallets; add that option")

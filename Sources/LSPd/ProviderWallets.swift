@@ -12,8 +12,10 @@ extension Provider {
   /// From memory, or else from the ledger.
   func wallet(_ number: WalletNumber) throws -> ServedWallet {
     if let known = served[number] { return known }
+    let phone = phone(of: number)
     let wallet = try ServedWallet(
-      number, of: self, state: try readState(of: number), phoneSocket: try ledger.phoneSocket(of: number))
+      number, of: self, state: try readState(of: number),
+      phoneSocket: try ledger.phoneSocket(of: number) ?? phone?.iosdSocket, awaitsWallet: phone != nil)
     served[number] = wallet
     lostConnections(of: wallet)
     return wallet
@@ -52,13 +54,14 @@ extension Provider {
 
   // MARK: Connections
 
-  private var ownIdentity: WalletDirectory.Own {
+  var ownIdentity: WalletDirectory.Own {
     WalletDirectory.Own(node: own.runner.core.state.wallet, awaitsName: own.runner.core.lacksWallet)
   }
 
   func accept(_ connection: PeerConnection) {
     do {
       try readWalletFile()
+      try namePhones()
       let id = nextNewcomer
       nextNewcomer += 1
       let known = try connection.remote.flatMap(ledger.wallet(of:))
@@ -131,15 +134,17 @@ extension Provider {
 
   // MARK: The control socket
 
-  func wallet(ofPayee payee: PublicKey?) throws -> ServedWallet? {
+  /// Without a payee the wallet of the phone whose socket was asked.
+  func wallet(ofPayee payee: PublicKey?, for asked: WalletNumber) throws -> ServedWallet? {
+    guard payee != nil else { return try wallet(asked) }
     let known = try payee.flatMap(ledger.wallet(of:))
     let found = directory.wallet(ofPayee: payee, known: known, own: ownIdentity)
     return try found.map { try wallet($0) }
   }
 
-  /// The wallet that the message names by its node; without a name the own one.
-  func number(of message: ControlMessage) throws -> WalletNumber {
-    guard let node = try node("wallet", message) else { return .own }
+  /// The wallet that the message names by its node; without a name that of the phone whose socket was asked.
+  func number(of message: ControlMessage, for asked: WalletNumber) throws -> WalletNumber {
+    guard let node = try node("wallet", message) else { return asked }
     if node == ownIdentity.node { return .own }
     guard let number = try ledger.wallet(of: node) else { throw UnknownWalletError(node: node) }
     return number
@@ -160,7 +165,8 @@ extension Provider {
     case .isFull: throw WalletLimitError(limit: directory.limit)
     }
     try ledger.register(socket, of: number)
-    served[number]?.sendPushes(to: socket ?? (number == .own ? options.ownPhoneSocket : nil))
+    let usual = number == .own ? options.ownPhoneSocket : phone(of: number)?.iosdSocket
+    served[number]?.sendPushes(to: socket ?? usual)
     client.send(ControlMessage("wallet", ["number": "\(number.value)"]))
   }
 

@@ -37,7 +37,10 @@ do {
   try running.listen()
   try loop.run()
   control.shutDown()
-} catch let error where error is SecretFileError || error is NodeKeyError {
+} catch let error
+  where error is SecretFileError || error is NodeKeyError || error is WalletLimitError
+  || error is ServedPhoneError
+{
   exitWithSentence(.badConfiguration, "\(error)")
 } catch let error as UnixListenerError {
   exitWithSentence(.cannotCreate, error.description)

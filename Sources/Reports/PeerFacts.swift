@@ -34,6 +34,8 @@ public struct PeerFacts: Report {
   /// The size of a newer backup that lspd has received and not stored yet (`--storage-delay`).
   public var waitingBackupBytes: Int?
   public var storageDelayMs: Int64?
+  /// On the socket in another phone's directory: the home of the phone that lspd belongs to.
+  public var servedBy: String?
   /// With `lspd --wallets`: how many there are, how many there may be, and how many are in memory and connected.
   public var wallets: Int?
   public var walletsMax: Int?

@@ -134,7 +134,9 @@ import Testing
     for key in keys.prefix(2) {
       #expect(try pay(1, to: key.publicKey, provider) == "settled")
     }
-    #expect(wallets.map { $0.channel?.localMsat } == [1_000_001_000, 1_000_001_000])
+    // The sender has the preimage before the last messages about the HTLC.
+    #expect(
+      try provider.eventually { wallets.allSatisfy { $0.channel?.localMsat == 1_000_001_000 } })
     #expect(try provider.pay(1, to: keys[1].publicKey).receive()["reason"] == "already-paid")
   }
 
@@ -259,6 +261,21 @@ import Testing
     #expect(try hint(2) == #"{"hint":"do_not_retry","reason":"unknown"}"#)
     // A question leaves nothing in memory.
     #expect(try provider.eventually { try status(provider).contains("\"wallets_in_memory\":1,") })
+  }
+
+  @Test func `A hold of a wallet that had left the memory ends on time, and then it leaves it again`() throws
+  {
+    let provider = try ProviderProcess(["--wallets", "--keep-wallets", "0s"])
+    try connected(2, to: provider)[1].hangUp()
+    let hasLeft = { try status(provider).contains("\"wallets_in_memory\":1,") }
+    #expect(try provider.eventually { try hasLeft() })
+    let sender = try provider.pay(1, hold: 1, to: keys[1].publicKey)
+    #expect(try !hasLeft())
+    #expect(try sender.receive()["reason"] == "recipient-away")
+    let late = try provider.ledger("SELECT settled_at_ns - hold_until_ns FROM payments WHERE wallet = 2")
+    guard case .integer(let lateNs)? = late.first else { throw LedgerError.unreadable("no end: \(late)") }
+    #expect((0..<5_000_000_000).contains(lateNs))
+    #expect(try provider.eventually { try hasLeft() })
   }
 
   @Test func `An external invoice for one wallet cannot be seen by another`() throws {

@@ -137,9 +137,9 @@ struct PhoneStatus {
 
   private var walletFacts: [(String, String)] {
     guard let count = lspd?.wallets, let limit = lspd?.walletsMax else { return [] }
-    return [
-      ("wallets", "\(count) of at most \(limit) at the peer, \(lspd?.walletsConnected ?? 0) connected")
-    ]
+    let words = "\(count) of at most \(limit) at the peer, \(lspd?.walletsConnected ?? 0) connected"
+    let home = lspd?.servedBy.map { "; it is the lspd of the phone in \($0)" } ?? ""
+    return [("wallets", words + home)]
   }
 
   /// Else a payment that fails by an order of yesterday looks like a mistake of the peer.

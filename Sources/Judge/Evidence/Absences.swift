@@ -58,7 +58,8 @@ struct Absences {
     guard !evidence.hasLedger else { return }
     add(
       "peer's ledger", "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite",
-      "judge the phone's directory as its programs left it, or pass --without peer if the peer keeps none")
+      "judge the phone's directory as its programs left it, pass --lsp HOME if the phone in HOME has its lspd, or pass --without peer if the peer keeps none"
+    )
   }
 
   private mutating func addPhone(_ evidence: Evidence) {

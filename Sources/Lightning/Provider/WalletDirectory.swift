@@ -95,10 +95,13 @@ public struct WalletDirectory: Hashable, Sendable {
     return newWallet()
   }
 
-  private mutating func newWallet() -> Entry {
-    guard count < limit else { return .isFull }
+  private mutating func newWallet() -> Entry { reserve().map { .begins($0) } ?? .isFull }
+
+  /// A new wallet whose node is not known yet; nil at the limit.
+  public mutating func reserve() -> WalletNumber? {
+    guard count < limit else { return nil }
     count += 1
-    return .begins(WalletNumber(Int64(count)))
+    return WalletNumber(Int64(count))
   }
 
   /// A waiting connection has ended.

@@ -15,7 +15,7 @@ enum DownVerb: Verb {
     let phone = try invocation.phone
     try StatusVerb.requirePhone(phone)
     let ended = PhoneStopper(phone: phone).stop()
-    let code = ended.contains { $0.pid == nil } ? ExitCode.daemonMissing : .done
+    let code = ended.contains { $0.pid == nil && !$0.isOfAnotherPhone } ? ExitCode.daemonMissing : .done
     if invocation.output.isJSON {
       invocation.output.say(Document(ended: ended.map(Ended.init)))
       return code
@@ -30,7 +30,7 @@ enum DownVerb: Verb {
   struct Ended: Report {
     var daemon: String
     var pid: Int32?
-    /// Another program listens on its socket.
+    /// Another program, or another phone's lspd, listens on its socket.
     var leftAlone: Bool
     var how: String
     var killed: Bool

@@ -79,6 +79,9 @@ enum UpVerb: Verb {
         "--only-webhooks", help: "the peer does not push to this phone: only the wallet's webhooks are called"
       ),
       OptionDeclaration(
+        "--phone", value: .path("DIR"), mayRepeat: true,
+        help: "the peer also serves the phone in DIR, which `baton --home DIR up` then starts without a peer"),
+      OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer ignores epochs (default fencing)"),
       OptionDeclaration(
@@ -154,6 +157,7 @@ enum UpVerb: Verb {
     if let count = line.text("--wallets") {
       options.lspdArguments += ["--wallets", "--wallets-max", count]
     }
+    for other in line.all("--phone") { options.lspdArguments += ["--phone", Phone(home: other).home] }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options
   }

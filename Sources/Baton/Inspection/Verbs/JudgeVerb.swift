@@ -22,7 +22,7 @@ package enum JudgeVerb: Verb {
           help: "another container of a wallet moved with `baton restore`, or its phone's directory"),
         OptionDeclaration(
           "--lsp", value: .path("HOME"),
-          help: "the phone whose lspd serves this phone's wallet too, with `lspd --wallets`"),
+          help: "the phone whose lspd serves this phone too (`baton up --phone`)"),
         OptionDeclaration("--all", help: "show all findings, not only the first five of each kind"),
         OptionDeclaration("--junit", value: .path("FILE"), help: "also write the verdict as JUnit XML"),
       ],

@@ -23,6 +23,13 @@ struct DaemonIdentity {
       "process \(process.pid) listens on \(phone.socket(of: daemon)) but is not \(daemon.rawValue); end it yourself, or move the socket away"
   }
 
+  /// The home of the phone whose lspd serves this phone too.
+  var servedBy: String? {
+    guard daemon == .lspd else { return nil }
+    return (try? phone.askForJSON(daemon, ControlMessage("status"), timeout: Self.timeout))?["served_by"]?
+      .text
+  }
+
   /// Whether the answer is the daemon's; nil without an answer.
   private var answer: Bool? {
     do {

@@ -12,6 +12,8 @@ package struct PhoneStopper {
     /// How it ended, or why it was left alone.
     package var how: String
     package var wasKilled = false
+    /// The process is another phone's, which serves this one too.
+    package var isOfAnotherPhone = false
 
     package var sentence: String { "\(daemon.rawValue) \(pid.map { "\($0) " } ?? "was left alone: ")\(how)" }
   }
@@ -39,7 +41,13 @@ package struct PhoneStopper {
     guard case .ours(let pid) = listener, let process = WatchedProcess(pid: pid) else { return nil }
     // The pid may have been reused before the pidfd was opened: check the listener again.
     guard DaemonProbe.pid(listeningOn: phone.socket(of: daemon)) == pid else { return nil }
-    if let objection = DaemonIdentity(daemon: daemon, phone: phone).objection(to: process) {
+    let identity = DaemonIdentity(daemon: daemon, phone: phone)
+    if let home = identity.servedBy {
+      let how =
+        "process \(pid) is the lspd of the phone in \(home); `baton --home \(home) down` stops it"
+      return Ended(daemon: daemon, how: how, isOfAnotherPhone: true)
+    }
+    if let objection = identity.objection(to: process) {
       return process.hasEnded ? nil : Ended(daemon: daemon, how: objection)
     }
     // Asked over its socket it records why it ends; if it no longer listens, by signal.

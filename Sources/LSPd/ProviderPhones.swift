@@ -1,0 +1,74 @@
+import Ground
+import DaemonRuntime
+import Glibc
+import LightningProvider
+import PeerTransport
+
+// The other phones, whose wallets lspd serves beside that of its own phone.
+extension Provider {
+  /// Those of the options, and those of earlier starts whose directory is still there.
+  static func phones(_ options: ProviderOptions, _ ledger: Ledger) throws -> [String] {
+    var homes: [String] = []
+    for home in options.phones {
+      guard home.hasPrefix("/") else { throw ServedPhoneError.relative(home) }
+      guard home != options.home else { throw ServedPhoneError.own }
+      if !homes.contains(home) { homes.append(home) }
+    }
+    return homes + (try ledger.phones().filter { !homes.contains($0) && access($0, F_OK) == 0 })
+  }
+
+  /// Each has a wallet from the start, so that its own `baton` can ask about it before its node is known.
+  func beginPhones(_ homes: [String]) throws {
+    for home in homes {
+      let known = try ledger.wallet(ofPhone: home)
+      guard let wallet = known ?? directory.reserve() else {
+        throw WalletLimitError(limit: directory.limit)
+      }
+      let phone = ServedPhone(home: home, wallet: wallet)
+      // Its wallet has a channel with that lspd, of which this one knows nothing.
+      guard access(phone.ledger, F_OK) != 0 else { throw ServedPhoneError.hasOwn(home) }
+      if known == nil { try ledger.begin(wallet, ofPhone: home) }
+      phones.append(phone)
+    }
+  }
+
+  func listenForPhones(_ address: PeerAddress) throws {
+    for phone in phones {
+      try OwnHome.make(phone.home, ["lsp"])
+      phoneListeners.append(
+        try UnixListener(path: phone.socket, loop: loop) { [unowned self] in
+          accept($0, for: phone.wallet)
+        })
+      try AddressFile(path: phone.address).write(address)
+      if let http { try HTTPAddressFile(path: phone.http).write(http.address) }
+    }
+  }
+
+  /// A phone's wallet is the node that the phone has written down: before it has, no connection can be its wallet's.
+  func namePhones() throws {
+    for phone in phones where try ledger.node(of: phone.wallet) == nil {
+      guard let node = NodeIDFile.read(phone.nodeFile), node != ownIdentity.node,
+        try ledger.wallet(of: node) == nil
+      else { continue }
+      try ledger.name(phone.wallet, node)
+      served[phone.wallet]?.runner.handle(.walletNamed(node))
+    }
+  }
+
+  func phone(of wallet: WalletNumber) -> ServedPhone? { phones.first { $0.wallet == wallet } }
+}
+
+enum ServedPhoneError: Error, CustomStringConvertible {
+  case relative(String)
+  case own
+  case hasOwn(String)
+
+  var description: String {
+    switch self {
+    case .relative(let home): "--phone needs an absolute path, not \(home)"
+    case .own: "--phone names the phone of this lspd; name another one's directory"
+    case .hasOwn(let home):
+      "the phone in \(home) has had an lspd of its own, with which its wallet has its channel; name another directory"
+    }
+  }
+}
