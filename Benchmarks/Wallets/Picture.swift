@@ -1,9 +1,9 @@
 /// The figures as bars in an SVG, one panel for each figure.
 struct Picture {
-  private struct Panel {
+  private struct Panel: Sendable {
     var title: String
-    var value: (Figures) -> Double
-    var text: (Figures) -> String
+    var value: @Sendable (Figures) -> Double
+    var text: @Sendable (Figures) -> String
   }
 
   private static let panels = [

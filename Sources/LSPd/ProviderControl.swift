@@ -38,9 +38,9 @@ extension Provider {
       let rows = try PaymentTable.list(ledger.database, of: try number(of: message, for: asked))
       client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
     case "webhooks":
-      let list = try WebhookTables.list(ledger.database, of: try number(of: message))
+      let list = try WebhookTables.list(ledger.database, of: try number(of: message, for: asked))
       client.send(ControlMessage("webhooks", body: Array(list.json.utf8)))
-    case "notify": try orderNotification(message, for: client)
+    case "notify": try orderNotification(message, of: asked, for: client)
     case "wallet": try register(message, for: client)
     case "status":
       var facts = status(of: try wallet(try number(of: message, for: asked)))

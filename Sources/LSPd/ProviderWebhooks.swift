@@ -19,7 +19,9 @@ extension Provider {
   }
 
   /// A user's order. `lsps5.payment_incoming` comes with a payment alone.
-  func orderNotification(_ message: ControlMessage, for client: UnixConnection) throws {
+  func orderNotification(
+    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+  ) throws {
     let orderable: [WebhookNotification.Method] = [
       .expirySoon, .liquidityManagementRequest, .onionMessageIncoming,
     ]
@@ -33,7 +35,7 @@ extension Provider {
         name: "timeout",
         expected: "a block height with \(WebhookNotification.Method.expirySoon.rawValue) alone")
     }
-    let wallet = try wallet(try number(of: message))
+    let wallet = try wallet(try number(of: message, for: asked))
     guard wallet.runner.core.mayNotify() else {
       client.send(
         .error(

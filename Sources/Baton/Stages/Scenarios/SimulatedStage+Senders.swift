@@ -7,7 +7,7 @@ extension WorldSender {
   var scene: Scene.Sender? {
     let told: Scene.Sender.Told
     switch self.told {
-    case nil, .retrying, .skipped: told = .nothing
+    case nil, .retrying, .skipped, .refused: told = .nothing
     case .settled, .alreadyPaid: told = .settled
     case .pending, .alreadyPending: told = .pending
     case .failed(let failure):
