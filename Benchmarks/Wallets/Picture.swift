@@ -6,26 +6,28 @@ struct Picture {
     var text: @Sendable (Figures) -> String
   }
 
-  private static let panels = [
-    Panel(
-      title: "payments/s, settled by connected wallets", value: { Double($0.settledPerSecond) },
-      text: { Figures.grouped($0.settledPerSecond) }),
-    Panel(
-      title: "payments/s, held for wallets that are away", value: { Double($0.heldPerSecond) },
-      text: { Figures.grouped($0.heldPerSecond) }),
-    Panel(
-      title: "request to push, p99", value: { Double($0.pushNinetyNine.nanoseconds) },
-      text: { Figures.milliseconds($0.pushNinetyNine) }),
-    Panel(
-      title: "memory of a connected wallet", value: { Double($0.connectedBytes) },
-      text: { "\(Figures.grouped($0.connectedBytes)) B" }),
-    Panel(
-      title: "memory of a wallet that is away", value: { Double($0.awayBytes) },
-      text: { "\(Figures.grouped($0.awayBytes)) B" }),
-    Panel(
-      title: "ledger of a wallet", value: { Double($0.ledgerBytes) },
-      text: { "\(Figures.grouped($0.ledgerBytes)) B" }),
-  ]
+  private static var panels: [Panel] {
+    [
+      Panel(
+        title: "payments/s, settled by connected wallets", value: { Double($0.settledPerSecond) },
+        text: { Figures.grouped($0.settledPerSecond) }),
+      Panel(
+        title: "payments/s, held for wallets that are away", value: { Double($0.heldPerSecond) },
+        text: { Figures.grouped($0.heldPerSecond) }),
+      Panel(
+        title: "request to push, p99", value: { Double($0.pushNinetyNine.nanoseconds) },
+        text: { Figures.milliseconds($0.pushNinetyNine) }),
+      Panel(
+        title: "memory of a connected wallet", value: { Double($0.connectedBytes) },
+        text: { "\(Figures.grouped($0.connectedBytes)) B" }),
+      Panel(
+        title: "memory of a wallet that is away", value: { Double($0.awayBytes) },
+        text: { "\(Figures.grouped($0.awayBytes)) B" }),
+      Panel(
+        title: "ledger of a wallet", value: { Double($0.ledgerBytes) },
+        text: { "\(Figures.grouped($0.ledgerBytes)) B" }),
+    ]
+  }
 
   var rows: [Figures]
 
