@@ -172,14 +172,14 @@
     switch (kind) {
       case "life": return { fill: colours.life, edge: colours.line, inset: 0 };
       case "epoch": return { fill: own, alpha: spans.epoch[i] % 2 ? 1 : 0.86, text: colours.on, inset: 3, name: true };
-      case "superseded": return { fill: pattern("rising", colours.danger), edge: colours.danger, inset: 3 };
-      case "suspended": return { fill: pattern("falling", colours.soft), inset: 0 };
-      case "frozen": return { fill: pattern("grid", colours.danger), edge: colours.danger, inset: 0 };
-      case "silent": return { fill: pattern("dots", colours.danger), edge: colours.danger, inset: 6 };
+      case "superseded": return { fill: pattern("rising", colours.danger), edge: colours.danger, inset: 3, thin: colours.danger };
+      case "suspended": return { fill: pattern("falling", colours.soft), inset: 0, thin: colours.soft };
+      case "frozen": return { fill: pattern("grid", colours.danger), edge: colours.danger, inset: 0, thin: colours.danger };
+      case "silent": return { fill: pattern("dots", colours.danger), edge: colours.danger, inset: 6, thin: colours.danger };
       case "connection": return { fill: colours.peer, alpha: 0.85, text: colours.on, row: true, name: true };
       case "push": return { fill: colours.phone, alpha: 0.7, text: colours.on, row: true, name: true };
       case "asked": return { fill: colours.payment, alpha: 0.45, row: true };
-      case "held": return { fill: pattern("rising", colours.payment), edge: colours.payment, row: true };
+      case "held": return { fill: pattern("rising", colours.payment), edge: colours.payment, row: true, thin: colours.payment };
       case "offered": return { fill: colours.offered, alpha: 0.9, text: colours.on, row: true, name: true };
       default: return { fill: colours.payment, alpha: 0.9, text: colours.on, row: true, name: true };
     }
@@ -299,24 +299,33 @@
   }
 
   function drawSpans() {
-    const seen = new Map(), end = firstAtLeast(spans.from, view.to), names = [];
+    // Spans of less than two pixels are drawn as runs of such: thousands of them would be too slow one by one.
+    const runs = new Map(), thin = [], end = firstAtLeast(spans.from, view.to), names = [];
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "middle";
     for (let i = firstAtLeast(spans.reach, view.from); i < end; i++) {
       if (spans.to[i] < view.from) continue;
       let left = Math.max(x(spans.from[i]), gutter - 4), right = Math.min(x(spans.to[i]), width + 4);
       if (right - left < 1.5) {
-        const key = (spans.lane[i] * 16 + spans.row[i]) * 16 + spans.kind[i], pixel = Math.round(left);
-        if (seen.get(key) === pixel) continue;
-        seen.set(key, pixel);
-        right = left + 1.5;
+        const key = (spans.lane[i] * 16 + spans.row[i]) * 16 + spans.kind[i], run = runs.get(key);
+        const [y, tall] = spanBox(i);
+        if (!run || left > run.right + 1) {
+          const begun = { i, left, right: left + 1.5 };
+          runs.set(key, begun);
+          thin.push(begun);
+        } else if (left < run.right - 0.5) continue;
+        else run.right = left + 1.5;
+        drawn.spans.push([i, left, left + 1.5, y, tall]);
+        continue;
       }
       const [y, tall, look] = spanBox(i);
-      pen.globalAlpha = look.alpha || 1;
-      pen.fillStyle = look.fill;
+      // A pattern is not seen in a few pixels, and costs more than a colour.
+      const isThin = look.thin && right - left < 6;
+      pen.globalAlpha = isThin ? 0.55 : look.alpha || 1;
+      pen.fillStyle = isThin ? look.thin : look.fill;
       pen.fillRect(left, y, right - left, tall);
       pen.globalAlpha = 1;
-      if (look.edge && right - left > 3) {
+      if (look.edge && right - left > 6) {
         pen.strokeStyle = look.edge;
         pen.lineWidth = 1;
         pen.strokeRect(left + 0.5, y + 0.5, right - left - 1, tall - 1);
@@ -330,6 +339,14 @@
       }
       drawn.spans.push([i, left, right, y, tall]);
     }
+    thin.sort((a, b) => spans.kind[a.i] - spans.kind[b.i]);
+    for (const { i, left, right } of thin) {
+      const [y, tall, look] = spanBox(i);
+      pen.globalAlpha = look.thin ? 0.55 : look.alpha || 1;
+      pen.fillStyle = look.thin || look.fill;
+      pen.fillRect(left, y, right - left, tall);
+    }
+    pen.globalAlpha = 1;
     for (const [text, colour, px, y] of names) {
       pen.fillStyle = colour;
       pen.fillText(text, px, y);
@@ -352,7 +369,7 @@
     for (let i = firstAtLeast(marks.at, view.from); i < end; i++) {
       if (marks.kind[i] !== beatKind) continue;
       const pixel = Math.round(x(marks.at[i])), lane = marks.lane[i];
-      if (seen[lane] === pixel) continue;
+      if (pixel < seen[lane] + 3) continue;
       seen[lane] = pixel;
       const place = layout[lane];
       pen.fillRect(pixel - 0.75, place.bar + place.thick + 2, 1.5, 6);
@@ -362,10 +379,11 @@
 
   function drawMarks() {
     const seen = new Float64Array(lanes.length * 64).fill(NaN), end = firstAtLeast(marks.at, view.to);
-    for (let i = firstAtLeast(marks.at, view.from); i < end; i++) {
+    const first = firstAtLeast(marks.at, view.from), size = end - first > 3000 ? 9 : 3;
+    for (let i = first; i < end; i++) {
       const kind = marks.kind[i];
       if (kind === beatKind) continue;
-      const px = x(marks.at[i]), key = marks.lane[i] * 64 + kind, pixel = Math.round(px / 3);
+      const px = x(marks.at[i]), key = marks.lane[i] * 64 + kind, pixel = Math.round(px / size);
       if (seen[key] === pixel) continue;
       seen[key] = pixel;
       const y = layout[marks.lane[i]].marks;
@@ -383,7 +401,7 @@
 
   function drawArrows() {
     const end = firstAtLeast(arrows.from, view.to), first = firstAtLeast(arrows.reach, view.from);
-    const pairs = lanes.length * lanes.length, lists = data.arrowKinds.map(() => []);
+    const size = end - first > 1500 ? 4 : 1, pairs = lanes.length * lanes.length, lists = data.arrowKinds.map(() => []);
     const isHidden = data.arrowKinds.map((kind) => hidden.has(kind));
     const seen = new Float64Array(data.arrowKinds.length * pairs).fill(NaN);
     for (let i = first; i < end; i++) {
@@ -391,19 +409,20 @@
       if (arrows.to[i] < view.from || isHidden[kind]) continue;
       const left = x(arrows.from[i]), right = x(arrows.to[i]);
       const key = kind * pairs + arrows.fromLane[i] * lanes.length + arrows.toLane[i];
-      // An arrow between the same two columns of pixels is drawn already.
-      const pixel = right - left < 3 ? Math.round(left) : Math.round(left) + Math.round(right) * 1e5;
+      // An arrow between the same two columns is drawn already. Long lines cost most, and dashes more.
+      const column = Math.round(left / size);
+      const pixel = right - left < 3 ? column : column + Math.round(right / size) * 1e5;
       if (seen[key] === pixel) continue;
       seen[key] = pixel;
       lists[kind].push([i, left, right]);
     }
     lists.forEach((list, kind) => {
       if (list.length === 0) return;
-      const look = looks(data.arrowKinds[kind]), hasHeads = list.length < 1500;
+      const look = looks(data.arrowKinds[kind]), hasHeads = list.length < 300;
       pen.strokeStyle = pen.fillStyle = look.colour;
       pen.lineWidth = look.width;
-      pen.globalAlpha = (look.alpha || 1) * (list.length > 800 ? 0.45 : 1);
-      pen.setLineDash(list.length < 1500 && look.dash || []);
+      pen.globalAlpha = (look.alpha || 1) * (list.length > 150 ? 0.45 : 1);
+      pen.setLineDash(list.length < 100 && look.dash || []);
       pen.beginPath();
       for (const [i, left, right] of list) {
         const [y1, y2] = arrowEnds(i);
