@@ -23,18 +23,19 @@ final class WebhookServer {
 
   init(loop: EventLoop) throws {
     self.loop = loop
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let bound = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-        bind(listener, place, size) == 0 && listen(listener, 16) == 0
-          && getsockname(listener, place, &size) == 0
+        bind(descriptor, place, size) == 0 && listen(descriptor, 16) == 0
+          && getsockname(descriptor, place, &size) == 0
       }
     }
     guard bound else { throw SystemError("listen") }
+    listener = descriptor
     port = UInt16(bigEndian: address.sin_port)
     try loop.watch(listener, .readable) { [unowned self] _ in accept() }
   }
