@@ -53,8 +53,8 @@ struct SnapshotTaker {
   /// each opening, also the same one.
   private func writtenFacts() -> [FileFacts?] {
     databaseFiles.map { path in
-      var facts = try? FileFacts.at(path).get()
-      (facts?.changedSeconds, facts?.changedNanoseconds) = (0, 0)
+      guard var facts = try? FileFacts.at(path).get() else { return nil }
+      (facts.changedSeconds, facts.changedNanoseconds) = (0, 0)
       return facts
     }
   }
@@ -73,8 +73,7 @@ struct SnapshotTaker {
     let hasLog = (before[1]?.size ?? 0) > 0
     let result = Result { try read(.alone(hasLog: hasLog), isLive: expectsLive) }
     onRead()
-    guard before == databaseFiles.map({ try? FileFacts.at($0).get() }), !isOpen(), isLive() == expectsLive
-    else {
+    guard before == writtenFacts(), !isOpen(), isLive() == expectsLive else {
       throw ContainerError.keepsChanging(path: layout.directory)
     }
     return try result.get()
