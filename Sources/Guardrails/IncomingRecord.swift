@@ -14,12 +14,10 @@ public struct IncomingRecord: Hashable, Codable, Sendable {
   /// In seconds of the wall clock; nil if the push did not name it.
   public var holdEndsAt: Int64?
   public var state: State
-  /// How often the payment was announced since the record was made, if more than once: its sender has tried again.
-  public var announced: UInt64?
 
   public init(
     paymentHash: Bytes32, amountMsat: UInt64, kind: Announcement.Kind, isHeld: Bool, holdEndsAt: Int64?,
-    state: State = .incoming, announced: UInt64? = nil
+    state: State = .incoming
   ) {
     self.paymentHash = paymentHash
     self.amountMsat = amountMsat
@@ -27,6 +25,5 @@ public struct IncomingRecord: Hashable, Codable, Sendable {
     self.isHeld = isHeld
     self.holdEndsAt = holdEndsAt
     self.state = state
-    self.announced = announced
   }
 }

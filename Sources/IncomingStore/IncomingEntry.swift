@@ -21,11 +21,10 @@ public struct IncomingEntry: Hashable, Sendable {
     guard let state = IncomingRecord.State(rawValue: try row.text(5)) else {
       throw row.mismatch(5, "a state")
     }
-    let announced = try row.bits(7)
     self.init(
       IncomingRecord(
         paymentHash: hash, amountMsat: try row.bits(1), kind: kind, isHeld: try row.integer(3) != 0,
-        holdEndsAt: try row.optionalInteger(4), state: state, announced: announced > 1 ? announced : nil),
+        holdEndsAt: try row.optionalInteger(4), state: state),
       arrivedAt: try row.integer(6))
   }
 }

@@ -36,8 +36,7 @@ public struct IncomingStore: Sendable {
   }
 
   /// Makes container and database if they are missing: iOS may launch the extension before the app has ever run.
-  /// One row for each payment: a second push for it keeps the time of the first, brings the hold up to date, and is
-  /// counted.
+  /// One row for each payment: a second push for it keeps the time of the first and brings the hold up to date.
   ///
   /// Returns a sentence if the store was damaged and had to be replaced by a new one.
   @discardableResult
@@ -64,7 +63,7 @@ public struct IncomingStore: Sendable {
         INSERT INTO incoming (payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (payment_hash) DO UPDATE SET amount_msat = excluded.amount_msat, kind = excluded.kind,
-          is_held = excluded.is_held, hold_ends_at = excluded.hold_ends_at, announced = announced + 1
+          is_held = excluded.is_held, hold_ends_at = excluded.hold_ends_at
         """,
         [
           .blob(record.paymentHash.bytes), .bits(record.amountMsat), .text(record.kind.rawValue),
@@ -103,8 +102,7 @@ public struct IncomingStore: Sendable {
   private static func entries(of database: Connection) throws -> [IncomingEntry] {
     try database.rows(
       """
-      SELECT payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at, announced FROM incoming
-      ORDER BY number
+      SELECT payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at FROM incoming ORDER BY number
       """
     ).map { try IncomingEntry($0) }
   }
@@ -121,10 +119,7 @@ public struct IncomingStore: Sendable {
       state TEXT NOT NULL,
       arrived_at INTEGER NOT NULL
     ) STRICT;
-    """,
     """
-    ALTER TABLE incoming ADD COLUMN announced INTEGER NOT NULL DEFAULT 1;
-    """,
   ]
 
   // MARK: The file

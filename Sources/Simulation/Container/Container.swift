@@ -46,9 +46,7 @@ extension Container {
   /// Once per hash: a later announcement of the same payment keeps the record's place.
   mutating func store(_ record: IncomingRecord) {
     if let index = incoming.firstIndex(where: { $0.paymentHash == record.paymentHash }) {
-      let earlier = incoming[index].announced ?? 1
       incoming[index] = record
-      incoming[index].announced = earlier + 1
     } else {
       incoming.append(record)
     }

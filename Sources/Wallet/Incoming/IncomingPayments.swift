@@ -186,14 +186,12 @@ public struct IncomingPayments: Core {
     failedReads = 0
     guard isInFront else { return [] }
     for record in records {
+      // The extension changes a record's end when the same payment is announced again: the sender has tried again.
       let known = payments.first { $0.hash == record.paymentHash }
-      if known.map({ isAnnouncedAgain(record, $0) }) ?? true {
+      if known == nil || known?.stage == .expired && known?.hold?.wallSeconds != record.holdEndsAt {
         add(record.paymentHash, hold(record.holdEndsAt, seconds, at: now), at: now)
       }
-      change(record.paymentHash) {
-        $0.isStored = true
-        $0.announced = record.announced ?? 1
-      }
+      change(record.paymentHash) { $0.isStored = true }
     }
     for payment in settled { received(payment, at: now) }
     for hash in endedHolds { holdEnded(hash) }
@@ -204,12 +202,7 @@ public struct IncomingPayments: Core {
   }
 
   private mutating func removed(_ hashes: [Bytes32]) -> [IncomingDirective] {
-    for hash in hashes {
-      change(hash) {
-        $0.isStored = false
-        $0.announced = 0
-      }
-    }
+    for hash in hashes { change(hash) { $0.isStored = false } }
     // Only its record kept it in mind.
     if !isInFront { payments.removeAll { !$0.isStored } }
     return [.tidied(.done("removed the ended records of \(hashes.count) incoming payments"))]
