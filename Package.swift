@@ -63,7 +63,6 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "Webhooks",
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
         "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),

@@ -50,7 +50,8 @@ import Testing
     try run.ledger.executeAll(
       """
       ALTER TABLE payments ADD COLUMN attempt INTEGER;
-      UPDATE payments SET attempt = 1, failure = 'refused', failure_code = \(code) WHERE id = 4;
+      UPDATE payments SET attempt = 1, failure = 'refused', failure_code = \(code),
+        requested_at_ns = settled_at_ns - 1000000 WHERE id = 4;
       INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, settled_at_ns, failure_code, failure,
         attempt)
       SELECT 5, payment_hash, amount_msat, 'failed', settled_at_ns + \(afterMs * 1_000_000),

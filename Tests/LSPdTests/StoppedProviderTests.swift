@@ -30,6 +30,8 @@ import WaitingTests
     provider.signal(SIGCONT)
     #expect(
       try provider.eventually { try provider.ledger("SELECT state FROM payments") == [.text("failed")] })
+    // The journal is written at the end of the turn.
+    #expect(try provider.eventually { try !notes(provider).isEmpty })
     let note = try #require(try notes(provider).first)
     let since = try #require(note["late_since"] as? Int64)
     let at = try #require(note["t"] as? Int64)

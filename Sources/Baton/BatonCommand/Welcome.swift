@@ -15,6 +15,7 @@ enum Welcome {
       withdraw AMOUNT ADDR send money from the wallet's channel to a bitcoin address
       restore              move the wallet into this phone's container, if the peer knows another one
       lsp fail CODE        the peer fails the next payments with a code of BOLT 4
+      webhook              where the peer calls for the wallet: set, list, remove
       push FILE|--silent   deliver a push, as `xcrun simctl push` does, or a silent one
       device               the phone's settings: lock, low power, network and the like; its clock; reboot
       notifications        the phone's list of notifications; tap, answer or dismiss one

@@ -136,6 +136,7 @@ import Webhooks
   {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
+    _ = fixture.handle(.walletNamed(try #require(PrivateKey(SHA256.hash([8]))).publicKey))
     let stranger = try #require(PrivateKey(SHA256.hash([9]))).publicKey
     _ = fixture.handle(.connected(connection: 2, node: stranger))
     #expect(replies(fixture.handle(.received(connection: 2, request(.list)))) == [])
