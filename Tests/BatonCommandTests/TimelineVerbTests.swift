@@ -84,7 +84,7 @@ import WaitingTests
     let scratch = Scratch()
     let story = scratch.write(
       "wrong.txt",
-      "# Nobody has the node\n\nthe app opens\nwait until the app is connected\nwho holds the node?\n  > nobody\nthe verdict\n  > sound\n"
+      "# Nobody has the node\n\nthe app opens\nwait until the app is connected\nwho holds the node?\n  > nobody\nthe verdict\n"
     )
     _ = scratch.end(
       try scratch.start("baton", ["run", "--simulated", story, "--timelines", scratch("pages")]))

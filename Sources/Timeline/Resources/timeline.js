@@ -832,7 +832,7 @@
     const list = $("findings");
     data.findings.forEach((finding, i) => {
       const line = document.createElement("li"), button = add(line, "button", "");
-      add(button, "span", `${i + 1}. ${finding.title}: `, "bad");
+      add(button, "span", `${i + 1}. ${finding.title.replace(/\.$/, "")}: `, "bad");
       button.append(finding.sentence);
       if (finding.at === undefined) button.disabled = true;
       else button.addEventListener("click", () => goTo(finding));
