@@ -41,8 +41,8 @@ public final class EventLoop {
   private var dueSince: Instant?
   private var posted: [() -> Void] = []
   private var stopping = false
-  /// Called when a timer was due for `lateAfter` or longer: the process was stopped, or one handler took so long. The
-  /// argument is the instant at which it was due.
+  /// Called when a timer was due for `lateAfter` or longer, or a handler took so long: the process was stopped, or busy
+  /// with one thing. The argument is the instant at which the timer was due, or the handler began.
   public var onLate: (Instant) -> Void = { _ in }
   public var lateAfter = TimeSpan.seconds(1)
   /// The buffer into which connections receive a packet, one per loop. Only pages that a packet has ever filled are
@@ -200,7 +200,11 @@ public final class EventLoop {
   private func noteLateness() {
     guard let since = dueSince else { return }
     dueSince = nil
-    if now - since >= lateAfter { onLate(since) }
+    noteLateness(since: since)
+  }
+
+  private func noteLateness(since instant: Instant) {
+    if now - instant >= lateAfter { onLate(instant) }
   }
 
   // MARK: Running
@@ -248,8 +252,11 @@ public final class EventLoop {
       let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: event.token))
       let generation = UInt32(truncatingIfNeeded: event.token >> 32)
       guard let watch = watches[descriptor], watch.generation == generation else { continue }
+      let began = now
       watch.handler(Readiness(rawValue: event.events))
       runPosted()
+      // Stopped inside it, the process may set a timer that was due meanwhile, and that is then not late.
+      noteLateness(since: began)
       if stopping { return }
     }
   }

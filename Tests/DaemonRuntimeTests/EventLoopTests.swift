@@ -128,17 +128,46 @@ import Testing
     loop.at(first) { loop.stop() }
     stand(until: first + .milliseconds(6))
     try loop.run()
-    #expect(due == [first])
+    // On a busy machine a handler may be late, too.
+    #expect(due.first == first)
     let second = loop.now + .milliseconds(1)
     let timer = loop.at(second) {}
     stand(until: second + .milliseconds(6))
     timer.cancel()
-    #expect(due == [first, second])
+    #expect(due.last == second)
     // Due since it was set.
     loop.at(Instant(nanoseconds: 1)) { loop.stop() }
     loop.lateAfter = .seconds(60)
+    let count = due.count
     try loop.run()
-    #expect(due == [first, second])
+    #expect(due.count == count)
+  }
+
+  @Test
+  func
+    `A handler that takes long is reported with when it began, though the timer that it sets is due at once`()
+    throws
+  {
+    let loop = try EventLoop()
+    loop.lateAfter = .milliseconds(5)
+    let (reader, writer) = pipePair()
+    defer {
+      close(reader)
+      close(writer)
+    }
+    var due: [Instant] = []
+    var begun = Instant(nanoseconds: 0)
+    loop.onLate = { due.append($0) }
+    try loop.watch(reader, .readable) { _ in
+      begun = loop.now
+      while loop.now < begun + .milliseconds(6) {}
+      loop.unwatch(reader)
+      loop.at(begun + .milliseconds(1)) { loop.stop() }
+    }
+    let before = loop.now
+    write(writer, "x", 1)
+    try loop.run()
+    #expect(due.contains { before <= $0 && $0 <= begun })
   }
 
   @Test func `A timer that sets itself again in the past does not starve descriptors`() throws {

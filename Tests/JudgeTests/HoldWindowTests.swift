@@ -70,6 +70,18 @@ import Testing
     #expect(try sentences(lateSeconds: 6) { $0.phone }.count == 1)
   }
 
+  @Test func `Two notes of one time count once`() throws {
+    let run = try SampleStory.tell()
+    try run.ledger.executeAll(
+      "UPDATE payments SET hold_until_ns = settled_at_ns - 9000000000 WHERE id = 4")
+    for seconds in [3, 2, 3] as [Int64] {
+      run.peer.late(since: run.stamp - seconds * 1_000_000_000, at: run.stamp)
+    }
+    try run.finish()
+    let said = try Judge.verdict(home: run.home).findings.filter { $0.invariant == 3 }.map(\.sentence)
+    #expect(said.count == 1 && said[0].contains(" held 6007 ms longer "), "\(said)")
+  }
+
   @Test func `Of a peer that was stopped the time in which it ran counts`() throws {
     let run = try SampleStory.tell()
     try run.ledger.executeAll(

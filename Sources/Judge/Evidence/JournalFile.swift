@@ -62,7 +62,7 @@ struct JournalFile {
     gaps = reading.gaps
     secretHits = reading.secretHits
     configurations = reading.configurations
-    lates = reading.lates
+    lates = reading.lates.sorted { $0.fromNs < $1.fromNs }
     events = reading.events.mapValues { Rows($0, visits) }
     var answers: [Int64: Int] = [:]
     var containers: Set<[UInt8]> = []
@@ -116,10 +116,16 @@ struct JournalFile {
 
   /// How much of that time its process was late.
   func lateNs(from startNs: Int64, to endNs: Int64) -> Int64 {
-    lates.reduce(0) { sum, late in
-      let (from, to) = (max(late.fromNs, startNs), min(late.toNs, endNs))
-      return to > from ? sum &+ (to &- from) : sum
+    var sum: Int64 = 0
+    // Two notes may be of the same time.
+    var doneNs = startNs
+    for late in lates {
+      let (from, to) = (max(late.fromNs, doneNs), min(late.toNs, endNs))
+      guard to > from else { continue }
+      sum &+= to &- from
+      doneNs = to
     }
+    return sum
   }
 
   var hasGaps: Bool { !gaps.isEmpty || ending != nil }
