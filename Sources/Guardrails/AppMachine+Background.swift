@@ -74,6 +74,9 @@ extension AppMachine {
     return [beginBackgroundTask(named: name)]
   }
 
+  /// A silent push is not completed yet.
+  public var handlesSilentPush: Bool { !silentPush.pushes.isEmpty }
+
   /// The node is busy, so the silent push is not completed yet.
   var isBusy: Bool { ownership.activity != .nothing }
 

@@ -1,6 +1,7 @@
 import Ground
 import Heartbeat
 import Testing
+import WalletProfiles
 
 @testable import Simulation
 
@@ -13,9 +14,11 @@ import Testing
 
   /// All layers, expanded in batches of `placesAtATime`.
   private func explore(
-    _ counts: [Allowance: Int], without rules: [Rule] = [], placesAtATime: Int = 100
+    _ counts: [Allowance: Int], without rules: [Rule] = [], wallet: WalletProfile = .phoenix,
+    placesAtATime: Int = 100
   ) -> Explorer {
     var settings = ExploreSettings()
+    settings.world.wallet = wallet
     settings.bounds = bounds(counts)
     settings.world.without = Rules(rules)
     var explorer = Explorer(settings)
@@ -47,6 +50,13 @@ import Testing
     #expect(again.transitions == explorer.transitions)
     #expect(again.depth == explorer.depth)
     #expect(again.ways.all.map(\.isTaken) == explorer.ways.all.map(\.isTaken))
+  }
+
+  /// The app is never opened: each hour the peer announces the payment again.
+  @Test func `A payment that is announced for ever gives no state for each announcement`() {
+    let explorer = explore([.pushes: 1, .lostPushes: 1], wallet: .bitkit)
+    #expect(explorer.findings == [])
+    #expect(explorer.healed > 10)
   }
 
   @Test func `Raising a bound adds states, and every transition taken before is still taken`() {
@@ -101,8 +111,16 @@ import Testing
     walk(seed, .baton, moves: 4)
   }
 
-  private func walk(_ seed: UInt64, _ coordination: Coordination, moves: Int = 0) {
+  @Test(arguments: 1...12)
+  func `A world whose extension only tells goes on like one that is not normalised`(seed: UInt64) {
+    walk(seed, .baton, wallet: .bitkit)
+  }
+
+  private func walk(
+    _ seed: UInt64, _ coordination: Coordination, wallet: WalletProfile = .phoenix, moves: Int = 0
+  ) {
     var settings = ExploreSettings()
+    settings.world.wallet = wallet
     settings.world.coordination = coordination
     settings.bounds = bounds([
       .pushes: 3, .opens: 4, .crashes: 3, .freezes: 3, .preemptions: 255, .messageFaults: 3, .cuts: 1,

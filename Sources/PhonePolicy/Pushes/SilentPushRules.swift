@@ -20,6 +20,7 @@ public struct SilentPushRules: Hashable, Codable, Sendable {
   public var dropPercent: UInt64
   /// Each waits a random time up to this.
   public var delayMax: TimeSpan
+  var areByChance: Bool { dropPercent > 0 || delayMax > .zero }
   /// Seed of the random decisions.
   public var seed: UInt64
 

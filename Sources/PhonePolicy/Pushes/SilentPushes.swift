@@ -32,6 +32,8 @@ public struct SilentPushes: Hashable, Codable, Sendable {
 
   private(set) var waiting: Waiting?
   private var open: [Open] = []
+  /// No silent push waits, and the app handles none.
+  public var areOver: Bool { waiting == nil && open.isEmpty }
   /// Deliveries in the background within the window.
   private var deliveries: [Instant] = []
   public private(set) var throttledUntil: Instant?
@@ -51,11 +53,13 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     var notBefore = now
     if conditions.app != .foreground {
       if let why = reasonToDrop(conditions) { return PhoneDirective.drop(push, because: why) }
-      // Draw both numbers for every push, so one setting does not change the other's random sequence.
-      let luck = chance.number(upTo: 99)
-      let delay = chance.number(upTo: UInt64(max(0, conditions.rules.delayMax.nanoseconds)))
-      if luck < conditions.rules.dropPercent { return PhoneDirective.drop(push, because: .chance) }
-      notBefore = now + TimeSpan(nanoseconds: Int64(clamping: delay))
+      if conditions.rules.areByChance {
+        // Draw both numbers for every push, so one setting does not change the other's random sequence.
+        let luck = chance.number(upTo: 99)
+        let delay = chance.number(upTo: UInt64(max(0, conditions.rules.delayMax.nanoseconds)))
+        if luck < conditions.rules.dropPercent { return PhoneDirective.drop(push, because: .chance) }
+        notBefore = now + TimeSpan(nanoseconds: Int64(clamping: delay))
+      }
     }
     var directives: [PhoneDirective] = []
     if let older = waiting {

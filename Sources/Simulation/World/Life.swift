@@ -89,6 +89,9 @@ public struct Life: Hashable, Sendable {
   /// No order or answer is pending: the process waits for an event.
   var isIdle: Bool { orders.isEmpty && answers.isEmpty }
 
+  /// Of an app: no silent push waits for it, and it handles none.
+  var knowsNoPush: Bool { isIdle && inbox.isEmpty && !wallet.guardrail.handlesSilentPush }
+
   /// Summary for `ready` and the explorer, computed once per state.
   struct Glance {
     var pid: Int32

@@ -14,6 +14,16 @@ extension World {
     wires.forget(process.pid, for: placeholder.pid)
   }
 
+  /// Called before each push. The peer announces a payment that nobody fetches again and again, without end.
+  mutating func forgetEndedPushes() {
+    guard settings.reusesNumbers, tellsOnly, otherDevice == nil, phoneEvents.isEmpty,
+      lives.notifier == nil, phone.service == .notRunning, phone.queue.isEmpty, phone.silent.areOver,
+      lives.app?.part({ $0.pointee.knowsNoPush }) ?? true
+    else { return }
+    pushing.forgetEnded()
+    if pushing.isEmpty { numbers.forgetPushes() }
+  }
+
   /// The clock in beats and looks. Zero unless stamps are compared, so that it does not distinguish states.
   var stamp: Instant {
     if others != nil { return clock.wallNow }

@@ -172,6 +172,7 @@ extension World {
 
   private mutating func pushHere(_ request: PushRequest) {
     guard !pushing.losesNext else { return pushing.loseNext(false) }
+    forgetEndedPushes()
     let reason: Push.Reason = request.reason == .incomingPayment ? .incomingPayment : .pendingSettlement
     if request.kind == .silent { return silentPush(request.paymentHash, reason) }
     let id = numbers.push()

@@ -97,6 +97,8 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     }
   }
 
+  var handlesSilentPush: Bool { if case .app(let app) = machine { app.handlesSilentPush } else { false } }
+
   /// The names of the background tasks that keep the app running.
   var taskNames: [String] {
     if case .app(let machine) = machine { machine.taskNames } else { [] }

@@ -31,6 +31,12 @@ struct WorldNumbers: Hashable, Sendable {
     return pushes
   }
 
+  /// No push has a number: only its place in the pattern of hashes and payloads makes a difference.
+  mutating func forgetPushes() { pushes %= Self.patternOfPushes }
+
+  /// Of each four pushes one has no hash, and of each four silent and visible pairs one has a spoilt payload.
+  private static let patternOfPushes: UInt64 = 8
+
   mutating func payment() -> UInt64 {
     payments += 1
     return payments

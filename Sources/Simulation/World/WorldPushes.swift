@@ -42,6 +42,14 @@ struct WorldPushes: Hashable, Sendable {
     if let index = visible.lastIndex(where: { $0.id == id }) { change(&visible[index]) }
   }
 
+  /// Forgets those that were shown, lost, or given to the app, and all silent ones.
+  mutating func forgetEnded() {
+    visible.removeAll { $0.shown > 0 || $0.isLost || $0.wentToApp }
+    silent = []
+  }
+
+  var isEmpty: Bool { visible.isEmpty && silent.isEmpty }
+
   // MARK: Notifications
 
   /// Returns how many notifications its payment has.
