@@ -53,11 +53,14 @@ extension WalletMachine {
     case .holdEnded(let hash): tellIncoming(.holdEnded(hash), &turn)
     // The screen has counted on a new connection.
     case .connectionKept: if let status { tellIncoming(.shown(status), &turn) }
-    case .busy(let activity): tellIncoming(.collecting(activity.collecting), &turn)
-    // The parts stay in the channel, and the next node reports them.
-    case .stopped, .fenced: tellIncoming(.collecting([]), &turn)
     default: break
     }
+  }
+
+  /// Also of an HTLC that is not committed on both sides yet, as on a slow connection: it is pending all the same.
+  func tellOfArriving(_ turn: inout WalletTurn) {
+    guard let incoming, incoming.collected != node.arriving else { return }
+    turn.tell(.incoming(.collecting(node.arriving)))
   }
 
   mutating func dispatch<Observer: WalletObserver>(

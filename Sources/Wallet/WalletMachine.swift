@@ -186,6 +186,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       if case .dial = directive { tellOpening(.dialling, &turn) }
     }
     if event == .dialled { tellOpening(.dialled, &turn) }
+    tellOfArriving(&turn)
     if case .storeLost(let sentence) = event { turn.tell(.guardrail(.containerLost(sentence))) }
   }
 

@@ -138,6 +138,14 @@ extension NodeMachine {
       isSplicing: node.channel?.pendingSplice != nil)
   }
 
+  /// Payments that the peer has offered, and that are neither fulfilled nor failed. They stay in the channel when the
+  /// node stops, and the next node has them.
+  public var arriving: [Bytes32] {
+    guard stage != .stopped, stage != .failed else { return [] }
+    let known = (node.channel?.arriving ?? []).union(channel?.arriving ?? [])
+    return known.union(activity.collecting).sorted()
+  }
+
   mutating func say(_ activity: NodeActivity) -> [NodeDirective] {
     guard activity != saidActivity else { return [] }
     saidActivity = activity

@@ -96,7 +96,7 @@ extension World {
       .incoming(
         .recordsRead(
           records, received: settled.map { ReceivedPayment($0) },
-          atWallSeconds: peerNow.nanoseconds / 1_000_000_000)))
+          atWallSeconds: wallSeconds)))
   }
 
   /// One short read, blocked by a process that is frozen inside a transaction.

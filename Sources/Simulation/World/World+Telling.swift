@@ -59,9 +59,12 @@ extension World {
   /// An app that completes what its extension announces opens the payload itself; the others only log the touch.
   mutating func tellOfTouched() {
     guard tellsOnly, let push = touchedPush.flatMap({ pushing[$0] }) else { return }
-    let seconds = peerNow.nanoseconds / 1_000_000_000
+    let seconds = wallSeconds
     lives.app?.value.inbox.append(.incoming(.told(push.announcement, atWallSeconds: seconds)))
   }
+
+  /// An exploration has no wall clock: it would tell states apart that behave alike.
+  var wallSeconds: Int64 { settings.reusesNumbers ? 0 : peerNow.nanoseconds / 1_000_000_000 }
 
   // MARK: Checks
 

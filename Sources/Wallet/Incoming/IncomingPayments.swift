@@ -47,7 +47,7 @@ public struct IncomingPayments: Core {
   /// The holds that ended on this connection.
   private var endedHolds: [Bytes32] = []
   /// Payments of which the node has some parts, and waits for the others: it has its own time limit.
-  private var collected: [Bytes32] = []
+  private(set) var collected: [Bytes32] = []
   /// The last shown screen, while the app is in front.
   private var shown: AppScreen?
 
