@@ -93,7 +93,7 @@ extension ContainerReport {
     if let claim = snapshot.claims.last {
       facts += [
         ("holder", "\(claim.row.role.processName) \(claim.row.process.pid)"), ("epoch", "\(claim.row.epoch)"),
-        ("claimed because", words(claim)),
+        ("claimed because", Self.reason(of: claim)),
       ]
     }
     for role in Role.allCases {
@@ -117,6 +117,11 @@ extension ContainerReport {
     return facts
   }
 
+  /// Without the phone's reason for the end of the last holder, which only the phone's own container is shown with.
+  private static func reason(of claim: ClaimRecord) -> String {
+    ClaimReason(stored: claim.reason)?.sentence ?? claim.reason
+  }
+
   private static let ownTables: Set<String> = [
     "meta", "claims", "node_writes", "channels", "invoices", "received_payments", "outgoing_payments",
     "splices", WalletQueries.sending, WalletQueries.paidInvoices, "sqlite_sequence",
@@ -133,7 +138,7 @@ extension ContainerReport {
         snapshot.claims.map { claim in
           .init(
             "epoch \(claim.row.epoch)",
-            "\(claim.row.role.processName) \(claim.row.process.pid), \(words(claim))")
+            "\(claim.row.role.processName) \(claim.row.process.pid), \(Self.reason(of: claim))")
         }, isWhole: !snapshot.hasOlderClaims),
       RecordSet(
         "invoices",
