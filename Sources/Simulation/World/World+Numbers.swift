@@ -14,7 +14,7 @@ extension World {
     wires.forget(process.pid, for: placeholder.pid)
   }
 
-  /// Called before each push. The peer announces a payment that nobody fetches again and again, without end.
+  /// Called before each push: the peer announces a payment that the app has not received each hour, for ever.
   mutating func forgetEndedPushes() {
     guard settings.reusesNumbers, tellsOnly, otherDevice == nil, phoneEvents.isEmpty,
       lives.notifier == nil, phone.service == .notRunning, phone.queue.isEmpty, phone.silent.areOver,

@@ -46,7 +46,7 @@ public struct IncomingPayments: Core {
   private var asked: [Bytes32] = []
   /// The holds that ended on this connection.
   private var endedHolds: [Bytes32] = []
-  /// Payments of which the node has some parts, and waits for the others: it has its own time limit.
+  /// Payments of which the node has an HTLC, committed or not, or waits for further parts: no time limit of the screen.
   private(set) var collected: [Bytes32] = []
   /// The last shown screen, while the app is in front.
   private var shown: AppScreen?
