@@ -43,7 +43,8 @@ struct PayableInvoiceTests {
       "\tLightning:\(good) ",
     ] {
       let other = try PayableInvoice(typed: typed, at: 99 * Self.second)
-      #expect(other.amountMsat == 5 && other.paymentHash == invoice.paymentHash && other.payee == invoice.payee)
+      #expect(other.amountMsat == 5 && other.paymentHash == invoice.paymentHash)
+      #expect(other.payee == invoice.payee)
       #expect(other.paymentSecret == invoice.paymentSecret && other.mayComeInParts == invoice.mayComeInParts)
       #expect(other.expiresAtWallSeconds == invoice.expiresAtWallSeconds)
     }

@@ -111,8 +111,12 @@ final class ProviderProcess {
   /// To the smallest number below which so many descriptors are free, or more if lspd has closed some.
   func limitDescriptors(leaving count: Int) throws {
     let used = Set(try #require(descriptors))
-    let free = try #require((0...).lazy.filter { !used.contains($0) }.prefix(count).last)
-    limit = max(used.max() ?? 0, free) + 1
+    var free = count
+    limit = 0
+    while free > 0 || limit <= used.max() ?? 0 {
+      if !used.contains(limit) { free -= 1 }
+      limit += 1
+    }
     try limitDescriptors(to: limit)
   }
 

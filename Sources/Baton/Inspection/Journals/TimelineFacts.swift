@@ -114,17 +114,16 @@ package enum TimelineFacts {
     case .received(let connection, let message): [.peerReceived(connection, type: message.type)]
     case .closed(let connection, let why): [.connectionClosed(connection, why: why)]
     case .payRequested(let request):
-      [
-        .paymentAsked(
-          request.id, hash: request.paymentHash,
-          words:
-            "payment \(request.id), \(HumanText.amount(msat: request.amountMsat))\(request.attempt.map { ", attempt \($0)" } ?? "")"
-        )
-      ]
+      [.paymentAsked(request.id, hash: request.paymentHash, words: words(request))]
     case .deadlineReached, .walletNamed, .undecodable, .externalInvoiceMade, .failuresOrdered, .notificationOrdered,
       .webhookCalled:
       []
     }
+  }
+
+  private static func words(_ request: PaymentRequest) -> String {
+    let attempt = request.attempt.map { ", attempt \($0)" } ?? ""
+    return "payment \(request.id), \(HumanText.amount(msat: request.amountMsat))\(attempt)"
   }
 
   package static func of(_ directive: PeerDirective) -> [TimelineFact] {
