@@ -58,6 +58,7 @@ import WaitingTests
     try expectBalance(second, 1_014_000_000)
     for phone in [first, second] {
       #expect(try phone.phone.peerPayments().count == 2)
+      // One for each payment, and one more for each 2 s that the wallet stays away.
       let pushes = try phone.phone.pushes()
       #expect(pushes.count >= 2, "\(pushes)")
     }

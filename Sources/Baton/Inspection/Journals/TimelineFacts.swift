@@ -115,8 +115,8 @@ package enum TimelineFacts {
     case .closed(let connection, let why): [.connectionClosed(connection, why: why)]
     case .payRequested(let request):
       [.paymentAsked(request.id, hash: request.paymentHash, words: words(request))]
-    case .deadlineReached, .walletNamed, .undecodable, .externalInvoiceMade, .failuresOrdered, .notificationOrdered,
-      .webhookCalled:
+    case .deadlineReached, .walletNamed, .undecodable, .externalInvoiceMade, .failuresOrdered,
+      .notificationOrdered, .webhookCalled:
       []
     }
   }
