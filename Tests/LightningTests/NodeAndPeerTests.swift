@@ -19,6 +19,25 @@ struct NodeAndPeerTests {
   }
 
   @Test
+  func `A payment counts as arriving from the peer's offer, before any commitment, to its fulfilment`() throws {
+    var world = try NodeWorld(payments: 1)
+    world.claim()
+    world.settle()
+    world.pay(0)
+    var counted: [[Bytes32]] = [[]]
+    var saidAtFirst: [UInt16]?
+    while world.moveSomething() {
+      let arriving = world.node?.arriving ?? []
+      if !arriving.isEmpty, saidAtFirst == nil { saidAtFirst = world.saidToPeer }
+      if arriving != counted.last { counted.append(arriving) }
+    }
+    #expect(counted == [[], [world.invoices[0].paymentHash], []])
+    // The wallet has not answered with `commitment_signed` or `revoke_and_ack` yet.
+    #expect(saidAtFirst.map { !$0.contains(132) && !$0.contains(133) } == true)
+    #expect(world.paid == [world.invoices[0].paymentHash])
+  }
+
+  @Test
   func `A payment held for an offline wallet is received by the next owner`() throws {
     var world = try NodeWorld(payments: 1)
     world.pay(0)

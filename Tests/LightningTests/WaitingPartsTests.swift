@@ -42,6 +42,7 @@ import Testing
       world.deliver()
       #expect(deadline(world) == first + .seconds(60))
       #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
+      #expect(world.node?.arriving == [world.invoices[0].paymentHash])
     }
     // Only the connection breaks.
     world.breakWire()

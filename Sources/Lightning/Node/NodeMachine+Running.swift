@@ -143,8 +143,7 @@ extension NodeMachine {
   /// node stops, and the next node has them.
   public var arriving: [Bytes32] {
     guard stage != .stopped, stage != .failed else { return [] }
-    let known = (node.channel?.arriving ?? []).union(channel?.arriving ?? [])
-    return known.union(activity.collecting).sorted()
+    return (node.channel?.arriving ?? []).union(channel?.arriving ?? []).sorted()
   }
 
   mutating func say(_ activity: NodeActivity) -> [NodeDirective] {

@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import LightningWire
 import Testing
 
 @testable import LightningNode
@@ -48,6 +49,21 @@ import Testing
     #expect(app.steps.last == .deferred && orders.contains(.container(.removeIncoming([hash("1")]))))
     app.play(.incoming(.removed([hash("1")])))
     #expect(app.send(WalletEvent.deadlineReached, at: 4).contains(.phone(.tidyJournals)))
+  }
+
+  @Test func `A payment whose HTLC is not committed yet, as on a slow connection, does not expire`() throws {
+    var (app, _) = try TestWallet.completing()
+    app.play(read([record]))
+    let offer = Message.addHTLC(
+      AddHTLC(channel: hash("2"), id: 0, amountMsat: 5000, paymentHash: hash("1"), cltvExpiry: 700))
+    app.play(.node(.received(offer)))
+    #expect(app.wallet.node.arriving == [hash("1")])
+    #expect(!app.send(WalletEvent.deadlineReached, at: 9).contains(.phone(.showScreen(.incoming(.expired)))))
+    // Without the offer its time is over.
+    var (other, _) = try TestWallet.completing()
+    other.play(read([record]))
+    #expect(other.send(WalletEvent.deadlineReached, at: 9).contains(.phone(.showScreen(.incoming(.expired)))))
+    #expect(other.wallet.node.arriving == [])
   }
 
   @Test func `B-1.5s.5 Retry Now makes the node dial again, although it is connected`() throws {
