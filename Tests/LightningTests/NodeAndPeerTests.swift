@@ -19,7 +19,8 @@ struct NodeAndPeerTests {
   }
 
   @Test
-  func `A payment counts as arriving from the peer's offer, before any commitment, to its fulfilment`() throws {
+  func `A payment counts as arriving from the peer's offer, before any commitment, to its fulfilment`() throws
+  {
     var world = try NodeWorld(payments: 1)
     world.claim()
     world.settle()
