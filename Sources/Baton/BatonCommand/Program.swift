@@ -16,7 +16,7 @@ enum Program {
       PushesVerb.self, PaymentsVerb.self,
       StatusVerb.self,
       InspectVerb.self, DoctorVerb.self,
-      JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self,
+      JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, CIVerb.self, SimVerb.self, MergeVerb.self,
       ReportVerb.self,
       ExploreVerb.self,
       AblationVerb.self, MuseumVerb.self,
