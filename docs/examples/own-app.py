@@ -14,7 +14,8 @@ while True:
     elif wants and node.claim():
         phone.say("status", text="own app: has the node", epoch=node.owned[0])
     # While it waits for the node it looks every 250 ms.
-    readable, _, _ = select.select([phone.socket], [], [], 2 if node.owned else 0.25 if wants else None)
+    pause = 2 if node.owned else 0.25 if wants else None
+    readable, _, _ = select.select([phone.socket], [], [], pause)
     if not readable:
         continue
     verb, fields = phone.hear()
@@ -27,6 +28,11 @@ while True:
         node.release()  # before the word that it is done: an app that is stopped with a lock is killed
         phone.say("status", text="own app: at home")
         phone.say("background-done", time=fields["time"])
+    elif verb == "push" and fields.get("silent") == "yes":
+        # In the background it has the node for the time of this push.
+        if not wants and node.claim():
+            node.release()
+        phone.say("push-done", id=fields["id"], result="no-data")
     elif verb == "terminate":
         break
 node.release()

@@ -94,7 +94,7 @@ class Node:
         self.counter += 1
         number, slot = (1, 0) if self.role == "app" else (2, 512)
         beat = struct.pack(
-            "<IBBBBQQI4xQQQQqq52x", 0x424E5442, 1, number, phase, 0, self.owned[0], self.counter, self.pid,
+            "<IBBBBQQI4xQQQqq52x", 0x424E5442, 1, number, phase, 0, self.owned[0], self.counter, self.pid,
             self.start, *self.boot, boot_clock(), time.time_ns())
         os.pwrite(self.beats, beat + struct.pack("<I", zlib.crc32(beat)), slot)
 
