@@ -58,6 +58,11 @@ enum Program {
       StandardOutput.write(Welcome.text)
       return .done
     }
+    let typed = arguments.prefix { $0 != "--" }
+    if typed.contains("--version"), !typed.contains("-h"), !typed.contains("--help") {
+      VersionVerb.tell(Output(isJSON: typed.contains("--json")))
+      return .done
+    }
     switch try declaration.parse(arguments) {
     case .help(let text):
       StandardOutput.write(text)

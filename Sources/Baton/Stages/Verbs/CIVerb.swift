@@ -51,11 +51,16 @@ package enum CIVerb: Verb {
     let line = invocation.line
     let pair = try pair(line)
     let files = line.positionals.isEmpty ? try StoryShelf.all() : line.positionals
-    let stories = try files.map { (name: ScenarioPlay.name(of: $0), scenario: try RunVerb.read($0)) }
+    let stories = try files.map { Story(name: ScenarioPlay.name(of: $0), scenario: try RunVerb.read($0)) }
     let left = Set(line.all("--skip"))
     if let unknown = left.subtracting(stories.map(\.name)).min() {
       throw CommandFailure(
         .wrongUsage, "there is no story \(UsageError.quoted(unknown)) to skip; correct --skip")
+    }
+    // A gate that checked nothing must not be green.
+    guard stories.contains(where: { reasonToSkip($0, pair, left) == nil }) else {
+      throw CommandFailure(
+        .wrongUsage, "none of the stories applies to these programs; name others, or another --level")
     }
     let out = try RunPlace.make(line.text("--out") ?? standardPlace, in: nil, named: "ci")
     try FilePath.makeDirectories("\(Phone(home: out).home)/phones")
@@ -94,13 +99,23 @@ package enum CIVerb: Verb {
       level: line.choice("--level", as: OwnPair.Level.self) ?? .journal)
   }
 
+  private struct Story {
+    var name: String
+    var scenario: Scenario
+  }
+
+  private static func reasonToSkip(_ story: Story, _ pair: OwnPair?, _ left: Set<String>) -> String? {
+    if left.contains(story.name) { return "left out with --skip" }
+    if case .simulated(let because) = story.scenario.place { return "simulated only, as \(because)" }
+    return pair.flatMap { StoryFit.whyNot(story.scenario, on: $0) }
+  }
+
   private static func outcome(
-    of story: (name: String, scenario: Scenario), _ play: ScenarioPlay, _ pair: OwnPair?,
+    of story: Story, _ play: ScenarioPlay, _ pair: OwnPair?,
     _ left: Set<String>, _ report: CIReport
   ) throws -> ScenarioOutcome {
     func skipped(_ why: String) -> ScenarioOutcome { ScenarioOutcome(file: story.name, skippedBecause: why) }
-    if left.contains(story.name) { return skipped("left out with --skip") }
-    if let pair, let why = StoryFit.whyNot(story.scenario, on: pair) { return skipped(why) }
+    if let why = reasonToSkip(story, pair, left) { return skipped(why) }
     if report.neverBegins { return skipped("not played: the two stories before it never began") }
     var outcome = try play.play(story.scenario, file: story.name)
     guard let home = outcome.home else { return outcome }
