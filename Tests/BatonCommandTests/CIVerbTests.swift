@@ -104,7 +104,8 @@ struct CIVerbTests {
 
   private func whyNot(_ lines: String, _ level: OwnPair.Level) throws -> String? {
     StoryFit.whyNot(
-      try ScenarioParser.parse("# x\n\(lines)\nthe verdict\n"), on: OwnPair(app: "app", ext: nil, level: level))
+      try ScenarioParser.parse("# x\n\(lines)\nthe verdict\n"),
+      on: OwnPair(app: "app", ext: nil, level: level))
   }
 
   @Test func `A payment needs the level peer, and the reason names its line`() throws {
@@ -117,7 +118,8 @@ struct CIVerbTests {
 
   @Test(arguments: [
     "the wallet is bitkit", "the start of the wallet's node takes 8 s", "what does the user see?",
-    "wait until the app shows “connected”", "the task “a” is launched", "the app plays audio in the background",
+    "wait until the app shows “connected”", "the task “a” is launched",
+    "the app plays audio in the background",
     "the wallet's seed is kept for an unlocked phone", "the phone warns the app above 5 MB",
   ])
   func `What only Baton's own programs have does not apply at any level`(line: String) throws {

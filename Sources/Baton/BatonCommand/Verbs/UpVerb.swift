@@ -24,7 +24,8 @@ enum UpVerb: Verb {
       options: [
         OptionDeclaration(
           "--foreground",
-          help: "stay until a signal, then stop the phone: for a service manager, which is told when it is up")
+          help: "stay until a signal, then stop the phone: for a service manager, which is told when it is up"
+        )
       ] + startOptions,
       examples: [
         ("baton up", "a phone in ./.baton"),

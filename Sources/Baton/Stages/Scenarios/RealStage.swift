@@ -52,7 +52,8 @@ final class RealStage: ScenarioStage {
   let pair: OwnPair?
 
   init(
-    home: String, isLegacy: Bool, settings: [Setting] = [], narrates output: Output? = nil, pair: OwnPair? = nil
+    home: String, isLegacy: Bool, settings: [Setting] = [], narrates output: Output? = nil,
+    pair: OwnPair? = nil
   ) throws {
     self.pair = pair
     let phone = PhoneClient.Phone(home: home)
