@@ -3,7 +3,7 @@ import Glibc
 /// The result of parsing a command line.
 public enum CommandLineRequest: Sendable {
   case run(ParsedCommandLine)
-  /// `-h` or `--version` was given: print this text and exit 0.
+  /// `-h`, `--version` or `--man` was given: print this text and exit 0.
   case help(String)
 }
 
@@ -27,6 +27,10 @@ extension CommandLineDeclaration {
     let typed = arguments.prefix { $0 != "--" }
     if typed.contains("-h") || typed.contains("--help") {
       return .help(try helpText(of: commandWords(of: typed)))
+    }
+    if typed.contains("--man") {
+      let word = commandWords(of: typed).first
+      return .help(ManualPage(program: self, verb: subcommands.first { $0.name == word }).text)
     }
     if typed.contains("--version") { return .help("\(name) \(batonVersion)\n") }
     var parser = CommandLineParser(root: self)

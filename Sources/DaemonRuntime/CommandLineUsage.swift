@@ -14,7 +14,8 @@ struct CommandLineUsage {
       "options",
       options.map { (spelled($0), explained($0.help, $0.value, $0.defaultValue)) }
         + [("-h, --help", "print this help")]
-        + (path.count == 1 ? [("--version", "print the version")] : []))
+        + (path.count == 1
+          ? [("--version", "print the version"), ("--man", "print the manual page, for `man -l -`")] : []))
     text += section("examples", command.examples.map { ($0.line, $0.does) })
     return text
   }

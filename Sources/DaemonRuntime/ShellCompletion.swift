@@ -95,7 +95,9 @@ public enum ShellCompletion: String, CaseIterable, Sendable {
       if command.takesPath { text += "      _files\n" }
       text += "      ;;\n"
     }
-    return text + "  esac\n}\ncompdef \(function) \(program)\n"
+    // As a file in the shell's fpath this text is the function's first call; sourced, it only declares.
+    return text + "  esac\n}\n"
+      + "if [ \"${funcstack[1]}\" = \(function) ]; then \(function) \"$@\"; else compdef \(function) \(program); fi\n"
   }
 
   private static func zshValues(_ value: OptionValue) -> String {

@@ -1,2 +1,4 @@
 /// The version of all programs of the project, in journals and `--json`.
 public let batonVersion = "0.1.0"
+/// The day of that version, in manual pages.
+public let batonDate = "November 25, 2026"

@@ -56,6 +56,8 @@ public enum StoryAction: Hashable, Sendable {
   // The phone itself.
   case device(DeviceChange)
   case silentPush
+  /// With an alert, about no payment of the peer.
+  case visiblePush
   /// The user's response to the newest present notification.
   case touch(NotificationTouch)
   /// A button of the app's screen, by its title.

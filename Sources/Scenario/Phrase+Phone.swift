@@ -220,6 +220,10 @@ extension Phrase {
       _ in
       .make(.silentPush)
     },
+    Phrase(
+      "a visible push arrives", "The push announces a payment that no sender makes.",
+      .real(because: "in the simulated world the peer alone requests visible pushes")
+    ) { _ in .make(.visiblePush) },
     Phrase("the user taps the newest notification", "The app comes to the front.") { _ in
       .make(.touch(.tap))
     },

@@ -55,6 +55,8 @@ import WaitingTests
     ("interruptions", ["0"]), ("interruptions", ["--nope"]), ("interruptions", ["--seed"]),
     ("interruptions", ["--seed", "x"]), ("cost-over-history", ["--nope"]), ("cost-over-history", ["5", "x"]),
     ("setup", ["--nope"]), ("build", ["--nope"]), ("test", ["--nope"]), ("campaign.sbatch", ["--nope"]),
+    ("install", ["--nope"]), ("install", ["--prefix"]), ("release", ["--nope"]), ("release", ["--out"]),
+    ("test-release", ["--nope"]), ("test-installed", ["--nope"]), ("build", ["--portable", "--nope"]),
     ("drawn-claims", ["x"]), ("drawn-claims", ["1", "x"]),
   ]
 

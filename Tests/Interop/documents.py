@@ -165,6 +165,8 @@ def others(documents):
     take("run-commands", "run", "--commands")
     stories = sorted(name for name in os.listdir("Tests/Scenarios") if name.endswith(".txt"))[:2]
     take("run", "run", "--simulated", *[f"Tests/Scenarios/{name}" for name in stories], lines=0)
+    evidence = os.path.join(documents.scratch, "evidence")
+    take("ci", "ci", "--out", evidence, "Tests/Scenarios/killed-in-front.txt")
     take("replay-seed", "replay", "--seed", "1", "--length", "10s")
     take("sim", "sim", "--seeds", "1..2", "--length", "10s")
     results = os.path.join(documents.scratch, "results.jsonl")

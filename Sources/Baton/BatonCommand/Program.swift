@@ -16,7 +16,8 @@ enum Program {
       PushesVerb.self, PaymentsVerb.self,
       StatusVerb.self,
       InspectVerb.self, DoctorVerb.self,
-      JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self,
+      JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, CIVerb.self, SimVerb.self,
+      MergeVerb.self,
       ReportVerb.self,
       ExploreVerb.self,
       AblationVerb.self, MuseumVerb.self,
@@ -56,6 +57,11 @@ enum Program {
     // An unknown verb is refused below, also with -h.
     if asksForWelcome(arguments), case .help = try declaration.parse(arguments + ["-h"]) {
       StandardOutput.write(Welcome.text)
+      return .done
+    }
+    let typed = arguments.prefix { $0 != "--" }
+    if typed.contains("--version"), !typed.contains("-h"), !typed.contains("--help") {
+      VersionVerb.tell(Output(isJSON: typed.contains("--json")))
       return .done
     }
     switch try declaration.parse(arguments) {

@@ -34,6 +34,7 @@ enum Welcome {
       judge DIR            the verdict on a run, from raw evidence
       replay JOURNAL…      compute every decision again and compare byte for byte
       run FILE             a scripted story with expected answers, on real processes or --simulated
+      ci --app A --ext B   every story that applies on your own two programs, with one directory of evidence
       sim                  app and extension in virtual time, with every fault, checked at every step
       merge FILE…          merge results of sim from many machines, each seed once
       report FILE…         results of sim as an HTML page

@@ -1,4 +1,5 @@
 import Ground
+import Glibc
 import PhoneClient
 import Terminal
 import DaemonRuntime
@@ -20,7 +21,12 @@ enum UpVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "up", summary: "start the phone and its Lightning peer",
-      options: startOptions,
+      options: [
+        OptionDeclaration(
+          "--foreground",
+          help: "stay until a signal, then stop the phone: for a service manager, which is told when it is up"
+        )
+      ] + startOptions,
       examples: [
         ("baton up", "a phone in ./.baton"),
         (
@@ -175,7 +181,9 @@ enum UpVerb: Verb {
 
   /// An interrupted start leaves no daemon behind.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "up", needsPlace: false, leavesProcesses: true)
+    // It handles the signals itself.
+    if line.isGiven("--foreground") { return nil }
+    return Supervision(name: "up", needsPlace: false, leavesProcesses: true)
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -183,7 +191,16 @@ enum UpVerb: Verb {
     try checkTiming(invocation.line)
     try HandRunProcess.refuse(of: phone)
     let options = try starterOptions(invocation.line, phone)
-    let result = try PhoneStarter(phone: phone, options: options).start()
+    let starter = PhoneStarter(phone: phone, options: options)
+    if invocation.line.isGiven("--foreground") {
+      let manager = ServiceManager { getenv($0).map { String(cString: $0) } }
+      return try ForegroundPhone(phone, manager).run(starter) { tell($0, phone, invocation) }
+    }
+    tell(try starter.start(), phone, invocation)
+    return .done
+  }
+
+  private static func tell(_ result: PhoneStarter.Result, _ phone: Phone, _ invocation: Invocation) {
     let limits = LimitsReport(phone)
     let pids = Daemon.allCases.compactMap { daemon in result.pids[daemon].map { "\(daemon.rawValue) \($0)" } }
     invocation.output.say(
@@ -197,7 +214,6 @@ enum UpVerb: Verb {
     if isIgnored && !invocation.output.isJSON {
       invocation.output.say("options do not change a running daemon; use `baton down` first")
     }
-    return .done
   }
 
   private static func sentence(_ result: PhoneStarter.Result, _ pids: String, _ phone: Phone) -> String {

@@ -10,7 +10,7 @@ package enum FilePath {
 
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && !isDirectory(path) }
+  package static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && !isDirectory(path) }
 
   /// The parent of an absolute path.
   package static func parent(of path: String) -> String {

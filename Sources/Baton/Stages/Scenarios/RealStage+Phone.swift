@@ -36,6 +36,11 @@ extension RealStage {
     try driver.push(#"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
   }
 
+  func sendVisiblePush() throws {
+    try driver.push(
+      #"{"aps":{"alert":{"title":"Incoming payment"},"mutable-content":1},"reason":"IncomingPayment"}"#)
+  }
+
   func touch(_ touch: NotificationTouch) throws {
     guard let newest = try phone.notifications().last(where: \.isThere)?.id else {
       throw ScenarioWords.nothingToTouch

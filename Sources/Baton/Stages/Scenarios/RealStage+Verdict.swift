@@ -23,7 +23,8 @@ extension RealStage {
     end()
     narrator?.follow()
     narrator?.headline("The judge reads the peer's ledger, the wallet's database and the journals")
-    let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
+    let verdict = try JudgeVerb.verdict(
+      on: phone.home, requireSettled: true, without: pair?.evidenceMissing ?? [])
     let names = FilePath.journals(in: phone.journal)
     let replays = try names.map { try JournalReplay.run("\(phone.journal)/\($0)") }
     let different = zip(names, replays).compactMap { name, replay in replay.trouble.map { "\(name) \($0)" } }
@@ -34,7 +35,7 @@ extension RealStage {
     guard broken.isEmpty, different.isEmpty else { return .broken(broken + different) }
     guard crashes.isEmpty else { return .crashed(crashes) }
     var open = verdict.unsettled
-    if !scene.isChannelEven {
+    if !scene.isChannelEven, pair?.level != .container {
       open.append(ScenarioWords.unevenChannel)
     }
     let settled = scene.payments.count { $0.state == .settled }

@@ -52,7 +52,14 @@ final class RealStage: ScenarioStage {
   /// Prints the phone's events while the story plays.
   private(set) var narrator: StoryNarrator?
 
-  init(home: String, isLegacy: Bool, settings: [Setting] = [], narrates output: Output? = nil) throws {
+  /// Programs in place of Baton's.
+  let pair: OwnPair?
+
+  init(
+    home: String, isLegacy: Bool, settings: [Setting] = [], narrates output: Output? = nil,
+    pair: OwnPair? = nil
+  ) throws {
+    self.pair = pair
     let phone = PhoneClient.Phone(home: home)
     narrator = output.map { StoryNarrator(phone, $0) }
     entitlements = "\(phone.home)/entitlements.json"
@@ -66,6 +73,7 @@ final class RealStage: ScenarioStage {
       options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
       options.lspdArguments += setting.ofPeer
     }
+    options.iosdArguments += pair?.iosdArguments ?? []
     driver = try PhoneDriver(phone, options)
   }
 
@@ -152,6 +160,7 @@ final class RealStage: ScenarioStage {
       try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     case .device(let change): try set(change)
     case .silentPush: try sendSilentPush()
+    case .visiblePush: try sendVisiblePush()
     case .touch(let touch): try self.touch(touch)
     case .press(let title): try press(title)
     case .launchTask(let identifier): try request("task-launch", ["identifier": identifier])
@@ -258,7 +267,10 @@ final class RealStage: ScenarioStage {
     let wallet = WalletView(snapshot?.tables ?? [])
     let isHeld = owner.map { !(snapshot?.lock(of: $0.role).holders.isEmpty ?? true) } ?? false
     func process(_ role: Role) -> Scene.Process {
-      self.process(status.process(role), rows, role, epoch: owner?.epoch)
+      var process = self.process(status.process(role), rows, role, epoch: owner?.epoch)
+      // It has no peer to be connected to.
+      if pair?.level == .container { process.isConnected = isHeld && owner?.role == role }
+      return process
     }
     var scene = Scene(
       holder: isHeld ? owner?.role : nil, newestClaim: owner?.role, epoch: owner?.epoch ?? 0,

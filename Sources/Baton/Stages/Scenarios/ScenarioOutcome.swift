@@ -27,6 +27,8 @@ struct ScenarioOutcome {
   var home: String?
   /// The page of a failed story.
   var timeline: String?
+  /// The app never took the node for the first time.
+  var endedBeforeTheFirstLine = false
 
   init(file: String, skippedBecause why: String) {
     self.file = file
@@ -57,6 +59,7 @@ struct ScenarioOutcome {
     case .played(.crashed(let sentences)): (kind, details) = (.crashed, sentences)
     case .broken(let line, let sentence): (kind, details) = (.broken, ["after line \(line): \(sentence)"])
     case .timedOut(let line, let what):
+      endedBeforeTheFirstLine = line == 0
       (kind, details) = (
         .noProgress,
         [

@@ -22,6 +22,17 @@ struct ScenarioPlay {
   private let verb: String
   /// For the timelines of simulated stories.
   private let timelines: String?
+  /// Programs in place of Baton's.
+  private var pair: OwnPair?
+
+  /// Each story on a phone of its own in a subdirectory of `root`, which is kept.
+  init(evidence root: String, pair: OwnPair?) {
+    self.pair = pair
+    keep = root
+    hasSeveral = true
+    (place, events, timelines) = (nil, nil, nil)
+    verb = "ci"
+  }
 
   /// A verb's own story, on real processes.
   init(narrated invocation: Invocation, verb name: String) {
@@ -98,7 +109,7 @@ struct ScenarioPlay {
   private func perform(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
     let home = try home(of: file)
     let stage = try RealStage(
-      home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings, narrates: events)
+      home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings, narrates: events, pair: pair)
     let start = Clock.monotonicNow
     // Also after an error; then the last records tell why.
     defer {
@@ -151,10 +162,10 @@ struct ScenarioPlay {
   private func home(of file: String) throws -> String {
     guard let keep else { return try RunPlace.make(nil, in: place, named: verb) }
     guard hasSeveral else { return try RunPlace.make(keep, in: place, named: verb) }
-    return try RunPlace.make("\(keep)/\(Self.name(of: file))", below: keep, in: place, named: "run")
+    return try RunPlace.make("\(keep)/\(Self.name(of: file))", below: keep, in: place, named: verb)
   }
 
-  private static func name(of file: String) -> String {
+  static func name(of file: String) -> String {
     let name = file.split(separator: "/").last.map(String.init) ?? "story"
     return name.hasSuffix(".txt") ? String(name.dropLast(4)) : name
   }

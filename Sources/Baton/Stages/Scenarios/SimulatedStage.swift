@@ -172,6 +172,7 @@ struct SimulatedStage: ScenarioStage {
     case .reboot(let staysLocked): tell { $0.reboot(staysLocked: staysLocked) }
     case .payInReboot(let number): tell { $0.reboot(staysLocked: false, meanwhile: number - 1) }
     case .sleepDevice(let span): move(.deviceSleeps(span))
+    case .visiblePush: throw CannotBeDone("the simulated peer pushes for payments alone")
     case .stepClock: throw CannotBeDone("the simulation has no wall clock")
     }
     drift()

@@ -1,0 +1,72 @@
+import DaemonRuntime
+import Glibc
+import Ground
+import PhoneClient
+
+/// A phone for as long as this process runs: up until a signal, or until one of its daemons ends.
+final class ForegroundPhone {
+  private let phone: Phone
+  private let manager: ServiceManager
+  private let loop: EventLoop
+  private var daemons: [(daemon: Daemon, process: WatchedProcess)] = []
+  private var isStopping = false
+  private var failure: CommandFailure?
+
+  init(_ phone: Phone, _ manager: ServiceManager) throws {
+    self.phone = phone
+    self.manager = manager
+    loop = try EventLoop()
+    // Before the start: a signal in the meantime stops the phone as soon as it is up.
+    for signal in [SIGTERM, SIGINT, SIGHUP] { try loop.onSignal(signal) { [unowned self] in stop() } }
+  }
+
+  /// `started` is called when the phone is up, and before the manager is told.
+  func run(_ starter: PhoneStarter, started: (PhoneStarter.Result) -> Void) throws -> ExitCode {
+    let result = try starter.start()
+    guard result.started.count == Daemon.allCases.count else {
+      throw CommandFailure(
+        .daemonMissing,
+        "the phone \(phone.home) is already up, and this command would end with it; stop it with `baton down`"
+      )
+    }
+    for daemon in Daemon.allCases { try watch(daemon, result.pids[daemon]) }
+    started(result)
+    manager.tell(.ready)
+    if let limit = manager.watchdog { keepAlive(every: TimeSpan(nanoseconds: limit.nanoseconds / 2)) }
+    try loop.run()
+    manager.tell(.stopping)
+    _ = PhoneStopper(phone: phone).stop()
+    if let failure { throw failure }
+    return .done
+  }
+
+  private func watch(_ daemon: Daemon, _ pid: Int32?) throws {
+    guard let pid, let process = WatchedProcess(pid: pid) else { return failed(daemon, pid, nil) }
+    daemons.append((daemon, process))
+    try loop.watchProcess(process.descriptor) { [unowned self] in
+      guard !isStopping else { return }
+      let end = ProcessEnding(process.reap())
+      // Of `baton down`: then the phone is meant to be down.
+      if end.isGood { stop() } else { failed(daemon, pid, end) }
+    }
+  }
+
+  private func failed(_ daemon: Daemon, _ pid: Int32?, _ end: ProcessEnding?) {
+    let how = end.map { "\($0)" } ?? "ended right after its start"
+    let process = pid.map { " (process \($0))" } ?? ""
+    failure = CommandFailure(
+      .daemonMissing, "\(daemon.rawValue)\(process) \(how); its last output is in \(phone.log(of: daemon))")
+    stop()
+  }
+
+  private func stop() {
+    isStopping = true
+    loop.stop()
+  }
+
+  /// Both daemons answer: a phone that hangs is not alive.
+  private func keepAlive(every interval: TimeSpan) {
+    if Daemon.allCases.allSatisfy(phone.answers) { manager.tell(.alive) }
+    loop.after(interval) { [unowned self] in keepAlive(every: interval) }
+  }
+}

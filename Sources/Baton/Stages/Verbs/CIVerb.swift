@@ -1,0 +1,148 @@
+import DaemonRuntime
+import Foundation
+import Inspection
+import PhoneClient
+import Reports
+import Scenario
+import Terminal
+
+/// Plays every story that applies on a team's own programs, and leaves one directory of evidence.
+package enum CIVerb: Verb {
+  private static let standardPlace = "baton-ci"
+
+  package static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "ci", summary: "play all stories on your own app and extension, and keep the evidence",
+      options: [
+        OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
+        OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
+        OptionDeclaration(
+          "--level", value: .choice(OwnPair.Level.allCases.map(\.rawValue)),
+          help: "with --app or --ext: what they implement of docs/protocols.md (default journal: everything)"),
+        OptionDeclaration(
+          "--skip", value: .text("STORY"), mayRepeat: true,
+          help: "report this story as skipped; by its file's name without .txt"),
+        OptionDeclaration(
+          "--out", value: .path("DIR"), default: standardPlace,
+          help: "the new directory for verdict.json, junit.xml and the phones with logs and timelines"),
+      ],
+      positionals: [
+        PositionalDeclaration(
+          "STORY", value: .path("FILE"), count: .any, help: "these stories; default: all that Baton has")
+      ],
+      examples: [
+        (
+          "baton ci --app build/app --ext build/extension --out evidence",
+          "exit 0: as expected; 1: other answers; 2: exclusion or money broken; 3: no progress; 4: a crash"
+        ),
+        (
+          "baton ci --app docs/examples/own-app.py --ext docs/examples/own-extension.py --level container",
+          "programs without a channel"
+        ),
+        ("baton ci", "Baton's own pair"),
+      ])
+  }
+
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "ci", kept: line.text("--out"), needsPlace: false)
+  }
+
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
+    let line = invocation.line
+    let pair = try pair(line)
+    let files = line.positionals.isEmpty ? try StoryShelf.all() : line.positionals
+    let stories = try files.map { Story(name: ScenarioPlay.name(of: $0), scenario: try RunVerb.read($0)) }
+    let left = Set(line.all("--skip"))
+    if let unknown = left.subtracting(stories.map(\.name)).min() {
+      throw CommandFailure(
+        .wrongUsage, "there is no story \(UsageError.quoted(unknown)) to skip; correct --skip")
+    }
+    // A gate that checked nothing must not be green.
+    guard stories.contains(where: { reasonToSkip($0, pair, left) == nil }) else {
+      throw CommandFailure(
+        .wrongUsage, "none of the stories applies to these programs; name others, or another --level")
+    }
+    let out = try RunPlace.make(line.text("--out") ?? standardPlace, in: nil, named: "ci")
+    try FilePath.makeDirectories("\(Phone(home: out).home)/phones")
+    let evidence = Phone(home: out).home
+    let play = ScenarioPlay(evidence: "\(evidence)/phones", pair: pair)
+    let junit = try JUnitWriter("\(evidence)/junit.xml", suite: "ci")
+    var report = CIReport(pair: pair, evidence: evidence)
+    let width = stories.map(\.name.count).max() ?? 0
+    for story in stories {
+      let outcome = try outcome(of: story, play, pair, left, report)
+      report.outcomes.append(outcome)
+      junit.add(outcome.junit)
+      for line in outcome.text(invocation.output, nameWidth: width) { invocation.output.remark(line) }
+    }
+    try junit.close()
+    try write(report, to: "\(evidence)/verdict.json")
+    invocation.output.isJSON ? invocation.output.say(report.document) : report.tell(invocation.output)
+    return report.exitCode
+  }
+
+  private static func pair(_ line: ParsedCommandLine) throws(CommandFailure) -> OwnPair? {
+    let programs = [("--app", line.text("--app")), ("--ext", line.text("--ext"))]
+    for case (let option, let path?) in programs where !FilePath.isExecutable(path) {
+      throw CommandFailure(
+        .badConfiguration, "\(path) cannot be run; build it, or name another program with \(option)")
+    }
+    guard programs.contains(where: { $0.1 != nil }) else {
+      guard !line.isGiven("--level") else {
+        throw CommandFailure(
+          .wrongUsage, "--level is about programs of your own; name them with --app and --ext")
+      }
+      return nil
+    }
+    return OwnPair(
+      app: programs[0].1, ext: programs[1].1,
+      level: line.choice("--level", as: OwnPair.Level.self) ?? .journal)
+  }
+
+  private struct Story {
+    var name: String
+    var scenario: Scenario
+  }
+
+  private static func reasonToSkip(_ story: Story, _ pair: OwnPair?, _ left: Set<String>) -> String? {
+    if left.contains(story.name) { return "left out with --skip" }
+    if case .simulated(let because) = story.scenario.place { return "simulated only, as \(because)" }
+    return pair.flatMap { StoryFit.whyNot(story.scenario, on: $0) }
+  }
+
+  private static func outcome(
+    of story: Story, _ play: ScenarioPlay, _ pair: OwnPair?,
+    _ left: Set<String>, _ report: CIReport
+  ) throws -> ScenarioOutcome {
+    func skipped(_ why: String) -> ScenarioOutcome { ScenarioOutcome(file: story.name, skippedBecause: why) }
+    if let why = reasonToSkip(story, pair, left) { return skipped(why) }
+    if report.neverBegins { return skipped("not played: the two stories before it never began") }
+    var outcome = try play.play(story.scenario, file: story.name)
+    guard let home = outcome.home else { return outcome }
+    removeSockets(in: home)
+    if outcome.isGood {
+      // Also a good run can be looked at; its place follows from its name.
+      _ = TimelineFile.ofFailure(Phone(home: home))
+      outcome.home = nil
+    }
+    return outcome
+  }
+
+  /// What copies the evidence, such as tar, cannot read sockets; those of killed programs stay.
+  private static func removeSockets(in home: String) {
+    for case let name as String in FileManager.default.enumerator(atPath: home) ?? .init() {
+      var facts = stat()
+      if lstat("\(home)/\(name)", &facts) == 0, facts.st_mode & S_IFMT == S_IFSOCK {
+        unlink("\(home)/\(name)")
+      }
+    }
+  }
+
+  private static func write(_ report: CIReport, to path: String) throws(CommandFailure) {
+    guard FileManager.default.createFile(atPath: path, contents: Data("\(report.document.json)\n".utf8))
+    else {
+      throw CommandFailure(
+        .inputOutputError, "\(path.onOneLine) could not be written; free space, or name another --out")
+    }
+  }
+}

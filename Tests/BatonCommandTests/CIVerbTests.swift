@@ -1,0 +1,138 @@
+import DaemonRuntime
+import Foundation
+import JSON
+import Testing
+import WaitingTests
+
+@testable import BatonCommand
+@testable import Scenario
+@testable import Stages
+
+/// `baton ci` with the programs of docs/examples, which share no code with the wallet.
+@Suite(
+  "baton ci", .serialized,
+  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs /usr/bin/python3"),
+  .waits)
+struct CIVerbTests {
+  private let scratch = Scratch()
+  private static let project = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+
+  private static func story(_ name: String) -> String { "\(project)/Tests/Scenarios/\(name).txt" }
+
+  private func run(_ words: String...) throws -> ChildEnd.How? {
+    let child = try scratch.start("baton", ["ci", "--out", scratch("evidence")] + words)
+    return scratch.end(child)
+  }
+
+  private var own: [String] {
+    [
+      "--app", "\(Self.project)/docs/examples/own-app.py", "--ext",
+      "\(Self.project)/docs/examples/own-extension.py", "--level", "container",
+    ]
+  }
+
+  private func runOwn(_ words: String...) throws -> ChildEnd.How? {
+    let child = try scratch.start("baton", ["ci", "--out", scratch("evidence")] + own + words)
+    return scratch.end(child)
+  }
+
+  private var verdict: JSONValue? {
+    JSONValue(parsing: Array(scratch.text("evidence/verdict.json").utf8))
+  }
+
+  @Test func `The example pair plays the stories that apply, and the others are skipped with a reason`()
+    throws
+  {
+    let end = try runOwn(
+      Self.story("pushed-and-opened"), Self.story("killed-in-front"), Self.story("paid-twice"))
+    #expect(end == .exited(code: 0), "\(scratch.text("said"))")
+    #expect(scratch.text("said").contains("2 of 2 stories as expected; 1 story skipped"))
+    let junit = scratch.text("evidence/junit.xml")
+    #expect(junit.contains(#"tests="3" failures="0" errors="0" skipped="1""#))
+    #expect(junit.contains(#"name="paid-twice"><skipped message="it needs a channel with the peer"#))
+    #expect(verdict?["verdict"]?.text == "sound" && verdict?["good"]?.int == 2)
+    // The claims are those of the programs under test.
+    let output = scratch("evidence/phones/pushed-and-opened")
+    #expect(FileManager.default.fileExists(atPath: "\(output)/timeline.html"))
+    let processes = scratch.text("evidence/phones/pushed-and-opened/os/processes.jsonl")
+    #expect(processes.contains("extension") && !processes.contains("notifyextd"))
+    let files = FileManager.default.enumerator(atPath: scratch("evidence"))
+    for case let name as String in files ?? .init() { #expect(!name.hasSuffix(".sock"), "\(name)") }
+  }
+
+  @Test func `A story with other answers makes exit code 1, and its case a failure`() throws {
+    let text = try String(contentsOfFile: Self.story("killed-in-front"), encoding: .utf8)
+    let wrong = scratch.write("wrong.txt", text.replacingOccurrences(of: "epoch 3", with: "epoch 9"))
+    #expect(try runOwn(wrong) == .exited(code: 1))
+    #expect(scratch.text("evidence/junit.xml").contains(#"<failure message="differs">"#))
+    #expect(verdict?["verdict"]?.text == "differs" && verdict?["exit"]?.int == 1)
+  }
+
+  @Test func `A story left out with --skip is reported as skipped, and an unknown one is refused`() throws {
+    let both = [Self.story("killed-in-front"), Self.story("locked-in-front")]
+    #expect(try runOwn("--skip", "locked-in-front", both[0], both[1]) == .exited(code: 0))
+    #expect(scratch.text("evidence/junit.xml").contains(#"<skipped message="left out with --skip"/>"#))
+    #expect(try runOwn("--skip", "no-such-story", both[0]) == .exited(code: 64))
+  }
+
+  @Test func `If no story applies the exit code is 64, not 0`() throws {
+    #expect(try runOwn(Self.story("paid-twice")) == .exited(code: 64))
+    #expect(scratch.text("said").contains("none of the stories applies"))
+  }
+
+  @Test func `A program that cannot be run makes exit code 78, and no directory`() throws {
+    #expect(try run("--app", "/nonexist", Self.story("killed-in-front")) == .exited(code: 78))
+    #expect(scratch.names == ["said"])
+    #expect(try run("--level", "peer", Self.story("killed-in-front")) == .exited(code: 64))
+  }
+
+  @Test func `Two stories that never begin are enough: the others are not played`() throws {
+    let idle = scratch.write("idle", "#!/bin/sh\nexit 3\n")
+    chmod(idle, 0o700)
+    var report = CIReport(pair: nil, evidence: "")
+    #expect(!report.neverBegins)
+    var never = ScenarioOutcome(file: "one", noProgress: "waited")
+    never.endedBeforeTheFirstLine = true
+    report.outcomes = [never, ScenarioOutcome(file: "two", skippedBecause: "it pays"), never]
+    #expect(report.neverBegins)
+    report.outcomes.append(ScenarioOutcome(file: "three", noProgress: "line 7"))
+    #expect(!report.neverBegins)
+  }
+
+  // MARK: Which stories apply
+
+  private func whyNot(_ lines: String, _ level: OwnPair.Level) throws -> String? {
+    StoryFit.whyNot(
+      try ScenarioParser.parse("# x\n\(lines)\nthe verdict\n"),
+      on: OwnPair(app: "app", ext: nil, level: level))
+  }
+
+  @Test func `A payment needs the level peer, and the reason names its line`() throws {
+    let line = "payment 1 of 5 sat arrives"
+    let why = try whyNot("the app opens\n\(line)", .container)
+    #expect(why?.hasSuffix("(line 3: \(line))") == true, "\(why ?? "")")
+    #expect(try whyNot(line, .peer) == nil)
+    #expect(try whyNot(line, .journal) == nil)
+  }
+
+  @Test(arguments: [
+    "the wallet is bitkit", "the start of the wallet's node takes 8 s", "what does the user see?",
+    "wait until the app shows “connected”", "the task “a” is launched",
+    "the app plays audio in the background",
+    "the wallet's seed is kept for an unlocked phone", "the phone warns the app above 5 MB",
+  ])
+  func `What only Baton's own programs have does not apply at any level`(line: String) throws {
+    for level in OwnPair.Level.allCases { #expect(try whyNot(line, level) != nil) }
+  }
+
+  @Test func `Most of Baton's stories about processes apply to a pair with a channel`() throws {
+    let pair = OwnPair(app: "app", ext: "extension", level: .peer)
+    let folder = "\(Self.project)/Tests/Scenarios"
+    let applying = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+      let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+      return StoryFit.whyNot(try ScenarioParser.parse(text), on: pair) == nil
+    }
+    #expect(applying.count >= 40, "\(applying.count)")
+  }
+}

@@ -1,0 +1,136 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Ground
+import Testing
+import WaitingTests
+
+@testable import BatonCommand
+@testable import PhoneClient
+
+/// A service manager, for the datagrams of `baton up --foreground`.
+private final class Manager {
+  let path: String
+  let descriptor: Int32
+
+  init(_ path: String) throws {
+    self.path = path
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let bound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard bound == 0 else { throw SystemError("bind \(path)") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next line; nil if there is none yet.
+  func heard() -> String? {
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+    return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+  }
+
+  func wait(for line: String) throws {
+    try Wait.until(line) { heard() == line }
+  }
+}
+
+@Suite("A phone in the foreground of its command", .waits) struct ForegroundPhoneTests {
+  private let phone = CommandPhone()
+
+  private func start(_ words: [String] = [], _ environment: [String] = []) throws -> (ChildProcess, Manager) {
+    let manager = try Manager(phone.scratch("notify"))
+    let child = try phone.scratch.start(
+      "/usr/bin/env",
+      ["NOTIFY_SOCKET=\(manager.path)"] + environment + [
+        "\(Scratch.programs)/baton", "--home", phone.scratch("phone"), "up", "--foreground",
+      ] + words)
+    return (child, manager)
+  }
+
+  private func isUp(_ daemon: Daemon) -> Bool { phone.phone.answers(daemon) }
+
+  @Test func `READY=1 comes when both daemons answer, not before`() throws {
+    // An iosd that waits for the test before it starts.
+    mkfifo(phone.scratch("gate"), 0o600)
+    let slow = phone.scratch.write(
+      "iosd", "#!/bin/sh\nread -r x <'\(phone.scratch("gate"))'\nexec '\(Scratch.programs)/iosd' \"$@\"\n")
+    chmod(slow, 0o700)
+    let (child, manager) = try start(["--iosd", slow])
+    try Wait.until("lspd to be up") { isUp(.lspd) }
+    #expect(manager.heard() == nil)
+    let gate = open(phone.scratch("gate"), O_WRONLY)
+    defer { close(gate) }
+    writeAll(gate, Array("go\n".utf8))
+    try manager.wait(for: "READY=1")
+    #expect(isUp(.iosd) && isUp(.lspd))
+    kill(child.identity.pid, SIGTERM)
+    #expect(phone.scratch.end(child) == .exited(code: 0))
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  func `A signal stops the phone, which says STOPPING=1, and the exit code is 0`(signal: Int32) throws {
+    let (child, manager) = try start()
+    try manager.wait(for: "READY=1")
+    kill(child.identity.pid, signal)
+    try manager.wait(for: "STOPPING=1")
+    #expect(phone.scratch.end(child) == .exited(code: 0))
+    #expect(!isUp(.iosd) && !isUp(.lspd))
+  }
+
+  @Test(arguments: Daemon.allCases)
+  func `A daemon that crashes ends the command with 69, and the other daemon too`(_ daemon: Daemon) throws {
+    let (child, manager) = try start()
+    try manager.wait(for: "READY=1")
+    let pid = try #require(DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)))
+    kill(pid, SIGKILL)
+    #expect(phone.scratch.end(child) == .exited(code: 69))
+    #expect(!isUp(.iosd) && !isUp(.lspd))
+    #expect(phone.scratch.text("said").contains("\(daemon.rawValue) (process \(pid)) was ended by SIGKILL"))
+  }
+
+  @Test func `baton down ends the command with 0`() throws {
+    let (child, manager) = try start()
+    try manager.wait(for: "READY=1")
+    let down = try phone.scratch.start("baton", ["--home", phone.scratch("phone"), "down"], into: "down")
+    #expect(phone.scratch.end(down) == .exited(code: 0))
+    #expect(phone.scratch.end(child) == .exited(code: 0))
+  }
+
+  @Test func `A phone that is up already is refused, and stays up`() throws {
+    _ = try phone.run("up")
+    let (child, manager) = try start()
+    #expect(phone.scratch.end(child) == .exited(code: 69))
+    #expect(manager.heard() == nil)
+    #expect(isUp(.iosd) && isUp(.lspd))
+  }
+
+  @Test func `The manager's watchdog hears from a phone that answers, not from one that hangs`() throws {
+    let (child, manager) = try start([], ["WATCHDOG_USEC=200000"])
+    try manager.wait(for: "READY=1")
+    try manager.wait(for: "WATCHDOG=1")
+    let iosd = try #require(DaemonProbe.pid(listeningOn: phone.phone.iosdSocket))
+    kill(iosd, SIGSTOP)
+    // What was sent before the stop is read; an answer of iosd can come no more.
+    try Wait.until("the last line") { manager.heard() == nil }
+    #expect(manager.heard() == nil)
+    kill(iosd, SIGCONT)
+    try manager.wait(for: "WATCHDOG=1")
+    kill(child.identity.pid, SIGTERM)
+    #expect(phone.scratch.end(child) == .exited(code: 0))
+  }
+
+  @Test func `Another process's watchdog is not ours, and odd values are none`() {
+    func watchdog(_ values: [String: String]) -> TimeSpan? { ServiceManager { values[$0] }.watchdog }
+    #expect(watchdog(["WATCHDOG_USEC": "3000000"]) == .seconds(3))
+    #expect(watchdog(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())"]) == .seconds(3))
+    #expect(watchdog(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "1"]) == nil)
+    for odd in ["", "0", "-5", "x", "\(Int64.max)"] { #expect(watchdog(["WATCHDOG_USEC": odd]) == nil) }
+  }
+}

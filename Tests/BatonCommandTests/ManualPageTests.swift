@@ -1,0 +1,65 @@
+import DaemonRuntime
+import Foundation
+import Reports
+import Testing
+import WaitingTests
+
+@testable import BatonCommand
+
+@Suite("Manual pages", .waits) struct ManualPageTests {
+  private let scratch = Scratch()
+
+  private func page(_ words: String...) throws -> String {
+    guard case .help(let text) = try Program.declaration.parse(words + ["--man"]) else { return "" }
+    return text
+  }
+
+  @Test func `Every verb has a page with each of its options and subcommands`() throws {
+    for verb in Program.verbs.map(\.declaration) {
+      let text = try page(verb.name)
+      #expect(text.contains(".Nm baton-\(verb.name)\n") && text.contains("\n.Xr baton 1\n"))
+      for option in (verb.options + verb.subcommands.flatMap(\.options)).flatMap(\.names) {
+        #expect(text.contains(" \(option.dropFirst())"), "baton-\(verb.name)(1) lacks \(option)")
+      }
+      for command in verb.subcommands { #expect(text.contains(".It Cm \(command.name)\n")) }
+    }
+    let own = try page()
+    for verb in Program.verbs.map(\.declaration) { #expect(own.contains(".It Cm \(verb.name)\n")) }
+  }
+
+  @Test(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc"), "needs /usr/bin/mandoc"))
+  func `mandoc finds nothing to say about any page`() throws {
+    scratch.write("baton.1", try page())
+    for verb in Program.verbs.map(\.declaration.name) { scratch.write("baton-\(verb).1", try page(verb)) }
+    for daemon in ["iosd", "lspd", "mainappd", "notifyextd", "notifyonlyd"] {
+      let child = try scratch.start(daemon, ["--man"], into: "\(daemon).1")
+      #expect(scratch.end(child) == .exited(code: 0))
+    }
+    let pages = scratch.names.filter { $0.hasSuffix(".1") }
+    #expect(pages.count == Program.verbs.count + 6)
+    let lint = try scratch.start(
+      "/usr/bin/mandoc", ["-T", "lint", "-W", "warning"] + pages.map { scratch($0) })
+    #expect(scratch.end(lint) == .exited(code: 0))
+    #expect(scratch.text("said").isEmpty, "\(scratch.text("said"))")
+  }
+
+  @Test func `What has a meaning in mdoc stands as it is in the page`() throws {
+    let odd = CommandLineDeclaration(
+      name: "odd", summary: ".Sh a \\ b",
+      options: [OptionDeclaration("--x", value: .text("Ar"), help: "'quoted'")],
+      examples: [("odd \"Nm\"", "two")])
+    guard case .help(let text) = try odd.parse(["--man"]) else { return }
+    #expect(text.contains("\n.Nd \\&.Sh a \\e b\n"))
+    #expect(text.contains("\n.It Fl -x Ar \"\\&Ar\"\n\\&'quoted'.\n"))
+    #expect(text.contains(#".It Li "\&odd \(dqNm\(dq""#))
+  }
+
+  @Test func `The versions of the databases are those of docs/schema.md`() throws {
+    let page = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/schema.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let numbers = text.matches(of: /PRAGMA user_version = (\d+);/).compactMap { Int($0.output.1) }
+    #expect(numbers == [SchemaNumber.container, SchemaNumber.ledger])
+  }
+}
