@@ -32,7 +32,7 @@ private final class Manager {
   /// The next line; nil if there is none yet.
   func heard() -> String? {
     var buffer = [UInt8](repeating: 0, count: 256)
-    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
     return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
   }
 

@@ -1,5 +1,4 @@
 import Judge
-import WalletProfiles
 
 /// A team's own programs in place of Baton's: those of a phone whose stories `baton ci` plays.
 package struct OwnPair: Sendable {

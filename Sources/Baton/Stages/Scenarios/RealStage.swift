@@ -267,10 +267,7 @@ final class RealStage: ScenarioStage {
     let wallet = WalletView(snapshot?.tables ?? [])
     let isHeld = owner.map { !(snapshot?.lock(of: $0.role).holders.isEmpty ?? true) } ?? false
     func process(_ role: Role) -> Scene.Process {
-      var process = self.process(status.process(role), rows, role, epoch: owner?.epoch)
-      // It has no peer to be connected to.
-      if pair?.level == .container { process.isConnected = isHeld && owner?.role == role }
-      return process
+      self.process(status.process(role), rows, role, epoch: owner?.epoch)
     }
     var scene = Scene(
       holder: isHeld ? owner?.role : nil, newestClaim: owner?.role, epoch: owner?.epoch ?? 0,
@@ -344,10 +341,12 @@ final class RealStage: ScenarioStage {
       Role(rawValue: row.role).map { (row.pid, $0) }
     }
     let claimed = facts.status?["epoch"].flatMap { UInt64($0) }
+    // Without a peer to be connected to the claim is all.
+    let isReady = pair?.level == .container || facts.statusCode?.isConnected == true
     return Scene.Process(
       place: ScenarioWords.place(facts.state, role), isFrozen: ProcessTable.isStopped(pid),
       shows: Scene.named(facts.status?["text"] ?? "", pids.reversed()),
-      isConnected: facts.statusCode?.isConnected == true && claimed != nil && claimed == epoch,
+      isConnected: isReady && claimed != nil && claimed == epoch,
       lastEnd: lastEnd)
   }
 

@@ -62,15 +62,15 @@ package enum CIVerb: Verb {
       throw CommandFailure(
         .wrongUsage, "none of the stories applies to these programs; name others, or another --level")
     }
-    let out = try RunPlace.make(line.text("--out") ?? standardPlace, in: nil, named: "ci")
-    try FilePath.makeDirectories("\(Phone(home: out).home)/phones")
-    let evidence = Phone(home: out).home
+    let named = line.text("--out") ?? standardPlace
+    let evidence = Phone(home: try RunPlace.make(named, in: nil, named: "ci")).home
+    try FilePath.makeDirectories("\(evidence)/phones")
     let play = ScenarioPlay(evidence: "\(evidence)/phones", pair: pair)
     let junit = try JUnitWriter("\(evidence)/junit.xml", suite: "ci")
     var report = CIReport(pair: pair, evidence: evidence)
     let width = stories.map(\.name.count).max() ?? 0
     for story in stories {
-      let outcome = try outcome(of: story, play, pair, left, report)
+      let outcome = outcome(of: story, play, pair, left, report)
       report.outcomes.append(outcome)
       junit.add(outcome.junit)
       for line in outcome.text(invocation.output, nameWidth: width) { invocation.output.remark(line) }
@@ -113,11 +113,15 @@ package enum CIVerb: Verb {
   private static func outcome(
     of story: Story, _ play: ScenarioPlay, _ pair: OwnPair?,
     _ left: Set<String>, _ report: CIReport
-  ) throws -> ScenarioOutcome {
+  ) -> ScenarioOutcome {
     func skipped(_ why: String) -> ScenarioOutcome { ScenarioOutcome(file: story.name, skippedBecause: why) }
     if let why = reasonToSkip(story, pair, left) { return skipped(why) }
     if report.neverBegins { return skipped("not played: the two stories before it never began") }
-    var outcome = try play.play(story.scenario, file: story.name)
+    var outcome: ScenarioOutcome
+    do { outcome = try play.play(story.scenario, file: story.name) } catch {
+      // The other stories are played all the same, and the evidence is whole.
+      outcome = ScenarioOutcome(file: story.name, crashed: CommandFailure(error).sentence)
+    }
     guard let home = outcome.home else { return outcome }
     removeSockets(in: home)
     if outcome.isGood {
