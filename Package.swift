@@ -243,9 +243,18 @@ let package = Package(
         "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
         "Terminal", "Inspection", "Lab",
       ], path: "Sources/Baton/Stages"),
+    // A running phone, as `baton watch` draws it and `baton serve` sends it.
+    .target(
+      name: "Live",
+      dependencies: [
+        "Ground", "Reports", "Guardrails", "PhonePolicy", "Database", "SharedContainer", "DaemonRuntime",
+        "CLinux",
+        "PhoneClient", "Terminal", "Inspection",
+      ], path: "Sources/Baton/Live"),
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
+        "Live", "CLinux",
         "Webhooks",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire",
         "LightningChannel", "LightningInvoices", "LightningNode", "ForwardingHint", "Sender", "HTTPClient",
@@ -444,6 +453,7 @@ let package = Package(
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
         "Sender", "PeerTransport", "PhoneClient", "Terminal", "Diagnosis", "Inspection", "Lab", "Stages",
+        "Live",
         "BatonCommand", "Timeline", "TestReader",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.

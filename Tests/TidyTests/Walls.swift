@@ -120,9 +120,15 @@ enum Walls {
       """
     ),
     (
+      "Live",
+      """
+      Ground Reports Guardrails PhonePolicy Database SharedContainer DaemonRuntime CLinux PhoneClient Terminal Inspection Glibc
+      """
+    ),
+    (
       "BatonCommand",
       """
-      Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
+      Live CLinux Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
       ForwardingHint Webhooks Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
       Terminal Inspection Lab Stages Glibc
       """
