@@ -445,6 +445,7 @@ let package = Package(
     .testTarget(
       name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium", "TestReader", "TestHomes"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "Ground", "Heartbeat"]),
+    .testTarget(name: "LiveTests", dependencies: ["Ground", "Reports", "Terminal", "Live"]),
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [

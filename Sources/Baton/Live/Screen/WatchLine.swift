@@ -18,24 +18,29 @@ package struct WatchLine: Hashable, Sendable {
 
   package var text: String { parts.map(\.text).joined() }
 
+  private var withoutEnd: WatchLine {
+    var line = self
+    while let last = line.parts.last, last.text.last == " " {
+      line.parts.removeLast()
+      if let end = last.text.lastIndex(where: { $0 != " " }) {
+        line.add(String(last.text[...end]), last.colour)
+      }
+    }
+    return line
+  }
+
   /// Not wider than the screen, without spaces at the end.
   func cut(to width: Int) -> WatchLine {
+    let whole = withoutEnd
     var line = WatchLine()
     var left = width
-    for (number, part) in parts.enumerated() {
-      let isLast = parts[(number + 1)...].allSatisfy { $0.text.allSatisfy { $0 == " " } }
-      // The ellipsis of a later part needs a cell.
-      let room = !isLast && CellWidth.of(part.text) == left ? left - 1 : left
+    for (number, part) in whole.parts.enumerated() {
+      // The ellipsis of the next part needs a cell.
+      let room = number + 1 < whole.parts.count && CellWidth.of(part.text) == left ? left - 1 : left
       let text = CellWidth.cut(part.text, to: room)
       line.add(text, part.colour)
       left -= CellWidth.of(text)
       if text != part.text || left <= 0 { break }
-    }
-    while let last = line.parts.last, last.text.last == " " {
-      line.parts.removeLast()
-      let end = last.text.lastIndex { $0 != " " }
-      if let end { line.add(String(last.text[...end]), last.colour) }
-      if end != nil { break }
     }
     return line
   }
