@@ -119,6 +119,8 @@ enum Walls {
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),
+    ("Serve", "Ground JSON Reports Crypto DaemonRuntime HTTPServer PhoneClient Live Timeline"),
+    ("ServeD", "Reports DaemonRuntime PhoneClient Terminal Serve Glibc"),
     (
       "Live",
       """
