@@ -119,10 +119,18 @@ enum Walls {
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),
+    ("Serve", "Ground JSON Reports Crypto DaemonRuntime HTTPServer PhoneClient Live Timeline"),
+    ("ServeD", "Reports DaemonRuntime PhoneClient Terminal Serve Glibc"),
+    (
+      "Live",
+      """
+      Ground Reports Guardrails PhonePolicy Database SharedContainer DaemonRuntime CLinux PhoneClient Terminal Inspection Glibc
+      """
+    ),
     (
       "BatonCommand",
       """
-      Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
+      Live CLinux Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
       ForwardingHint Webhooks Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
       Terminal Inspection Lab Stages Glibc
       """

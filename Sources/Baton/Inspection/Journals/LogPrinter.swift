@@ -75,7 +75,7 @@ package struct LogPrinter {
     return output.paint(name + String(repeating: " ", count: max(0, 10 - name.count)), colour(of: process))
   }
 
-  private static func colour(of process: String) -> Output.Colour {
+  package static func colour(of process: String) -> Output.Colour {
     switch process {
     case "mainappd": .green
     case "notifyextd", "notifyonlyd": .magenta
