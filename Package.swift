@@ -269,7 +269,8 @@ let package = Package(
     .target(
       name: "Serve",
       dependencies: [
-        "Ground", "JSON", "Reports", "Crypto", "DaemonRuntime", "HTTPServer", "PhoneClient", "Live", "Timeline",
+        "Ground", "JSON", "Reports", "Crypto", "DaemonRuntime", "HTTPServer", "PhoneClient", "Live",
+        "Timeline",
       ]),
     .executableTarget(
       name: "ServeD", dependencies: ["Reports", "DaemonRuntime", "PhoneClient", "Terminal", "Serve"]),
@@ -460,7 +461,8 @@ let package = Package(
     .testTarget(
       name: "ServeTests",
       dependencies: [
-        "WaitingTests", "Ground", "JSON", "Reports", "DaemonRuntime", "HTTPServer", "PhoneClient", "Live", "Serve",
+        "WaitingTests", "Ground", "JSON", "Reports", "DaemonRuntime", "HTTPServer", "PhoneClient", "Live",
+        "Serve",
         "ServeD",
       ]),
     .testTarget(name: "LiveTests", dependencies: ["Ground", "Reports", "Terminal", "Live"]),

@@ -51,9 +51,11 @@ package final class Serve {
       late: Self.refusal(408, "no request came within 10 s; connect and send it at once"))
     settings.headers = ServeGate.headers
     settings.bodyBytesMax = ServeGate.bodyBytesMax
-    server = try HTTPServer(HostAndPort(loopback: port), loop: loop, settings: settings, replying: {
-      [unowned self] in reply(to: $0)
-    })
+    server = try HTTPServer(
+      HostAndPort(loopback: port), loop: loop, settings: settings,
+      replying: {
+        [unowned self] in reply(to: $0)
+      })
     feed = try LiveFeed(phone, loop: loop, onView: { [unowned self] in show($0) }, onFailure: onFailure)
   }
 
@@ -104,7 +106,8 @@ package final class Serve {
 
   /// The cookie is for the page's events, which can send no header; the page drops the token from its address.
   private func page(_ gate: ServeGate) -> HTTPResponse {
-    let actions = isControlled ? LiveAction.allCases.map { LivePage.Action($0.rawValue, $0.words, $0.meaning) } : []
+    let actions =
+      isControlled ? LiveAction.allCases.map { LivePage.Action($0.rawValue, $0.words, $0.meaning) } : []
     let html = LivePage(home: phone.home, token: token, actions: actions).html
     return HTTPResponse(
       status: 200, contentType: "text/html; charset=utf-8", body: html,
@@ -167,7 +170,8 @@ package final class Serve {
 
   private func act(_ action: LiveAction?) -> HTTPReply {
     guard let action, actionsUnderWay < Self.actionsMax else {
-      return .now(Self.refusal(503, "\(Self.actionsMax) actions wait for the phone; try again when one is done"))
+      return .now(
+        Self.refusal(503, "\(Self.actionsMax) actions wait for the phone; try again when one is done"))
     }
     let promise = HTTPPromise()
     let hand = hand

@@ -67,7 +67,8 @@ struct ServeGate: Sendable {
   /// The first value of that name in `name=value` pairs.
   private static func value(of name: String, in text: Substring, between separator: Character) -> String? {
     for pair in text.split(separator: separator) {
-      let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = pair.drop { $0 == " " }.split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2, parts[0] == name { return String(parts[1]) }
     }
     return nil

@@ -10,7 +10,8 @@ package enum ServeOptions {
         OptionDeclaration("--json", help: "print the address as JSON"),
         OptionDeclaration(
           "--port", value: .integer(1...65_535), help: "the port on 127.0.0.1; by default any free one"),
-        OptionDeclaration("--control", help: "the page also drives the phone; without it the page only shows it"),
+        OptionDeclaration(
+          "--control", help: "the page also drives the phone; without it the page only shows it"),
       ])
   }
 

@@ -36,7 +36,7 @@ package final class LiveFeed {
     self.onFailure = onFailure
     side = SideThread(loop: loop)
     look = LiveLook(phone)
-    watch = try DirectoryWatch(Self.directories(of: phone))
+    watch = try DirectoryWatch(Self.directories(of: phone), seesCloses: false)
     try loop.watch(watch.descriptor, .readable) { [unowned self] _ in changed() }
     next()
   }

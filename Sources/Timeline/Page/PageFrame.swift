@@ -25,14 +25,14 @@ package struct PageFrame {
     let code = String(decoding: script, as: UTF8.self)
     let policy =
       "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src '\(Self.hash(style))'"
-      + (code.isEmpty ? "" : "; script-src '\(Self.hash(code))'") + (asksItsServer ? "; connect-src 'self'" : "")
+      + (code.isEmpty ? "" : "; script-src '\(Self.hash(code))'")
+      + (asksItsServer ? "; connect-src 'self'" : "")
     return """
       <!DOCTYPE html>
       <html lang="en">
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="referrer" content="no-referrer">
-      <link rel="icon" href="data:,">
+      <meta name="referrer" content="no-referrer">\(asksItsServer ? "\n<link rel=\"icon\" href=\"data:,\">" : "")
       <meta http-equiv="Content-Security-Policy" content="\(policy)">
       <title>\(Self.escaped(title))</title>
       <style>\(style)</style>

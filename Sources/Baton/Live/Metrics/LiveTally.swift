@@ -152,7 +152,8 @@ package final class LiveTally: @unchecked Sendable {
       figures.success?.announced)
     text.add(
       "baton_payments_received_in_time_total", .counter,
-      "Payments that were received within 15 s of a push that announced them.", figures.success?.receivedInTime)
+      "Payments that were received within 15 s of a push that announced them.",
+      figures.success?.receivedInTime)
     let peaks = [("app", figures.memory.appBytes), ("extension", figures.memory.extensionBytes)]
     text.add(
       "baton_peak_footprint_bytes", .gauge, "The highest footprint of the role's processes that have ended.",

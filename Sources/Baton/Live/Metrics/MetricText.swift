@@ -30,7 +30,8 @@ package struct MetricText {
     begin(name, .histogram, help)
     for (value, spans) in spans where !spans.isEmpty {
       for bound in bounds {
-        line("\(name)_bucket", [(label, value), ("le", Self.seconds(bound))], "\(spans.count { $0 <= bound })")
+        line(
+          "\(name)_bucket", [(label, value), ("le", Self.seconds(bound))], "\(spans.count { $0 <= bound })")
       }
       line("\(name)_bucket", [(label, value), ("le", "+Inf")], "\(spans.count)")
       let sum = spans.reduce(TimeSpan.zero) { $0 + $1 }
@@ -42,7 +43,8 @@ package struct MetricText {
   /// Decimal, to the microsecond: `0.25`, `2.5`, `10`.
   package static func seconds(_ span: TimeSpan) -> String {
     let micros = span.nanoseconds.magnitude / 1000
-    var text = "\(span < .zero ? "-" : "")\(micros / 1_000_000).\(String(1_000_000 + micros % 1_000_000).dropFirst())"
+    var text =
+      "\(span < .zero ? "-" : "")\(micros / 1_000_000).\(String(1_000_000 + micros % 1_000_000).dropFirst())"
     while text.last == "0" { text.removeLast() }
     if text.last == "." { text.removeLast() }
     return text
