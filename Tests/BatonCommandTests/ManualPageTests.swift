@@ -15,7 +15,7 @@ import WaitingTests
   }
 
   @Test func `Every verb has a page with each of its options and subcommands`() throws {
-    for verb in Program.verbs.map(\.declaration) {
+    for verb in Program.verbs.map({ $0.declaration }) {
       let text = try page(verb.name)
       #expect(text.contains(".Nm baton-\(verb.name)\n") && text.contains("\n.Xr baton 1\n"))
       for option in (verb.options + verb.subcommands.flatMap(\.options)).flatMap(\.names) {
@@ -24,14 +24,16 @@ import WaitingTests
       for command in verb.subcommands { #expect(text.contains(".It Cm \(command.name)\n")) }
     }
     let own = try page()
-    for verb in Program.verbs.map(\.declaration) { #expect(own.contains(".It Cm \(verb.name)\n")) }
+    for verb in Program.verbs.map({ $0.declaration }) { #expect(own.contains(".It Cm \(verb.name)\n")) }
   }
 
   @Test(
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc"), "needs /usr/bin/mandoc"))
   func `mandoc finds nothing to say about any page`() throws {
     scratch.write("baton.1", try page())
-    for verb in Program.verbs.map(\.declaration.name) { scratch.write("baton-\(verb).1", try page(verb)) }
+    for verb in Program.verbs.map({ $0.declaration.name }) {
+      scratch.write("baton-\(verb).1", try page(verb))
+    }
     for daemon in ["iosd", "lspd", "mainappd", "notifyextd", "notifyonlyd"] {
       let child = try scratch.start(daemon, ["--man"], into: "\(daemon).1")
       #expect(scratch.end(child) == .exited(code: 0))

@@ -82,21 +82,25 @@ package enum CIVerb: Verb {
   }
 
   private static func pair(_ line: ParsedCommandLine) throws(CommandFailure) -> OwnPair? {
-    let programs = [("--app", line.text("--app")), ("--ext", line.text("--ext"))]
-    for case (let option, let path?) in programs where !FilePath.isExecutable(path) {
-      throw CommandFailure(
-        .badConfiguration, "\(path) cannot be run; build it, or name another program with \(option)")
-    }
-    guard programs.contains(where: { $0.1 != nil }) else {
+    let app = try program(line, "--app")
+    let ext = try program(line, "--ext")
+    guard app != nil || ext != nil else {
       guard !line.isGiven("--level") else {
         throw CommandFailure(
           .wrongUsage, "--level is about programs of your own; name them with --app and --ext")
       }
       return nil
     }
-    return OwnPair(
-      app: programs[0].1, ext: programs[1].1,
-      level: line.choice("--level", as: OwnPair.Level.self) ?? .journal)
+    return OwnPair(app: app, ext: ext, level: line.choice("--level", as: OwnPair.Level.self) ?? .journal)
+  }
+
+  private static func program(_ line: ParsedCommandLine, _ option: String) throws(CommandFailure) -> String? {
+    guard let path = line.text(option) else { return nil }
+    guard FilePath.isExecutable(path) else {
+      throw CommandFailure(
+        .badConfiguration, "\(path) cannot be run; build it, or name another program with \(option)")
+    }
+    return path
   }
 
   private struct Story {
