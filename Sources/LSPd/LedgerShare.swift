@@ -111,7 +111,7 @@ final class LedgerShare {
   /// From here on it counts as running.
   func join(run: Int64, home: String, boot: BootID) throws {
     self.run = run
-    let bootText = "\(boot)"
+    let bootText = "\(boot.high)-\(boot.low)"
     // First the lock, by which the row is alive.
     try database.execute(
       "SELECT pg_advisory_lock(\(Self.lockClass), CAST(? AS INTEGER))", [.integer(run)])
