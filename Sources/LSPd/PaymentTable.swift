@@ -112,10 +112,10 @@ enum PaymentTable {
     try database.firstRow(
       """
       SELECT id, state, preimage, failure_code, failure FROM payments
-      WHERE payment_hash = ?1 AND (?2 IS NULL OR id = ?2)
+      WHERE payment_hash = ?\(number == nil ? "" : " AND id = ?")
       ORDER BY state IN ('held', 'offered') DESC, state = 'paid' DESC, id DESC
       """,
-      [.blob(hash.bytes), number.map { .bits($0) } ?? .null]
+      [.blob(hash.bytes)] + (number.map { [.bits($0)] } ?? [])
     ).map(outcome)
   }
 
