@@ -36,7 +36,8 @@ enum AnnouncementTables {
       """, [at, wallet, .blob(hash.bytes)])
   }
 
-  static func readPushKey(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> PublicKey? {
+  static func readPushKey(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> PublicKey?
+  {
     let newest = try database.firstRow(
       "SELECT key FROM push_keys WHERE wallet = ? ORDER BY id DESC LIMIT 1", [.integer(wallet.value)])
     guard let row = newest else { return nil }

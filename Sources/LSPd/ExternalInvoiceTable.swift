@@ -29,7 +29,8 @@ enum ExternalInvoiceTable {
     }
   }
 
-  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> [ExternalInvoice] {
+  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> [ExternalInvoice]
+  {
     try database.rows(
       """
       SELECT payment_hash, amount_msat, payment_secret, preimage, paid_at_ns FROM external_invoices

@@ -65,7 +65,7 @@ final class Ledger {
   }
 
   /// For the next start, and for the judge.
-  func keepPlace(own wallet: WalletNumber) throws { 
+  func keepPlace(own wallet: WalletNumber) throws {
     if let place { try place.file.keep(place.url, wallet: wallet) }
   }
 

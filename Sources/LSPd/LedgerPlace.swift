@@ -34,7 +34,8 @@ struct LedgerPlace {
   static func parse(_ bytes: [UInt8]) -> Kept? {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     guard let url = lines.first, PostgreSQLConnection.isURL(String(url)) else { return nil }
-    return Kept(url: String(url), wallet: lines.dropFirst().first.flatMap { Int64($0) }.map { WalletNumber($0) })
+    return Kept(
+      url: String(url), wallet: lines.dropFirst().first.flatMap { Int64($0) }.map { WalletNumber($0) })
   }
 
   func keep(_ url: String, wallet: WalletNumber) throws(SystemError) {

@@ -29,7 +29,8 @@ final class LedgerShare {
 
   private func checkServer() throws {
     let settings = try database.firstRow(
-      "SELECT current_setting('server_encoding'), current_setting('fsync'), current_setting('full_page_writes')")
+      "SELECT current_setting('server_encoding'), current_setting('fsync'), current_setting('full_page_writes')"
+    )
     guard try settings?.text(0) == "UTF8" else {
       throw PostgreSQLError.unfit("its encoding is not UTF8; make it with `createdb -E UTF8`")
     }
@@ -119,7 +120,8 @@ final class LedgerShare {
       "INSERT INTO servers(run, boot, home, beat_at, ended) VALUES (?, ?, ?, clock_timestamp(), 0)",
       [.integer(run), .text(bootText), .text(home)])
     let elsewhere = try database.firstRow(
-      "SELECT home FROM servers WHERE boot <> ? AND ended = 0 AND NOT (\(Self.isDead)) LIMIT 1", [.text(bootText)]
+      "SELECT home FROM servers WHERE boot <> ? AND ended = 0 AND NOT (\(Self.isDead)) LIMIT 1",
+      [.text(bootText)]
     )
     if let home = try elsewhere?.text(0) { throw LedgerError.otherMachine(home: home) }
   }
@@ -207,7 +209,8 @@ final class LedgerShare {
   }
 
   /// Wallets that no lspd serves, and of which something is due.
-  static let dueAlone = "NOT EXISTS (SELECT 1 FROM leases WHERE leases.wallet = due.wallet AND run IS NOT NULL)"
+  static let dueAlone =
+    "NOT EXISTS (SELECT 1 FROM leases WHERE leases.wallet = due.wallet AND run IS NOT NULL)"
 
   /// The directories of phones whose wallet no lspd serves.
   func freePhones() throws -> [String] {

@@ -39,7 +39,9 @@ extension Ledger {
 
   /// The directories of the phones that were served.
   func phones() throws -> [String] {
-    try database.rows("SELECT home FROM wallets WHERE home IS NOT NULL ORDER BY id", []).map { try $0.text(0) }
+    try database.rows("SELECT home FROM wallets WHERE home IS NOT NULL ORDER BY id", []).map {
+      try $0.text(0)
+    }
   }
 
   func wallet(ofPayment id: UInt64) throws -> WalletNumber {

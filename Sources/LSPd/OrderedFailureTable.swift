@@ -25,7 +25,8 @@ enum OrderedFailureTable {
     }
   }
 
-  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> OrderedFailures? {
+  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> OrderedFailures?
+  {
     guard
       let row = try database.firstRow(
         "SELECT code, left FROM ordered_failures WHERE wallet = ? ORDER BY id DESC LIMIT 1",

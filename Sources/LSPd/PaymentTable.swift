@@ -80,7 +80,8 @@ enum PaymentTable {
   private static let listMax = 256
 
   /// The wallet's newest payments, the oldest of them first. With preimages, as the sender has them.
-  static func list(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> [PeerPaymentRow] {
+  static func list(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> [PeerPaymentRow]
+  {
     try database.rows(
       """
       SELECT id, payment_hash, amount_msat, state, requested_at_ns, held_at_ns, offered_at_ns, settled_at_ns,

@@ -160,7 +160,9 @@ struct ProviderOptions {
     }
     if ledgerURL != nil, isLegacy {
       exitWithSentence(
-        .wrongUsage, "--legacy has no claims, by which several lspd tell a wallet's connections apart; leave it or --ledger out")
+        .wrongUsage,
+        "--legacy has no claims, by which several lspd tell a wallet's connections apart; leave it or --ledger out"
+      )
     }
     if parsed.isGiven("--wallets-max"), !servesOthers {
       exitWithSentence(.wrongUsage, "--wallets-max is the limit of --wallets; add that option")

@@ -51,7 +51,8 @@ enum WebhookTables {
   }
 
   private static func write(
-    _ outcome: WebhookOutcome, of call: UInt64, _ wallet: SQLValue, isOpen: Bool, _ database: any LedgerDatabase
+    _ outcome: WebhookOutcome, of call: UInt64, _ wallet: SQLValue, isOpen: Bool,
+    _ database: any LedgerDatabase
   ) throws {
     try database.execute(
       "UPDATE webhook_calls SET outcome = ?, status = ?, is_open = ? WHERE wallet = ? AND number = ?",
@@ -64,7 +65,9 @@ enum WebhookTables {
   // MARK: Reading
 
   /// Nil for a wallet that never had one.
-  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber, at now: Instant) throws -> WebhookBook? {
+  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber, at now: Instant) throws
+    -> WebhookBook?
+  {
     let of = SQLValue.integer(wallet.value)
     let last = try database.firstRow("SELECT max(number) FROM webhook_calls WHERE wallet = ?", [of])?
       .optionalUnsigned(0)
@@ -119,7 +122,9 @@ enum WebhookTables {
   }
 
   /// The wall clock when the notification was made, as it is signed.
-  static func timestamp(of call: UInt64, _ wallet: WalletNumber, _ database: any LedgerDatabase) throws -> String {
+  static func timestamp(of call: UInt64, _ wallet: WalletNumber, _ database: any LedgerDatabase) throws
+    -> String
+  {
     try database.firstRow(
       "SELECT timestamp FROM webhook_calls WHERE wallet = ? AND number = ?",
       [.integer(wallet.value), try .unsigned(call)])?.text(0) ?? ""

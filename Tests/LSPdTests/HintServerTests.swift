@@ -55,7 +55,8 @@ import WaitingTests
     #expect((1000...5000).contains(try #require(away.recommendedDelayMs)))
 
     provider.kill()
-    try provider.change("INSERT INTO channel_failures(at_ns, connection, reason) VALUES (1, 1, 'you cheated')")
+    try provider.change(
+      "INSERT INTO channel_failures(at_ns, connection, reason) VALUES (1, 1, 'you cheated')")
     try provider.start()
     #expect(try hint(provider) == ForwardingHint(.doNotRetry, .recipientChannelDisabled))
 

@@ -80,7 +80,8 @@ final class LedgerReadingTests {
     #expect(read.map(\.isPaid) == [true, false])
   }
 
-  @Test(.tags(.fileOnly)) func `At its start lspd marks the connections that an earlier lspd left open as closed`() throws {
+  @Test(.tags(.fileOnly))
+  func `At its start lspd marks the connections that an earlier lspd left open as closed`() throws {
     try commit(.connectionOpened(connection: 1), .connectionOpened(connection: 2))
     try commit(.connectionClosed(connection: 1, "the peer disconnected"))
     try ledger.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)

@@ -95,7 +95,8 @@ final class LedgerTests {
     #expect(read.map(\.request.holdUntil) == [instant(5)])
   }
 
-  @Test(.tags(.fileOnly)) func `Pushes of an older ledger are Phoenix's alerts, and its runs had Phoenix's form`() throws {
+  @Test(.tags(.fileOnly))
+  func `Pushes of an older ledger are Phoenix's alerts, and its runs had Phoenix's form`() throws {
     let path = "\(directory)/older.sqlite"
     do {
       let older = try Connection(path: path, access: .create)

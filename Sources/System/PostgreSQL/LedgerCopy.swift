@@ -35,7 +35,8 @@ extension PostgreSQLConnection {
       try file.execute(insert, row.values)
     }
     if kept.contains(where: { $0.name == "wallet" }) {
-      try file.execute("CREATE INDEX \(Self.quoted("\(table)_of_wallet_copy")) ON \(Self.quoted(table))(wallet)")
+      try file.execute(
+        "CREATE INDEX \(Self.quoted("\(table)_of_wallet_copy")) ON \(Self.quoted(table))(wallet)")
     }
   }
 

@@ -151,9 +151,9 @@ struct SharedLedgerTests {
       LedgerStep(
         at: now, wallNanoseconds: 0, changes: [.channelFailed(connection: 1, "your \0 secret")])
     ])
-    let again = try Ledger(url: url)
+    _ = try Ledger(url: url)
     #expect(
-      try again.readState(newChannel: .zero, at: now).failure == "your \u{FFFD} secret")
+      try first.readState(newChannel: .zero, at: now).failure == "your \u{FFFD} secret")
     #expect(
       try rows(of: "SELECT version FROM ledger_schema", in: url).map { try $0.integer(0) }
         == [Int64(LedgerSchema.steps.count)])

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PhoneClient
 import PostgreSQL
 import Testing
 
@@ -30,7 +31,8 @@ final class TestServer: @unchecked Sendable {
 
   init() throws {
     let programs = try #require(Self.programs)
-    directory = FileManager.default.temporaryDirectory.appending(path: "baton-pg-\(UUID().uuidString.prefix(8))")
+    directory =
+      FileManager.default.temporaryDirectory.appending(path: "baton-pg-\(UUID().uuidString.prefix(8))")
       .path
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
     // The server refuses to run as root.
@@ -80,7 +82,18 @@ final class TestServer: @unchecked Sendable {
     let children =
       try String(contentsOfFile: "/proc/\(postmaster)/task/\(postmaster)/children", encoding: .utf8)
       .split(separator: " ").compactMap { pid_t($0) }
-    for process in [postmaster] + children { kill(process, SIGKILL) }
+    let all = [postmaster] + children
+    for process in all { kill(process, SIGKILL) }
+    // Nobody may have waited for them yet.
+    try Wait.until("the server's end") { all.allSatisfy(Self.hasEnded) }
+    unlink("\(directory)/data/postmaster.pid")
+  }
+
+  private static func hasEnded(_ process: pid_t) -> Bool {
+    guard let facts = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else {
+      return true
+    }
+    return facts.contains(") Z ")
   }
 
   func restart() throws {
@@ -91,11 +104,12 @@ final class TestServer: @unchecked Sendable {
     start.arguments = [
       "-c",
       """
-      cd "$1" && \(user) "$2/pg_ctl" -w -D data -l data/server.log -o "-k '$1' -h ''" restart >>log 2>&1 </dev/null
+      cd "$1" && \(user) "$2/pg_ctl" -w -D data -l data/server.log -o "-k '$1' -h ''" start >>log 2>&1 </dev/null
       """, "sh", directory, programs,
     ]
     try start.run()
     start.waitUntilExit()
-    try #require(start.terminationStatus == 0)
+    let log = (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? ""
+    try #require(start.terminationStatus == 0, "\(log)")
   }
 }
