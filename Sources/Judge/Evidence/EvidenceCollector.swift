@@ -189,6 +189,10 @@ struct EvidenceCollector {
       secrets.all.append(.seed)
       secrets.bytes.append(seed)
     }
+    for key in SealedSeed.all(home: home, account: SealedSeed.pushKey) where key.bytes.count == 32 {
+      secrets.all.append(.pushKey)
+      secrets.bytes.append(key.bytes)
+    }
     for payment in moment.ledger.payments {
       guard let preimage = payment.preimage, preimage.count >= 16 else { continue }
       secrets.all.append(.preimage(payment))
