@@ -61,24 +61,10 @@ package final class Serve {
 
   package func stop() { feed?.stop() }
 
-  package var document: Document {
-    Document(
+  package var document: ServeAddress {
+    ServeAddress(
       home: phone.home, url: "http://\(address)/?token=\(token)", port: Int64(address.port), token: token,
       isControlled: isControlled)
-  }
-
-  /// What `baton serve` prints.
-  package struct Document: Report {
-    package var home: String
-    package var url: String
-    package var port: Int64
-    package var token: String
-    package var isControlled: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case home, url, port, token
-      case isControlled = "control"
-    }
   }
 
   private var address: HostAndPort { server?.address ?? HostAndPort(loopback: 0) }
@@ -189,16 +175,10 @@ package final class Serve {
     return .later(promise)
   }
 
-  private struct Done: Report {
-    var did: String
-    var sentence: String
-  }
-
   /// What the phone refuses is no mistake in the request.
   private static func response(_ outcome: LiveOutcome) -> HTTPResponse {
     guard !outcome.isFailure else { return refusal(409, outcome.sentence) }
-    return HTTPResponse(
-      status: 200, json: Done(did: outcome.action.rawValue, sentence: outcome.sentence).json)
+    return HTTPResponse(status: 200, json: ServeDone(outcome).json)
   }
 }
 

@@ -1,6 +1,7 @@
 import DaemonRuntime
 import Glibc
 import Ground
+import Live
 import PhoneClient
 import Testing
 import WaitingTests
@@ -18,7 +19,7 @@ import WaitingTests
 
   /// Sends the bytes to a new server, and gives what comes until it closes, or until `enough`.
   private func ask(
-    isControlled: Bool = false, _ request: (Serve.Document) -> String,
+    isControlled: Bool = false, _ request: (ServeAddress) -> String,
     until enough: (String) -> Bool = { _ in false }
   ) throws -> Answer {
     let home = try Self.makeHome()
@@ -63,7 +64,7 @@ import WaitingTests
     return descriptor
   }
 
-  private func head(_ line: String, _ document: Serve.Document, _ more: String = "") -> String {
+  private func head(_ line: String, _ document: ServeAddress, _ more: String = "") -> String {
     "\(line) HTTP/1.1\r\nHost: 127.0.0.1:\(document.port)\r\nAuthorization: Bearer \(document.token)\r\n\(more)\r\n"
   }
 
@@ -129,7 +130,7 @@ import WaitingTests
   @Test func `Without a token, from a foreign Host and by another method the answer is one sentence of JSON`()
     throws
   {
-    let requests: [(Int, (Serve.Document) -> String)] = [
+    let requests: [(Int, (ServeAddress) -> String)] = [
       (401, { "GET / HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n" }),
       (421, { "GET /?token=\($0.token) HTTP/1.1\r\nHost: evil.example\r\n\r\n" }),
       (405, { head("DELETE /events", $0) }), (404, { head("GET /favicon.ico", $0) }),
