@@ -1,4 +1,5 @@
-// baton-serve: what `baton serve` runs. A program of its own, so that `baton` and all that it links stay without HTTP.
+// ServeD: the program baton-serve, which `baton serve` becomes: a program of its own, so that `baton` and all that it links
+// stay without HTTP.
 
 import DaemonRuntime
 import Glibc
