@@ -42,6 +42,9 @@ import WaitingTests
     }
     #expect(try loop.run(for: .seconds(60), until: { isClosed || enough(text) }), "no end: \(text)")
     loop.unwatch(client)
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    if text.contains("503") { print("DEBUG limit \(limit.rlim_cur) client \(client)") }
     let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
     let status = parts.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     return Answer(status: status, head: String(parts[0]), body: parts.count > 1 ? String(parts[1]) : "")
