@@ -31,6 +31,7 @@ package final class Serve {
   private var streams: [ObjectIdentifier: HTTPStream] = [:]
   private var awaitingView: [HTTPPromise] = []
   private var awaitingMetrics: [HTTPPromise] = []
+  private var isCounting = false
   private var actionsUnderWay = 0
 
   /// Port 0: any free one.
@@ -117,6 +118,7 @@ package final class Serve {
     for stream in streams.values { stream.offer(event: "view", data: json) }
     for promise in awaitingView { promise.keep(HTTPResponse(status: 200, json: json)) }
     awaitingView = []
+    if !awaitingMetrics.isEmpty { count(view) }
   }
 
   private func stream() -> HTTPStream {
@@ -130,20 +132,23 @@ package final class Serve {
 
   // MARK: Metrics
 
-  /// Counting takes as long as the journals are long: whoever asks meanwhile gets the same answer.
+  /// Counting takes as long as the journals are long: whoever asks meanwhile gets the same answer. Before the first look
+  /// there is nothing to count.
   private func metrics() -> HTTPReply {
     let promise = HTTPPromise()
     awaitingMetrics.append(promise)
-    if awaitingMetrics.count == 1 { count() }
+    if let view { count(view) }
     return .later(promise)
   }
 
-  private func count() {
+  private func count(_ view: LiveView) {
+    guard !isCounting else { return }
+    isCounting = true
     let tally = tally
-    let view = view ?? LiveView(home: phone.home, wallNs: phone.clock.wallNanoseconds)
     let answer = { [unowned self] (response: HTTPResponse) in
       for promise in awaitingMetrics { promise.keep(response) }
       awaitingMetrics = []
+      isCounting = false
     }
     do throws(SystemError) {
       try tallyThread.perform({ tally.metrics(view) }) { text in
