@@ -33,7 +33,7 @@ enum HTTPCallbacks {
   }
 
   /// First with the head alone, then with each piece of a body that the server takes, at last without one; and again
-  /// after a sleep.
+  /// after it was suspended.
   static var answer: MHD_AccessHandlerCallback {
     { context, connection, _, method, _, piece, pieceSize, request in
       guard let server = HTTPCallbacks.server(context), let connection, let kept = request?.pointee else {
@@ -87,7 +87,7 @@ enum HTTPCallbacks {
     case .now(let response): return send(response, on: connection)
     case .later(let promise):
       if let response = promise.response { return send(response, on: connection) }
-      exchange.sleep(connection)
+      exchange.suspend(connection)
       return baton_http_goes_on()
     case .stream: return stream(exchange, on: connection)
     }
@@ -121,7 +121,7 @@ enum HTTPCallbacks {
         return baton_http_end_of_stream()
       }
       let count = stream.read(into: buffer, atMost: room)
-      if count == 0 { reading.exchange.sleep(reading.connection) }
+      if count == 0 { reading.exchange.suspend(reading.connection) }
       return count
     }
     let free: MHD_ContentReaderFreeCallback = { context in

@@ -8,7 +8,7 @@ final class HTTPExchange {
     case head
     /// → answered
     case body
-    /// The connection sleeps until there is an answer, or more of it. → answered
+    /// The connection is suspended until there is an answer, or more of it. → answered
     case answered(HTTPReply)
   }
 
@@ -16,27 +16,27 @@ final class HTTPExchange {
   let target: String
   var stage = Stage.head
   var body: [UInt8] = []
-  /// Asleep, while libmicrohttpd has suspended it.
-  private(set) var asleep: OpaquePointer?
+  /// While libmicrohttpd has suspended it.
+  private(set) var suspended: OpaquePointer?
 
   init(target: String) { self.target = target }
 
-  func sleep(_ connection: OpaquePointer) {
-    asleep = connection
+  func suspend(_ connection: OpaquePointer) {
+    suspended = connection
     MHD_suspend_connection(connection)
   }
 
-  /// False if it was awake.
-  func wake() -> Bool {
-    guard let connection = asleep else { return false }
-    asleep = nil
+  /// False if it was not suspended.
+  func resume() -> Bool {
+    guard let connection = suspended else { return false }
+    suspended = nil
     MHD_resume_connection(connection)
     return true
   }
 
   /// libmicrohttpd forgets it.
   func end() {
-    asleep = nil
+    suspended = nil
     guard case .answered(let reply) = stage else { return }
     switch reply {
     case .now: break

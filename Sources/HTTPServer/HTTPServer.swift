@@ -82,8 +82,8 @@ public final class HTTPServer {
     guard let ending = daemon else { return }
     // It reports the end of each connection, which this value no longer takes.
     daemon = nil
-    // libmicrohttpd cannot end a connection that sleeps.
-    for exchange in waiting.values { _ = exchange.wake() }
+    // libmicrohttpd cannot end a suspended connection.
+    for exchange in waiting.values { _ = exchange.resume() }
     MHD_stop_daemon(ending)
   }
 
@@ -166,10 +166,10 @@ public final class HTTPServer {
     case .now: exchange.stage = .answered(reply)
     case .later(let promise):
       guard keep(exchange, for: reply) else { return }
-      promise.onKept = { [unowned self, unowned exchange] in wake(exchange) }
+      promise.onKept = { [unowned self, unowned exchange] in resume(exchange) }
     case .stream(let stream):
       guard keep(exchange, for: reply) else { return stream.onEnd() }
-      stream.onOffer = { [unowned self, unowned exchange] in wake(exchange) }
+      stream.onOffer = { [unowned self, unowned exchange] in resume(exchange) }
     }
   }
 
@@ -184,9 +184,9 @@ public final class HTTPServer {
     return true
   }
 
-  private func wake(_ exchange: HTTPExchange) {
-    // Many may wake in one handler: libmicrohttpd runs once for all of them.
-    if exchange.wake() { loop.post { [weak self] in self?.run() } }
+  private func resume(_ exchange: HTTPExchange) {
+    // Many may go on in one handler: libmicrohttpd runs once for all of them.
+    if exchange.resume() { loop.post { [weak self] in self?.run() } }
   }
 
   func ended(_ exchange: HTTPExchange) { waiting[ObjectIdentifier(exchange)] = nil }

@@ -31,6 +31,7 @@ package final class Serve {
   private var streams: [ObjectIdentifier: HTTPStream] = [:]
   private var awaitingView: [HTTPPromise] = []
   private var awaitingMetrics: [HTTPPromise] = []
+  private var isCounting = false
   private var actionsUnderWay = 0
 
   /// Port 0: any free one.
@@ -61,24 +62,10 @@ package final class Serve {
 
   package func stop() { feed?.stop() }
 
-  package var document: Document {
-    Document(
+  package var document: ServeAddress {
+    ServeAddress(
       home: phone.home, url: "http://\(address)/?token=\(token)", port: Int64(address.port), token: token,
       isControlled: isControlled)
-  }
-
-  /// What `baton serve` prints.
-  package struct Document: Report {
-    package var home: String
-    package var url: String
-    package var port: Int64
-    package var token: String
-    package var isControlled: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case home, url, port, token
-      case isControlled = "control"
-    }
   }
 
   private var address: HostAndPort { server?.address ?? HostAndPort(loopback: 0) }
@@ -131,6 +118,7 @@ package final class Serve {
     for stream in streams.values { stream.offer(event: "view", data: json) }
     for promise in awaitingView { promise.keep(HTTPResponse(status: 200, json: json)) }
     awaitingView = []
+    if !awaitingMetrics.isEmpty { count(view) }
   }
 
   private func stream() -> HTTPStream {
@@ -144,20 +132,23 @@ package final class Serve {
 
   // MARK: Metrics
 
-  /// Counting takes as long as the journals are long: whoever asks meanwhile gets the same answer.
+  /// Counting takes as long as the journals are long: whoever asks meanwhile gets the same answer. Before the first look
+  /// there is nothing to count.
   private func metrics() -> HTTPReply {
     let promise = HTTPPromise()
     awaitingMetrics.append(promise)
-    if awaitingMetrics.count == 1 { count() }
+    if let view { count(view) }
     return .later(promise)
   }
 
-  private func count() {
+  private func count(_ view: LiveView) {
+    guard !isCounting else { return }
+    isCounting = true
     let tally = tally
-    let view = view ?? LiveView(home: phone.home, wallNs: phone.clock.wallNanoseconds)
     let answer = { [unowned self] (response: HTTPResponse) in
       for promise in awaitingMetrics { promise.keep(response) }
       awaitingMetrics = []
+      isCounting = false
     }
     do throws(SystemError) {
       try tallyThread.perform({ tally.metrics(view) }) { text in
@@ -189,16 +180,10 @@ package final class Serve {
     return .later(promise)
   }
 
-  private struct Done: Report {
-    var did: String
-    var sentence: String
-  }
-
   /// What the phone refuses is no mistake in the request.
   private static func response(_ outcome: LiveOutcome) -> HTTPResponse {
     guard !outcome.isFailure else { return refusal(409, outcome.sentence) }
-    return HTTPResponse(
-      status: 200, json: Done(did: outcome.action.rawValue, sentence: outcome.sentence).json)
+    return HTTPResponse(status: 200, json: ServeDone(outcome).json)
   }
 }
 

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Live
 
 /// baton-serve's command line; `baton serve` passes its own on.
 package enum ServeOptions {
@@ -15,7 +16,7 @@ package enum ServeOptions {
       ])
   }
 
-  package static func sentence(_ document: Serve.Document) -> String {
+  package static func sentence(_ document: ServeAddress) -> String {
     "the phone \(document.home) is at \(document.url)\(document.isControlled ? "" : " (it only shows; --control drives the phone)"); ^C ends it"
   }
 }

@@ -1,4 +1,5 @@
-// baton-serve: what `baton serve` runs. A program of its own, so that `baton` and all that it links stay without HTTP.
+// ServeD: the program baton-serve, which `baton serve` becomes: a program of its own, so that `baton` and all that it links
+// stay without HTTP.
 
 import DaemonRuntime
 import Glibc
@@ -15,12 +16,9 @@ do throws(SystemError) { try OwnHome.check(phone.home) } catch {
 }
 do throws(SystemError) {
   let loop = try EventLoop()
-  var code = ExitCode.done
+  // A server that is told to end has done its work.
   for interruption in Interruption.handled {
-    try loop.onSignal(interruption.rawValue) {
-      code = interruption.exitCode
-      loop.stop()
-    }
+    try loop.onSignal(interruption.rawValue) { loop.stop() }
   }
   let serve = try Serve(
     phone, port: UInt16(clamping: line.integer("--port") ?? 0), isControlled: line.isGiven("--control"),
@@ -30,7 +28,7 @@ do throws(SystemError) {
   Output(isJSON: line.isGiven("--json")).say(ServeOptions.sentence(document), json: document)
   try loop.run()
   serve.stop()
-  exit(code.rawValue)
+  exit(ExitCode.done.rawValue)
 } catch {
   if error.code == EADDRINUSE, let port = line.integer("--port") {
     exitWithSentence(.wrongUsage, "port \(port) is in use; name another with --port, or leave it out")

@@ -2,6 +2,7 @@ import Foundation
 import GeneratedPages
 import JSON
 import Judge
+import Live
 import Reports
 import Testing
 import WaitingTests
@@ -87,12 +88,18 @@ import WaitingTests
       Entry("sim-result", "`baton sim --results`, a line for each seed", SeedResult.self),
       Entry("soak", "`baton soak`", SoakReport.Document.self),
       Entry("soak-pushes", "`baton soak --phones`", PushReport.Document.self),
+      Entry("serve", "`baton serve`", ServeAddress.self),
+      Entry("serve-act", "`POST /act` of `baton serve --control`", ServeDone.self),
       Entry("status", "`baton status`", PhoneStatus.Document.self),
       Entry("tasks", "`baton tasks`", [TaskRow].self),
       Entry("tasks-by-hand", "`baton tasks launch`, `expire`", TasksVerb.Document.self),
       Entry("timeline", "`baton timeline`", TimelineVerb.Document.self),
       Entry("up", "`baton up`", UpVerb.Document.self),
       Entry("version", "`baton version`", VersionVerb.Document.self),
+      Entry(
+        "watch",
+        "`baton watch --once`; each line of `baton watch`, each event and `/status.json` of `baton serve`",
+        LiveView.self),
       Entry("webhook", "`baton webhook set`, `remove`", WebhookVerb.Document.self),
       Entry("webhook-list", "`baton webhook list`", WebhookVerb.ListDocument.self),
       Entry("withdraw", "`baton withdraw`", Withdrawal.Document.self),

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 import jsonschema
 
@@ -81,6 +82,24 @@ class Documents:
         for document in self.run(words, status):
             self.hold("pay-retry-event" if "event" in document else "pay", document, words)
 
+    def serve(self):
+        """Its address, a view, and the answer to an action."""
+        words = ["serve", "--control"]
+        process = subprocess.Popen(
+            [self.baton, "--home", self.home, "--json", *words], stdout=subprocess.PIPE, text=True)
+        try:
+            address = json.loads(process.stdout.readline())
+            self.hold("serve", address, words)
+            for name, path, body in (("watch", "/status.json", None), ("serve-act", "/act", b'{"do":"home"}')):
+                request = urllib.request.Request(
+                    f"http://127.0.0.1:{address['port']}{path}", body,
+                    {"Authorization": f"Bearer {address['token']}", "Content-Type": "application/json"})
+                with urllib.request.urlopen(request, timeout=60) as answer:
+                    self.hold(name, json.load(answer), [path])
+        finally:
+            process.terminate()
+            process.wait(60)
+
     def demo(self):
         documents = self.run(["demo", "--quick"], 0)
         for document in documents:
@@ -133,6 +152,8 @@ def phone(documents):
     take("payments", "payments")
     take("ps", "ps", "--all")
     take("status", "status")
+    take("watch", "watch", "--once")
+    documents.serve()
     take("inspect", "inspect", "--all")
     take("device-reboot", "device", "reboot", "--unlock")
     take("ps", "ps", "--all")

@@ -25,6 +25,7 @@ enum Welcome {
       pair DIR             the two wallet processes and their peer by hand, without iosd
     Look at it
       status               who holds the node, why, since when
+      watch, serve         the phone live, on this terminal or in a browser, with keys or buttons
       payments             payments received, sent, and held by the peer
       ps, logs -f          the processes; their journals merged into one log
       inspect DIR          any shared container, in use or copied; --check, --diff OTHER

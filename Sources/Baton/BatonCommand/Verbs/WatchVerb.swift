@@ -20,13 +20,18 @@ enum WatchVerb: Verb {
       ])
   }
 
+  /// A database that no process has open is copied to a temporary directory. The screen and the stream end their looks
+  /// themselves.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    line.isGiven("--once") ? Supervision(name: "watch", isLooking: true, needsPlace: false) : nil
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone
     try StatusVerb.requirePhone(phone)
     if invocation.line.isGiven("--once") { return once(phone, invocation.output) }
     if invocation.output.isJSON {
-      try WatchStream().run(phone, invocation.output)
-      return .done
+      return try WatchStream().run(phone, invocation.output)
     }
     if let refusal = WatchTerminal.refusal() { throw CommandFailure(.wrongUsage, refusal) }
     return try WatchSession(phone, output: invocation.output).run()
