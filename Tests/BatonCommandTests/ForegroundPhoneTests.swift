@@ -74,7 +74,7 @@ private final class Manager {
     #expect(phone.scratch.end(child) == .exited(code: 0))
   }
 
-  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])
   func `A signal stops the phone, which says STOPPING=1, and the exit code is 0`(signal: Int32) throws {
     let (child, manager) = try start()
     try manager.wait(for: "READY=1")
