@@ -19,6 +19,7 @@ let package = Package(
     .executable(name: "iosd", targets: ["IOSd"]),
     .executable(name: "lspd", targets: ["LSPd"]),
     .executable(name: "baton", targets: ["BatonCommand"]),
+    .executable(name: "baton-serve", targets: ["ServeD"]),
   ],
   targets: [
     // Pure cores: no clock, no randomness, no I/O.
@@ -74,6 +75,8 @@ let package = Package(
         .embedInCode("Resources/frame.css"), .embedInCode("Resources/timeline.css"),
         .embedInCode("Resources/timeline.js"), .embedInCode("Resources/timeline.body.html"),
         .embedInCode("Resources/campaign.css"),
+        .embedInCode("Resources/live.css"), .embedInCode("Resources/live.js"),
+        .embedInCode("Resources/live.body.html"),
       ]),
 
     // The C libraries, and the few system calls Swift cannot reach.
@@ -95,6 +98,10 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"])]),
+    // Without libpq its functions find no server, and `--ledger` says what to install.
+    .systemLibrary(
+      name: "CPostgreSQL", path: "Sources/System/CPostgreSQL", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"])]),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
     // System calls that differ between Linux and Darwin.
     .target(name: "Platform", dependencies: ["Ground"], path: "Sources/System/Platform"),
@@ -106,6 +113,9 @@ let package = Package(
     // The sealed payload of a push.
     .target(name: "PushSeal", dependencies: ["Ground", "Crypto", "CNettle"]),
     .target(name: "Database", dependencies: ["CSQLite"]),
+    // For lspd's ledger and its readers. Never in a wallet process.
+    .target(
+      name: "PostgreSQL", dependencies: ["Database", "CPostgreSQL"], path: "Sources/System/PostgreSQL"),
     // Announced payments, which the extension without a node leaves for the app.
     .target(name: "IncomingStore", dependencies: ["Ground", "Guardrails", "Database", "OwnFiles"]),
     .target(
@@ -132,7 +142,7 @@ let package = Package(
         "ChannelStore",
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
-    // For lspd alone: no process of a wallet serves HTTP.
+    // For lspd and baton-serve alone: no process of a wallet serves HTTP.
     .target(name: "HTTPServer", dependencies: ["Ground", "DaemonRuntime", "CMicroHTTPD"]),
     // Never in a wallet process.
     .target(
@@ -153,7 +163,8 @@ let package = Package(
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "Wallet",
         "WalletProfiles", "PhoneLink", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
       ]),
-    .target(name: "Judge", dependencies: ["Ground", "JSON", "Database", "CSodium", "CSecp256k1"]),
+    .target(
+      name: "Judge", dependencies: ["Ground", "JSON", "Database", "PostgreSQL", "CSodium", "CSecp256k1"]),
 
     // The programs.
     .executableTarget(
@@ -202,7 +213,8 @@ let package = Package(
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
         "LightningProvider", "ForwardingHint", "Webhooks", "Guardrails", "WalletProfiles", "Crypto",
         "PushSeal",
-        "PeerTransport", "DaemonRuntime", "Database", "ChannelStore", "HTTPServer", "HTTPClient",
+        "PeerTransport", "DaemonRuntime", "Database", "PostgreSQL", "ChannelStore", "HTTPServer",
+        "HTTPClient",
       ]),
     // The modules of `baton`.
     .target(
@@ -243,15 +255,34 @@ let package = Package(
         "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
         "Terminal", "Inspection", "Lab",
       ], path: "Sources/Baton/Stages"),
+    // A running phone, as `baton watch` draws it and `baton serve` sends it.
+    .target(
+      name: "Live",
+      dependencies: [
+        "Ground", "Reports", "Guardrails", "PhonePolicy", "Database", "SharedContainer", "DaemonRuntime",
+        "CLinux",
+        "PhoneClient", "Terminal", "Inspection",
+      ], path: "Sources/Baton/Live"),
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
+        "Live", "CLinux",
         "Webhooks",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire",
         "LightningChannel", "LightningInvoices", "LightningNode", "ForwardingHint", "Sender", "HTTPClient",
         "Crypto", "PhonePolicy", "Wallet", "SharedContainer",
         "DaemonRuntime", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
       ], path: "Sources/Baton/BatonCommand"),
+
+    // What `baton serve` runs: a program of its own, as it has HTTP.
+    .target(
+      name: "Serve",
+      dependencies: [
+        "Ground", "JSON", "Reports", "Crypto", "DaemonRuntime", "HTTPServer", "PhoneClient", "Live",
+        "Timeline",
+      ]),
+    .executableTarget(
+      name: "ServeD", dependencies: ["Reports", "DaemonRuntime", "PhoneClient", "Terminal", "Serve"]),
 
     // Benchmarks of the release programs and the library against a floor in C; scripts/bench builds and runs both.
     .executableTarget(
@@ -426,7 +457,7 @@ let package = Package(
         "LightningProvider", "ForwardingHint", "PeerTransport", "HTTPServer", "DaemonRuntime", "Database",
         "PairSupport", "PhoneClient", "PushSeal", "WalletProfiles", "Guardrails",
         "LSPd",
-        "BatonCommand", "ChannelStore",
+        "BatonCommand", "ChannelStore", "PostgreSQL", "Judge",
       ]),
     // Another process that has a database open.
     .executableTarget(name: "TestReader", dependencies: ["Database"], path: "Tests/Support/TestReader"),
@@ -437,6 +468,14 @@ let package = Package(
       name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium", "TestReader", "TestHomes"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "Ground", "Heartbeat"]),
     .testTarget(
+      name: "ServeTests",
+      dependencies: [
+        "WaitingTests", "Ground", "JSON", "Reports", "DaemonRuntime", "HTTPServer", "PhoneClient", "Live",
+        "Serve",
+        "ServeD",
+      ]),
+    .testTarget(name: "LiveTests", dependencies: ["Ground", "Reports", "Terminal", "Live"]),
+    .testTarget(
       name: "BatonCommandTests",
       dependencies: [
         "GeneratedPages", "WaitingTests",
@@ -444,6 +483,7 @@ let package = Package(
         "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
         "Sender", "PeerTransport", "PhoneClient", "Terminal", "Diagnosis", "Inspection", "Lab", "Stages",
+        "Live",
         "BatonCommand", "Timeline", "TestReader",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.

@@ -9,20 +9,23 @@ import PeerTransport
 final class BenchWallet {
   let number: Int
   let node: PublicKey
-  private let key: PrivateKey
   private let fleet: Fleet
   private var channel: Channel?
   private var connection: PeerConnection?
   private var epoch: UInt64 = 0
 
   init(_ number: Int, of fleet: Fleet) throws {
+    self.number = number
+    self.fleet = fleet
+    node = try Self.key(number).publicKey
+  }
+
+  /// Made again for each connection: a secret has four mappings of memory, of which a process may have 65,530.
+  private static func key(_ number: Int) throws -> PrivateKey {
     guard let key = PrivateKey(SHA256.hash(Array("bench wallet \(number)".utf8))) else {
       throw BenchError("a hash is no private key")
     }
-    self.number = number
-    self.fleet = fleet
-    self.key = key
-    node = key.publicKey
+    return key
   }
 
   func connect() throws {
@@ -30,7 +33,7 @@ final class BenchWallet {
     let claim = Claim(
       epoch: epoch, incarnation: 1, container: ContainerID(high: UInt64(number), low: UInt64(number)))
     channel?.disconnected()
-    let connection = try PeerConnection.dial(fleet.address, as: key, loop: fleet.loop)
+    let connection = try PeerConnection.dial(fleet.address, as: Self.key(number), loop: fleet.loop)
     self.connection = connection
     connection.onConnected = { [unowned self] in send(.initMessage(InitMessage(fence: claim))) }
     connection.onMessage = { [unowned self] in take($0) }

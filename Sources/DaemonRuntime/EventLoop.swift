@@ -34,6 +34,7 @@ public final class EventLoop {
   private var signalHandlers: [Int32: () -> Void] = [:]
   private var watches: [Int32: Watch] = [:]
   private var nextGeneration: UInt32 = 1
+  /// By their instants, those of one instant in the order in which they were set.
   private var timers: [LoopTimer] = []
   private var nextTimerOrder: UInt64 = 0
   private var armedFor: Instant?
@@ -148,15 +149,25 @@ public final class EventLoop {
       self?.forget($0)
     }
     nextTimerOrder += 1
+    timers.insert(timer, at: place(of: timer))
+    arm()
+    return timer
+  }
+
+  /// By bisection: a peer with 20,000 connections sets and cancels some timers with each message.
+  private func place(of timer: LoopTimer) -> Int {
     var low = 0
     var high = timers.count
     while low < high {
       let middle = (low + high) / 2
-      if timers[middle].instant <= instant { low = middle + 1 } else { high = middle }
+      let other = timers[middle]
+      if (other.instant, other.order) < (timer.instant, timer.order) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
     }
-    timers.insert(timer, at: low)
-    arm()
-    return timer
+    return low
   }
 
   @discardableResult
@@ -168,7 +179,8 @@ public final class EventLoop {
   public var timerCount: Int { timers.count }
 
   private func forget(_ timer: LoopTimer) {
-    timers.removeAll { $0 === timer }
+    let place = place(of: timer)
+    if place < timers.count, timers[place] === timer { timers.remove(at: place) }
     arm()
   }
 
@@ -190,9 +202,8 @@ public final class EventLoop {
     // Only timers that are due now: a handler that sets a timer in the past must not starve the rest.
     let current = now
     let limit = nextTimerOrder
-    while let first = timers.first(where: { $0.order < limit }), first.instant <= current {
-      timers.removeAll { $0 === first }
-      first.fire()
+    while let place = timers.firstIndex(where: { $0.order < limit }), timers[place].instant <= current {
+      timers.remove(at: place).fire()
     }
     arm()
   }

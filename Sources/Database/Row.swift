@@ -4,6 +4,12 @@ public struct Row: Hashable, Sendable {
   public let values: [SQLValue]
   let database: String
 
+  public init(columns: [String], values: [SQLValue], database: String) {
+    self.columns = columns
+    self.values = values
+    self.database = database
+  }
+
   public func value(_ index: Int) throws -> SQLValue {
     guard values.indices.contains(index) else {
       throw DatabaseError(kind: .wrongValue, database: database, words: "a row has no column \(index)")

@@ -1,19 +1,27 @@
 import CMicroHTTPD
 import Glibc
 
-/// What libmicrohttpd calls in `MHD_run`, each with the server as its context. The target is copied for the time of the
-/// request, as libmicrohttpd decodes it in place.
+/// What libmicrohttpd calls in `MHD_run`, each with the server as its context, and with the exchange as what it keeps of
+/// the request.
 enum HTTPCallbacks {
   typealias Seen =
     @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) ->
     UnsafeMutableRawPointer?
 
-  static var seen: Seen { { _, target, _ in target.map { UnsafeMutableRawPointer(strdup($0)) } } }
+  /// The target, before libmicrohttpd decodes it in place.
+  static var seen: Seen {
+    { _, target, _ in
+      Unmanaged.passRetained(HTTPExchange(target: target.map { String(cString: $0) } ?? "")).toOpaque()
+    }
+  }
 
   static var completed: MHD_RequestCompletedCallback {
-    { _, _, request, _ in
-      free(request?.pointee)
+    { context, _, request, _ in
+      guard let kept = request?.pointee else { return }
       request?.pointee = nil
+      let exchange = Unmanaged<HTTPExchange>.fromOpaque(kept).takeRetainedValue()
+      exchange.end()
+      HTTPCallbacks.server(context)?.ended(exchange)
     }
   }
 
@@ -24,16 +32,34 @@ enum HTTPCallbacks {
     }
   }
 
-  /// The whole answer at the first call, which has the head alone: a body is not waited for.
+  /// First with the head alone, then with each piece of a body that the server takes, at last without one; and again
+  /// after a sleep.
   static var answer: MHD_AccessHandlerCallback {
-    { context, connection, _, method, _, _, _, request in
-      guard let server = HTTPCallbacks.server(context), let connection else { return baton_http_no_answer() }
-      let target = request?.pointee.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
-      let host = baton_http_header(connection, "Host").map { String(cString: $0) }
-      let response = server.answer(
-        HTTPRequest(method: method.map { String(cString: $0) } ?? "", target: target ?? "", host: host),
-        of: baton_http_socket(connection))
-      return HTTPCallbacks.send(response, on: connection)
+    { context, connection, _, method, _, piece, pieceSize, request in
+      guard let server = HTTPCallbacks.server(context), let connection, let kept = request?.pointee else {
+        return baton_http_no_answer()
+      }
+      let exchange = Unmanaged<HTTPExchange>.fromOpaque(kept).takeUnretainedValue()
+      switch exchange.stage {
+      case .head:
+        let head = HTTPCallbacks.head(connection, method, exchange.target, server)
+        if server.takesBody(head, length: baton_http_header(connection, "Content-Length")) {
+          exchange.stage = .body
+          return baton_http_goes_on()
+        }
+        server.answer(head, exchange, of: baton_http_socket(connection))
+      case .body:
+        if let piece, let size = pieceSize?.pointee, size > 0 {
+          exchange.body += UnsafeRawBufferPointer(start: piece, count: size)
+          pieceSize?.pointee = 0
+          return baton_http_goes_on()
+        }
+        var whole = HTTPCallbacks.head(connection, method, exchange.target, server)
+        whole.body = exchange.body
+        server.answer(whole, exchange, of: baton_http_socket(connection))
+      case .answered: break
+      }
+      return HTTPCallbacks.send(exchange, on: connection)
     }
   }
 
@@ -41,11 +67,73 @@ enum HTTPCallbacks {
     context.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  private static func head(
+    _ connection: OpaquePointer, _ method: UnsafePointer<CChar>?, _ target: String, _ server: HTTPServer
+  ) -> HTTPRequest {
+    func header(_ name: String) -> String? {
+      baton_http_header(connection, name).map { String(cString: $0) }
+    }
+    var request = HTTPRequest(
+      method: method.map { String(cString: $0) } ?? "", target: target, host: header("Host"))
+    for name in server.headerNames { request.headers[name] = header(name) }
+    return request
+  }
+
+  // MARK: Answers
+
+  private static func send(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    guard case .answered(let reply) = exchange.stage else { return baton_http_no_answer() }
+    switch reply {
+    case .now(let response): return send(response, on: connection)
+    case .later(let promise):
+      if let response = promise.response { return send(response, on: connection) }
+      exchange.sleep(connection)
+      return baton_http_goes_on()
+    case .stream: return stream(exchange, on: connection)
+    }
+  }
+
   private static func send(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
-    let body = Array(response.json.utf8)
+    let body = Array(response.body.utf8)
     guard let made = baton_http_response(body, body.count) else { return baton_http_no_answer() }
     defer { MHD_destroy_response(made) }
     for header in response.headers { _ = MHD_add_response_header(made, header.name, header.value) }
     return MHD_queue_response(connection, UInt32(clamping: response.status), made)
+  }
+
+  /// Kept by libmicrohttpd until it has freed the response.
+  private final class Reading {
+    let exchange: HTTPExchange
+    let connection: OpaquePointer
+
+    init(_ exchange: HTTPExchange, _ connection: OpaquePointer) {
+      self.exchange = exchange
+      self.connection = connection
+    }
+  }
+
+  private static func stream(_ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    let reading = Unmanaged.passRetained(Reading(exchange, connection))
+    let read: MHD_ContentReaderCallback = { context, _, buffer, room in
+      guard let context, let buffer else { return baton_http_end_of_stream() }
+      let reading = Unmanaged<Reading>.fromOpaque(context).takeUnretainedValue()
+      guard case .answered(.stream(let stream)) = reading.exchange.stage else {
+        return baton_http_end_of_stream()
+      }
+      let count = stream.read(into: buffer, atMost: room)
+      if count == 0 { reading.exchange.sleep(reading.connection) }
+      return count
+    }
+    let free: MHD_ContentReaderFreeCallback = { context in
+      if let context { Unmanaged<Reading>.fromOpaque(context).release() }
+    }
+    guard let made = baton_http_stream(read, reading.toOpaque(), free) else {
+      reading.release()
+      return baton_http_no_answer()
+    }
+    defer { MHD_destroy_response(made) }
+    let head = HTTPResponse(status: 200, contentType: "text/event-stream", body: "")
+    for header in head.headers { _ = MHD_add_response_header(made, header.name, header.value) }
+    return MHD_queue_response(connection, 200, made)
   }
 }

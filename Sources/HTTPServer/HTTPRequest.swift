@@ -1,36 +1,64 @@
 import CMicroHTTPD
 
-/// The head of a request. A body is not read.
+/// A request's head, and its body if the server takes one.
 public struct HTTPRequest: Hashable, Sendable {
   public var method: String
   /// Path and query as sent, without decoding.
   public var target: String
   public var host: String?
+  /// Those that the settings name, under these names.
+  public var headers: [String: String]
+  public var body: [UInt8]
 
-  public init(method: String, target: String, host: String?) {
+  public init(
+    method: String, target: String, host: String?, headers: [String: String] = [:], body: [UInt8] = []
+  ) {
     self.method = method
     self.target = target
     self.host = host
+    self.headers = headers
+    self.body = body
   }
 }
 
-/// An answer with one JSON document.
+public struct HTTPHeader: Hashable, Sendable {
+  public var name: String
+  public var value: String
+
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// An answer: one document, by default of JSON.
 public struct HTTPResponse: Hashable, Sendable {
   public var status: Int
-  public var json: String
+  public var body: String
+  public var contentType = "application/json"
   /// The methods that the path takes, for status 405.
   public var allow: String?
+  public var more: [HTTPHeader] = []
 
   public init(status: Int, json: String, allow: String? = nil) {
     self.status = status
-    self.json = json
+    body = json
     self.allow = allow
   }
 
+  public init(status: Int, contentType: String, body: String, more: [HTTPHeader] = []) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+    self.more = more
+  }
+
   /// Every header that libmicrohttpd does not set itself.
-  var headers: [(name: String, value: String)] {
-    [("Content-Type", "application/json"), ("Cache-Control", "no-store"), ("Connection", "close")]
-      + (allow.map { [("Allow", $0)] } ?? [])
+  var headers: [HTTPHeader] {
+    [
+      HTTPHeader("Content-Type", contentType), HTTPHeader("Cache-Control", "no-store"),
+      HTTPHeader("Connection", "close"),
+    ] + (allow.map { [HTTPHeader("Allow", $0)] } ?? []) + more
   }
 
   /// Such as "Service Unavailable".
@@ -40,8 +68,16 @@ public struct HTTPResponse: Hashable, Sendable {
   var bytes: [UInt8] {
     let lines =
       ["HTTP/1.1 \(status) \(reason)"] + headers.map { "\($0.name): \($0.value)" } + [
-        "Content-Length: \(json.utf8.count)", "", json,
+        "Content-Length: \(body.utf8.count)", "", body,
       ]
     return Array(lines.joined(separator: "\r\n").utf8)
   }
+}
+
+/// How a request is answered.
+public enum HTTPReply {
+  case now(HTTPResponse)
+  case later(HTTPPromise)
+  /// With status 200, until the stream or the connection ends.
+  case stream(HTTPStream)
 }

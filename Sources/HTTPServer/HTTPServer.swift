@@ -1,5 +1,5 @@
 // HTTPServer: HTTP for programs of this machine: libmicrohttpd on 127.0.0.1, driven by the event loop and without a
-// thread. It decides nothing about a request. No process of a wallet links it.
+// thread. It decides nothing about a request. Only lspd and baton-serve link it, and no process of a wallet.
 
 import CMicroHTTPD
 import DaemonRuntime
@@ -17,6 +17,12 @@ public final class HTTPServer {
     public var requestWithin = TimeSpan.seconds(10)
     /// The whole head of a request must fit, else libmicrohttpd refuses it with a page of its own.
     public var bytesPerConnection = 256 * 1024
+    /// Headers that requests have in `headers`.
+    public var headers: [String] = []
+    /// A longer body, and with 0 every body, is not read.
+    public var bodyBytesMax = 0
+    /// Streams and promised answers that are under way.
+    public var waitingMax = 32
     /// For a connection that makes room for a newer one.
     public var crowded: HTTPResponse
     /// For a connection without a request in time.
@@ -31,18 +37,30 @@ public final class HTTPServer {
   public let address: HostAndPort
   private let loop: EventLoop
   private let settings: Settings
-  private let respond: (HTTPRequest) -> HTTPResponse
+  private let respond: (HTTPRequest) -> HTTPReply
   private let admission: AcceptLoop
   private var daemon: OpaquePointer?
   private var work: Int32 = -1
   private var workTimer: LoopTimer?
   /// Connections that were closed to make room, or as their request was late.
   public private(set) var turnedAway = 0
+  /// Whose answer, or the rest of it, is still to come.
+  private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
+  /// Inside `MHD_run`.
+  private var isRunning = false
+
+  /// For answers that are there at once.
+  public convenience init(
+    _ wanted: HostAndPort, loop: EventLoop, settings: Settings,
+    respond: @escaping (HTTPRequest) -> HTTPResponse
+  ) throws(SystemError) {
+    try self.init(wanted, loop: loop, settings: settings, replying: { .now(respond($0)) })
+  }
 
   /// Port 0 takes any free one, which `address` has then.
   public init(
     _ wanted: HostAndPort, loop: EventLoop, settings: Settings,
-    respond: @escaping (HTTPRequest) -> HTTPResponse
+    replying respond: @escaping (HTTPRequest) -> HTTPReply
   ) throws(SystemError) {
     self.loop = loop
     self.settings = settings
@@ -64,6 +82,8 @@ public final class HTTPServer {
     guard let ending = daemon else { return }
     // It reports the end of each connection, which this value no longer takes.
     daemon = nil
+    // libmicrohttpd cannot end a connection that sleeps.
+    for exchange in waiting.values { _ = exchange.wake() }
     MHD_stop_daemon(ending)
   }
 
@@ -84,8 +104,10 @@ public final class HTTPServer {
 
   /// Everything that libmicrohttpd can do now; then its timer is set anew.
   private func run() {
-    guard let daemon else { return }
+    guard let daemon, !isRunning else { return }
+    isRunning = true
     _ = MHD_run(daemon)
+    isRunning = false
     workTimer?.cancel()
     let span = baton_http_timeout_ms(daemon)
     workTimer = span < 0 ? nil : loop.after(.milliseconds(Int64(span))) { [weak self] in self?.run() }
@@ -128,11 +150,46 @@ public final class HTTPServer {
 
   // MARK: Calls of libmicrohttpd
 
-  /// From here on the connection is not turned away: it has its answer.
-  func answer(_ request: HTTPRequest, of socket: Int32) -> HTTPResponse {
-    admission.left(UInt64(max(0, socket)))
-    return respond(request)
+  var headerNames: [String] { settings.headers }
+
+  /// Whether to wait for the body: it has a length, and that is within the limit.
+  func takesBody(_ head: HTTPRequest, length text: UnsafePointer<CChar>?) -> Bool {
+    guard let text, let length = Int(String(cString: text)) else { return false }
+    return (1...max(1, settings.bodyBytesMax)).contains(length) && settings.bodyBytesMax > 0
   }
+
+  /// From here on the connection is not turned away: it has its answer, or the promise of one.
+  func answer(_ request: HTTPRequest, _ exchange: HTTPExchange, of socket: Int32) {
+    admission.left(UInt64(max(0, socket)))
+    let reply = respond(request)
+    switch reply {
+    case .now: exchange.stage = .answered(reply)
+    case .later(let promise):
+      guard keep(exchange, for: reply) else { return }
+      promise.onKept = { [unowned self, unowned exchange] in wake(exchange) }
+    case .stream(let stream):
+      guard keep(exchange, for: reply) else { return stream.onEnd() }
+      stream.onOffer = { [unowned self, unowned exchange] in wake(exchange) }
+    }
+  }
+
+  private func keep(_ exchange: HTTPExchange, for reply: HTTPReply) -> Bool {
+    guard waiting.count < settings.waitingMax else {
+      turnedAway += 1
+      exchange.stage = .answered(.now(settings.crowded))
+      return false
+    }
+    exchange.stage = .answered(reply)
+    waiting[ObjectIdentifier(exchange)] = exchange
+    return true
+  }
+
+  private func wake(_ exchange: HTTPExchange) {
+    // Many may wake in one handler: libmicrohttpd runs once for all of them.
+    if exchange.wake() { loop.post { [weak self] in self?.run() } }
+  }
+
+  func ended(_ exchange: HTTPExchange) { waiting[ObjectIdentifier(exchange)] = nil }
 
   /// Its descriptor may be another connection's next.
   func closed(_ socket: Int32) {

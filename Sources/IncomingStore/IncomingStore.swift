@@ -71,7 +71,10 @@ public struct IncomingStore: Sendable {
           .text(record.state.rawValue), .integer(wallSeconds),
         ])
       try database.execute(
-        "DELETE FROM incoming WHERE number <= (SELECT max(number) FROM incoming) - ?",
+        // Not by the numbers' distance: a repeated push uses up a number and adds no row.
+        """
+        DELETE FROM incoming WHERE number NOT IN (SELECT number FROM incoming ORDER BY number DESC LIMIT ?)
+        """,
         [.integer(Int64(Self.limit))])
     }
   }

@@ -4,11 +4,16 @@ import DaemonRuntime
 import Database
 import Glibc
 import LightningProvider
+import PostgreSQL
 
 /// The LSP's durable state, and the judge's evidence: raw frames with their times, whether each was processed, and
 /// every claim received.
 final class Ledger {
-  let database: Connection
+  let database: any LedgerDatabase
+  /// Nil for a file, which belongs to this lspd alone.
+  let share: LedgerShare?
+  private let place: (file: LedgerPlace, url: String)?
+  let keptWallet: WalletNumber?
 
   /// To be called before SQLite opens the file.
   static func check(path: String) throws(SystemError) {
@@ -16,35 +21,67 @@ final class Ledger {
   }
 
   init(path: String) throws {
-    database = try Connection(path: path, access: .create, busyTimeoutMs: 5000)
-    try database.migrate(steps: LedgerSchema.steps)
+    let file = try Connection(path: path, access: .create, busyTimeoutMs: 5000)
+    try file.migrate(steps: LedgerSchema.steps)
+    database = file
+    share = nil
+    place = nil
+    keptWallet = nil
   }
 
-  /// Begins a run, and closes the rows of connections that the last run left open.
+  /// `wallet`: the own one, if `place` has it.
+  init(url: String, keptIn place: LedgerPlace? = nil, wallet: WalletNumber? = nil) throws {
+    self.place = place.map { ($0, url) }
+    keptWallet = wallet
+    let connection = try PostgreSQLConnection(url: url, application: "lspd")
+    share = try LedgerShare(connection)
+    database = connection
+  }
+
+  /// Begins a run, and closes the rows of connections that the last run left open; in a shared ledger only those of
+  /// wallets whose lease is taken later. Returns its number.
+  @discardableResult
   func beginRun(
     at now: Instant, wallNanoseconds: Int64, isLegacy: Bool, storageDelay: TimeSpan = .zero,
     pushStrategy: PushForm = .phoenix
-  ) throws {
-    try database.transaction(.immediate) {
-      try database.execute(
+  ) throws -> Int64 {
+    try database.atomically {
+      let run = try id(
         """
         INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy, storage_delay_ns, push_form)
-        VALUES (?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?) RETURNING id
         """,
         [
           .integer(now.nanoseconds), .integer(wallNanoseconds), .integer(Int64(getpid())),
           .integer(isLegacy ? 1 : 0), .integer(storageDelay.nanoseconds), .text(pushStrategy.rawValue),
         ])
-      try database.execute(
-        "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE closed_at_ns IS NULL",
-        [.integer(now.nanoseconds), .text("lspd ended with it open")])
+      if share == nil {
+        try database.execute(
+          "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE closed_at_ns IS NULL",
+          [.integer(now.nanoseconds), .text("lspd ended with it open")])
+      }
+      return run
     }
+  }
+
+  /// For the next start, and for the judge.
+  func keepPlace(own wallet: WalletNumber) throws {
+    if let place { try place.file.keep(place.url, wallet: wallet) }
+  }
+
+  /// The id of the row that the statement inserts.
+  private func id(_ sql: String, _ values: [SQLValue]) throws -> Int64 {
+    guard let row = try database.firstRow(sql, values) else { throw LedgerError.unreadable("no new row") }
+    return try row.integer(0)
   }
 
   /// One transaction. Returns the ids of the pushes, in order.
   @discardableResult
   func commit(_ steps: [LedgerStep]) throws -> [Int64] {
-    try database.transaction(.immediate) { try steps.flatMap(write) }
+    try database.atomically {
+      for wallet in Set(steps.map(\.wallet)).sorted() { try share?.checkLease(of: wallet) }
+      return try steps.flatMap(write)
+    }
   }
 
   private func write(_ step: LedgerStep) throws -> [Int64] {
@@ -131,11 +168,11 @@ final class Ledger {
   }
 
   private func write(_ push: PushRequest, of step: LedgerStep) throws -> Int64 {
-    try database.execute(
+    try id(
       """
       INSERT INTO pushes(at_ns, reason, payment_hash, amount_msat, attempts, outcome, is_open, kind, payment,
         hold_until_ns, wallet)
-      VALUES (?, ?, ?, ?, 0, ?, 1, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, 0, ?, 1, ?, ?, ?, ?) RETURNING id
       """,
       [
         .integer(step.at.nanoseconds), .text(push.reason.rawValue),
@@ -144,20 +181,31 @@ final class Ledger {
         .text((push.kind ?? .alert).rawValue), try push.payment.map { try .unsigned($0) } ?? .null,
         push.holdUntil.map { .integer($0.nanoseconds) } ?? .null, .integer(step.wallet.value),
       ])
-    return database.lastInsertedRowID
   }
 
   /// Writes the outcome of a push; `detail` is iosd's error, or why there was no answer.
   func writePush(
-    _ id: Int64, _ outcome: PushProgress, isOpen: Bool, detail: String? = nil, at: Instant
+    _ id: Int64, of wallet: WalletNumber = .own, _ outcome: PushProgress, isOpen: Bool,
+    detail: String? = nil, at: Instant
   ) throws {
-    try database.execute(
-      """
-      UPDATE pushes SET outcome = ?, detail = ?, is_open = ?, attempts = attempts + ?, last_at_ns = ? WHERE id = ?
-      """,
-      [
-        .text(outcome.rawValue), detail.map { .text($0) } ?? .null, .integer(isOpen ? 1 : 0),
-        .integer(outcome.isAttempt ? 1 : 0), .integer(at.nanoseconds), .integer(id),
-      ])
+    try atomicallyIfShared(wallet) {
+      try database.execute(
+        """
+        UPDATE pushes SET outcome = ?, detail = ?, is_open = ?, attempts = attempts + ?, last_at_ns = ? WHERE id = ?
+        """,
+        [
+          .text(outcome.rawValue), detail.map { .text($0) } ?? .null, .integer(isOpen ? 1 : 0),
+          .integer(outcome.isAttempt ? 1 : 0), .integer(at.nanoseconds), .integer(id),
+        ])
+    }
+  }
+
+  /// A single statement about a wallet: with the check of its lease it is a transaction.
+  func atomicallyIfShared<Result>(_ wallet: WalletNumber, _ body: () throws -> Result) throws -> Result {
+    guard let share else { return try body() }
+    return try database.atomically {
+      try share.checkLease(of: wallet)
+      return try body()
+    }
   }
 }

@@ -192,4 +192,20 @@ enum LedgerSchema {
     CREATE INDEX webhook_attempts_of_wallet ON webhook_attempts(wallet);
     """,
   ]
+
+  /// Of PostgreSQL alone, before the steps: what several lspd share. A lease has the `run` of the lspd that serves the
+  /// wallet, and an epoch that is raised whenever it changes hands; `beat_at` is by the server's clock.
+  static let sharing = """
+    CREATE TABLE ledger_schema(version INTEGER NOT NULL);
+    INSERT INTO ledger_schema(version) VALUES (0);
+    CREATE TABLE lsp(one INTEGER PRIMARY KEY CHECK (one = 1), node BLOB NOT NULL);
+    CREATE TABLE servers(
+      run INTEGER PRIMARY KEY, boot TEXT NOT NULL, home TEXT NOT NULL, beat_at TIMESTAMPTZ NOT NULL,
+      ended INTEGER NOT NULL CHECK (ended IN (0, 1)));
+    CREATE INDEX servers_running ON servers(run) WHERE ended = 0;
+    CREATE TABLE leases(wallet INTEGER PRIMARY KEY, run INTEGER, epoch INTEGER NOT NULL);
+    CREATE INDEX leases_of_run ON leases(run) WHERE run IS NOT NULL;
+    CREATE SEQUENCE connection_numbers;
+    CREATE SEQUENCE payment_numbers;
+    """
 }

@@ -39,7 +39,14 @@ extension Ledger {
 
   /// The directories of the phones that were served.
   func phones() throws -> [String] {
-    try database.rows("SELECT home FROM wallets WHERE home IS NOT NULL ORDER BY id").map { try $0.text(0) }
+    try database.rows("SELECT home FROM wallets WHERE home IS NOT NULL ORDER BY id", []).map {
+      try $0.text(0)
+    }
+  }
+
+  func wallet(ofPayment id: UInt64) throws -> WalletNumber {
+    let row = try database.firstRow("SELECT wallet FROM payments WHERE id = ?", [try .unsigned(id)])
+    return try row.map { WalletNumber(try $0.integer(0)) } ?? .own
   }
 
   func begin(_ wallet: WalletNumber, ofPhone home: String) throws {
@@ -70,16 +77,47 @@ extension Ledger {
       [socket.map { .text($0) } ?? .null, .integer(wallet.value)])
   }
 
+  /// The wallet of the phone that lspd was started with. In a shared ledger the first lspd has the first wallet, and
+  /// each other one of its own, found again by its directory.
+  func ownWallet(home: String) throws -> WalletNumber {
+    guard let share else { return .own }
+    return try database.atomically {
+      try share.lockWallets()
+      if let kept = keptWallet {
+        // The directory may have been moved.
+        try database.execute("UPDATE wallets SET home = ? WHERE id = ?", [.text(home), .integer(kept.value)])
+        return kept
+      }
+      if let known = try wallet(ofPhone: home) { return known }
+      try database.execute("UPDATE wallets SET home = ? WHERE id = 1 AND home IS NULL", [.text(home)])
+      if let first = try wallet(ofPhone: home) { return first }
+      let next = WalletNumber(Int64(try walletCount()) + 1)
+      try begin(next, ofPhone: home)
+      return next
+    }
+  }
+
+  /// Decides about a new wallet with the number of those that there are, which no other lspd changes meanwhile.
+  func allocating<Result>(_ body: (_ count: Int) throws -> Result) throws -> Result {
+    try database.atomically {
+      try share?.lockWallets()
+      return try body(try walletCount())
+    }
+  }
+
   /// The wallets of which something is due without a connection: the end of a hold, a push, a call to a webhook, the
   /// arrival of an outgoing payment. From indexes that have no rows of the others.
+  /// In a shared ledger only those that no lspd serves.
   func dueWallets() throws -> [WalletNumber] {
     try database.rows(
       """
-      SELECT wallet FROM payments WHERE state IN ('held', 'offered')
-      UNION SELECT wallet FROM pushes WHERE is_open = 1
-      UNION SELECT wallet FROM webhook_calls WHERE is_open = 1
-      UNION SELECT wallet FROM htlcs ORDER BY wallet
-      """
+      SELECT wallet FROM (
+        SELECT wallet FROM payments WHERE state IN ('held', 'offered')
+        UNION SELECT wallet FROM pushes WHERE is_open = 1
+        UNION SELECT wallet FROM webhook_calls WHERE is_open = 1
+        UNION SELECT wallet FROM htlcs
+      ) AS due \(share == nil ? "" : "WHERE \(LedgerShare.dueAlone)") ORDER BY wallet
+      """, []
     ).map { WalletNumber(try $0.integer(0)) }
   }
 }

@@ -18,6 +18,7 @@ final class Provider {
   let key: PrivateKey
   /// The phone's own wallet, which also takes the visitors.
   private(set) var own: ServedWallet!
+  let ownNumber: WalletNumber
   /// Those in memory.
   var served: [WalletNumber: ServedWallet] = [:]
   var directory: WalletDirectory
@@ -25,9 +26,12 @@ final class Provider {
   var newcomers: [UInt64: PeerConnection] = [:]
   var nextNewcomer: UInt64 = 1
   var directoryTimer: LoopTimer?
+  var beatTimer: LoopTimer?
   var hasReportedFull = false
   var phones: [ServedPhone] = []
   var phoneListeners: [UnixListener] = []
+  /// On the addresses of phones that were served by an lspd that ended.
+  var takenListeners: [PeerListener] = []
   private var listener: PeerListener?
   let webhookCaller: WebhookCaller
   var http: HTTPServer?
@@ -54,32 +58,38 @@ final class Provider {
     self.ledger = ledger
     self.key = key
     webhookCaller = WebhookCaller(loop: loop, key: key, options: options)
-    try ledger.beginRun(
+    let run = try ledger.beginRun(
       at: clock.now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy,
       storageDelay: options.storageDelay, pushStrategy: options.pushStrategy)
-    let homes = try Self.phones(options, ledger)
+    let home = ledger.share == nil ? options.home : LedgerPlace.absolute(options.home)
+    try ledger.share?.join(run: run, home: home, boot: clock.boot)
+    ownNumber = try ledger.ownWallet(home: home)
+    try ledger.keepPlace(own: ownNumber)
+    let homes = try Self.phones(options, home: home, ledger)
     directory = WalletDirectory(
       limit: max(options.walletsMax, 1 + homes.count), count: try ledger.walletCount(),
-      keepsFor: options.keepsWallets)
+      keepsFor: options.keepsWallets, own: ownNumber)
     nextConnection = try ledger.nextConnection()
     nextPayment = try ledger.nextPayment()
     try beginOwn()
     try beginPhones(homes)
-    for number in try ledger.dueWallets() { _ = try wallet(number) }
+    try serveDueWallets()
   }
 
   private func beginOwn() throws {
-    var state = try readState(of: .own)
+    try ledger.share?.lease(ownNumber, at: clock.now)
+    var state = try readState(of: ownNumber)
     if let wallet = options.wallet {
-      guard state.wallet ?? wallet == wallet, try ledger.wallet(of: wallet) ?? .own == .own else {
+      guard state.wallet ?? wallet == wallet, try ledger.wallet(of: wallet) ?? ownNumber == ownNumber else {
         throw LedgerError.otherWallet
       }
       state.wallet = wallet
     }
     own = try ServedWallet(
-      .own, of: self, state: state, phoneSocket: try ledger.phoneSocket(of: .own) ?? options.ownPhoneSocket,
+      ownNumber, of: self, state: state,
+      phoneSocket: try ledger.phoneSocket(of: ownNumber) ?? options.ownPhoneSocket,
       awaitsWallet: options.walletFile != nil && options.wallet == nil)
-    served[.own] = own
+    served[ownNumber] = own
   }
 
   // MARK: Connections
@@ -99,7 +109,8 @@ final class Provider {
     self.listener = listener
     let address = PeerAddress(node: key.publicKey, place: listener.address)
     try file.write(address)
-    try listenForPhones(address)
+    for phone in phones { try listen(for: phone) }
+    beginBeats()
     journal.note("listening on \(address)")
     printLine("lspd listens on \(address)")
   }
@@ -109,14 +120,15 @@ final class Provider {
     listener.map { PeerAddress(node: key.publicKey, place: $0.address).description } ?? ""
   }
 
-  private func makeListener(_ address: HostAndPort) throws(SystemError) -> PeerListener {
+  func makeListener(_ address: HostAndPort) throws(SystemError) -> PeerListener {
     try PeerListener(address, as: key, loop: loop) { [unowned self] in accept($0) }
   }
 
   func readWalletFile() throws {
     guard let file = options.walletFile, own.runner.core.mayBeNamedAnew else { return }
     if let node = NodeIDFile.read(file) {
-      guard own.runner.core.state.wallet != node, try ledger.wallet(of: node) ?? .own == .own else { return }
+      guard own.runner.core.state.wallet != node, try ledger.wallet(of: node) ?? ownNumber == ownNumber
+      else { return }
       own.runner.handle(.walletNamed(node))
     } else if own.runner.core.lacksWallet, !hasReportedMissingWallet {
       hasReportedMissingWallet = true
@@ -156,7 +168,9 @@ final class Provider {
   func goDown(_ reason: String) {
     guard !isGoingDown else { return }
     isGoingDown = true
+    beatTimer?.cancel()
     listener = nil
+    takenListeners = []
     http = nil
     for id in newcomers.keys.sorted() { forgetNewcomer(id) }
     for number in served.keys.sorted() { served[number]?.hangUpAll(reason) }

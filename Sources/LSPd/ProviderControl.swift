@@ -10,7 +10,7 @@ import Reports
 // The control socket: senders' payments, and queries.
 extension Provider {
   /// `asked`: the wallet of the phone with the socket.
-  func accept(_ client: UnixConnection, for asked: WalletNumber = .own) {
+  func accept(_ client: UnixConnection, for asked: WalletNumber) {
     client.onMessage = { [unowned self] message in
       do {
         try answer(message, to: client, for: asked)
@@ -44,9 +44,9 @@ extension Provider {
     case "wallet": try register(message, for: client)
     case "status":
       var facts = status(of: try wallet(try number(of: message, for: asked)))
-      if asked != .own { facts.servedBy = options.home }
+      if asked != ownNumber { facts.servedBy = options.home }
       client.send(ControlMessage("status", body: Array(facts.json.utf8)))
-    case "down" where asked != .own:
+    case "down" where asked != ownNumber:
       client.send(.error("this lspd is that of the phone in \(options.home); stop it there"))
     case "down":
       client.send(ControlMessage("down"))
@@ -72,26 +72,27 @@ extension Provider {
     let attempt = try message.integerIfPresent("attempt", in: UInt64(1)...1000)
     let attemptID = try attemptID(message)
     let waits = try message.flag("wait", default: true)
-    if let attemptID, let known = try PaymentTable.find(attempt: attemptID, ledger.database) {
-      // The same request again, as after a broken connection.
-      guard known.hash == hash else {
-        throw ControlMessageError.badValue(name: "attempt-id", expected: "an id that no other payment has")
+    try whileLocked(attemptID) {
+      if let attemptID, let known = try PaymentTable.find(attempt: attemptID, ledger.database) {
+        // The same request again, as after a broken connection.
+        guard known.hash == hash else {
+          throw ControlMessageError.badValue(name: "attempt-id", expected: "an id that no other payment has")
+        }
+        return try answer(client, known.found, waits: waits)
       }
-      return answer(client, known.found, waits: waits)
+      // First, as another lspd may serve the wallet: then there is no payment.
+      let wallet = try wallet(ofPayee: payee, for: asked)
+      let id = try paymentNumber()
+      // Before the event: the core may answer within the call.
+      waiting[id] = [client]
+      if !waits { answersAtOnce.insert(id) }
+      guard let wallet else { return answer(id, .failed(.anotherPayee), of: own.runner.core) }
+      wallet.runner.handle(
+        .payRequested(
+          PaymentRequest(
+            id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
+            payee: payee, paymentData: data, attempt: attempt, attemptID: attemptID)))
     }
-    let id = nextPayment
-    nextPayment += 1
-    // Before the event: the core may answer within the call.
-    waiting[id] = [client]
-    if !waits { answersAtOnce.insert(id) }
-    guard let wallet = try wallet(ofPayee: payee, for: asked) else {
-      return answer(id, .failed(.anotherPayee), of: own.runner.core)
-    }
-    wallet.runner.handle(
-      .payRequested(
-        PaymentRequest(
-          id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
-          payee: payee, paymentData: data, attempt: attempt, attemptID: attemptID)))
   }
 
   /// Durable when it is answered. No failures cancel an earlier order.
@@ -117,7 +118,7 @@ extension Provider {
         client.send(ControlMessage("payment", ["state": "never-arrived"]))
         return
       }
-      return answer(client, known.found, waits: waits)
+      return try answer(client, known.found, waits: waits)
     }
     let hash = try paymentHash(message)
     let number = try message.integerIfPresent("payment", in: UInt64(1)...UInt64(Int64.max))
@@ -128,14 +129,16 @@ extension Provider {
         .error("no payment of the hash \(hash)\(which) was requested; request one with `pay` first"))
       return
     }
-    answer(client, found, waits: waits)
+    try answer(client, found, waits: waits)
   }
 
   /// Of a payment that was requested before.
   private func answer(
     _ client: UnixConnection, _ found: (id: UInt64, outcome: PaymentOutcome), waits: Bool
-  ) {
+  ) throws {
     if waits, !found.outcome.isFinal {
+      // The lspd that has the wallet hears of the end.
+      if ledger.share != nil { _ = try wallet(try ledger.wallet(ofPayment: found.id)) }
       waiting[found.id, default: []].append(client)
     } else {
       client.send(Self.reply(found.id, found.outcome))

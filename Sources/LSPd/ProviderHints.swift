@@ -39,7 +39,12 @@ extension Provider {
     do throws(HintRefusal) {
       let question = try HintQuestion(
         method: request.method, target: request.target, host: request.host, hosts: hosts)
-      let hint = hint(for: question)
+      let hint: ForwardingHint
+      do { hint = try self.hint(for: question) } catch let error as WalletElsewhereError {
+        row.status = 503
+        row.error = error.description
+        return logged(row, Self.refusal(503, error.description))
+      } catch { fail(error) }
       row.hint = hint.hint.rawValue
       row.reason = hint.reason.rawValue
       row.recommendedDelayMs = hint.recommendedDelayMs
@@ -49,6 +54,10 @@ extension Provider {
       row.error = error.description
       response = Self.refusal(error.status, error.description, allow: error == .otherMethod ? "GET" : nil)
     }
+    return logged(row, response)
+  }
+
+  private func logged(_ row: AccessRow, _ response: HTTPResponse) -> HTTPResponse {
     guard accessLog?.append(row) == true else {
       return Self.refusal(503, "lspd cannot write its access log; make room on its disk")
     }
@@ -56,11 +65,9 @@ extension Provider {
   }
 
   /// Of a recipient that is no wallet, the own wallet's core says that there is no route to it.
-  private func hint(for question: HintQuestion) -> ForwardingHint {
-    do {
-      let wallet = try wallet(ofPayee: question.recipient, for: .own) ?? own!
-      return wallet.runner.core.hint(for: question, at: clock.now)
-    } catch { fail(error) }
+  private func hint(for question: HintQuestion) throws -> ForwardingHint {
+    let wallet = try wallet(ofPayee: question.recipient, for: ownNumber) ?? own!
+    return wallet.runner.core.hint(for: question, at: clock.now)
   }
 
   /// The names under which a program of this machine reaches lspd.

@@ -19,6 +19,14 @@ struct ProviderOptions {
         help: "where wallets connect; by default the address of its last start, or any free port of 127.0.0.1"
       ),
       OptionDeclaration(
+        "--ledger", value: .text("URL"),
+        help:
+          "the ledger in a database of PostgreSQL, which several lspd may share: postgresql://USER@HOST/DATABASE; by default a file of SQLite in the home"
+      ),
+      OptionDeclaration(
+        "--node-key", value: .path("FILE"),
+        help: "the LSP's key, the same for all lspd of one database; by default lsp/node-key in the home"),
+      OptionDeclaration(
         "--hold-seconds", value: .integer(0...86_400),
         help:
           "how long a payment is held for a disconnected wallet; 0: not at all (default 60, with --push-form bitkit 25)"
@@ -93,6 +101,9 @@ struct ProviderOptions {
     examples: [("lspd --home .baton", "be the peer of the phone in that directory")])
 
   let home: String
+  /// A URL of PostgreSQL. Nil: as at the last start, and at first a file of SQLite.
+  let ledgerURL: String?
+  let nodeKey: String
   let listen: HostAndPort?
   let hold: TimeSpan
   let externalDelay: TimeSpan
@@ -119,7 +130,10 @@ struct ProviderOptions {
   let pushesToOwnPhone: Bool
 
   init(_ parsed: ParsedCommandLine) {
-    home = parsed.text("--home") ?? "./.baton"
+    let home = parsed.text("--home") ?? "./.baton"
+    self.home = home
+    ledgerURL = parsed.text("--ledger")
+    nodeKey = parsed.text("--node-key") ?? "\(home)/lsp/node-key"
     listen = parsed.hostAndPort("--listen")
     pushStrategy = parsed.text("--push-form").flatMap { PushForm(rawValue: $0) } ?? .phoenix
     hold = .seconds(parsed.integer("--hold-seconds") ?? Self.holdSeconds(pushStrategy))
@@ -143,6 +157,12 @@ struct ProviderOptions {
       exitWithSentence(
         .wrongUsage,
         "--legacy ignores the claims that tell several wallets apart; leave it or the others out")
+    }
+    if ledgerURL != nil, isLegacy {
+      exitWithSentence(
+        .wrongUsage,
+        "--legacy has no claims, by which several lspd tell a wallet's connections apart; leave it or --ledger out"
+      )
     }
     if parsed.isGiven("--wallets-max"), !servesOthers {
       exitWithSentence(.wrongUsage, "--wallets-max is the limit of --wallets; add that option")
@@ -174,7 +194,8 @@ struct ProviderOptions {
   var directory: String { "\(home)/lsp" }
   var ledger: String { "\(directory)/ledger.sqlite" }
   var socket: String { "\(directory)/lspd.sock" }
-  var nodeKey: String { "\(directory)/node-key" }
+  /// Where lspd keeps the URL of a ledger that is no file.
+  var ledgerPlace: String { "\(directory)/ledger-url" }
   var address: String { "\(directory)/address" }
   /// The URL for senders.
   var http: String { "\(directory)/http" }

@@ -7,40 +7,54 @@ import PeerTransport
 // The other phones, whose wallets lspd serves beside that of its own phone.
 extension Provider {
   /// Those of the options, and those of earlier starts whose directory is still there.
-  static func phones(_ options: ProviderOptions, _ ledger: Ledger) throws -> [String] {
+  static func phones(_ options: ProviderOptions, home own: String, _ ledger: Ledger) throws -> [String] {
     var homes: [String] = []
     for home in options.phones {
       guard home.hasPrefix("/") else { throw ServedPhoneError.relative(home) }
-      guard home != options.home else { throw ServedPhoneError.own }
+      guard home != options.home, home != own else { throw ServedPhoneError.own }
       if !homes.contains(home) { homes.append(home) }
     }
-    return homes + (try ledger.phones().filter { !homes.contains($0) && access($0, F_OK) == 0 })
+    return homes
+      + (try ledger.phones().filter { $0 != own && !homes.contains($0) && access($0, F_OK) == 0 })
   }
 
   /// Each has a wallet from the start, so that its own `baton` can ask about it before its node is known.
   func beginPhones(_ homes: [String]) throws {
     for home in homes {
-      let known = try ledger.wallet(ofPhone: home)
-      guard let wallet = known ?? directory.reserve() else {
-        throw WalletLimitError(limit: directory.limit)
-      }
-      let phone = ServedPhone(home: home, wallet: wallet)
       // Its wallet has a channel with that lspd, of which this one knows nothing.
-      guard access(phone.ledger, F_OK) != 0 else { throw ServedPhoneError.hasOwn(home) }
-      if known == nil { try ledger.begin(wallet, ofPhone: home) }
-      phones.append(phone)
+      guard access(ServedPhone.ledger(home), F_OK) != 0 else { throw ServedPhoneError.hasOwn(home) }
+      let wallet = try ledger.allocating { count in
+        directory.learn(count: count)
+        if let known = try ledger.wallet(ofPhone: home) { return known }
+        guard let new = directory.reserve() else { throw WalletLimitError(limit: directory.limit) }
+        try ledger.begin(new, ofPhone: home)
+        return new
+      }
+      do {
+        try ledger.share?.lease(wallet, at: clock.now)
+        phones.append(ServedPhone(home: home, wallet: wallet))
+      } catch is WalletElsewhereError {
+        // The beat takes it when its lspd has ended.
+        journal.note("another lspd serves the phone in \(home)")
+      }
     }
   }
 
-  func listenForPhones(_ address: PeerAddress) throws {
-    for phone in phones {
-      try OwnHome.make(phone.home, ["lsp"])
-      phoneListeners.append(
-        try UnixListener(path: phone.socket, loop: loop) { [unowned self] in
-          accept($0, for: phone.wallet)
-        })
-      try AddressFile(path: phone.address).write(address)
-      if let http { try HTTPAddressFile(path: phone.http).write(http.address) }
+  /// `place`: also where its wallet has last found an lspd.
+  func listen(for phone: ServedPhone) throws {
+    try OwnHome.make(phone.home, ["lsp"])
+    phoneListeners.append(
+      try UnixListener(path: phone.socket, loop: loop) { [unowned self] in
+        accept($0, for: phone.wallet)
+      })
+    if let http { try HTTPAddressFile(path: phone.http).write(http.address) }
+    let file = AddressFile(path: phone.address)
+    if ledger.share != nil, let last = file.read(), last.description != address,
+      let taken = try? makeListener(last.place)
+    {
+      takenListeners.append(taken)
+    } else {
+      try AddressFile.write(address, to: phone.address)
     }
   }
 

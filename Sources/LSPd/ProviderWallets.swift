@@ -12,6 +12,7 @@ extension Provider {
   /// From memory, or else from the ledger.
   func wallet(_ number: WalletNumber) throws -> ServedWallet {
     if let known = served[number] { return known }
+    try ledger.share?.lease(number, at: clock.now)
     let phone = phone(of: number)
     let wallet = try ServedWallet(
       number, of: self, state: try readState(of: number),
@@ -45,6 +46,7 @@ extension Provider {
     for number in directory.takeRested(at: clock.now) {
       if served[number]?.isQuiet == true {
         served[number] = nil
+        do { try ledger.share?.release(number) } catch { fail(error) }
       } else {
         directory.rests(number, at: clock.now)
       }
@@ -66,7 +68,7 @@ extension Provider {
       nextNewcomer += 1
       let known = try connection.remote.flatMap(ledger.wallet(of:))
       switch directory.arrived(id, of: connection.remote, known: known, own: ownIdentity, at: clock.now) {
-      case .joins(let number): try join(number, connection)
+      case .joins(let number): guard try joins(number, connection) else { return }
       case .waits(let evicted):
         if let evicted { forgetNewcomer(evicted) }
         newcomers[id] = connection
@@ -76,6 +78,18 @@ extension Provider {
       connection.start()
       armDirectory()
     } catch { fail(error) }
+  }
+
+  /// False: another lspd serves the wallet.
+  private func joins(_ number: WalletNumber, _ connection: PeerConnection) throws -> Bool {
+    do {
+      try join(number, connection)
+      return true
+    } catch let error as WalletElsewhereError {
+      connection.start()
+      turnAway(connection, error.description)
+      return false
+    }
   }
 
   private func join(_ number: WalletNumber, _ connection: PeerConnection) throws {
@@ -90,14 +104,18 @@ extension Provider {
   private func heard(_ bytes: [UInt8], from id: UInt64) {
     guard let connection = newcomers.removeValue(forKey: id) else { return }
     do {
-      let known = try connection.remote.flatMap(ledger.wallet(of:))
-      let entry = directory.heard(
-        from: id, of: connection.remote, hasClaim: Self.hasClaim(bytes), known: known, own: ownIdentity)
+      let entry = try ledger.allocating { count in
+        directory.learn(count: count)
+        let known = try connection.remote.flatMap(ledger.wallet(of:))
+        let entry = directory.heard(
+          from: id, of: connection.remote, hasClaim: Self.hasClaim(bytes), known: known, own: ownIdentity)
+        if case .begins(let number) = entry, let node = connection.remote {
+          try ledger.begin(number, of: node)
+        }
+        return entry
+      }
       switch entry {
-      case .joins(let number): try join(number, connection)
-      case .begins(let number):
-        if let node = connection.remote { try ledger.begin(number, of: node) }
-        try join(number, connection)
+      case .joins(let number), .begins(let number): guard try joins(number, connection) else { return }
       case .isFull: return turnAway(connection)
       }
       // As if it had waited for its wallet in the socket.
@@ -115,16 +133,20 @@ extension Provider {
   /// Without a row, as for any other node that is too much.
   private func turnAway(_ connection: PeerConnection) {
     let sentence = WalletLimitError(limit: directory.limit).description
+    turnAway(connection, sentence)
+    if !hasReportedFull {
+      hasReportedFull = true
+      printLine("lspd: \(sentence)")
+    }
+  }
+
+  private func turnAway(_ connection: PeerConnection, _ sentence: String) {
     connection.onMessage = nil
     connection.onEnd = nil
     connection.send(
       Message.initMessage(InitMessage(features: .ofProvider(splices: options.splices))).encoded())
     connection.send(Message.warning(ErrorOrWarning(text: sentence)).encoded())
     connection.hangUp()
-    if !hasReportedFull {
-      hasReportedFull = true
-      printLine("lspd: \(sentence)")
-    }
   }
 
   func forgetNewcomer(_ id: UInt64) {
@@ -145,7 +167,7 @@ extension Provider {
   /// The wallet that the message names by its node; without a name that of the phone whose socket was asked.
   func number(of message: ControlMessage, for asked: WalletNumber) throws -> WalletNumber {
     guard let node = try node("wallet", message) else { return asked }
-    if node == ownIdentity.node { return .own }
+    if node == ownIdentity.node { return ownNumber }
     guard let number = try ledger.wallet(of: node) else { throw UnknownWalletError(node: node) }
     return number
   }
@@ -156,16 +178,19 @@ extension Provider {
       throw ControlMessageError.missingField(verb: "wallet", name: "node")
     }
     let socket = try phoneSocket(message)
-    let number: WalletNumber
-    switch directory.named(node, known: try ledger.wallet(of: node), own: ownIdentity) {
-    case .joins(let known): number = known
-    case .begins(let new):
-      try ledger.begin(new, of: node)
-      number = new
-    case .isFull: throw WalletLimitError(limit: directory.limit)
+    let number = try ledger.allocating { count in
+      directory.learn(count: count)
+      switch directory.named(node, known: try ledger.wallet(of: node), own: ownIdentity) {
+      case .joins(let known): return known
+      case .begins(let new):
+        try ledger.begin(new, of: node)
+        return new
+      case .isFull: throw WalletLimitError(limit: directory.limit)
+      }
     }
+    try ledger.share?.lease(number, at: clock.now)
     try ledger.register(socket, of: number)
-    let usual = number == .own ? options.ownPhoneSocket : phone(of: number)?.iosdSocket
+    let usual = number == ownNumber ? options.ownPhoneSocket : phone(of: number)?.iosdSocket
     served[number]?.sendPushes(to: socket ?? usual)
     client.send(ControlMessage("wallet", ["number": "\(number.value)"]))
   }

@@ -25,6 +25,7 @@ final class PushSender {
   var path: String?
   private let loop: EventLoop
   private let ledger: Ledger
+  private let wallet: WalletNumber
   private let body: (PushRequest) -> String
   /// For Phoenix: a silent push after each visible one, which may wake the app in the background.
   private let extraBody: ((PushRequest) -> String)?
@@ -34,13 +35,15 @@ final class PushSender {
   private var open: [Open] = []
 
   init(
-    path: String?, loop: EventLoop, ledger: Ledger, body: @escaping (PushRequest) -> String,
+    path: String?, loop: EventLoop, ledger: Ledger, wallet: WalletNumber = .own,
+    body: @escaping (PushRequest) -> String,
     extraBody: ((PushRequest) -> String)? = nil, isWanted: @escaping (PushRequest) -> Bool,
     onLedgerFailure: @escaping (any Error) -> Void
   ) {
     self.path = path
     self.loop = loop
     self.ledger = ledger
+    self.wallet = wallet
     self.body = body
     self.extraBody = extraBody
     self.isWanted = isWanted
@@ -124,7 +127,8 @@ final class PushSender {
     let isOpen = outcome.isOpen && !push.isSilent
     if !isOpen { open.removeAll { $0.id == push.id } }
     do {
-      try ledger.writePush(push.id, outcome, isOpen: isOpen, detail: detail, at: loop.now)
+      try ledger.writePush(
+        push.id, of: wallet, outcome, isOpen: isOpen, detail: detail, at: loop.now)
     } catch { onLedgerFailure(error) }
   }
 }

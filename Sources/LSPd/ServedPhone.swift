@@ -10,7 +10,7 @@ struct ServedPhone {
   var address: String { "\(home)/lsp/address" }
   var http: String { "\(home)/lsp/http" }
   /// Of an lspd of its own.
-  var ledger: String { "\(home)/lsp/ledger.sqlite" }
+  static func ledger(_ home: String) -> String { "\(home)/lsp/ledger.sqlite" }
   var nodeFile: String { "\(home)/Keychain/wallet-node" }
   var iosdSocket: String { "\(home)/os/iosd.sock" }
 }

@@ -41,7 +41,7 @@ final class ServedWallet {
     let extraBody: ((PushRequest) -> String)? =
       options.sendsSilentPushes ? { PhoenixPush.silentBody(of: $0) } : nil
     pushes = PushSender(
-      path: phoneSocket, loop: provider.loop, ledger: provider.ledger,
+      path: phoneSocket, loop: provider.loop, ledger: provider.ledger, wallet: number,
       body: { [unowned self] in body(of: $0) }, extraBody: extraBody,
       isWanted: { [unowned self] in runner.core.wants($0) },
       onLedgerFailure: { [unowned provider] in provider.fail($0) })
@@ -60,7 +60,8 @@ final class ServedWallet {
 
   func accept(_ connection: PeerConnection) {
     guard !runner.core.rejects(connection.remote, at: provider.clock.now) else { return connection.cutOff() }
-    let id = provider.nextConnection
+    let id: UInt64
+    do { id = try provider.connectionNumber() } catch { provider.fail(error) }
     connections[id] = connection
     connection.onMessage = { [unowned self] in received($0, from: id) }
     connection.onEnd = { [unowned self] in ended(id, $0.description) }

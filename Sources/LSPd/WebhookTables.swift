@@ -8,7 +8,7 @@ import Webhooks
 enum WebhookTables {
   static func write(
     _ change: WebhookChange, of wallet: WalletNumber, at now: Instant, wallNanoseconds: Int64,
-    to database: Connection
+    to database: any LedgerDatabase
   ) throws {
     let at = SQLValue.integer(now.nanoseconds)
     let of = SQLValue.integer(wallet.value)
@@ -43,7 +43,7 @@ enum WebhookTables {
   }
 
   private static func end(
-    _ name: String, of wallet: SQLValue, at now: SQLValue, _ database: Connection
+    _ name: String, of wallet: SQLValue, at now: SQLValue, _ database: any LedgerDatabase
   ) throws {
     try database.execute(
       "UPDATE webhooks SET ended_at_ns = ? WHERE wallet = ? AND app_name = ? AND ended_at_ns IS NULL",
@@ -51,7 +51,8 @@ enum WebhookTables {
   }
 
   private static func write(
-    _ outcome: WebhookOutcome, of call: UInt64, _ wallet: SQLValue, isOpen: Bool, _ database: Connection
+    _ outcome: WebhookOutcome, of call: UInt64, _ wallet: SQLValue, isOpen: Bool,
+    _ database: any LedgerDatabase
   ) throws {
     try database.execute(
       "UPDATE webhook_calls SET outcome = ?, status = ?, is_open = ? WHERE wallet = ? AND number = ?",
@@ -64,7 +65,9 @@ enum WebhookTables {
   // MARK: Reading
 
   /// Nil for a wallet that never had one.
-  static func read(_ database: Connection, of wallet: WalletNumber, at now: Instant) throws -> WebhookBook? {
+  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber, at now: Instant) throws
+    -> WebhookBook?
+  {
     let of = SQLValue.integer(wallet.value)
     let last = try database.firstRow("SELECT max(number) FROM webhook_calls WHERE wallet = ?", [of])?
       .optionalUnsigned(0)
@@ -92,7 +95,7 @@ enum WebhookTables {
 
   /// The newest notification of each method since the wallet was here last.
   private static func noticed(
-    _ database: Connection, of wallet: SQLValue
+    _ database: any LedgerDatabase, of wallet: SQLValue
   ) throws -> [(WebhookNotification.Method, Instant)] {
     try database.rows(
       """
@@ -119,7 +122,9 @@ enum WebhookTables {
   }
 
   /// The wall clock when the notification was made, as it is signed.
-  static func timestamp(of call: UInt64, _ wallet: WalletNumber, _ database: Connection) throws -> String {
+  static func timestamp(of call: UInt64, _ wallet: WalletNumber, _ database: any LedgerDatabase) throws
+    -> String
+  {
     try database.firstRow(
       "SELECT timestamp FROM webhook_calls WHERE wallet = ? AND number = ?",
       [.integer(wallet.value), try .unsigned(call)])?.text(0) ?? ""
@@ -130,7 +135,7 @@ enum WebhookTables {
   /// As many as fit into one message.
   private static let listMax = 64
 
-  static func list(_ database: Connection, of wallet: WalletNumber) throws -> WebhookList {
+  static func list(_ database: any LedgerDatabase, of wallet: WalletNumber) throws -> WebhookList {
     let of = SQLValue.integer(wallet.value)
     let webhooks = try database.rows(
       "SELECT app_name, url, set_at_ns FROM webhooks WHERE wallet = ? AND ended_at_ns IS NULL ORDER BY id",

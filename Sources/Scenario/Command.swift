@@ -22,6 +22,8 @@ public enum StoryAction: Hashable, Sendable {
   /// Home and back, faster than a user could.
   case homeAndBack(times: Int)
   case pay(number: Int)
+  /// As `pay`, when the invoice has expired.
+  case payExpired(number: Int)
   /// Only the first part.
   case payInParts(number: Int, parts: Int)
   case payNextPart(number: Int)
@@ -42,6 +44,8 @@ public enum StoryAction: Hashable, Sendable {
 
   // Faults of messages and of the peer.
   case restartPeer
+  case stopPeer
+  case startPeer
   case breakConnection
   case loseMessage
   case repeatMessage

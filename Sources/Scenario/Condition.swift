@@ -12,6 +12,7 @@ public enum Condition: Hashable, Sendable {
   case failed(number: Int)
   case waits(number: Int)
   case senderAnswered(number: Int)
+  case invoiceExpired(number: Int)
   case kept(number: Int)
   case shown(number: Int)
   case invoicePaid(number: Int)
@@ -49,6 +50,7 @@ public enum Condition: Hashable, Sendable {
     case .failed(let number): scene.payments(number).contains { $0.isFailed }
     case .waits(let number): scene.payments(number).last?.state == .waits
     case .senderAnswered(let number): scene.sender(of: number).map { $0.told != .nothing } ?? false
+    case .invoiceExpired(let number): scene.expiredInvoices.contains(number)
     case .kept(let number): scene.keptParts.contains(number)
     case .shown(let number):
       scene.notifications.contains { $0.tells(ofPayment: number) }
@@ -85,6 +87,7 @@ public enum Condition: Hashable, Sendable {
     case .failed(let number): "payment \(number) to fail"
     case .waits(let number): "payment \(number) to wait for the wallet"
     case .senderAnswered(let number): "the sender of payment \(number) to have an answer"
+    case .invoiceExpired(let number): "the invoice of payment \(number) to expire"
     case .kept(let number): "a part of payment \(number) to be kept by the wallet"
     case .shown(let number): "the user to see payment \(number)"
     case .invoicePaid(let number): "invoice \(number) to be paid"

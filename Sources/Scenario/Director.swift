@@ -76,6 +76,7 @@ public struct Director<Stage: ScenarioStage> {
 
   private mutating func make(_ action: StoryAction) throws {
     if let target = action.target { try wait(for: .runs(target)) }
+    if case .payExpired(let number) = action { try wait(for: .invoiceExpired(number: number)) }
     try stage.make(action)
     switch action {
     case .quit: try wait(for: .ended(.app))

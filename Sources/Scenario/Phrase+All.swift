@@ -38,6 +38,10 @@ extension Phrase {
     Phrase("the next part of payment NUMBER arrives", "The sender sends the next part.") {
       .make(.payNextPart(number: $0.number))
     },
+    Phrase(
+      "payment NUMBER of AMOUNT sat arrives after its invoice has expired",
+      "A sender that tries again is asked to pay an invoice that was good for one second."
+    ) { .make(.payExpired(number: $0.number)) },
     Phrase("payment NUMBER arrives again", "A sender pays the same invoice again.") {
       .make(.pay(number: $0.number))
     },
@@ -59,6 +63,10 @@ extension Phrase {
     Phrase("the peer restarts", "The peer is killed and started again with its ledger.") { _ in
       .make(.restartPeer)
     },
+    Phrase("the peer goes down", "The peer is killed; until it comes up again nobody reaches it.") { _ in
+      .make(.stopPeer)
+    },
+    Phrase("the peer comes up again", "The peer is started with its ledger.") { _ in .make(.startPeer) },
     Phrase(
       "the peer fails the next TIMES payments with CODE",
       "The sender gets BOLT 4's failure CODE, such as `fee_insufficient`, at once; after TIMES payments the peer is as before."

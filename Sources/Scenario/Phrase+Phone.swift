@@ -71,6 +71,9 @@ extension Phrase {
       "After a failure that may pass: after 1, 3 and 7 s, for at most 12 s."
     ) { _ in .given(.sendersRetry(byHints: false)) },
     Phrase(
+      "senders have AMOUNT sat", "Each sender that tries again can spend this much; by default it has enough."
+    ) { .given(.sendersHave(amountSat: $0.amountSat ?? 0)) },
+    Phrase(
       "the peer stores the wallet's backup at most once in TIME",
       "Of the backups that come in this time only the last is stored, at its end; until then the peer returns an older one, and a restart of the peer loses the newer one. Default 0 s: each backup is stored at once."
     ) {

@@ -50,8 +50,11 @@ public struct Scenario: Hashable, Sendable {
 public struct PlannedPayment: Hashable, Sendable {
   public var number: Int
   public var amountSat: UInt64
+  /// The invoice is to expire before the sender pays it.
+  public var isPaidTooLate = false
 
   public var amountMsat: UInt64 { amountSat * 1000 }
+  public var expiresAfter: TimeSpan { isPaidTooLate ? .seconds(1) : .seconds(86_400) }
   /// The invoice's description.
   public var text: String { Self.text(number) }
 

@@ -49,6 +49,8 @@ public struct ScenarioParser {
         "the story ends without `\(Phrase.verdictForm)`; write it as the last line"
       )
     }
+    try PeerOutages.check(steps)
+    try checkSenders()
     return Scenario(
       title: title, steps: steps, payments: payments, invoices: invoices, place: place, lines: lines)
   }
@@ -98,7 +100,11 @@ public struct ScenarioParser {
       guard let found = phrase.match(line) else { continue }
       let command = phrase.command(found)
       if case .given = command { try noteSetting(phrase, found, number) }
-      try found.invoice > 0 ? noteInvoices(found, number) : note(command, found, number)
+      if case .given = command {
+        // Its amount is of no payment.
+      } else {
+        try found.invoice > 0 ? noteInvoices(found, number) : note(command, found, number)
+      }
       try note(phrase.place, number)
       steps.append(.init(line: number, text: line, command: command, expected: []))
       return
@@ -134,7 +140,9 @@ public struct ScenarioParser {
           "the next new payment is payment \(payments.count + 1), not \(found.number); to repeat an earlier one write `payment \(found.number) arrives again`"
         )
       }
-      payments.append(PlannedPayment(number: found.number, amountSat: amountSat))
+      var payment = PlannedPayment(number: found.number, amountSat: amountSat)
+      if case .make(.payExpired) = command { payment.isPaidTooLate = true }
+      payments.append(payment)
     } else if found.number > payments.count {
       throw ScenarioError(
         number,
@@ -158,6 +166,22 @@ public struct ScenarioParser {
         number,
         "invoice \(found.invoice) has not been paid yet; write `the user pays invoice \(found.invoice) of 1000 sat` above"
       )
+    }
+  }
+
+  /// Only the wallet of a sender that tries again knows what it can spend, and when an invoice expires.
+  private func checkSenders() throws(ScenarioError) {
+    if steps.contains(where: { if case .given(.sendersRetry) = $0.command { true } else { false } }) {
+      return
+    }
+    for step in steps {
+      switch step.command {
+      case .given(.sendersHave), .make(.payExpired):
+        throw ScenarioError(
+          step.line,
+          "only senders that try again look at this; write `senders try again by a schedule` at the head")
+      default: break
+      }
     }
   }
 

@@ -87,6 +87,8 @@ public struct Scene: Hashable, Sendable {
   public var phone: PhoneScene
   /// Payments with a part that is durable in the wallet's channel, and neither fulfilled nor failed.
   public var keptParts: [Int] = []
+  /// Payments whose invoice has expired, by the senders' clock.
+  public var expiredInvoices: [Int] = []
   /// What the app in front shows beside its status; nil if it has no such screen.
   public var screen: [String]?
   /// The payments that the extension has recorded for the app, in order.

@@ -16,6 +16,8 @@ public enum Setting: Hashable, Sendable {
   case holdsPayments(TimeSpan)
   /// Senders try again: as the peer hints, or by the schedule without hints.
   case sendersRetry(byHints: Bool)
+  /// What each sender that tries again can spend.
+  case sendersHave(amountSat: UInt64)
   /// How long the start of the wallet's node waits for something outside before it dials.
   case startTakes(TimeSpan)
   /// No limits of time and memory, and tasks can be run by hand.

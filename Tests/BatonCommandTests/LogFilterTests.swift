@@ -61,6 +61,14 @@ struct LogFilterTests {
     #expect(try logs("--since", "2026-01-02 03:04:25").count == 1)
   }
 
+  @Test func `--around takes a time since the first record, and gives the lines near it`() throws {
+    write(20)
+    #expect(try logs("--around", "4s") == ["note 3"])
+    #expect(try logs("--around", "4.04s") == ["note 3"])
+    #expect(try logs("--around", "4.06s").isEmpty)
+    #expect(try logs("--around", "0s").count == 1)
+  }
+
   @Test func `--wall shows the phone's wall clock`() throws {
     write(1)
     let child = try scratch.start("baton", ["--home", scratch("phone"), "logs", "--wall"])
@@ -71,7 +79,8 @@ struct LogFilterTests {
   @Test func `An invalid --since or --grep is refused in one sentence`() throws {
     write(1)
     for words in [
-      ["--since", "yesterday"], ["--since", "25:00:00"], ["--since", "2026-13-01T00:00"], ["--grep", "("],
+      ["--around", "14:05"], ["--since", "yesterday"], ["--since", "25:00:00"],
+      ["--since", "2026-13-01T00:00"], ["--grep", "("],
     ] {
       let child = try scratch.start("baton", ["--home", scratch("phone"), "logs"] + words)
       #expect(scratch.end(child) == .exited(code: 64), "\(words)")

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Ground
 import PairSupport
@@ -42,6 +43,32 @@ import WaitingTests
       #expect(timeline.arrows.contains { $0.kind == kind }, "no arrow of the kind \(kind)")
     }
     #expect(timeline.findings.isEmpty)
+  }
+
+  @Test func `A finding about a frame prints the command that shows what led to it`() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    _ = try phone.run("pay", try phone.invoice())
+    _ = try phone.run("down")
+    #expect(try !phone.run("timeline").contains("--around"))
+    let ledger = try Connection(path: "\(phone.phone.home)/lsp/ledger.sqlite", access: .readWrite)
+    try ledger.execute(
+      """
+      UPDATE frames SET acted = 0
+      WHERE id = (SELECT max(id) FROM frames WHERE direction = 'in' AND substr(bytes, 1, 2) = x'0085')
+      """)
+    let said = try phone.run("timeline")
+    let command = try #require(
+      said.firstMatch(of: /or read what led to it: baton logs --home (.+) --around (.+)\n/))
+    #expect(command.output.1 == phone.phone.home)
+    let lines = try phone.run("logs", "--around", String(command.output.2)).split(separator: "\n")
+    #expect(lines.contains { $0.contains("lspd        receives revoke_and_ack on connection 1") })
+    #expect(!lines.contains { $0.contains("\"core\"") })
+    let all = try phone.run("logs", "--verbose").split(separator: "\n")
+    #expect(lines.count < all.count)
+    #expect(all.contains { $0.contains("mainappd    sends ") && $0.contains("revoke_and_ack") })
+    #expect(all.contains { $0.hasSuffix("mainappd    its state is durable") })
   }
 
   @Test func `A simulated run that breaks an invariant has a mark where it breaks`() throws {

@@ -90,6 +90,26 @@ import Testing
     #expect(order == ["first", "second", "last"])
   }
 
+  @Test func `Of many timers, also of one instant, just those that are not cancelled fire, in their order`()
+    throws
+  {
+    let loop = try EventLoop()
+    let past = loop.now - .seconds(1)
+    var fired: [Int] = []
+    let timers = (0..<300).map { number in
+      loop.at(past + .milliseconds(Int64(number * 7 % 10))) { fired.append(number) }
+    }
+    for number in timers.indices where number * 5 % 3 != 0 {
+      timers[number].cancel()
+      timers[number].cancel()
+    }
+    #expect(loop.timerCount == 100)
+    try loop.turn(waitingMilliseconds: 1000)
+    let left = timers.indices.filter { $0 % 3 == 0 }
+    #expect(fired == left.sorted { ($0 * 7 % 10, $0) < ($1 * 7 % 10, $1) })
+    #expect(loop.timerCount == 0)
+  }
+
   @Test func `A cancelled timer does not fire`() throws {
     let loop = try EventLoop()
     var fired: [String] = []

@@ -80,6 +80,14 @@ import Testing
     #expect(try store.all().map(\.arrivedAt) == Array(4..<260))
   }
 
+  @Test func `G-7 Pushes that are repeated for one payment remove no record of another`() throws {
+    defer { clean() }
+    try store.add(record(1), arrivedAt: 5)
+    for _ in 0..<300 { try store.add(record(2), arrivedAt: 6) }
+    try store.add(record(3), arrivedAt: 7)
+    #expect(try store.all().map(\.arrivedAt) == [5, 6, 7])
+  }
+
   @Test func `Amounts and times beyond any payment are stored as they are`() throws {
     defer { clean() }
     var odd = record(1, ends: .min)

@@ -201,6 +201,24 @@ struct BrokenInvariantTests {
     }
   }
 
+  @Test func `The push key in the heartbeat or in a journal violates invariant 8`() throws {
+    let pushKey = (0..<32).map { UInt8(200 - $0) }
+    for isInJournal in [false, true] {
+      let run = try SampleStory.tell()
+      try run.sealSeed(with: SampleRun.keychainKey)
+      try run.seal(pushKey, in: SampleRun.group, account: "push-key", as: "2")
+      #expect(try invariants(of: run) == [])
+      if isInJournal {
+        let journal = TestJournal("baton", pid: 9, startTime: 1, at: run.now)
+        journal.event("any", "{\"key\":\"\(WireBytes.hex(pushKey))\"}", at: run.now)
+        try journal.write(to: "\(run.home)/journal")
+      } else {
+        try Data(pushKey).write(to: URL(fileURLWithPath: "\(run.home)/AppGroup/heartbeat"))
+      }
+      #expect(try invariants(of: run) == [8])
+    }
+  }
+
   @Test
   func `Of several seeds the judge searches for that of the wallet's keychain group, with a remark`() throws {
     let run = try SampleStory.tell()

@@ -56,6 +56,24 @@ import Testing
     try demand(run, invariant, words)
   }
 
+  @Test func `A finding that names a frame has the frame's time, and one without a frame has none`() throws {
+    let run = try SampleStory.tell()
+    try run.ledger.execute("UPDATE frames SET acted = 0 WHERE id = 5")
+    let findings = try Judge.verdict(home: run.home).findings
+    let named = try #require(findings.first { $0.rows.contains("ledger frames 5") })
+    let rows = try run.ledger.rows("SELECT at_ns FROM frames WHERE id = 5")
+    guard case .integer(let at)? = rows.first?.first else {
+      Issue.record("the sample has no frame 5")
+      return
+    }
+    #expect(named.atNs == at)
+    try run.wallet.execute("UPDATE claims SET seen_epoch = 0 WHERE epoch = 2")
+    let claim = try #require(
+      try Judge.verdict(home: run.home).findings.first { $0.sentence.contains("was claimed against epoch 0") }
+    )
+    #expect(claim.atNs == nil)
+  }
+
   @Test(
     arguments: [
       ("DELETE FROM channel", 4, "has 0 rows of its one channel"),

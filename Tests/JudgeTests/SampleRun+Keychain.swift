@@ -15,14 +15,17 @@ extension SampleRun {
   }
 
   /// Seals an item of any keychain group.
-  func seal(_ seed: [UInt8], in group: String, with key: [UInt8] = keychainKey, as name: String) throws {
-    let header = Array("\(group)\nwallet-seed\nafter-first-unlock".utf8)
+  func seal(
+    _ seed: [UInt8], in group: String, account: String = "wallet-seed", with key: [UInt8] = keychainKey,
+    as name: String
+  ) throws {
+    let header = Array("\(group)\n\(account)\nafter-first-unlock".utf8)
     let nonce = (0..<12).map { UInt8(100 + $0) }
     var sealed = [UInt8](repeating: 0, count: seed.count + 16)
     crypto_aead_chacha20poly1305_ietf_encrypt(
       &sealed, nil, seed, UInt64(seed.count), header, UInt64(header.count), nil, nonce, key)
     let item =
-      "{\"group\":\"\(group)\",\"account\":\"wallet-seed\",\"protection\":\"after-first-unlock\","
+      "{\"group\":\"\(group)\",\"account\":\"\(account)\",\"protection\":\"after-first-unlock\","
       + "\"nonce\":\"\(WireBytes.hex(nonce))\",\"sealed\":\"\(WireBytes.hex(sealed))\"}\n"
     try FileManager.default.createDirectory(
       atPath: "\(home)/Keychain/items", withIntermediateDirectories: true)

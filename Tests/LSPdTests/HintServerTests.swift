@@ -10,7 +10,7 @@ import Testing
 import WaitingTests
 
 /// `GET /lsp/forwarding_hint` of a real lspd.
-@Suite("lspd's forwarding hints over HTTP", .serialized, .waits) struct HintServerTests {
+@Suite("lspd's forwarding hints over HTTP", .serialized, .waits, .bothLedgers) struct HintServerTests {
   private static let wallet = PrivateKey(SHA256.hash(Array("a wallet".utf8)))!.publicKey.hex
   private static let stranger = PrivateKey(SHA256.hash(Array("a stranger".utf8)))!.publicKey.hex
 
@@ -55,8 +55,7 @@ import WaitingTests
     #expect((1000...5000).contains(try #require(away.recommendedDelayMs)))
 
     provider.kill()
-    let ledger = try Connection(path: "\(provider.home)/lsp/ledger.sqlite", access: .create)
-    try ledger.execute(
+    try provider.change(
       "INSERT INTO channel_failures(at_ns, connection, reason) VALUES (1, 1, 'you cheated')")
     try provider.start()
     #expect(try hint(provider) == ForwardingHint(.doNotRetry, .recipientChannelDisabled))

@@ -11,16 +11,17 @@ import Testing
 @testable import LSPd
 
 /// The state that lspd has after a kill.
-@Suite("The ledger's state at the next start")
+@Suite("The ledger's state at the next start", .bothLedgers)
 final class LedgerReadingTests {
   private let directory: String
-  private let ledger: Ledger
+  private let made: TestLedger
+  private var ledger: Ledger { made.ledger }
   private let now = Instant(nanoseconds: 1_000_000_000)
 
   init() throws {
     var template = Array("/tmp/baton-ledger-XXXXXX".utf8CString)
     directory = String(cString: try #require(mkdtemp(&template)))
-    ledger = try Ledger(path: "\(directory)/ledger.sqlite")
+    made = try TestLedger(directory)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: directory) }
@@ -79,7 +80,8 @@ final class LedgerReadingTests {
     #expect(read.map(\.isPaid) == [true, false])
   }
 
-  @Test func `At its start lspd marks the connections that an earlier lspd left open as closed`() throws {
+  @Test(.tags(.fileOnly))
+  func `At its start lspd marks the connections that an earlier lspd left open as closed`() throws {
     try commit(.connectionOpened(connection: 1), .connectionOpened(connection: 2))
     try commit(.connectionClosed(connection: 1, "the peer disconnected"))
     try ledger.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)

@@ -7,6 +7,7 @@ import Database
 import Foundation
 import Glibc
 import PairSupport
+import PostgreSQL
 import Testing
 
 @testable import LSPd
@@ -15,11 +16,16 @@ import Testing
 final class ProviderProcess {
   let home: String
   let loop: EventLoop
+  /// Of a ledger that is no file.
+  let url: String?
   private let arguments: [String]
-  private var child: ChildProcess?
+  private(set) var child: ChildProcess?
 
-  init(_ arguments: [String] = []) throws {
-    self.arguments = arguments
+  /// With a ledger of the kind that the test runs on, or in the database of the URL.
+  init(_ arguments: [String] = [], url given: String? = nil) throws {
+    let url = try given ?? (LedgerKind.current == .postgresql ? TestServer.shared.get().newDatabase() : nil)
+    self.url = url
+    self.arguments = arguments + (url.map { ["--ledger", $0] } ?? [])
     var template = Array("/tmp/baton-lspd-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw SystemError("make a directory") }
     home = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -184,8 +190,15 @@ final class ProviderProcess {
     return client
   }
 
+  /// In the ledger, while lspd does not run.
+  func change(_ sql: String) throws {
+    if let url { return try PostgreSQLConnection(url: url, application: "test").execute(sql, []) }
+    try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readWrite).execute(sql)
+  }
+
   /// The first column of the query's rows in the ledger.
   func ledger(_ sql: String) throws -> [SQLValue] {
+    if let url { return try rows(of: sql, in: url).map { try $0.value(0) } }
     let database = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 5000)
     return try database.rows(sql).map { try $0.value(0) }
   }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LSPd
 
-@Suite(.serialized) struct ProviderTests {
+@Suite(.serialized, .bothLedgers) struct ProviderTests {
   @Test
   func `B-1.8.4 A payment to an offline wallet requests a push, and is received when the wallet connects`()
     throws
@@ -50,7 +50,8 @@ import Testing
     #expect(try provider.goDown()?.how == .exited(code: 0))
   }
 
-  @Test func `A version 2 ledger is migrated and keeps its held payment`() throws {
+  @Test(.tags(.fileOnly))
+  func `A version 2 ledger is migrated and keeps its held payment`() throws {
     let provider = try ProviderProcess()
     #expect(try provider.goDown()?.how == .exited(code: 0))
     try provider.replaceLedger(steps: 2) { database in

@@ -9,10 +9,11 @@ import Testing
 
 @testable import LSPd
 
-@Suite("Delivery of pushes to iosd")
+@Suite("Delivery of pushes to iosd", .bothLedgers)
 final class PushSenderTests {
   private let directory: String
-  private let ledger: Ledger
+  private let made: TestLedger
+  private var ledger: Ledger { made.ledger }
   private let loop: EventLoop
   private var sender: PushSender!
   private var wanted = true
@@ -22,7 +23,7 @@ final class PushSenderTests {
   init() throws {
     var template = Array("/tmp/baton-pushes-XXXXXX".utf8CString)
     directory = String(cString: try #require(mkdtemp(&template)))
-    ledger = try Ledger(path: "\(directory)/ledger.sqlite")
+    made = try TestLedger(directory)
     loop = try EventLoop()
     sender = PushSender(
       path: "\(directory)/iosd.sock", loop: loop, ledger: ledger, body: PhoenixPush.body,
@@ -74,7 +75,7 @@ final class PushSenderTests {
 
   private func rows() throws -> [String] {
     try ledger.database.rows(
-      "SELECT outcome || ifnull(': ' || detail, ''), is_open, attempts FROM pushes ORDER BY id"
+      "SELECT outcome || coalesce(': ' || detail, ''), is_open, attempts FROM pushes ORDER BY id"
     ).map {
       "\(try $0.text(0)), open \(try $0.integer(1)), attempts \(try $0.integer(2))"
     }
@@ -219,7 +220,7 @@ final class PushSenderTests {
   @Test func `After a restart the open pushes are those of before, with kind, payment and hold`() throws {
     let asked = try askBoth(3, holdUntil: Instant(nanoseconds: 7))
     let phoenix = try ask(4)
-    let read = try Ledger(path: "\(directory)/ledger.sqlite").readOpenPushes()
+    let read = try made.again().readOpenPushes()
     #expect(read.map(\.request) == asked.map(\.request) + [phoenix.request])
   }
 }

@@ -3,7 +3,7 @@ import Crypto
 import DaemonRuntime
 import Testing
 
-@Suite("lspd and a silent wallet", .serialized)
+@Suite("lspd and a silent wallet", .serialized, .bothLedgers)
 struct SilenceTests {
   @Test
   func `A silent wallet is pinged, then disconnected; a wallet that answers pings stays connected`() throws {

@@ -5,7 +5,7 @@ import Database
 import LightningWire
 import Testing
 
-@Suite("lspd stores backups late", .serialized)
+@Suite("lspd stores backups late", .serialized, .bothLedgers)
 struct StorageDelayTests {
   private func send(_ numbers: [UInt8], by wallet: ScriptedWallet, _ provider: ProviderProcess) throws {
     for number in numbers { wallet.send(.peerStorage(Bytes([number]))) }

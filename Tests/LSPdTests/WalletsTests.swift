@@ -10,7 +10,7 @@ import Testing
 @testable import LSPd
 
 /// Several wallets of one lspd, each with a channel, a fence and rows of its own.
-@Suite("Many wallets of one lspd", .serialized) struct WalletsTests {
+@Suite("Many wallets of one lspd", .serialized, .bothLedgers) struct WalletsTests {
   private let keys = (1...3).compactMap { PrivateKey(SHA256.hash([UInt8($0)])) }
 
   private func claim(of wallet: Int, _ epoch: UInt64 = 1) -> Claim {

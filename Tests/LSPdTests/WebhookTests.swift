@@ -12,7 +12,7 @@ import Testing
 import Webhooks
 
 /// lspd with a wallet's webhooks: what is posted, when, and what a restart keeps.
-@Suite("lspd's webhooks", .serialized) struct WebhookTests {
+@Suite("lspd's webhooks", .serialized, .bothLedgers) struct WebhookTests {
   private final class Stage {
     let provider: ProviderProcess
     let server: WebhookServer

@@ -162,6 +162,13 @@ import WaitingTests
     #expect(story.steps[1].expected == ["epoch 2"])
   }
 
+  /// What some forms need above them.
+  private static let linesAbove = [
+    "senders have AMOUNT sat": "senders try again by a schedule",
+    "payment NUMBER of AMOUNT sat arrives after its invoice has expired": "senders try again by a schedule",
+    "the peer comes up again": "the peer goes down",
+  ]
+
   @Test(arguments: Phrase.all.map(\.form))
   func `Every form of the language is accepted and matches exactly one phrase`(form: String) throws {
     var line = form
@@ -179,7 +186,9 @@ import WaitingTests
       form.contains("AMOUNT") || isForHead
       ? "" : "payment 1 of 1000 sat arrives\nthe user pays invoice 1 of 1000 sat\n"
     let after = form == Phrase.verdictForm ? "" : "the verdict"
-    #expect(refusal(of: "# x\n\(before)\(line)\n\(after)") == nil)
+    let head = Self.linesAbove[form].map { "\($0)\n" } ?? ""
+    let below = form == "the peer goes down" ? "the peer comes up again\n" : ""
+    #expect(refusal(of: "# x\n\(before)\(head)\(line)\n\(below)\(after)") == nil)
   }
 
   @Test(

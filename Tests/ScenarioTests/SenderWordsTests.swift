@@ -55,4 +55,40 @@ import Testing
       }
     }
   }
+
+  private func refusal(_ lines: [String]) -> String? {
+    do throws(ScenarioError) {
+      _ = try ScenarioParser.parse((["# One"] + lines + ["the verdict"]).joined(separator: "\n"))
+      return nil
+    } catch { return error.description }
+  }
+
+  private let retries = "senders try again by a schedule"
+
+  @Test func `What senders can spend, and expired invoices, are for senders that try again`() throws {
+    let late = "payment 1 of 1000 sat arrives after its invoice has expired"
+    for line in ["senders have 1000 sat", late] {
+      #expect(refusal([line])?.hasPrefix("line 2: only senders that try again look at this") == true)
+      #expect(refusal([retries, line]) == nil)
+    }
+    let story = try ScenarioParser.parse("# One\n\(retries)\nsenders have 7 sat\n\(late)\nthe verdict")
+    #expect(story.settings.last == .sendersHave(amountSat: 7))
+    #expect(story.payments.map(\.amountSat) == [1000])
+    #expect(story.payments.first?.expiresAfter == .seconds(1))
+  }
+
+  @Test func `Lines that need the peer are refused while the peer is down`() {
+    let down = "the peer goes down"
+    let up = "the peer comes up again"
+    #expect(refusal([up]) == "line 2: the peer is not down; write `the peer goes down` above")
+    #expect(
+      refusal([down])
+        == "line 3: the peer is down since line 2; write `the peer comes up again` above this line")
+    #expect(refusal([down, up, down, up]) == nil)
+    for line in [down, "the peer restarts", "payment 1 of 1000 sat arrives", "a silent push arrives"] {
+      #expect(refusal([down, line, up])?.hasPrefix("line 3: ") == true, "\(line)")
+    }
+    #expect(refusal([retries, down, "payment 1 of 1000 sat arrives", up]) == nil)
+    #expect(refusal([down, "the app opens", "wait until the app is in front", up]) == nil)
+  }
 }

@@ -67,15 +67,28 @@ import Testing
     #expect(Set(linked).intersection(forbidden) == [])
   }
 
-  /// HTTP is the provider's. A wallet's processes, and the phone, have no server and no parser of it.
-  @Test func `Only lspd links the HTTP server and libmicrohttpd`() {
+  /// HTTP is the provider's, and that of the program that shows a phone to a browser. A wallet's processes, the phone and
+  /// `baton` itself have no server and no parser of it.
+  @Test func `Only lspd and baton-serve link the HTTP server and libmicrohttpd`() {
     let programs = ["MainAppd", "NotifyExtd", "NotifyOnlyd", "IOSd", "BatonCommand", "CoordinatorC", "Bench"]
     for program in programs {
       let linked = Manifest.linked(into: program)
       #expect(
         !linked.isEmpty && !linked.contains("HTTPServer") && !linked.contains("CMicroHTTPD"), "\(program)")
     }
-    #expect(Manifest.linked(into: "LSPd").contains("CMicroHTTPD"))
+    for program in ["LSPd", "ServeD"] {
+      #expect(Manifest.linked(into: program).contains("CMicroHTTPD"), "\(program)")
+    }
+  }
+
+  /// The ledger may be a database; a wallet's processes, the phone and the library know files alone.
+  @Test func `Only lspd, the judge and those who call it link libpq`() {
+    for program in ["MainAppd", "NotifyExtd", "NotifyOnlyd", "IOSd", "CoordinatorC"] {
+      let linked = Manifest.linked(into: program)
+      #expect(
+        !linked.isEmpty && !linked.contains("PostgreSQL") && !linked.contains("CPostgreSQL"), "\(program)")
+    }
+    for reader in ["LSPd", "Judge"] { #expect(Manifest.linked(into: reader).contains("CPostgreSQL")) }
   }
 
   /// Hooks of the simulation are invisible to users of the library.

@@ -37,6 +37,7 @@ enum Walls {
     ("PushSeal", "Ground Crypto CNettle"),
     ("Platform", "Ground Glibc Darwin"),
     ("Database", "CSQLite Glibc Darwin"),
+    ("PostgreSQL", "Database CPostgreSQL"),
     ("OwnFiles", "Platform Glibc Darwin"),
     ("IncomingStore", "Ground Guardrails Database OwnFiles Glibc Darwin"),
     ("SharedContainer", "Ground Heartbeat Guardrails Database Platform OwnFiles Glibc Darwin"),
@@ -80,10 +81,10 @@ enum Walls {
       "LSPd",
       """
       Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint Webhooks \
-      Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer HTTPClient CLinux Glibc
+      Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database PostgreSQL ChannelStore HTTPServer HTTPClient CLinux Glibc
       """
     ),
-    ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
+    ("Judge", "Ground JSON Database PostgreSQL CSodium CSecp256k1 Foundation Glibc"),
     (
       "PhoneClient",
       """
@@ -119,10 +120,18 @@ enum Walls {
       SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),
+    ("Serve", "Ground JSON Reports Crypto DaemonRuntime HTTPServer PhoneClient Live Timeline"),
+    ("ServeD", "Reports DaemonRuntime PhoneClient Terminal Serve Glibc"),
+    (
+      "Live",
+      """
+      Ground Reports Guardrails PhonePolicy Database SharedContainer DaemonRuntime CLinux PhoneClient Terminal Inspection Glibc
+      """
+    ),
     (
       "BatonCommand",
       """
-      Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
+      Live CLinux Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
       ForwardingHint Webhooks Sender HTTPClient Crypto PhonePolicy Wallet SharedContainer DaemonRuntime PeerTransport PhoneClient \
       Terminal Inspection Lab Stages Glibc
       """

@@ -14,7 +14,7 @@ enum Program {
       LSPVerb.self, WebhookVerb.self,
       NotificationsVerb.self, TasksVerb.self,
       PushesVerb.self, PaymentsVerb.self,
-      StatusVerb.self,
+      StatusVerb.self, WatchVerb.self, ServeVerb.self,
       InspectVerb.self, DoctorVerb.self,
       JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, CIVerb.self, SimVerb.self,
       MergeVerb.self,

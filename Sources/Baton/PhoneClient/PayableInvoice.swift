@@ -20,9 +20,10 @@ package struct PayableInvoice: Hashable {
   private static let network = BitcoinNetwork.regtest
   private static let served = [Features.varOnionOptin, Features.paymentSecret, Features.basicMPP]
 
-  /// `wallNanoseconds` is the sender's clock, not the phone's.
+  /// `wallNanoseconds` is the sender's clock, not the phone's. Nil: the sender looks itself whether the invoice has
+  /// expired, before each attempt.
   package init(
-    typed word: String, amountMsat chosen: UInt64? = nil, at wallNanoseconds: Int64
+    typed word: String, amountMsat chosen: UInt64? = nil, at wallNanoseconds: Int64?
   ) throws(CommandFailure) {
     let invoice = try SignedInvoice(typed: word)
     guard invoice.fields.network == Self.network else {
@@ -31,8 +32,8 @@ package struct PayableInvoice: Hashable {
         "the invoice is for \(invoice.fields.network.rawValue), but this phone's wallet is on \(Self.network.rawValue); pay it with another wallet"
       )
     }
-    let now = wallNanoseconds / 1_000_000_000
-    guard !invoice.fields.isExpired(atWallSeconds: now) else {
+    let now = wallNanoseconds.map { $0 / 1_000_000_000 }
+    if let now, invoice.fields.isExpired(atWallSeconds: now) {
       throw CommandFailure(
         .wrongUsage,
         "the invoice expired \(HumanText.age(fromSeconds: invoice.fields.expiresAt, to: now)) ago; ask for a new one"

@@ -37,13 +37,18 @@ package final class PhoneDriver {
 
   /// Kills lspd and starts it again from its ledger.
   package func restartPeer() throws {
+    try stopPeer()
+    try start()
+  }
+
+  /// Kills lspd.
+  package func stopPeer() throws {
     guard let pid = DaemonProbe.pid(listeningOn: phone.lspdSocket), let peer = WatchedProcess(pid: pid) else {
       throw Wait.Failure(description: "lspd does not run")
     }
     peer.send(SIGKILL)
     _ = peer.waitForEnd(within: .seconds(20))
     _ = peer.reap()
-    try start()
   }
 
   // MARK: The user
@@ -77,11 +82,16 @@ package final class PhoneDriver {
     try phone.ask(.iosd, ControlMessage("device", [name: value]))
   }
 
-  package func makeInvoice(amountMsat: UInt64, text: String = "") throws -> PayableInvoice {
+  package func makeInvoice(
+    amountMsat: UInt64, expiresAfter: TimeSpan = .seconds(86_400), text: String = ""
+  ) throws -> PayableInvoice {
     let answer = try phone.askApp(
       ControlMessage(
         "invoice",
-        ["amount-msat": "\(amountMsat)", "expiry-seconds": "86400", "description": text]))
+        [
+          "amount-msat": "\(amountMsat)", "expiry-seconds": "\(expiresAfter.wholeMilliseconds / 1000)",
+          "description": text,
+        ]))
     return try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
   }
 

@@ -6,6 +6,7 @@ extension Checker {
       for secret in secrets {
         switch evidence.secrets[secret] {
         case .seed: find(8, "The wallet's seed is in \(place)", [place])
+        case .pushKey: find(8, "The wallet's push key is in \(place)", [place])
         case .preimage(let payment):
           find(8, "The preimage of payment \(payment.id) is in \(place)", [place, payment.evidence])
         }
@@ -19,6 +20,7 @@ extension Checker {
     // lspd writes its journal line a moment before it stamps the frame.
     let slack = journal.process == "lspd" ? stepSlackNs : 0
     var saysSeed = false
+    var saysPushKey = false
     for hit in journal.secretHits {
       switch evidence.secrets[hit.secret] {
       case .seed:
@@ -26,6 +28,11 @@ extension Checker {
           find(8, "The wallet's seed is in journal \(journal.name)", ["journal \(journal.name)"])
         }
         saysSeed = true
+      case .pushKey:
+        if !saysPushKey {
+          find(8, "The wallet's push key is in journal \(journal.name)", ["journal \(journal.name)"])
+        }
+        saysPushKey = true
       case .preimage(let payment):
         let shown = shownNs[payment.preimage ?? []] ?? .max
         guard let record = hit.record, record.atNs < shown &- slack else { continue }

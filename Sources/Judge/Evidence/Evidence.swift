@@ -3,6 +3,8 @@ struct Evidence {
   /// What must not be readable anywhere, or not before the peer received it.
   enum Secret {
     case seed
+    /// The private key to which servers seal the wallet's pushes.
+    case pushKey
     case preimage(PaymentEntry)
   }
 

@@ -36,7 +36,8 @@ struct EvidenceCollector {
     isServedElsewhere = false
   }
 
-  private var ledgerPath: String { firstHome + "/lsp/ledger.sqlite" }
+  private var ledgerFiles: LedgerFiles { LedgerFiles(home: firstHome) }
+  private var ledgerPath: String { ledgerFiles.path }
   private var walletPath: String { container + "/node.sqlite" }
   var journalPath: String { home + "/journal" }
   private var phonePath: String { home + "/os" }
@@ -82,21 +83,23 @@ struct EvidenceCollector {
   /// Reads the wallet before and after the ledger, until nothing changed in between. Otherwise a step could be in
   /// only one of them, and look like a violation.
   private func oneMoment() throws(JudgeError) -> Moment {
-    let hasLedger = FileStamp(ledgerPath) != nil
+    let hasLedger = ledgerFiles.isThere
     for _ in 0..<Self.attempts {
       let scratch = try Scratch()
       let begunAtNs = monotonicNanoseconds()
       guard let wallet = try source(walletPath, "node.sqlite", scratch) else { continue }
-      let ledger = hasLedger ? try source(ledgerPath, "ledger.sqlite", scratch) : nil
+      let walletFile = try SQLiteFile(path: wallet.path, isLive: wallet.isOpened, of: walletPath)
+      // From here on its rows are those of this moment.
+      let hasTables = try !walletFile.tables().isEmpty
+      let ledger = hasLedger ? try ledgerSource(scratch) : nil
       if hasLedger, ledger == nil { continue }
-      let walletFile = try SQLiteFile(path: wallet.path, isLive: wallet.isLive, of: walletPath)
       let ledgerFile = try ledger.map { (source) throws(JudgeError) in
-        try SQLiteFile(path: source.path, isLive: source.isLive, of: ledgerPath)
+        try SQLiteFile(path: source.path, isLive: source.isOpened, of: ledgerPath)
       }
       let number = try numberOfWallet(in: ledgerFile)
       let ledgerEvidence = try LedgerEvidence(ledgerFile, wallet: number, visits)
       // If the peer has frames, an empty wallet database is a loss.
-      if try walletFile.tables().isEmpty, ledgerEvidence.frames.isEmpty {
+      if !hasTables, ledgerEvidence.frames.isEmpty {
         throw .neverBegun(path: walletPath)
       }
       let before = try WalletEvidence(walletFile, visits)
@@ -104,7 +107,7 @@ struct EvidenceCollector {
       if isLive {
         guard let again = try source(walletPath, "node-again.sqlite", scratch) else { continue }
         let after = try WalletEvidence(
-          try SQLiteFile(path: again.path, isLive: again.isLive, of: walletPath), visits)
+          try SQLiteFile(path: again.path, isLive: again.isOpened, of: walletPath), visits)
         guard after.stamp == before.stamp else { continue }
       }
       return Moment(
@@ -118,7 +121,7 @@ struct EvidenceCollector {
 
   /// Of another home's peer the wallet is the one of this phone's node.
   private func numberOfWallet(in ledger: SQLiteFile?) throws(JudgeError) -> Int64 {
-    guard isServedElsewhere else { return 1 }
+    guard isServedElsewhere else { return ledgerFiles.wallet ?? 1 }
     guard let node = seed(journalHeads()).bytes.flatMap({ NodeIdentity.of(seed: $0) }),
       let found = try LedgerWallet.all(ledger).first(where: { $0.node == node })
     else { throw .noWallet(path: ledgerPath) }
@@ -127,12 +130,13 @@ struct EvidenceCollector {
 
   /// The peer's pushes and payments alone, as frames are far more; nil without a ledger.
   func announcements() throws(JudgeError) -> (pushes: Rows<PushEntry>, payments: Rows<PaymentEntry>)? {
-    guard FileStamp(ledgerPath) != nil else { return nil }
+    guard ledgerFiles.isThere else { return nil }
     for _ in 0..<Self.attempts {
       let scratch = try Scratch()
-      guard let ledger = try source(ledgerPath, "ledger.sqlite", scratch) else { continue }
+      guard let ledger = try ledgerSource(scratch) else { continue }
       let tables = TableReader(
-        try SQLiteFile(path: ledger.path, isLive: ledger.isLive, of: ledgerPath), wallet: 1, visits)
+        try SQLiteFile(path: ledger.path, isLive: ledger.isOpened, of: ledgerPath),
+        wallet: ledgerFiles.wallet ?? 1, visits)
       return (
         try tables.read("pushes", by: "id", PushEntry.init),
         try tables.read("payments", by: "id", PaymentEntry.init)
@@ -143,13 +147,24 @@ struct EvidenceCollector {
 
   fileprivate struct Source {
     let path: String
+    /// Others may change it meanwhile.
     let isLive: Bool
+    /// It is read where it is; else it is a copy.
+    var isOpened: Bool
+  }
+
+  /// A database may be in use at any time: its copy counts as live.
+  private func ledgerSource(_ scratch: Scratch) throws(JudgeError) -> Source? {
+    if let copy = try ledgerFiles.copy(into: scratch) {
+      return Source(path: copy, isLive: true, isOpened: false)
+    }
+    return try source(ledgerPath, "ledger.sqlite", scratch)
   }
 
   /// Nil if it changed while it was being copied.
   private func source(_ path: String, _ name: String, _ scratch: Scratch) throws(JudgeError) -> Source? {
-    if LiveFiles.isInUse(path) { return Source(path: path, isLive: true) }
-    return try scratch.copy(path, as: name).map { Source(path: $0, isLive: false) }
+    if LiveFiles.isInUse(path) { return Source(path: path, isLive: true, isOpened: true) }
+    return try scratch.copy(path, as: name).map { Source(path: $0, isLive: false, isOpened: false) }
   }
 
   // MARK: Secrets
@@ -173,6 +188,10 @@ struct EvidenceCollector {
     if let seed = secrets.seed, seed.count == 32 {
       secrets.all.append(.seed)
       secrets.bytes.append(seed)
+    }
+    for key in SealedSeed.all(home: home, account: SealedSeed.pushKey) where key.bytes.count == 32 {
+      secrets.all.append(.pushKey)
+      secrets.bytes.append(key.bytes)
     }
     for payment in moment.ledger.payments {
       guard let preimage = payment.preimage, preimage.count >= 16 else { continue }

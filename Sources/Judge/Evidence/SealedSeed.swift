@@ -3,15 +3,16 @@ import CSodium
 import Foundation
 import Ground
 
-/// The wallet's seed in the keychain, opened with the phone's key as docs/protocols.md describes.
+/// A secret in the keychain, as the wallet's seed, opened with the phone's key as docs/protocols.md describes.
 struct SealedSeed {
-  private static let account = "wallet-seed"
+  static let seed = "wallet-seed"
+  static let pushKey = "push-key"
 
   let group: String
   let bytes: [UInt8]
 
-  /// All seeds that can be opened, sorted by file name.
-  static func all(home: String) -> [SealedSeed] {
+  /// All items of that account that can be opened, sorted by file name.
+  static func all(home: String, account: String = seed) -> [SealedSeed] {
     let directory = home + "/Keychain/items"
     guard let key = EvidenceFile.whole(home + "/os/keychain.key"),
       key.count == Int(crypto_aead_chacha20poly1305_ietf_KEYBYTES)
@@ -20,7 +21,7 @@ struct SealedSeed {
     return names.sorted().filter { $0.hasSuffix(".item") }.compactMap { name in
       guard let bytes = EvidenceFile.whole("\(directory)/\(name)"), let item = JSONValue(parsing: bytes),
         item["account"]?.text == account,
-        let group = item["group"]?.text, let seed = value(of: item, key: key)
+        let group = item["group"]?.text, let seed = value(of: item, account: account, key: key)
       else { return nil }
       return SealedSeed(group: group, bytes: seed)
     }
@@ -50,7 +51,7 @@ struct SealedSeed {
     return journal.arguments[place + 1]
   }
 
-  private static func value(of item: JSONValue, key: [UInt8]) -> [UInt8]? {
+  private static func value(of item: JSONValue, account: String, key: [UInt8]) -> [UInt8]? {
     guard let group = item["group"]?.text, let protection = item["protection"]?.text,
       let nonce = item["nonce"]?.text.flatMap(Hexadecimal.decode),
       let sealed = item["sealed"]?.text.flatMap(Hexadecimal.decode),

@@ -104,7 +104,23 @@ struct Checker {
   }
 
   mutating func find(_ invariant: Int, _ sentence: String, _ rows: [String]) {
-    findings.append(Finding(invariant: invariant, sentence: sentence, rows: rows))
+    findings.append(
+      Finding(
+        invariant: invariant, sentence: sentence, rows: rows, atNs: rows.lazy.compactMap(instantNs).first))
+  }
+
+  /// Of a frame, such as `ledger frames 12`. Frames are in the order of their numbers.
+  private func instantNs(ofRow row: String) -> Int64? {
+    let words = row.split(separator: " ")
+    guard words.count == 3, words[0] == "ledger", words[1] == "frames", let id = Int64(words[2]) else {
+      return nil
+    }
+    var (low, high) = (0, frames.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if frames[middle].entry.id < id { low = middle + 1 } else { high = middle }
+    }
+    return low < frames.count && frames[low].entry.id == id ? frames[low].entry.atNs : nil
   }
 
   /// The claim in the journal of its process.

@@ -7,8 +7,11 @@ public struct Finding: Hashable, Codable, Sendable {
   public let sentence: String
   /// Database, table and row number, or journal and line.
   public let rows: [String]
+  /// When the peer got or sent the first named frame, on the monotonic clock; nil: no frame is named.
+  public let atNs: Int64?
 
-  public init(invariant: Int, sentence: String, rows: [String]) {
+  public init(invariant: Int, sentence: String, rows: [String], atNs: Int64? = nil) {
+    self.atNs = atNs
     self.invariant = invariant
     name = Invariant(rawValue: invariant)?.name ?? ""
     self.sentence = sentence

@@ -92,7 +92,8 @@ public struct Verdict: Hashable, Codable, Sendable {
     counts.refused += checker.counts.refused
     counts.frames += checker.counts.frames
     let found = checker.findings.map {
-      Finding(invariant: $0.invariant, sentence: "Wallet \(number): \($0.sentence)", rows: $0.rows)
+      Finding(
+        invariant: $0.invariant, sentence: "Wallet \(number): \($0.sentence)", rows: $0.rows, atNs: $0.atNs)
     }
     return Verdict(
       counts: counts, findings: findings + found,

@@ -9,6 +9,8 @@ extension PeerMachine {
 
   /// In Bitkit's order: the silent one may spare the user the alert's tap.
   func pushes(for request: PaymentRequest, _ reason: PushReason, holdUntil: Instant?) -> [PeerDirective] {
+    // Of a part the user is told the whole amount: that is what the sender pays.
+    let wholeMsat = request.paymentData?.totalMsat ?? request.amountMsat
     switch pushStrategy {
     case .phoenix:
       let push = PushRequest(
@@ -18,7 +20,7 @@ extension PeerMachine {
       return [PushKind.silent, .alert].map { kind in
         .requestPush(
           PushRequest(
-            reason: reason, paymentHash: request.paymentHash, amountMsat: request.amountMsat, kind: kind,
+            reason: reason, paymentHash: request.paymentHash, amountMsat: wholeMsat, kind: kind,
             payment: request.id, holdUntil: holdUntil))
       }
     }

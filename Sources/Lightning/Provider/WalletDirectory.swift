@@ -48,6 +48,8 @@ public struct WalletDirectory: Hashable, Sendable {
   /// How many wallets there may be; 1: the own one alone.
   public let limit: Int
   public private(set) var count: Int
+  /// The LSP's own wallet. Each LSP of a shared ledger has another.
+  private let ownNumber: WalletNumber
   private let keepsFor: TimeSpan
   /// The oldest first.
   private var waiting: [Waiting] = []
@@ -57,13 +59,17 @@ public struct WalletDirectory: Hashable, Sendable {
   private var restingSince: [WalletNumber: Instant] = [:]
 
   /// `count`: the wallets in the ledger, the own one among them.
-  public init(limit: Int, count: Int, keepsFor: TimeSpan) {
+  public init(limit: Int, count: Int, keepsFor: TimeSpan, own: WalletNumber = .own) {
     self.limit = limit
+    ownNumber = own
     self.count = max(count, 1)
     self.keepsFor = keepsFor
   }
 
   private var takesOthers: Bool { limit > 1 }
+
+  /// Another LSP of a shared ledger may have begun wallets.
+  public mutating func learn(count: Int) { self.count = max(self.count, count) }
 
   // MARK: Connections
 
@@ -72,7 +78,7 @@ public struct WalletDirectory: Hashable, Sendable {
     _ connection: UInt64, of node: PublicKey?, known: WalletNumber?, own: Own, at now: Instant
   ) -> Arrival {
     if let found = wallet(of: node, known: known, own: own) { return .joins(found) }
-    guard takesOthers, node != nil else { return .joins(.own) }
+    guard takesOthers, node != nil else { return .joins(ownNumber) }
     var evicted: UInt64?
     if waiting.count >= Self.waitingLimit { evicted = waiting.removeFirst().connection }
     waiting.append(Waiting(connection: connection, until: now + PeerMachine.initBound))
@@ -85,8 +91,8 @@ public struct WalletDirectory: Hashable, Sendable {
   ) -> Entry {
     left(connection)
     if let found = wallet(of: node, known: known, own: own) { return .joins(found) }
-    guard hasClaim else { return .joins(.own) }
-    return own.node == nil && !own.awaitsName ? .joins(.own) : newWallet()
+    guard hasClaim else { return .joins(ownNumber) }
+    return own.node == nil && !own.awaitsName ? .joins(ownNumber) : newWallet()
   }
 
   /// A node that is named before it connects.
@@ -115,7 +121,7 @@ public struct WalletDirectory: Hashable, Sendable {
   }
 
   private func wallet(of node: PublicKey?, known: WalletNumber?, own: Own) -> WalletNumber? {
-    if let node, node == own.node { return .own }
+    if let node, node == own.node { return ownNumber }
     return known
   }
 
@@ -124,15 +130,15 @@ public struct WalletDirectory: Hashable, Sendable {
   /// The wallet of a payment: the payee's, and without a payee the own one. Nil: the payee is no wallet. An LSP with
   /// one wallet leaves that to the wallet's machine, which may not know its node yet.
   public func wallet(ofPayee payee: PublicKey?, known: WalletNumber?, own: Own) -> WalletNumber? {
-    guard let payee else { return .own }
-    return wallet(of: payee, known: known, own: own) ?? (takesOthers ? nil : .own)
+    guard let payee else { return ownNumber }
+    return wallet(of: payee, known: known, own: own) ?? (takesOthers ? nil : ownNumber)
   }
 
   // MARK: Memory
 
   /// The wallet has no connection. The own wallet never leaves the memory: it takes the visitors.
   public mutating func rests(_ wallet: WalletNumber, at now: Instant) {
-    guard wallet != .own else { return }
+    guard wallet != ownNumber else { return }
     restingSince[wallet] = now
     rests.append(Rest(wallet: wallet, since: now))
   }

@@ -92,7 +92,7 @@ extension Move {
       .timePasses,
       .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .cancel, .withdraw, .press,
       .followLink, .endTask,
-      .thaw, .askToMove,
+      .thaw, .askToMove, .startPeer,
       .copyDatabase,
       .noMoreFaults:
       nil
@@ -105,7 +105,7 @@ extension Move {
     case .losePresence, .repeatPresence, .delayPresence: .messageFaults
     case .cut: .cuts
     case .slow: .slowConnections
-    case .restartPeer: .peerRestarts
+    case .restartPeer, .stopPeer: .peerRestarts
     case .replaceLock: .replacedLocks
     case .loseBeat: .lostBeats
     case .failStorage, .fillDisk(true): .storageFaults

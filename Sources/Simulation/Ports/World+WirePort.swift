@@ -22,6 +22,7 @@ extension World {
 
   private mutating func dial(_ life: inout Life) {
     guard phone.device.hasNetwork else { return life.answer(.closed("the network is unreachable")) }
+    guard !isPeerDown else { return life.answer(.closed("the peer does not run")) }
     let id = numbers.wire(besides: wires.all)
     wires.dial(id, by: life.identity.pid, of: container.part { $0.pointee.id })
     life.wire = id

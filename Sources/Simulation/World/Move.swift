@@ -61,6 +61,8 @@ public enum Move: Hashable, Sendable {
   case cut(wire: UInt64)
   case slow(wire: UInt64)
   case restartPeer
+  case stopPeer
+  case startPeer
   /// A new plain file replaces a role's lock file.
   case replaceLock(Role)
   case loseBeat(Role)

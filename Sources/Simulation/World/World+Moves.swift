@@ -53,6 +53,8 @@ extension World {
     case .cut(let wire): cut(wire)
     case .slow(let wire): wires.slow(wire)
     case .restartPeer: restartPeer()
+    case .stopPeer: stopPeer()
+    case .startPeer: startPeer()
     case .replaceLock(let role): replaceLock(role)
     case .loseBeat(let role): container.value.beats[role] = nil
     case .failStorage(let role, let fault): if lives[role] != nil { storage.armed[role] = fault }

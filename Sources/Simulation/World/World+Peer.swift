@@ -78,8 +78,19 @@ extension World {
   public mutating func orderFailures(_ order: OrderedFailures) { tellPeer(.failuresOrdered(order)) }
 
   mutating func restartPeer() {
+    stopPeer()
+    startPeer()
+  }
+
+  mutating func stopPeer() {
     if peer.value.waitingBackup != nil { hasLostBackup = true }
     wires.endAllForPeer()
+    isPeerDown = true
+    breakSenderLinks()
+  }
+
+  mutating func startPeer() {
+    isPeerDown = false
     peer = Boxed(
       PeerMachine(
         configuration: .init(
@@ -87,7 +98,6 @@ extension World {
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
           storageDelay: settings.storageDelay, startedAt: peerNow, state: peer.value.state,
           pushStrategy: settings.pushStrategy)))
-    breakSenderLinks()
   }
 
   /// The connection breaks: everything in flight is lost, and both ends notice.
@@ -100,10 +110,14 @@ extension World {
   // MARK: Payments
 
   /// The user asks the app for an invoice.
-  public mutating func makeInvoice(amountMsat: UInt64? = nil, text: String = "") {
+  public mutating func makeInvoice(
+    amountMsat: UInt64? = nil, text: String = "", expiresAfter: TimeSpan? = nil
+  ) {
     guard lives.app?.value.claim != nil else { return }
     let asksForAll = !settings.without.contains(.completeSet)
-    let (number, invoice) = invoicing.make(amountMsat: amountMsat, text: text, asksForAll: asksForAll)
+    let (number, invoice) = invoicing.make(
+      amountMsat: amountMsat, text: text, asksForAll: asksForAll, expiresAt: expiresAfter.map { peerNow + $0 }
+    )
     withLife(.app) { _, life in
       life.answers.append(
         .requests(

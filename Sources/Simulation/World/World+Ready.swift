@@ -27,9 +27,11 @@ extension World {
     for wire in wires.all where wire.isReadableForPeer && !wire.isSlow {
       moves.append(.peerReads(wire: wire.id))
     }
-    if let deadline = peer.part({ $0.pointee.deadline }), deadline <= peerNow { moves.append(.peerWakes) }
+    if let deadline = peerDeadline, deadline <= peerNow { moves.append(.peerWakes) }
     for number in senders.due(at: peerNow) { moves.append(.senderWakes(number)) }
   }
+
+  private var peerDeadline: Instant? { isPeerDown ? nil : peer.part { $0.pointee.deadline } }
 
   private func readyOnOther(_ add: (Move) -> Void) {
     guard let glances = otherGlances else { return }
@@ -76,7 +78,7 @@ extension World {
     }
     if let span = otherSleepsFor { consider(now + span) }
     // `.max` means never.
-    if let deadline = peer.part({ $0.pointee.deadline }), deadline.nanoseconds != .max {
+    if let deadline = peerDeadline, deadline.nanoseconds != .max {
       consider(now + (deadline - peerNow))
     }
     for deadline in senders.deadlines { consider(now + (deadline - peerNow)) }

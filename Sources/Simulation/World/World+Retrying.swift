@@ -7,8 +7,10 @@ import Sender
 extension World {
   /// The user of the sender's wallet pays the invoice, or asks again after a failure.
   mutating func beginRetrying(_ invoice: Int) {
-    let number = senders.sender(of: invoice, settings.retries)
-    tellSender(number, .started(invoiceExpiresAt: nil))
+    let number = senders.sender(of: invoice, settings.retries, spendableMsat: settings.sendersHaveMsat)
+    tellSender(
+      number,
+      .started(invoiceExpiresAt: invoices[invoice].expiresAt, amountMsat: invoices[invoice].amountMsat))
   }
 
   mutating func senderWakes(_ number: Int) {
@@ -26,7 +28,11 @@ extension World {
     for directive in senders.handle(number, event, at: peerNow) {
       switch directive {
       case .attempt: attempt(number)
-      case .find(let attempt): tellSender(number, .attemptFound(attempt: attempt, fate(number)))
+      case .find(let attempt):
+        tellSender(
+          number,
+          isPeerDown
+            ? .attemptLost(attempt: attempt) : .attemptFound(attempt: attempt, fate(number)))
       case .askHint(let attempt):
         tellSender(number, hint(number, attempt))
       case .report(let report):
@@ -42,7 +48,7 @@ extension World {
 
   /// The peer's hint. Without one the sender falls back to its schedule.
   private func hint(_ number: Int, _ attempt: Int) -> SenderEvent {
-    guard !settings.losesHints || (number + attempt) % 4 != 3 else {
+    guard !isPeerDown, !settings.losesHints || (number + attempt) % 4 != 3 else {
       return .hintFailed(attempt: attempt, .unreachable)
     }
     let amountMsat = invoices[senders.all[number].invoice].amountMsat
@@ -51,6 +57,10 @@ extension World {
   }
 
   private mutating func attempt(_ number: Int) {
+    if isPeerDown {
+      let attempt = senders.all[number].machine.attempt
+      return tellSender(number, .attemptAnswered(attempt: attempt, .notSent(.notRunning)))
+    }
     let invoice = senders.all[number].invoice
     let hash = invoices[invoice].invoice.paymentHash
     if peer.part({ $0.pointee.state.payments.contains { $0.request.paymentHash == hash } }) {

@@ -32,6 +32,8 @@ public struct World: Hashable, Sendable {
   var moving = WorldMoving()
   /// The container that the peer serves; nil before the first claim.
   var fenced: ContainerID?
+  /// Until it comes up again nobody reaches the peer.
+  public internal(set) var isPeerDown = false
   /// The peer handles an `init` for which the user has asked.
   var hearsOfAskedMove = false
   /// The peer was restarted before it had stored the newest backup, and has got none since.
@@ -211,6 +213,8 @@ public struct WorldSettings: Hashable, Sendable {
   public var holdTime = TimeSpan.seconds(120)
   /// How senders react to a failed attempt. In explorations and stories they make one.
   public var retries = RetryPolicy.off
+  /// What each sender that tries again can spend; nil: enough.
+  public var sendersHaveMsat: UInt64?
   /// One question of a sender in four reaches no server of hints.
   public var losesHints = true
   /// How long an outgoing payment takes to its recipient.

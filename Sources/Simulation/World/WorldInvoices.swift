@@ -19,7 +19,9 @@ struct WorldInvoices: Hashable, Sendable {
   // MARK: Invoices
 
   /// Without `Rule.completeSet` the invoice asks for half the amount, so that one of two parts is enough.
-  mutating func make(amountMsat: UInt64?, text: String, asksForAll: Bool) -> (number: Int, Invoice) {
+  mutating func make(
+    amountMsat: UInt64?, text: String, asksForAll: Bool, expiresAt: Instant?
+  ) -> (number: Int, Invoice) {
     let number = UInt64(all.count)
     let preimage = Bytes32(word: number &+ 1)
     // Even, so that it can be halved.
@@ -27,7 +29,8 @@ struct WorldInvoices: Hashable, Sendable {
     let invoice = Invoice(
       paymentHash: SHA256.hash(preimage.bytes), amountMsat: asksForAll ? amount : amount / 2, text: text,
       tweak: preimage, expiresAt: 0, paymentSecret: Bytes32(word: UInt64.max - number))
-    all.append(WorldInvoice(invoice: invoice, preimage: preimage, amountMsat: amount))
+    all.append(
+      WorldInvoice(invoice: invoice, preimage: preimage, amountMsat: amount, expiresAt: expiresAt))
     return (all.count - 1, invoice)
   }
 
@@ -113,6 +116,8 @@ public struct WorldInvoice: Hashable, Sendable {
   let preimage: Bytes32
   /// The amount that the sender pays.
   let amountMsat: UInt64
+  /// On the senders' clock; nil: not during the run.
+  public let expiresAt: Instant?
   public fileprivate(set) var isStored = false
   public fileprivate(set) var isPaid = false
   /// The phone's number of the cancellation request, until its answer.
@@ -120,7 +125,8 @@ public struct WorldInvoice: Hashable, Sendable {
   /// An earlier cancellation was never answered: a later one's refusal does not say that the invoice is open.
   fileprivate(set) var mayStillBeCancelled = false
 
-  fileprivate init(invoice: Invoice, preimage: Bytes32, amountMsat: UInt64) {
+  fileprivate init(invoice: Invoice, preimage: Bytes32, amountMsat: UInt64, expiresAt: Instant?) {
+    self.expiresAt = expiresAt
     self.invoice = invoice
     self.preimage = preimage
     self.amountMsat = amountMsat

@@ -11,10 +11,12 @@ struct WorldSenders: Hashable, Sendable {
 
   func number(ofPayment payment: UInt64) -> Int? { all.firstIndex { $0.payments.last == payment } }
 
-  /// The sender of that invoice; a new one has the number of senders as its seed.
-  mutating func sender(of invoice: Int, _ policy: RetryPolicy) -> Int {
+  /// The sender of that invoice; a new one's seed is the number of the invoice, from 1, as on real processes.
+  mutating func sender(of invoice: Int, _ policy: RetryPolicy, spendableMsat: UInt64?) -> Int {
     if let known = number(ofInvoice: invoice) { return known }
-    all.append(WorldSender(invoice: invoice, SenderSettings(policy, seed: UInt64(all.count))))
+    all.append(
+      WorldSender(
+        invoice: invoice, SenderSettings(policy, seed: UInt64(invoice) + 1, spendableMsat: spendableMsat)))
     return all.count - 1
   }
 

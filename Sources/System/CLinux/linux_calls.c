@@ -7,12 +7,14 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #ifndef CLOSE_RANGE_CLOEXEC
@@ -316,4 +318,83 @@ int baton_end_on_bus_error(const char *sentence, int channel, const void *packet
   action.sa_flags = SA_SIGINFO;
   sigemptyset(&action.sa_mask);
   return sigaction(SIGBUS, &action, NULL);
+}
+
+// A terminal
+
+static struct {
+  int descriptor;
+  volatile sig_atomic_t is_changed;
+  struct termios before;
+  const char *bytes;
+  size_t size;
+} terminal;
+
+static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS};
+#define FATAL_SIGNALS (sizeof fatal_signals / sizeof *fatal_signals)
+static struct sigaction before_crash[FATAL_SIGNALS];
+
+int baton_terminal_keys_begin(int descriptor) {
+  struct termios wanted;
+  if (!terminal.is_changed) {
+    if (tcgetattr(descriptor, &terminal.before) != 0) return -1;
+    terminal.descriptor = descriptor;
+  }
+  wanted = terminal.before;
+  wanted.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ECHONL);
+  wanted.c_cc[VMIN] = 1;
+  wanted.c_cc[VTIME] = 0;
+  terminal.is_changed = 1;
+  return tcsetattr(descriptor, TCSADRAIN, &wanted);
+}
+
+int baton_terminal_keys_end(int descriptor) {
+  if (!terminal.is_changed) return 0;
+  terminal.is_changed = 0;
+  return tcsetattr(descriptor, TCSADRAIN, &terminal.before);
+}
+
+// Calls only functions that a signal handler may call.
+static void on_crash(int number) {
+  if (terminal.is_changed) {
+    terminal.is_changed = 0;
+    ssize_t ignored = write(STDOUT_FILENO, terminal.bytes, terminal.size);
+    (void)ignored;
+    tcsetattr(terminal.descriptor, TCSANOW, &terminal.before);
+  }
+  for (size_t i = 0; i < FATAL_SIGNALS; i++)
+    if (fatal_signals[i] == number) sigaction(number, &before_crash[i], NULL);
+  raise(number);
+}
+
+int baton_terminal_restore_on_crash(int descriptor, const char *bytes, size_t size) {
+  terminal.descriptor = descriptor;
+  terminal.bytes = bytes;
+  terminal.size = size;
+  for (size_t i = 0; i < FATAL_SIGNALS; i++) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_crash;
+    action.sa_flags = SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(fatal_signals[i], &action, &before_crash[i]) != 0) return -1;
+  }
+  return 0;
+}
+
+int baton_terminal_size(int descriptor, int *columns, int *rows) {
+  struct winsize size;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -1;
+  *columns = size.ws_col;
+  *rows = size.ws_row;
+  return 0;
+}
+
+void baton_stop_self(void) {
+  sigset_t stop, before;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  pthread_sigmask(SIG_UNBLOCK, &stop, &before);
+  kill(getpid(), SIGTSTP);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -10,7 +10,7 @@ static inline struct MHD_Daemon *baton_http_start(
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback changed, void *context,
     unsigned int connections, size_t bytes_per_connection, unsigned int silence_seconds) {
   return MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, answer, context,
+      MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, context,
       MHD_OPTION_URI_LOG_CALLBACK, seen, context,
       MHD_OPTION_NOTIFY_COMPLETED, completed, context,
       MHD_OPTION_NOTIFY_CONNECTION, changed, context,
@@ -50,6 +50,16 @@ static inline const char *baton_http_header(struct MHD_Connection *connection, c
 static inline struct MHD_Response *baton_http_response(const void *bytes, size_t size) {
   return MHD_create_response_from_buffer(size, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
+
+// A response without an end, of which `read` gives one piece after the other.
+static inline struct MHD_Response *baton_http_stream(
+    MHD_ContentReaderCallback read, void *context, MHD_ContentReaderFreeCallback free) {
+  return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, read, context, free);
+}
+
+static inline ssize_t baton_http_end_of_stream(void) { return MHD_CONTENT_READER_END_OF_STREAM; }
+
+static inline enum MHD_Result baton_http_goes_on(void) { return MHD_YES; }
 
 // Ends the connection without an answer.
 static inline enum MHD_Result baton_http_no_answer(void) { return MHD_NO; }

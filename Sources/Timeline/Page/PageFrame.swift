@@ -17,6 +17,8 @@ package struct PageFrame {
   package var early: [Element] = []
   package var script: [UInt8] = []
   package var late: [Element] = []
+  /// The page may ask the server that it came from, and nobody else.
+  var asksItsServer = false
 
   package var html: String {
     let style = styles.map { String(decoding: $0, as: UTF8.self) }.joined()
@@ -24,12 +26,13 @@ package struct PageFrame {
     let policy =
       "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src '\(Self.hash(style))'"
       + (code.isEmpty ? "" : "; script-src '\(Self.hash(code))'")
+      + (asksItsServer ? "; connect-src 'self'" : "")
     return """
       <!DOCTYPE html>
       <html lang="en">
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="referrer" content="no-referrer">
+      <meta name="referrer" content="no-referrer">\(asksItsServer ? "\n<link rel=\"icon\" href=\"data:,\">" : "")
       <meta http-equiv="Content-Security-Policy" content="\(policy)">
       <title>\(Self.escaped(title))</title>
       <style>\(style)</style>

@@ -64,7 +64,8 @@ enum PayVerb: Verb {
       throw CommandFailure(.wrongUsage, "INVOICE is missing; write `baton pay INVOICE`, or see baton pay -h")
     }
     let invoice = try PayableInvoice(
-      typed: invocation.word(), amountMsat: chosen, at: Clock().wallNanoseconds)
+      typed: invocation.word(), amountMsat: chosen,
+      at: retry.policy == .off ? Clock().wallNanoseconds : nil)
     let waits = !invocation.line.isGiven("--no-wait")
     if retry.policy != .off {
       try refuse(["--parts", "--apart", "--no-wait"], beside: "--retry \(retry.policy.rawValue)", invocation)

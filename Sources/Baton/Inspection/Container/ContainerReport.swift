@@ -89,7 +89,7 @@ package struct ContainerReport: Sendable {
   }
 
   /// The owner's slot, if it carries the owner's epoch.
-  var ownerBeat: Beat? {
+  package var ownerBeat: Beat? {
     guard let owner = snapshot.owner, let beat = snapshot.beat(of: owner.role), beat.epoch == owner.epoch
     else {
       return nil

@@ -5,11 +5,13 @@ import Foundation
 import Guardrails
 import WalletProfiles
 
-/// Turns a record into sentences. Records that only a developer needs have none; `--verbose` shows their JSON.
+/// Turns a record into sentences. For records that only a developer needs there is their JSON.
 package struct JournalNarrator {
   package struct Sentence: Hashable, Sendable {
     package enum Weight: Hashable, Sendable {
-      /// Shown with `--verbose` only.
+      /// The record's JSON, where there is no sentence; shown with `--verbose` only.
+      case json
+      /// Shown with `--verbose`, and near one moment.
       case detail
       case normal
       /// Also printed while a story plays.
@@ -20,7 +22,7 @@ package struct JournalNarrator {
     package var weight: Weight
 
     /// Shown without `--verbose`.
-    package var matters: Bool { weight != .detail }
+    package var matters: Bool { weight != .detail && weight != .json }
 
     package init(_ text: String, matters: Bool = true) {
       self.text = text.onOneLine
@@ -106,6 +108,8 @@ package struct JournalNarrator {
     let text = entry.line.text
     let start = text.range(of: "\"core\":").map { text[$0.lowerBound...] } ?? text[...]
     let short = start.prefix(240)
-    return Sentence(short.count < start.count ? "\(short)…" : String(short), matters: false)
+    var sentence = Sentence(short.count < start.count ? "\(short)…" : String(short), matters: false)
+    sentence.weight = .json
+    return sentence
   }
 }

@@ -2,12 +2,16 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 
-/// The filters of `baton logs`: --since, -n, --grep.
+/// The filters of `baton logs`: --since, --around, -n, --grep.
 package struct LogFilter {
   /// Earlier lines are left out; an instant of the monotonic clock that all processes share.
   private var since: Instant?
   /// The same as a time of the phone's wall clock.
   private var sinceWall: Int64?
+  /// Since the phone's first record.
+  private(set) var around: TimeSpan?
+  /// How far from `around` a line may be.
+  static let nearness = TimeSpan.milliseconds(50)
   private var pattern: Regex<AnyRegexOutput>?
   private(set) var lastLines: Int?
   private(set) var showsWall = false
@@ -16,6 +20,7 @@ package struct LogFilter {
 
   init(_ line: ParsedCommandLine) throws(CommandFailure) {
     if let word = line.text("--since") { try take(since: word) }
+    if let word = line.text("--around") { try take(around: word) }
     lastLines = line.integer("-n").map { Int(clamping: $0) }
     showsWall = line.isGiven("--wall")
     guard let word = line.text("--grep") else { return }
@@ -42,7 +47,21 @@ package struct LogFilter {
     }
   }
 
-  package func takes(_ line: JournalLine) -> Bool {
+  private mutating func take(around word: String) throws(CommandFailure) {
+    guard let time = SpanText.parse(word) else {
+      throw CommandFailure(
+        .wrongUsage,
+        "--around must be a time as `baton logs` prints it, such as 1.805s, not \(UsageError.quoted(word))")
+    }
+    around = time
+  }
+
+  /// `start` is the phone's first record.
+  package func takes(_ line: JournalLine, start: Instant? = nil) -> Bool {
+    if let around, let start {
+      let middle = start + around
+      if line.at < middle - Self.nearness || line.at > middle + Self.nearness { return false }
+    }
     if let since, line.at < since { return false }
     if let sinceWall, line.header.wall < sinceWall { return false }
     return true

@@ -32,13 +32,14 @@ package struct LogPrinter {
     for entry in entries {
       // Also for records that are not shown: the narrator keeps claim reasons for later sentences.
       let sentences = narrator.sentences(for: entry)
-      guard processes.isEmpty || processes.contains(entry.process), filter.takes(entry.line) else { continue }
+      guard processes.isEmpty || processes.contains(entry.process), filter.takes(entry.line, start: start)
+      else { continue }
       if output.isJSON {
         if filter.matches(entry.line.text) { lines.append(entry.line.text) }
         continue
       }
       for sentence in sentences
-      where (isVerbose || sentence.matters) && filter.matches("\(entry.process) \(sentence.text)") {
+      where isShown(sentence) && filter.matches("\(entry.process) \(sentence.text)") {
         lines.append(output.shown(line(entry, sentence)))
       }
     }
@@ -51,6 +52,11 @@ package struct LogPrinter {
       lastLines = nil
     }
     return lines.isEmpty || StandardOutput.write(lines.joined(separator: "\n") + "\n")
+  }
+
+  /// Near one moment each message counts.
+  private func isShown(_ sentence: JournalNarrator.Sentence) -> Bool {
+    isVerbose || sentence.matters || (filter.around != nil && sentence.weight == .detail)
   }
 
   private func line(_ entry: JournalMerger.Entry, _ sentence: JournalNarrator.Sentence) -> String {
@@ -69,7 +75,7 @@ package struct LogPrinter {
     return output.paint(name + String(repeating: " ", count: max(0, 10 - name.count)), colour(of: process))
   }
 
-  private static func colour(of process: String) -> Output.Colour {
+  package static func colour(of process: String) -> Output.Colour {
     switch process {
     case "mainappd": .green
     case "notifyextd", "notifyonlyd": .magenta

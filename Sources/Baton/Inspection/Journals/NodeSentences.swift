@@ -2,6 +2,7 @@ import LightningWire
 import LightningChannel
 import LightningNode
 import PhoneClient
+import Timeline
 
 /// Sentences for the wallet's node. Events that `GuardSentences` covers have none here.
 package enum NodeSentences {
@@ -18,7 +19,9 @@ package enum NodeSentences {
     case .networkChanged(let isThere):
       [Sentence(isThere ? "has a network again" : "has no network any more")]
     case .closed(let why): [Sentence("the connection to the peer ended: \(why)", matters: false)]
-    case .received(let message): [Sentence("receives message \(message.type) from the peer", matters: false)]
+    case .received(let message): [Sentence("receives \(MessageWords.name(of: message.type))", matters: false)]
+    case .written: [Sentence("its state is durable", matters: false)]
+    case .backupReceived: [Sentence("reads its backup from the peer", matters: false)]
     case .invoiceMade(let invoice):
       [
         .key(
@@ -40,9 +43,9 @@ package enum NodeSentences {
     case .webhookRequested: [Sentence("is asked for the wallet's webhooks")]
     case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
     case .storeFailed(let sentence), .storeLost(let sentence): [Sentence("cannot write: \(sentence)")]
-    case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .checkedAfterInit, .written,
-      .fenced, .userCame, .peerMayBeThere, .reconnectRequested,
-      .dialled, .backupReceived:
+    case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .checkedAfterInit, .fenced,
+      .userCame,
+      .peerMayBeThere, .reconnectRequested, .dialled:
       []
     }
   }
@@ -51,8 +54,13 @@ package enum NodeSentences {
     switch directive {
     case .dial(let attempt): [Sentence("dials the peer, attempt \(attempt + 1)", matters: false)]
     case .write: [Sentence("writes its state to the database", matters: false)]
+    case .send(let outgoing) where outgoing.isEmpty: []
     case .send(let outgoing):
-      [Sentence("sends the peer \(HumanText.count(outgoing.count, "message"))", matters: false)]
+      [
+        Sentence(
+          "sends \(outgoing.map { MessageWords.name(of: TimelineFacts.type($0)) }.joined(separator: ", "))",
+          matters: false)
+      ]
     case .invoiceCancelled(let hash): [Sentence("the invoice \(hash.hex.prefix(8)) is cancelled")]
     case .paymentOffered(let hash): [Sentence("offers the HTLC of payment \(hash.hex.prefix(8))")]
     case .paymentEnded(let ended):

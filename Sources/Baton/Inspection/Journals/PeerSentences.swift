@@ -2,6 +2,7 @@ import LightningProvider
 import Webhooks
 import LightningWire
 import PhoneClient
+import Timeline
 
 /// Sentences for `lspd`.
 package enum PeerSentences {
@@ -9,7 +10,12 @@ package enum PeerSentences {
 
   package static func of(_ event: PeerEvent) -> [Sentence] {
     switch event {
-    case .deadlineReached, .received: []
+    case .deadlineReached: []
+    case .received(let connection, let message):
+      [
+        Sentence(
+          "receives \(MessageWords.name(of: message.type)) on connection \(connection)", matters: false)
+      ]
     case .walletNamed(let node):
       [Sentence("the channel is with the node \(node.hex.prefix(8))…", matters: false)]
     case .connected(let connection, _): [Sentence("connection \(connection) opened", matters: false)]
@@ -36,7 +42,8 @@ package enum PeerSentences {
   package static func of(_ directive: PeerDirective) -> [Sentence] {
     switch directive {
     case .store(let changes): changes.compactMap(of)
-    case .send: []
+    case .send(let connection, let message):
+      [Sentence("sends \(MessageWords.name(of: message.type)) on connection \(connection)", matters: false)]
     case .close(let connection, let why): [Sentence("closes connection \(connection): \(why)")]
     case .evict(let connection, let why): [.key("evicts connection \(connection): \(why)")]
     case .requestPush(let push):

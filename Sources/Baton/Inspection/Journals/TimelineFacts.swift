@@ -96,7 +96,7 @@ package enum TimelineFacts {
     }
   }
 
-  private static func type(_ outgoing: NodeOutgoing) -> UInt16 {
+  static func type(_ outgoing: NodeOutgoing) -> UInt16 {
     switch outgoing {
     case .message(let message): message.type
     case .channel(.message(let message)): message.type

@@ -3,9 +3,9 @@ import Reports
 /// The peaks of memory of processes that have ended, as iosd has measured them.
 package struct PeakMemory: Report, Hashable {
   /// Of all extensions: each was started for a push.
-  var extensionBytes: UInt64?
+  package var extensionBytes: UInt64?
   var extensionProcesses: Int
-  var appBytes: UInt64?
+  package var appBytes: UInt64?
   var appProcesses: Int
   /// Of those processes of the app that ran the node for a silent push.
   var appAtWorkBytes: UInt64?

@@ -8,12 +8,12 @@ package struct PushFigures: Sendable {
   /// In order of their numbers; `fate` is set in each row.
   package var pushes: [PushFacts] = []
   /// How often a silent push was handed to the app.
-  var handlerStarts = 0
-  var tasksBegun = 0
-  var tasksCompleted = 0
-  var memory: PeakMemory
+  package var handlerStarts = 0
+  package var tasksBegun = 0
+  package var tasksCompleted = 0
+  package var memory: PeakMemory
   /// Nil without the LSP's ledger.
-  var success: PushSuccess?
+  package var success: PushSuccess?
 
   package init(
     pushes: [PushRow], notifications: [NotificationRow], tasks: [TaskRow], times: [SilentPushTime],
@@ -43,7 +43,7 @@ package struct PushFigures: Sendable {
   }
 
   private var silent: [PushFacts] { pushes.filter(\.row.isSilent) }
-  var silentArrived: Int { silent.count }
+  package var silentArrived: Int { silent.count }
   package var received: Int { silent.count { $0.hasReceived } }
   var leftToVisible: Int { silent.count { $0.isLeftToVisible } }
   var nodeStarts: [TimeSpan] { silent.compactMap { $0.time?.nodeStarted }.sorted() }

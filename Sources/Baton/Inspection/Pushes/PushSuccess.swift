@@ -8,9 +8,9 @@ package struct PushSuccess: Report, Hashable {
   static let bound = TimeSpan.seconds(15)
 
   /// Payments with a delivered push; the parts of one payment are one.
-  var announced: Int
+  package var announced: Int
   /// Those that were received within the bound of one of their pushes.
-  var receivedInTime: Int
+  package var receivedInTime: Int
   var boundMs = PushSuccess.bound.wholeMilliseconds
 
   package init(announced: Int, receivedInTime: Int) {

@@ -76,7 +76,10 @@ package struct JournalTimeline {
     do {
       let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: false)
       timeline.findings += verdict.findings.map {
-        TimelineFinding(title: $0.title, sentence: $0.sentence, anchor: timeline.anchor(of: $0.rows))
+        TimelineFinding(
+          title: $0.title, sentence: $0.sentence,
+          anchor: $0.atNs.flatMap { timeline.anchor(at: Instant(nanoseconds: $0)) }
+            ?? timeline.anchor(of: $0.rows))
       }
       timeline.remarks += verdict.unsettled.map { "pending: \($0)" }
       timeline.remarks += verdict.missing.map { "not judged: \($0.sentence)" }
@@ -87,6 +90,12 @@ package struct JournalTimeline {
 }
 
 extension Timeline {
+  /// The first record from that instant on; nil outside of the journals, as after a reboot.
+  func anchor(at instant: Instant) -> TimelineAnchor? {
+    guard let place = records.firstIndex(where: { $0.at >= instant }), instant >= start else { return nil }
+    return TimelineAnchor(at: instant, record: place)
+  }
+
   /// Where the first of these rows shows: of the evidence that a verdict names.
   func anchor(of rows: [String]) -> TimelineAnchor? {
     for row in rows {

@@ -19,6 +19,11 @@ package enum LogsVerb: Verb {
             "only records since then: a time ago (5m), or a time of the phone's clock (14:05:10, 2026-11-22T14:05:10)"
         ),
         OptionDeclaration(
+          "--around", value: .text("TIME"),
+          help:
+            "only from 50 ms before to 50 ms after a time as these lines have it (1.805s), with each message and write: what led to a finding of the judge"
+        ),
+        OptionDeclaration(
           "-n", value: .integer(0...1_000_000), help: "only the last N lines; with -f also all new ones"),
         OptionDeclaration(
           "--grep", value: .text("RE"),
@@ -31,6 +36,7 @@ package enum LogsVerb: Verb {
         ("baton logs", "all records so far"),
         ("baton logs -f --process notifyextd", "watch the extension"),
         ("baton logs --since 5m --grep claimed", "each claim of the node in the last five minutes"),
+        ("baton logs --around 1.805s", "all that happened near this moment of the run"),
         ("baton logs -f -n 20 --wall", "the last twenty lines, then new ones"),
         ("baton logs --json", "the records as they are, merged"),
       ])

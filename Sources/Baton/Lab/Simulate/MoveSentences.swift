@@ -35,6 +35,8 @@ enum MoveSentences {
     case .cut(let wire): "connection \(wire) breaks; messages in flight are lost"
     case .slow(let wire): "messages on connection \(wire) are slow"
     case .restartPeer: "the peer restarts"
+    case .stopPeer: "the peer goes down"
+    case .startPeer: "the peer comes up again"
     case .replaceLock(let role): "the lock file of the \(role.rawValue) is replaced by a new file"
     case .loseBeat(let role): "the beats of the \(role.rawValue) are erased"
     case .failStorage(let role, let fault):

@@ -1,3 +1,4 @@
+import Ground
 import DaemonRuntime
 import Inspection
 import PhoneClient
@@ -61,7 +62,7 @@ package enum TimelineVerb: Verb {
       throw CommandFailure(.wrongUsage, "--svg and --trace exclude each other; omit one")
     }
     let form: TimelineFile.Form = line.isGiven("--svg") ? .svg : line.isGiven("--trace") ? .trace : .html
-    let (timeline, place) = try drawn(invocation)
+    let (timeline, place, home) = try drawn(invocation)
     let path = line.text("--out") ?? "\(place).\(form.ending)"
     guard path != "-" || !invocation.output.isJSON else {
       throw CommandFailure(
@@ -76,23 +77,24 @@ package enum TimelineVerb: Verb {
     let document = Document(
       timeline: path, form: form.rawValue, records: timeline.records.count, spans: timeline.spans.count,
       arrows: timeline.arrows.count, marks: timeline.marks.count, violations: timeline.findings.count)
-    invocation.output.isJSON ? invocation.output.say(document) : tell(timeline, path, form, invocation.output)
+    invocation.output.isJSON
+      ? invocation.output.say(document) : tell(timeline, path, form, home, invocation.output)
     return .done
   }
 
-  private static func drawn(_ invocation: Invocation) throws -> (Timeline, place: String) {
+  private static func drawn(_ invocation: Invocation) throws -> (Timeline, place: String, home: String?) {
     let line = invocation.line
     if let word = line.text("--seed") {
       guard line.positionals.isEmpty else { throw CommandFailure(.wrongUsage, "give either RUN or --seed") }
       let (settings, words) = try ReplayVerb.settings(SeedRange.seed(typed: word), line)
-      return (WorldTimeline.of(settings, title: "baton sim \(words)"), "seed-\(settings.seed)")
+      return (WorldTimeline.of(settings, title: "baton sim \(words)"), "seed-\(settings.seed)", nil)
     }
     let phone = try line.positionals.first.map { Phone(home: $0) } ?? invocation.phone
-    return (try JournalTimeline.of(phone), "\(phone.home)/timeline")
+    return (try JournalTimeline.of(phone), "\(phone.home)/timeline", phone.home)
   }
 
   private static func tell(
-    _ timeline: Timeline, _ path: String, _ form: TimelineFile.Form, _ output: Output
+    _ timeline: Timeline, _ path: String, _ form: TimelineFile.Form, _ home: String?, _ output: Output
   ) {
     output.say("\(path): \(HumanText.count(timeline.records.count, "record"))")
     guard let first = timeline.findings.first else { return }
@@ -100,6 +102,12 @@ package enum TimelineVerb: Verb {
       output.paint(
         "\(HumanText.count(timeline.findings.count, "violation")), the first: [\(first.title)] \(first.sentence)",
         .red))
-    if form == .html, first.anchor != nil { output.say("see it at \(path)#finding=1") }
+    guard let anchor = first.anchor else { return }
+    if form == .html { output.say("see it at \(path)#finding=1") }
+    if let home {
+      output.say(
+        "or read what led to it: baton logs --home \(home) --around \(HumanText.seconds(anchor.at - timeline.start))s"
+      )
+    }
   }
 }

@@ -7,7 +7,12 @@ package final class DirectoryWatch {
   package let descriptor: Int32
   private var watched: [String: Int32] = [:]
 
-  package init(_ directories: [String]) throws(SystemError) {
+  private let seesCloses: Bool
+
+  /// `seesCloses`: also the closing of a file that was open for writing. SQLite opens its log so even to read it: a
+  /// watcher that reads databases would wake itself.
+  package init(_ directories: [String], seesCloses: Bool = true) throws(SystemError) {
+    self.seesCloses = seesCloses
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     if descriptor < 0 { throw SystemError("watch files") }
     for directory in directories { add(directory) }
@@ -17,7 +22,8 @@ package final class DirectoryWatch {
 
   /// A missing directory is not watched; call again when its parent has changed.
   package func add(_ directory: String) {
-    let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE)
+    let closes = seesCloses ? IN_CLOSE_WRITE : 0
+    let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_MODIFY | closes | IN_DELETE)
     let watch = inotify_add_watch(descriptor, directory, mask)
     if watch >= 0 { watched[directory] = watch }
   }

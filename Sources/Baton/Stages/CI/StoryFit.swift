@@ -44,7 +44,9 @@ enum StoryFit {
     case .cleansUp: .tasks
     case .warnsOfMemory: .memory
     case .extensionWithoutKeychain, .seedForUnlockedPhone: .seed
-    case .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendersRetry, .sendsSilentPushes: .peer
+    case .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendersRetry, .sendersHave,
+      .sendsSilentPushes:
+      .peer
     case .suspendsAfter, .backgroundTime, .debugBuild, .silentTime, .silentBudget, .holdsInLowPower,
       .hourTakes, .hasAudioMode, .afterContent, .extensionStarts, .sparesLockHolders, .startsExtensionAnew:
       nil
@@ -53,7 +55,9 @@ enum StoryFit {
 
   private static func need(_ action: StoryAction) -> Need? {
     switch action {
-    case .pay, .payInParts, .payNextPart, .payInvoice, .payInReboot, .restartPeer, .failNext: .peer
+    case .pay, .payExpired, .payInParts, .payNextPart, .payInvoice, .payInReboot, .restartPeer,
+      .stopPeer, .startPeer, .failNext:
+      .peer
     case .press: .texts
     case .launchTask, .expireTask: .tasks
     case .reboot(let staysLocked): staysLocked ? .seed : nil
@@ -66,7 +70,9 @@ enum StoryFit {
 
   private static func need(_ condition: Condition) -> Need? {
     switch condition {
-    case .settled, .failed, .waits, .senderAnswered, .kept, .invoicePaid, .invoiceFailed, .allSettled: .peer
+    case .settled, .failed, .waits, .senderAnswered, .invoiceExpired, .kept, .invoicePaid, .invoiceFailed,
+      .allSettled:
+      .peer
     case .appShows, .shown, .sees, .screenShows: .texts
     case .taskOver, .taskRuns, .taskWaits: .tasks
     case .audioPlays: .audio

@@ -13,7 +13,8 @@ final class RetryingSender {
   private let output: String
 
   init(
-    of number: Int, _ invoice: PayableInvoice, by policy: String, holdSeconds: Int64, on phone: Phone
+    of number: Int, _ invoice: PayableInvoice, by policy: String, holdSeconds: Int64, options: [String],
+    on phone: Phone
   ) throws {
     self.number = number
     output = "\(phone.home)/sender-\(number).jsonl"
@@ -24,7 +25,7 @@ final class RetryingSender {
       arguments: [
         "--home", phone.home, "--json", "pay", invoice.text, "--retry", policy, "--hold-seconds",
         "\(holdSeconds)", "--seed", "\(number)",
-      ], log: output)
+      ] + options, log: output)
   }
 
   /// Nil while the process goes on.
@@ -75,8 +76,15 @@ extension RealStage {
     senders.removeAll { $0.number == number }
     senders.append(
       try RetryingSender(
-        of: number, invoices[number - 1], by: policy, holdSeconds: holdSeconds, on: phone))
+        of: number, invoices[number - 1], by: policy, holdSeconds: holdSeconds, options: senderOptions,
+        on: phone))
     senders.sort { $0.number < $1.number }
+  }
+
+  /// By the clock of the senders, who are on this machine.
+  var expiredInvoices: [Int] {
+    let now = Clock().wallNanoseconds / 1_000_000_000
+    return invoices.indices.filter { invoices[$0].expiresAtWallSeconds <= now }.map { $0 + 1 }
   }
 
   /// One for each attempt that lspd has got.

@@ -24,9 +24,13 @@ final class RealStage: ScenarioStage {
   var senders: [RetryingSender] = []
   /// How senders try again; nil: not at all.
   private let retryPolicy: String?
+  let senderOptions: [String]
   var externalInvoices: [SignedInvoice] = []
   /// Every payment request, with lspd's number and first answer.
   private var attempts: [Attempt] = []
+
+  /// While the peer is down: what it said last.
+  private var lastPeer: (facts: PeerFacts, payments: [PeerPaymentRow])?
 
   private struct Attempt {
     var number: Int
@@ -60,6 +64,7 @@ final class RealStage: ScenarioStage {
     narrator = output.map { StoryNarrator(phone, $0) }
     entitlements = "\(phone.home)/entitlements.json"
     holdSeconds = settings.lazy.compactMap(\.holdSeconds).last ?? 120
+    senderOptions = settings.flatMap(\.ofSenders)
     retryPolicy = settings.lazy.compactMap(\.retryPolicy).last
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
@@ -94,7 +99,9 @@ final class RealStage: ScenarioStage {
   }
 
   func makeInvoice(_ payment: PlannedPayment) throws {
-    invoices.append(try driver.makeInvoice(amountMsat: payment.amountMsat, text: payment.text))
+    invoices.append(
+      try driver.makeInvoice(
+        amountMsat: payment.amountMsat, expiresAfter: payment.expiresAfter, text: payment.text))
   }
 
   /// The app answers when it has stored the invoice.
@@ -120,7 +127,7 @@ final class RealStage: ScenarioStage {
         try driver.goHome()
         try driver.open()
       }
-    case .pay(let number):
+    case .pay(let number), .payExpired(let number):
       if let retryPolicy { try retry(number, by: retryPolicy) } else { try pay(number) }
     case .payInParts(let number, let parts): try pay(number, part: 1, of: parts)
     case .payNextPart(let number):
@@ -139,6 +146,13 @@ final class RealStage: ScenarioStage {
         throw SystemError("empty the heartbeat")
       }
     case .restartPeer: try driver.restartPeer()
+    case .stopPeer:
+      // What lspd says until it runs again.
+      lastPeer = try askPeer()
+      try driver.stopPeer()
+    case .startPeer:
+      try driver.start()
+      lastPeer = nil
     case .failNext(let times, let code):
       _ = try ScenarioWords.code(code)
       try phone.ask(.lspd, ControlMessage("fail-next", ["code": code, "times": "\(times)"]))
@@ -170,6 +184,10 @@ final class RealStage: ScenarioStage {
       Attempt(
         number: number, id: answer.payment.flatMap { Int64($0) } ?? -1, state: answer.state,
         reason: answer.reason ?? "", parts: parts, part: part))
+  }
+
+  private func askPeer() throws -> (facts: PeerFacts, payments: [PeerPaymentRow]) {
+    (try phone.peerFacts(), try phone.peerPayments())
   }
 
   /// The parts of one payment count as one payment.
@@ -243,8 +261,7 @@ final class RealStage: ScenarioStage {
     let status = try driver.status()
     let rows = try phone.allProcesses()
     let notifications = try phone.notifications()
-    let payments = try phone.peerPayments()
-    let peer = try phone.peerFacts()
+    let peer = try lastPeer ?? askPeer()
     let snapshot = try snapshot()
     let owner = snapshot?.owner
     let wallet = WalletView(snapshot?.tables ?? [])
@@ -255,12 +272,12 @@ final class RealStage: ScenarioStage {
     var scene = Scene(
       holder: isHeld ? owner?.role : nil, newestClaim: owner?.role, epoch: owner?.epoch ?? 0,
       app: process(.app), notifier: process(.extension),
-      payments: self.payments(payments),
+      payments: payments(peer.payments),
       receivedTimes: invoices.map { invoice in
         wallet.payments.count { $0.paymentHash == invoice.paymentHash.hex }
       },
       notifications: notifications.filter(\.isThere).map(Self.shown),
-      isChannelEven: Self.isEven(wallet.channels.first, peer), phone: try phoneScene(status))
+      isChannelEven: Self.isEven(wallet.channels.first, peer.facts), phone: try phoneScene(status))
     scene.keptParts = invoices.indices.filter { wallet.keptHashes.contains(invoices[$0].paymentHash.hex) }.map
     {
       $0 + 1
@@ -268,6 +285,7 @@ final class RealStage: ScenarioStage {
     if status.app.state == AppState.foreground.word, let said = status.app.screen {
       scene.screen = [said["text"], said["detail"]].compactMap { $0 }
     }
+    scene.expiredInvoices = expiredInvoices
     scene.records = try records()
     scene.senders = try senders.map { try $0.scene() }
     noteInvoices(wallet, &scene)

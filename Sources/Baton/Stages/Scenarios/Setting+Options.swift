@@ -30,7 +30,8 @@ extension Setting {
     case .sparesLockHolders: ["--suspended-with-lock", "spare"]
     case .leavesReadOpen(let role): ["--fault-open-read", role.rawValue]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
-    case .wallet, .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendersRetry, .sendsSilentPushes,
+    case .wallet, .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendersRetry, .sendersHave,
+      .sendsSilentPushes,
       .extensionWithoutKeychain:
       []
     }
@@ -67,6 +68,12 @@ extension Setting {
     return (byHints ? RetryPolicy.hint : .interim).rawValue
   }
 
+  /// `baton pay`'s options for what its sender can spend.
+  var ofSenders: [String] {
+    guard case .sendersHave(let amountSat) = self else { return [] }
+    return ["--spendable", "\(amountSat)"]
+  }
+
   /// The value of iosd's `--time-scale`.
   fileprivate var timeScale: Int64 {
     guard case .hourTakes(let span) = self else { return 1 }
@@ -99,6 +106,7 @@ extension WorldSettings {
       case .sendersRetry(let byHints):
         world.retries = byHints ? .hint : .interim
         world.losesHints = false
+      case .sendersHave(let amountSat): world.sendersHaveMsat = amountSat * 1000
       case .holdsPayments: world.holdTime = .seconds(setting.holdSeconds ?? 0)
       case .debugBuild:
         world.phone.enforcesLimits = false

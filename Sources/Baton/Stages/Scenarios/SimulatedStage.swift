@@ -48,7 +48,9 @@ struct SimulatedStage: ScenarioStage {
   mutating func begin() {}
 
   mutating func makeInvoice(_ payment: PlannedPayment) {
-    world.makeInvoice(amountMsat: payment.amountMsat, text: payment.text)
+    world.makeInvoice(
+      amountMsat: payment.amountMsat, text: payment.text,
+      expiresAfter: payment.isPaidTooLate ? payment.expiresAfter : nil)
     listen()
   }
 
@@ -123,7 +125,7 @@ struct SimulatedStage: ScenarioStage {
         move(.open)
         drift()
       }
-    case .pay(let number): try pay(number)
+    case .pay(let number), .payExpired(let number): try pay(number)
     case .payInParts(let number, let count): pay(number, part: 1, of: count)
     case .payNextPart(let number):
       guard let last = parts.values.filter({ $0.number == number }).max(by: { $0.part < $1.part }),
@@ -144,6 +146,8 @@ struct SimulatedStage: ScenarioStage {
     case .copyDatabase: move(.copyDatabase)
     case .restoreCopy: move(.restoreCopy)
     case .restartPeer: move(.restartPeer)
+    case .stopPeer: move(.stopPeer)
+    case .startPeer: move(.startPeer)
     case .failNext(let times, let code): try failNext(times, code)
     case .breakConnection:
       guard let wire = world.openWire else { throw CannotBeDone("no process is connected to the peer") }
@@ -294,6 +298,9 @@ struct SimulatedStage: ScenarioStage {
     let kept = container.node.channel?.committedHTLCs.map(\.paymentHash) ?? []
     scene.keptParts = world.invoices.indices.filter {
       kept.contains(world.invoices[$0].invoice.paymentHash)
+    }.map { $0 + 1 }
+    scene.expiredInvoices = world.invoices.indices.filter { number in
+      world.invoices[number].expiresAt.map { $0 <= world.peerNow } ?? false
     }.map { $0 + 1 }
     if world.phone.app == .foreground { scene.screen = world.life(.app)?.screen?.lines }
     scene.records = container.incoming.compactMap { record in

@@ -76,3 +76,13 @@ int baton_accept(int descriptor);
 // From now on a bus error (a truncated mapped file) writes the sentence to stderr, sends the packet to the channel
 // (-1 for none), and exits with the code. Both texts must live as long as the process.
 int baton_end_on_bus_error(const char *sentence, int channel, const void *packet, size_t packet_size, int code);
+
+// A terminal that a program draws on. `keys_begin` keeps its settings, and turns echo and line editing off; ^C, ^Z and
+// ^\\ stay signals. `keys_end` restores them. From `restore_on_crash` on, a fatal signal restores them too and writes the
+// bytes, which must live as long as the process; then the handler before it runs.
+int baton_terminal_keys_begin(int descriptor);
+int baton_terminal_keys_end(int descriptor);
+int baton_terminal_restore_on_crash(int descriptor, const char *bytes, size_t size);
+int baton_terminal_size(int descriptor, int *columns, int *rows);
+// Stops this process as ^Z does, also where SIGTSTP is blocked; returns when it goes on.
+void baton_stop_self(void);

@@ -1,0 +1,48 @@
+/// What the user of a live screen can do to the phone.
+package enum LiveAction: String, Hashable, Sendable, CaseIterable {
+  case open
+  case home
+  case quit
+  case pay
+  case push
+  case kill
+  case freeze
+  case thaw
+
+  /// In the list of keys.
+  package var words: String {
+    switch self {
+    case .open: "open"
+    case .home: "home"
+    case .quit: "swipe away"
+    case .pay, .push, .kill, .freeze, .thaw: rawValue
+    }
+  }
+
+  /// A page's explanation.
+  package var meaning: String {
+    switch self {
+    case .open: "bring the app to the front"
+    case .home: "go to the home screen: the app enters the background"
+    case .quit: "swipe the app away: its process is killed"
+    case .pay: "pay the wallet 1,000 sat, as a sender"
+    case .push: "deliver a visible push"
+    case .kill: "kill the holder of the node with SIGKILL"
+    case .freeze: "stop the holder of the node with SIGSTOP"
+    case .thaw: "continue every holder of the node that is stopped"
+    }
+  }
+}
+
+/// How an action ended.
+package struct LiveOutcome: Hashable, Sendable {
+  package var action: LiveAction
+  package var sentence: String
+  package var isFailure: Bool
+
+  package init(_ action: LiveAction, _ sentence: String, isFailure: Bool = false) {
+    self.action = action
+    self.sentence = sentence
+    self.isFailure = isFailure
+  }
+}

@@ -1,0 +1,189 @@
+import Database
+import DaemonRuntime
+import Ground
+import Guardrails
+import Inspection
+import PhoneClient
+import Reports
+import SharedContainer
+
+/// The figures of `/metrics`. They read whole files and journals, so they are counted when asked for, and never by a
+/// look. Used by one thread at a time.
+package final class LiveTally: @unchecked Sendable {
+  private static let claims = "claims by role and reason"
+  private static let takeovers = "takeovers"
+  private static let bounds: [TimeSpan] = [
+    .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1),
+    .milliseconds(2500), .seconds(5), .seconds(10), .seconds(30),
+  ]
+
+  private let phone: Phone
+  private let journals: JournalMerger
+  private var waits = NodeWaits()
+  private var ended: [NodeWaits.Wait] = []
+  private var processes: GrowingRows<ProcessRow>
+  private var ends: [UInt64: ProcessRow] = [:]
+
+  package init(_ phone: Phone) {
+    self.phone = phone
+    journals = JournalMerger(directory: phone.journal)
+    processes = GrowingRows(phone.processLedger)
+  }
+
+  package func metrics(_ view: LiveView) -> String {
+    for entry in journals.readNew() {
+      if let wait = waits.ended(by: entry) { ended.append(wait) }
+    }
+    for row in processes.next() where row.hasEnded { ends[row.id] = row }
+    var text = MetricText()
+    addState(view, to: &text)
+    addClaims(to: &text)
+    addMemory(view, to: &text)
+    addPushes(to: &text)
+    addWaits(to: &text)
+    addEnds(to: &text)
+    return text.text
+  }
+
+  // MARK: From the look
+
+  private func addState(_ view: LiveView, to text: inout MetricText) {
+    text.add(
+      "baton_up", .gauge, "Whether the daemon runs.",
+      view.processes.filter { Daemon(rawValue: $0.name) != nil }.map {
+        ([("daemon", $0.name)], $0.state == "running" ? "1" : "0")
+      })
+    text.add("baton_epoch", .gauge, "The highest epoch that was claimed.", view.holder.epoch)
+    text.add(
+      "baton_node_held", .gauge, "Whether a process of the role holds the node.",
+      Role.allCases.map {
+        ([("role", $0.rawValue)], view.holder.isHeld && view.holder.role == $0.rawValue ? "1" : "0")
+      })
+    let age = view.holder.beatAtWallNs.map { TimeSpan(nanoseconds: max(0, view.wallNs - $0)) }
+    text.add(
+      "baton_beat_age_seconds", .gauge, "The time since the last beat of the highest epoch.",
+      age.map { [([], MetricText.seconds($0))] } ?? [])
+    text.add(
+      "baton_wallet_connected", .gauge, "Whether the peer has a connection of the wallet.",
+      view.peer.isConnected ? 1 : 0)
+    text.add("baton_payments_held", .gauge, "Payments that the peer holds for the wallet.", view.peer.held)
+    text.add(
+      "baton_payments_received_total", .counter, "Payments that the wallet has received.",
+      view.paymentsReceived)
+    text.add("baton_balance_msat", .gauge, "The wallet's balance in its channel.", view.balanceMsat)
+  }
+
+  private func addMemory(_ view: LiveView, to text: inout MetricText) {
+    text.add(
+      "baton_process_footprint_bytes", .gauge, "Anonymous memory and swap of a running process.",
+      view.processes.compactMap { row in row.footprintBytes.map { ([("process", row.name)], "\($0)") } })
+    text.add(
+      "baton_process_resident_bytes", .gauge, "Resident memory of a running process.",
+      view.processes.compactMap { row in row.residentBytes.map { ([("process", row.name)], "\($0)") } })
+  }
+
+  // MARK: From the container
+
+  private func addClaims(to text: inout MetricText) {
+    let queries = [
+      SnapshotQuery(
+        name: Self.claims, tables: ["claims"],
+        sql: "SELECT role, reason, count(*) AS count FROM claims GROUP BY role, reason ORDER BY role, reason"),
+      SnapshotQuery(
+        name: Self.takeovers, tables: ["claims"],
+        sql: """
+          SELECT claim.role AS role, count(*) AS count FROM claims AS claim
+          JOIN claims AS before ON before.epoch = claim.seen_epoch
+          WHERE before.role <> claim.role GROUP BY claim.role ORDER BY claim.role
+          """),
+    ]
+    guard
+      let tables = try? Snapshot.take(
+        of: phone.container, depth: SnapshotDepth(rowsPerTableMax: 1), queries: queries
+      ).tables
+    else { return }
+    text.add(
+      "baton_claims_total", .counter, "Claims of the node, by the claimant's role and reason.",
+      Self.samples(Self.claims, of: tables))
+    text.add(
+      "baton_takeovers_total", .counter, "Claims of the node after a claim of the other role.",
+      Self.samples(Self.takeovers, of: tables))
+  }
+
+  /// The last column is the value, the others are labels.
+  private static func samples(
+    _ name: String, of tables: [TableContents]
+  ) -> [(labels: [(String, String)], value: String)] {
+    guard let table = tables.first(where: { $0.name == name }) else { return [] }
+    return table.rows.map { row in
+      let cells = row.values.map(words)
+      return (Array(zip(table.columns, cells).dropLast()), cells.last ?? "0")
+    }
+  }
+
+  private static func words(_ value: SQLValue) -> String {
+    switch value {
+    case .integer(let number): "\(number)"
+    case .text(let text): text
+    case .null, .real, .blob: "?"
+    }
+  }
+
+  // MARK: From rows and journals
+
+  private func addPushes(to text: inout MetricText) {
+    let figures = PushFigures(of: phone)
+    text.add("baton_pushes_total", .counter, "Pushes that came to the phone.", figures.pushes.count)
+    text.add(
+      "baton_silent_pushes_total", .counter, "Silent pushes that came to the phone.", figures.silentArrived)
+    text.add(
+      "baton_silent_pushes_handed_over_total", .counter, "Silent pushes that were handed to the app.",
+      figures.handlerStarts)
+    text.add(
+      "baton_silent_pushes_received_total", .counter, "Silent pushes with which the app received a payment.",
+      figures.received)
+    text.add(
+      "baton_background_tasks_begun_total", .counter, "Background tasks that were begun.", figures.tasksBegun)
+    text.add(
+      "baton_background_tasks_completed_total", .counter, "Background tasks that were completed.",
+      figures.tasksCompleted)
+    text.add(
+      "baton_payments_announced_total", .counter, "Payments that a push has announced.",
+      figures.success?.announced)
+    text.add(
+      "baton_payments_received_in_time_total", .counter,
+      "Payments that were received within 15 s of a push that announced them.",
+      figures.success?.receivedInTime)
+    let peaks = [("app", figures.memory.appBytes), ("extension", figures.memory.extensionBytes)]
+    text.add(
+      "baton_peak_footprint_bytes", .gauge, "The highest footprint of the role's processes that have ended.",
+      peaks.compactMap { role, bytes in bytes.map { ([("role", role)], "\($0)") } })
+  }
+
+  private func addWaits(to text: inout MetricText) {
+    func spans(_ isMeant: (NodeWaits.Wait.Kind) -> Bool) -> [TimeSpan] {
+      ended.filter { isMeant($0.kind) }.map(\.took)
+    }
+    text.add(
+      histogram: "baton_app_wait_seconds",
+      "How long the open app waited until it was connected: since the extension's release, since its death, or since the opening.",
+      label: "since",
+      [
+        ("release", spans { $0 == .release }), ("death", spans { $0 == .death }),
+        ("opening", spans { if case .opening = $0 { true } else { false } }),
+      ], bounds: Self.bounds)
+  }
+
+  private func addEnds(to text: inout MetricText) {
+    var counts: [String: Int] = [:]
+    for row in ends.values {
+      counts["\(row.processName) \(row.isCrash == true ? "crashed" : row.how ?? "unknown")", default: 0] += 1
+    }
+    text.add(
+      "baton_processes_ended_total", .counter, "Processes of the wallet that have ended.",
+      counts.sorted { $0.key < $1.key }.map { key, count in
+        let words = key.split(separator: " ")
+        return ([("process", String(words[0])), ("how", String(words[1]))], "\(count)")
+      })
+  }
+}

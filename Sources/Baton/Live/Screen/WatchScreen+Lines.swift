@@ -1,0 +1,202 @@
+import Ground
+import Inspection
+import PhoneClient
+import Terminal
+
+// The lines. A small screen keeps what matters first: the holder, its beat, the peer, the processes, the last events.
+extension WatchScreen {
+  private static let label = 10
+
+  /// As many as the screen has rows, none wider than it.
+  package var lines: [WatchLine] {
+    var lines = head
+    let foot = foot
+    let left = rows - lines.count - foot.count
+    lines += showsHelp ? Array(help.prefix(max(0, left))) : middle(left)
+    while lines.count + foot.count < rows { lines.append(WatchLine()) }
+    // On a screen of a few rows the keys give way first.
+    lines = Array((lines.prefix(max(0, rows - foot.count)) + foot).prefix(max(0, rows)))
+    return lines.map { $0.cut(to: columns) }
+  }
+
+  // MARK: Above
+
+  private var head: [WatchLine] {
+    var lines = [title, fact("holder", view.holder.sentence, holderColour), beat]
+    lines.append(fact("peer", view.peer.sentence, view.peer.isEstablished ? .green : nil))
+    lines.append(fact("wallet", wallet))
+    if let problem = view.problems.first {
+      let more = view.problems.count - 1
+      lines.append(fact("problem", problem + (more > 0 ? " (and \(more) more)" : ""), .red))
+    }
+    return lines
+  }
+
+  private var title: WatchLine {
+    let time = isLate ? "no answer yet" : String(WallClockText.write(view.wallNs).dropFirst(11))
+    let room = columns - CellWidth.of(time) - 1
+    var line = WatchLine()
+    line.add("baton watch", .bold)
+    line.add(CellWidth.fit("  " + view.home.onOneLine, to: max(0, room - 11)) + " ")
+    line.add(time, isLate ? .red : .dim)
+    return line
+  }
+
+  private func fact(_ name: String, _ text: String, _ colour: Output.Colour? = nil) -> WatchLine {
+    var line = WatchLine(CellWidth.fit(name, to: Self.label), .dim)
+    line.add(text.onOneLine, colour)
+    return line
+  }
+
+  private var holderColour: Output.Colour? {
+    if view.holder.isStopped { return .red }
+    guard view.holder.isHeld else { return nil }
+    return view.holder.role == Role.app.rawValue ? .green : .magenta
+  }
+
+  /// The mark changes its place with each beat.
+  private var beat: WatchLine {
+    guard let counter = view.holder.beat else { return fact("beat", "none") }
+    let mark = counter.isMultiple(of: 2) ? "* " : " *"
+    let phase = view.holder.phase ?? "?"
+    return fact(
+      "beat", "\(view.holder.isHeld ? mark : "  ") \(phase), beat \(counter)\(ago(view.holder.beatAtWallNs))",
+      view.holder.isStopped ? .red : nil)
+  }
+
+  private func ago(_ wallNs: Int64?) -> String {
+    guard let wallNs else { return "" }
+    return ", \(age(wallNs))"
+  }
+
+  /// If the clock was set back since, the age is unknown.
+  private func age(_ wallNs: Int64) -> String {
+    let (span, overflowed) = view.wallNs.subtractingReportingOverflow(wallNs)
+    guard !overflowed, span >= 0 else { return "at \(WallClockText.write(wallNs))" }
+    return "\(HumanText.span(TimeSpan(nanoseconds: span))) ago"
+  }
+
+  private var wallet: String {
+    var words: [String] = []
+    if let balance = view.balanceMsat { words.append(HumanText.amount(msat: balance)) }
+    if let receivable = view.receivableMsat {
+      words.append("can receive \(HumanText.amount(msat: receivable))")
+    }
+    words.append("\(HumanText.count(Int(clamping: view.paymentsReceived), "payment")) received")
+    return words.joined(separator: ", ")
+  }
+
+  // MARK: Below
+
+  private var foot: [WatchLine] {
+    var message = WatchLine()
+    if let outcome {
+      message.add("\(outcome.action.words): \(outcome.sentence)", outcome.isFailure ? .red : .bold)
+    } else if !waiting.isEmpty {
+      message.add("\(waiting.map(\.words).joined(separator: ", ")) …", .bold)
+    }
+    return rows < 8 ? [message] : [message, keys]
+  }
+
+  private var keys: WatchLine {
+    let all = LiveAction.allCases.map { ($0.key, $0.words) } + [("?", "help"), ("q", "leave")]
+    func width(_ gap: Int, words: Bool) -> Int {
+      all.reduce(-gap) { $0 + gap + $1.0.count + (words ? 1 + $1.1.count : 0) }
+    }
+    let hasWords = width(1, words: true) <= columns
+    let gap = String(repeating: " ", count: hasWords && width(2, words: true) > columns ? 1 : 2)
+    var line = WatchLine()
+    for (number, (key, words)) in all.enumerated() {
+      line.add(number == 0 ? "" : gap)
+      line.add(key, .bold)
+      if hasWords { line.add(" \(words)", .dim) }
+    }
+    return line
+  }
+
+  private var help: [WatchLine] {
+    let rows =
+      LiveAction.allCases.map { ($0.key, $0.meaning) } + [
+        ("^L", "draw the screen again"), ("?", "close this help"), ("q", "leave; the phone goes on"),
+      ]
+    return [WatchLine()]
+      + rows.map { key, meaning in
+        var line = WatchLine(CellWidth.fit("  \(key)", to: 6), .bold)
+        line.add(meaning)
+        return line
+      }
+  }
+
+  // MARK: Between
+
+  private func middle(_ left: Int) -> [WatchLine] {
+    guard left > 0 else { return [] }
+    var lines: [WatchLine] = []
+    if left >= 12 { lines.append(processHeading) }
+    // The daemons give way on a small screen, unless one does not run.
+    let rows = left >= 8 ? view.processes : Array(view.processes.prefix(2))
+    lines += rows.map(process).prefix(max(0, left - 1 - lines.count))
+    let share = left >= 36 ? left / 7 : left >= 12 ? 2 : left >= 8 ? 1 : 0
+    lines += list("pushes", view.pushes.map(push), share)
+    lines += list("payments", view.payments.map(payment), share)
+    lines += list("ends", view.ends.map(end), share)
+    let events = view.events.suffix(max(0, left - lines.count))
+    lines += list("events", events.map(event), events.count)
+    return Array(lines.prefix(left))
+  }
+
+  private var processHeading: WatchLine {
+    WatchLine(cells(["PROCESS", "PID", "STATE", "MEMORY"]) + "SHOWS", .bold)
+  }
+
+  private static let widths = [12, 9, 13, 10]
+
+  private func cells(_ texts: [String]) -> String {
+    zip(texts, Self.widths).map { CellWidth.fit($0, to: $1 - 1) + " " }.joined()
+  }
+
+  private func process(_ row: LiveView.Process) -> WatchLine {
+    var line = WatchLine(CellWidth.fit(row.name.onOneLine, to: 11) + " ", LogPrinter.colour(of: row.name))
+    line.add(CellWidth.fit(row.pid.map(String.init) ?? "", to: 8) + " ")
+    let isStopped = row.state == "stopped"
+    line.add(CellWidth.fit(row.state.onOneLine, to: 12) + " ", isStopped ? .red : row.pid == nil ? .dim : nil)
+    line.add(CellWidth.fit(row.footprintBytes.map(HumanText.megabytes) ?? "", to: 9) + " ")
+    line.add(row.text?.onOneLine ?? "")
+    return line
+  }
+
+  /// The first row has the name of the list.
+  private func list(_ name: String, _ rows: [WatchLine], _ most: Int) -> [WatchLine] {
+    guard most > 0 else { return [] }
+    guard !rows.isEmpty else { return [fact(name, "none yet", .dim)] }
+    return rows.prefix(most).enumerated().map { number, row in
+      var line = WatchLine(CellWidth.fit(number == 0 ? name : "", to: Self.label), .dim)
+      for part in row.parts { line.add(part.text, part.colour) }
+      return line
+    }
+  }
+
+  private func push(_ push: LiveView.Push) -> WatchLine {
+    WatchLine("\(push.id), \(push.kind), \(age(push.atWallNs)): \(push.fate)")
+  }
+
+  private func payment(_ payment: LiveView.Payment) -> WatchLine {
+    let amount = HumanText.amount(msat: payment.amountMsat)
+    let state = payment.state == "paid" ? "" : " (\(payment.state))"
+    return WatchLine(
+      "\(payment.way) \(amount)\(state), \(age(payment.atWallNs)): \(payment.paymentHash.prefix(8))",
+      payment.state == "failed" || payment.state == "lost" ? .red : nil)
+  }
+
+  private func end(_ end: LiveView.End) -> WatchLine {
+    WatchLine(
+      "\(end.process) \(end.pid), \(age(end.atWallNs)): \(end.reason)", end.wasKilled ? .red : nil)
+  }
+
+  private func event(_ event: LiveView.Event) -> WatchLine {
+    var line = WatchLine(String(WallClockText.write(event.atWallNs).dropFirst(11).prefix(8)) + " ", .dim)
+    line.add(CellWidth.fit(event.process, to: 10) + " ", LogPrinter.colour(of: event.process))
+    line.add(event.text)
+    return line
+  }
+}

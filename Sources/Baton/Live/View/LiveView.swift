@@ -1,0 +1,167 @@
+import Reports
+
+/// A phone at one moment, as `baton watch` draws it and `baton serve` sends it.
+package struct LiveView: Report, Hashable {
+  /// Who holds the node, or held it last.
+  package struct Holder: Report, Hashable {
+    package var sentence = ""
+    /// app or extension; missing before the first claim.
+    package var role: String?
+    package var pid: Int32?
+    package var epoch: UInt64?
+    package var because: String?
+    /// Its role lock is held.
+    package var isHeld = false
+    /// Stopped by a signal.
+    package var isStopped = false
+    package var phase: String?
+    package var beat: UInt64?
+    package var beatAtWallNs: Int64?
+
+    package init() {}
+
+    enum CodingKeys: String, CodingKey {
+      case sentence, role, pid, epoch, because
+      case isHeld = "held"
+      case isStopped = "stopped"
+      case phase, beat, beatAtWallNs
+    }
+  }
+
+  /// A daemon, or a process of the wallet.
+  package struct Process: Report, Hashable {
+    package var name: String
+    package var pid: Int32?
+    package var state: String
+    package var footprintBytes: UInt64?
+    package var residentBytes: UInt64?
+    /// What it shows or does.
+    package var text: String?
+
+    package init(
+      name: String, pid: Int32? = nil, state: String, footprintBytes: UInt64? = nil,
+      residentBytes: UInt64? = nil, text: String? = nil
+    ) {
+      self.name = name
+      self.pid = pid
+      self.state = state
+      self.footprintBytes = footprintBytes
+      self.residentBytes = residentBytes
+      self.text = text
+    }
+  }
+
+  package struct Peer: Report, Hashable {
+    package var sentence = ""
+    package var isConnected = false
+    package var isEstablished = false
+    package var epoch: UInt64?
+    /// Payments that the peer holds for the wallet, and those that it has offered.
+    package var held = 0
+    package var offered = 0
+
+    package init() {}
+
+    enum CodingKeys: String, CodingKey {
+      case sentence
+      case isConnected = "connected"
+      case isEstablished = "established"
+      case epoch, held, offered
+    }
+  }
+
+  package struct Push: Report, Hashable {
+    package var id: UInt64
+    /// visible, silent, or badge or sound.
+    package var kind: String
+    package var fate: String
+    package var atWallNs: Int64
+
+    package init(id: UInt64, kind: String, fate: String, atWallNs: Int64) {
+      self.id = id
+      self.kind = kind
+      self.fate = fate
+      self.atWallNs = atWallNs
+    }
+  }
+
+  package struct Payment: Report, Hashable {
+    /// received or sent.
+    package var way: String
+    package var id: Int64
+    package var amountMsat: UInt64
+    package var paymentHash: String
+    /// paid, pending, failed or lost.
+    package var state: String
+    package var atWallNs: Int64
+
+    package init(
+      way: String, id: Int64, amountMsat: UInt64, paymentHash: String, state: String, atWallNs: Int64
+    ) {
+      self.way = way
+      self.id = id
+      self.amountMsat = amountMsat
+      self.paymentHash = paymentHash
+      self.state = state
+      self.atWallNs = atWallNs
+    }
+  }
+
+  /// The end of a process of the wallet.
+  package struct End: Report, Hashable {
+    package var process: String
+    package var pid: Int32
+    /// By a signal, or by a crash of its own.
+    package var wasKilled: Bool
+    package var reason: String
+    package var atWallNs: Int64
+
+    package init(process: String, pid: Int32, wasKilled: Bool, reason: String, atWallNs: Int64) {
+      self.process = process
+      self.pid = pid
+      self.wasKilled = wasKilled
+      self.reason = reason
+      self.atWallNs = atWallNs
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case process, pid
+      case wasKilled = "killed"
+      case reason, atWallNs
+    }
+  }
+
+  /// A sentence of a journal.
+  package struct Event: Report, Hashable {
+    package var process: String
+    package var text: String
+    package var atWallNs: Int64
+
+    package init(process: String, text: String, atWallNs: Int64) {
+      self.process = process
+      self.text = text
+      self.atWallNs = atWallNs
+    }
+  }
+
+  package var home: String
+  /// The moment, on the phone's clock.
+  package var wallNs: Int64
+  package var holder = Holder()
+  package var processes: [Process] = []
+  package var peer = Peer()
+  package var balanceMsat: UInt64?
+  package var receivableMsat: UInt64?
+  package var payments: [Payment] = []
+  package var paymentsReceived: Int64 = 0
+  package var pushes: [Push] = []
+  package var pushesCount: UInt64 = 0
+  package var ends: [End] = []
+  package var events: [Event] = []
+  package var problems: [String] = []
+
+  package init(home: String, wallNs: Int64) {
+    self.home = home
+    self.wallNs = wallNs
+  }
+}

@@ -1,0 +1,51 @@
+import DaemonRuntime
+import Glibc
+import LightningProvider
+import PostgreSQL
+
+/// Where the ledger is: a file of the home, or a database of PostgreSQL. The home remembers the database's URL, with the
+/// number of its own wallet in it, so that neither a start without the option nor the judge takes a new ledger for the
+/// old one.
+struct LedgerPlace {
+  struct Kept: Equatable {
+    var url: String
+    var wallet: WalletNumber?
+  }
+
+  let path: String
+
+  static func open(_ options: ProviderOptions) throws -> Ledger {
+    let place = LedgerPlace(path: options.ledgerPlace)
+    let kept = try SmallFile.readOwn(place.path, limit: 4096).flatMap(parse)
+    guard let url = options.ledgerURL ?? kept?.url else {
+      try Ledger.check(path: options.ledger)
+      return try Ledger(path: options.ledger)
+    }
+    guard access(options.ledger, F_OK) != 0 else { throw LedgerError.hasFile(options.ledger) }
+    let ledger = try Ledger(url: url, keptIn: place, wallet: kept?.wallet)
+    if let kept, let wallet = kept.wallet, kept.url != url {
+      guard try ledger.wallet(ofPhone: absolute(options.home)) == wallet else {
+        throw LedgerError.otherDatabase(kept.url)
+      }
+    }
+    return ledger
+  }
+
+  static func parse(_ bytes: [UInt8]) -> Kept? {
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    guard let url = lines.first, PostgreSQLConnection.isURL(String(url)) else { return nil }
+    return Kept(
+      url: String(url), wallet: lines.dropFirst().first.flatMap { Int64($0) }.map { WalletNumber($0) })
+  }
+
+  func keep(_ url: String, wallet: WalletNumber) throws(SystemError) {
+    try PlainFile.replace(path, with: Array("\(url)\n\(wallet.value)\n".utf8), syncs: true)
+  }
+
+  /// As other lspd of the machine name it.
+  static func absolute(_ home: String) -> String {
+    guard let path = realpath(home, nil) else { return home }
+    defer { free(path) }
+    return String(cString: path)
+  }
+}

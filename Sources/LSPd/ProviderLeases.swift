@@ -1,0 +1,64 @@
+import DaemonRuntime
+import Glibc
+import Ground
+import LightningProvider
+import PeerTransport
+
+// Serving a ledger that other lspd share: the beat, and the wallets of those that have ended.
+extension Provider {
+  /// Nothing without a share.
+  func beginBeats() {
+    guard ledger.share != nil else { return }
+    beatTimer = loop.after(LedgerShare.beatEvery) { [weak self] in self?.beat() }
+  }
+
+  private func beat() {
+    guard let share = ledger.share, !isGoingDown else { return }
+    do {
+      try share.beat()
+      try share.buryDead()
+      try serveFreePhones()
+      try serveDueWallets()
+    } catch { fail(error) }
+    beginBeats()
+  }
+
+  /// Of a shared ledger those that no lspd serves: their holds end on time, and their pushes and webhooks go on.
+  func serveDueWallets() throws {
+    for number in try ledger.dueWallets() where served[number] == nil {
+      // Another lspd may have been faster.
+      do { _ = try wallet(number) } catch is WalletElsewhereError {}
+    }
+  }
+
+  private func serveFreePhones() throws {
+    guard let share = ledger.share else { return }
+    for home in try share.freePhones() where access(home, F_OK) == 0 {
+      guard let number = try ledger.wallet(ofPhone: home), phone(of: number) == nil else { continue }
+      do {
+        try share.lease(number, at: clock.now)
+      } catch is WalletElsewhereError { continue }
+      let phone = ServedPhone(home: home, wallet: number)
+      phones.append(phone)
+      do { try listen(for: phone) } catch {
+        // Its lspd may be frozen, and have the socket still: the wallet is served all the same.
+        journal.note("serving the wallet of \(home) without its socket: \(error)")
+      }
+      _ = try wallet(number)
+    }
+  }
+
+  func connectionNumber() throws -> UInt64 { try ledger.share?.nextConnection() ?? nextConnection }
+
+  func paymentNumber() throws -> UInt64 {
+    if let share = ledger.share { return try share.nextPayment() }
+    defer { nextPayment += 1 }
+    return nextPayment
+  }
+
+  /// Two requests of one attempt come one after the other, also at two lspd.
+  func whileLocked<Result>(_ attempt: Bytes32?, _ body: () throws -> Result) throws -> Result {
+    guard let share = ledger.share, let attempt else { return try body() }
+    return try share.whileLocked(attempt, body)
+  }
+}

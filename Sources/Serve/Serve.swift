@@ -1,0 +1,213 @@
+// Serve: a running phone over HTTP on 127.0.0.1: a page, events, metrics, and with --control the actions of a live
+// screen. The gate decides who may ask for what; the phone is read and driven by `Live` alone, as by `baton watch`.
+
+import Crypto
+import DaemonRuntime
+import Ground
+import HTTPServer
+import JSON
+import Live
+import PhoneClient
+import Reports
+import Timeline
+
+/// One phone's server.
+package final class Serve {
+  /// Actions that wait for the phone.
+  private static let actionsMax = 4
+  private static let tokenBytes = 16
+
+  private let phone: Phone
+  private let loop: EventLoop
+  private let isControlled: Bool
+  private let token: String
+  private let hand: LiveHand
+  private let handThread: SideThread
+  private let tally: LiveTally
+  private let tallyThread: SideThread
+  private var server: HTTPServer?
+  private var feed: LiveFeed?
+  private var view: LiveView?
+  private var streams: [ObjectIdentifier: HTTPStream] = [:]
+  private var awaitingView: [HTTPPromise] = []
+  private var awaitingMetrics: [HTTPPromise] = []
+  private var actionsUnderWay = 0
+
+  /// Port 0: any free one.
+  package init(
+    _ phone: Phone, port: UInt16, isControlled: Bool, loop: EventLoop,
+    onFailure: @escaping (SystemError) -> Void
+  ) throws(SystemError) {
+    self.phone = phone
+    self.loop = loop
+    self.isControlled = isControlled
+    token = Hexadecimal.encode(randomBytes(Self.tokenBytes))
+    hand = LiveHand(phone)
+    handThread = SideThread(loop: loop)
+    tally = LiveTally(phone)
+    tallyThread = SideThread(loop: loop)
+    var settings = HTTPServer.Settings(
+      crowded: Self.refusal(503, "there are too many connections; close other pages of this server"),
+      late: Self.refusal(408, "no request came within 10 s; connect and send it at once"))
+    settings.headers = ServeGate.headers
+    settings.bodyBytesMax = ServeGate.bodyBytesMax
+    server = try HTTPServer(
+      HostAndPort(loopback: port), loop: loop, settings: settings,
+      replying: {
+        [unowned self] in reply(to: $0)
+      })
+    feed = try LiveFeed(phone, loop: loop, onView: { [unowned self] in show($0) }, onFailure: onFailure)
+  }
+
+  package func stop() { feed?.stop() }
+
+  package var document: Document {
+    Document(
+      home: phone.home, url: "http://\(address)/?token=\(token)", port: Int64(address.port), token: token,
+      isControlled: isControlled)
+  }
+
+  /// What `baton serve` prints.
+  package struct Document: Report {
+    package var home: String
+    package var url: String
+    package var port: Int64
+    package var token: String
+    package var isControlled: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case home, url, port, token
+      case isControlled = "control"
+    }
+  }
+
+  private var address: HostAndPort { server?.address ?? HostAndPort(loopback: 0) }
+
+  // MARK: Requests
+
+  private func reply(to request: HTTPRequest) -> HTTPReply {
+    let gate = ServeGate(token: token, port: address.port, isControlled: isControlled)
+    let route: ServeRoute
+    do throws(ServeRefusal) { route = try gate.route(request) } catch {
+      return .now(Self.refusal(error.status, error.description, allow: error.allow))
+    }
+    switch route {
+    case .page: return .now(page(gate))
+    case .events: return .stream(stream())
+    case .status:
+      if let view { return .now(HTTPResponse(status: 200, json: view.json)) }
+      let promise = HTTPPromise()
+      awaitingView.append(promise)
+      return .later(promise)
+    case .metrics: return metrics()
+    case .act(let name): return act(LiveAction(rawValue: name))
+    }
+  }
+
+  /// The cookie is for the page's events, which can send no header; the page drops the token from its address.
+  private func page(_ gate: ServeGate) -> HTTPResponse {
+    let actions =
+      isControlled ? LiveAction.allCases.map { LivePage.Action($0.rawValue, $0.words, $0.meaning) } : []
+    let html = LivePage(home: phone.home, token: token, actions: actions).html
+    return HTTPResponse(
+      status: 200, contentType: "text/html; charset=utf-8", body: html,
+      more: [
+        HTTPHeader("Set-Cookie", "\(gate.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict"),
+        HTTPHeader("X-Content-Type-Options", "nosniff"), HTTPHeader("X-Frame-Options", "DENY"),
+        HTTPHeader("Referrer-Policy", "no-referrer"), HTTPHeader("Cross-Origin-Opener-Policy", "same-origin"),
+      ])
+  }
+
+  private static func refusal(_ status: Int, _ sentence: String, allow: String? = nil) -> HTTPResponse {
+    let body = JSONValue.object([JSONMember(key: "error", value: .string(sentence))])
+    return HTTPResponse(status: status, json: body.json, allow: allow)
+  }
+
+  // MARK: Events
+
+  private func show(_ view: LiveView) {
+    self.view = view
+    let json = view.json
+    for stream in streams.values { stream.offer(event: "view", data: json) }
+    for promise in awaitingView { promise.keep(HTTPResponse(status: 200, json: json)) }
+    awaitingView = []
+  }
+
+  private func stream() -> HTTPStream {
+    let stream = HTTPStream()
+    let key = ObjectIdentifier(stream)
+    streams[key] = stream
+    stream.onEnd = { [weak self] in self?.streams[key] = nil }
+    if let view { stream.offer(event: "view", data: view.json) }
+    return stream
+  }
+
+  // MARK: Metrics
+
+  /// Counting takes as long as the journals are long: whoever asks meanwhile gets the same answer.
+  private func metrics() -> HTTPReply {
+    let promise = HTTPPromise()
+    awaitingMetrics.append(promise)
+    if awaitingMetrics.count == 1 { count() }
+    return .later(promise)
+  }
+
+  private func count() {
+    let tally = tally
+    let view = view ?? LiveView(home: phone.home, wallNs: phone.clock.wallNanoseconds)
+    let answer = { [unowned self] (response: HTTPResponse) in
+      for promise in awaitingMetrics { promise.keep(response) }
+      awaitingMetrics = []
+    }
+    do throws(SystemError) {
+      try tallyThread.perform({ tally.metrics(view) }) { text in
+        answer(HTTPResponse(status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: text))
+      }
+    } catch { answer(Self.refusal(503, error.description)) }
+  }
+
+  // MARK: Actions
+
+  private func act(_ action: LiveAction?) -> HTTPReply {
+    guard let action, actionsUnderWay < Self.actionsMax else {
+      return .now(
+        Self.refusal(503, "\(Self.actionsMax) actions wait for the phone; try again when one is done"))
+    }
+    let promise = HTTPPromise()
+    let hand = hand
+    actionsUnderWay += 1
+    do throws(SystemError) {
+      try handThread.perform({ hand.perform(action) }) { [unowned self] outcome in
+        actionsUnderWay -= 1
+        promise.keep(Self.response(outcome))
+        feed?.lookSoon()
+      }
+    } catch {
+      actionsUnderWay -= 1
+      return .now(Self.refusal(503, error.description))
+    }
+    return .later(promise)
+  }
+
+  private struct Done: Report {
+    var did: String
+    var sentence: String
+  }
+
+  /// What the phone refuses is no mistake in the request.
+  private static func response(_ outcome: LiveOutcome) -> HTTPResponse {
+    guard !outcome.isFailure else { return refusal(409, outcome.sentence) }
+    return HTTPResponse(
+      status: 200, json: Done(did: outcome.action.rawValue, sentence: outcome.sentence).json)
+  }
+}
+
+/// What a request may ask for.
+enum ServeRoute: Hashable, Sendable {
+  case page
+  case events
+  case status
+  case metrics
+  /// The name of an action.
+  case act(String)
+}

@@ -1,0 +1,101 @@
+import Crypto
+import HTTPServer
+import JSON
+import Live
+
+/// Decides who may ask for what. Every page of the web can send requests to 127.0.0.1, so an address alone proves
+/// nothing: the Host must be this server, an Origin must be too, and each request has the token of this run.
+struct ServeGate: Sendable {
+  static let bodyBytesMax = 256
+  static let headers = ["Origin", "Cookie", "Authorization", "Content-Type"]
+  static let actions = LiveAction.allCases.map(\.rawValue)
+
+  let token: String
+  let port: UInt16
+  let isControlled: Bool
+
+  /// For programs of this machine, in the form that browsers send.
+  private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
+  /// A cookie belongs to a host with all its ports.
+  var cookieName: String { "baton-\(port)" }
+
+  func route(_ request: HTTPRequest) throws(ServeRefusal) -> ServeRoute {
+    guard let host = request.host?.lowercased(), hosts.contains(host) else { throw .foreignHost }
+    if let origin = request.headers["Origin"]?.lowercased(), origin != "http://\(host)" {
+      throw .foreignOrigin
+    }
+    let (path, query) = Self.split(request.target)
+    guard let route = Self.paths[path] else {
+      try checkToken(request, query)
+      guard path == "/act" else { throw .noSuchPath }
+      return try action(request)
+    }
+    try checkToken(request, query)
+    guard request.method == "GET" else { throw .otherMethod(allowed: "GET") }
+    return route
+  }
+
+  private static let paths: [String: ServeRoute] = [
+    "/": .page, "/events": .events, "/status.json": .status, "/metrics": .metrics,
+  ]
+
+  private static func split(_ target: String) -> (path: String, query: Substring) {
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    return (String(parts[0]), parts.count > 1 ? parts[1] : "")
+  }
+
+  // MARK: The token
+
+  private func checkToken(_ request: HTTPRequest, _ query: Substring) throws(ServeRefusal) {
+    let said = [
+      Self.value(of: "token", in: query, between: "&"),
+      request.headers["Cookie"].flatMap { Self.value(of: cookieName, in: $0[...], between: ";") },
+      bearer(request),
+    ].compactMap { $0 }
+    // All are compared, so that the time does not tell which way is tried.
+    let hits = said.map { ConstantTime.areEqual(Array($0.utf8), Array(token.utf8)) }
+    guard hits.contains(true) else { throw .noToken }
+  }
+
+  private func bearer(_ request: HTTPRequest) -> String? {
+    guard let words = request.headers["Authorization"]?.split(separator: " "), words.count == 2,
+      words[0].lowercased() == "bearer"
+    else { return nil }
+    return String(words[1])
+  }
+
+  /// The first value of that name in `name=value` pairs.
+  private static func value(of name: String, in text: Substring, between separator: Character) -> String? {
+    for pair in text.split(separator: separator) {
+      let parts = pair.drop { $0 == " " }.split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2, parts[0] == name { return String(parts[1]) }
+    }
+    return nil
+  }
+
+  // MARK: Actions
+
+  /// A form or an image of another site sends cookies, but no such header and no JSON.
+  private func action(_ request: HTTPRequest) throws(ServeRefusal) -> ServeRoute {
+    guard request.method == "POST" else { throw .otherMethod(allowed: "POST") }
+    guard isControlled else { throw .noControl }
+    guard let said = bearer(request), ConstantTime.areEqual(Array(said.utf8), Array(token.utf8)) else {
+      throw .actionNeedsHeader
+    }
+    let type = request.headers["Content-Type"]?.split(separator: ";").first.map { $0.lowercased() }
+    guard type?.trimmed == "application/json" else { throw .noJSON }
+    guard !request.body.isEmpty, request.body.count <= Self.bodyBytesMax else { throw .bodyMissing }
+    guard case .object(let members)? = JSONValue(parsing: request.body), members.count == 1,
+      members[0].key == "do", let name = members[0].value.text
+    else { throw .badBody }
+    guard Self.actions.contains(name) else { throw .noSuchAction }
+    return .act(name)
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String {
+    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}

@@ -1,0 +1,39 @@
+// baton-serve: what `baton serve` runs. A program of its own, so that `baton` and all that it links stay without HTTP.
+
+import DaemonRuntime
+import Glibc
+import PhoneClient
+import Reports
+import Serve
+import Terminal
+
+CrashTraces.withholdMemory()
+let line = ServeOptions.declaration.parseOrExit()
+let phone = Phone(home: line.text("--home") ?? "./.baton")
+do throws(SystemError) { try OwnHome.check(phone.home) } catch {
+  exitWithSentence(.cannotCreate, error.description)
+}
+do throws(SystemError) {
+  let loop = try EventLoop()
+  var code = ExitCode.done
+  for interruption in Interruption.handled {
+    try loop.onSignal(interruption.rawValue) {
+      code = interruption.exitCode
+      loop.stop()
+    }
+  }
+  let serve = try Serve(
+    phone, port: UInt16(clamping: line.integer("--port") ?? 0), isControlled: line.isGiven("--control"),
+    loop: loop
+  ) { exitWithSentence(.inputOutputError, $0.description) }
+  let document = serve.document
+  Output(isJSON: line.isGiven("--json")).say(ServeOptions.sentence(document), json: document)
+  try loop.run()
+  serve.stop()
+  exit(code.rawValue)
+} catch {
+  if error.code == EADDRINUSE, let port = line.integer("--port") {
+    exitWithSentence(.wrongUsage, "port \(port) is in use; name another with --port, or leave it out")
+  }
+  exitWithSentence(.cannotCreate, error.description)
+}

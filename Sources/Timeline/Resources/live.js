@@ -1,0 +1,187 @@
+"use strict";
+// The page of a running phone. All text of the phone is set as text, never as HTML.
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const setup = JSON.parse(byId("setup").textContent);
+  const lane = [];
+  const laneSeconds = 120;
+  let view = null, received = 0, lastBeat = null;
+
+  byId("home").textContent = setup.home;
+  // The address is shown on screens and kept in histories; the cookie opens the page again.
+  history.replaceState(null, "", "/");
+
+  const element = (tag, text, name) => {
+    const made = document.createElement(tag);
+    if (text !== undefined && text !== null) made.textContent = text;
+    if (name) made.className = name;
+    return made;
+  };
+  const amount = (msat) => {
+    if (msat === undefined || msat === null) return "–";
+    const whole = msat % 1000 === 0;
+    return `${(whole ? msat / 1000 : msat).toLocaleString("en-US")} ${whole ? "sat" : "msat"}`;
+  };
+  const megabytes = (bytes) => bytes === undefined ? "" : `${(Math.floor(bytes / 104857.6) / 10).toFixed(1)} MB`;
+  const now = () => view.wall_ns / 1e6 + (performance.now() - received);
+  const ago = (ns) => {
+    const seconds = Math.max(0, (now() - ns / 1e6) / 1000);
+    if (seconds < 120) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s ago`;
+    return seconds < 7200 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3600)} h ago`;
+  };
+  const clock = (ns) => new Date(ns / 1e6).toISOString().slice(11, 19);
+
+  // Rows
+
+  const list = (id, rows, most, make) => {
+    const place = byId(id);
+    place.replaceChildren(...(rows.length ? rows.slice(0, most).map(make) : [element("li", "none yet", "none")]));
+  };
+  const row = (text, ns, small, name) => {
+    const made = element("li", undefined, name);
+    const when = element("span", ago(ns), "when");
+    when.dataset.at = ns;
+    made.append(when, text);
+    if (small) made.append(element("small", small));
+    return made;
+  };
+  const processRow = (process) => {
+    const made = element("tr");
+    const off = process.pid === undefined ? "off" : "";
+    made.append(
+      element("td", process.name, process.name), element("td", process.pid ?? ""),
+      element("td", process.state, process.state === "stopped" ? "bad" : off),
+      element("td", megabytes(process.footprint_bytes)), element("td", process.text ?? ""));
+    return made;
+  };
+  const eventRow = (event) => {
+    const made = element("li");
+    made.append(
+      element("span", clock(event.at_wall_ns), "soft"), element("span", event.process, `who ${event.process}`),
+      element("span", event.text, "text"));
+    return made;
+  };
+
+  // The node
+
+  const state = () => {
+    const holder = view.holder;
+    return holder.stopped ? "stopped" : holder.held ? holder.role : "nobody";
+  };
+  const drawHolder = () => {
+    const holder = view.holder, heart = byId("heart");
+    byId("holder").textContent = holder.sentence;
+    heart.className = state();
+    if (holder.held && holder.beat !== undefined && lastBeat !== null && holder.beat !== lastBeat) {
+      // A class that is set again starts no animation without a layout in between.
+      void heart.offsetWidth;
+      heart.classList.add("beats");
+    }
+    lastBeat = holder.beat ?? null;
+    byId("peer").textContent = view.peer.sentence;
+    byId("balance").textContent = amount(view.balance_msat);
+    byId("receivable").textContent = amount(view.receivable_msat);
+    byId("received").textContent = `${view.payments_received.toLocaleString("en-US")} payments`;
+  };
+  const drawBeat = () => {
+    const holder = view.holder;
+    const words = [];
+    if (holder.epoch !== undefined) words.push(`epoch ${holder.epoch}`);
+    if (holder.because) words.push(holder.because);
+    if (holder.beat !== undefined) words.push(`${holder.phase}, beat ${holder.beat}, ${ago(holder.beat_at_wall_ns)}`);
+    byId("beat").textContent = words.join(" · ");
+  };
+  const drawLane = () => {
+    const second = Math.floor(now() / 1000);
+    const last = lane.length ? lane[lane.length - 1] : null;
+    if (last && last.second === second) last.state = state();
+    else lane.push({ second, state: state() });
+    while (lane.length && lane[0].second <= second - laneSeconds) lane.shift();
+    const bySecond = new Map(lane.map((one) => [one.second, one.state]));
+    const cells = [];
+    let held = "unknown";
+    for (let at = second - laneSeconds + 1; at <= second; at++) {
+      held = bySecond.get(at) ?? held;
+      cells.push(element("i", undefined, held));
+    }
+    byId("lane").replaceChildren(...cells);
+  };
+  const drawAges = () => {
+    if (!view) return;
+    byId("clock").textContent = `${new Date(now()).toISOString().slice(11, 19)} UTC`;
+    for (const one of document.querySelectorAll("[data-at]")) one.textContent = ago(Number(one.dataset.at));
+    drawBeat();
+    drawLane();
+  };
+
+  const draw = () => {
+    drawHolder();
+    const problem = byId("problem");
+    problem.hidden = view.problems.length === 0;
+    problem.textContent = view.problems.join("\n");
+    byId("processes").replaceChildren(...view.processes.map(processRow));
+    byId("payments-count").textContent = view.payments_received ? `(${view.payments_received} received)` : "";
+    byId("pushes-count").textContent = view.pushes_count ? `(${view.pushes_count})` : "";
+    list("payments", view.payments, 8, (one) => row(
+      `${one.way} ${amount(one.amount_msat)}${one.state === "paid" ? "" : ` (${one.state})`}`, one.at_wall_ns,
+      one.payment_hash.slice(0, 16), one.state === "failed" || one.state === "lost" ? "bad" : ""));
+    list("pushes", view.pushes, 8, (one) => row(`${one.id}: ${one.kind}`, one.at_wall_ns, one.fate));
+    list("ends", view.ends, 8, (one) => row(
+      `${one.process} ${one.pid}`, one.at_wall_ns, one.reason, one.killed ? "bad" : ""));
+    const events = byId("events"), atEnd = events.scrollTop + events.clientHeight >= events.scrollHeight - 4;
+    list("events", view.events, view.events.length, eventRow);
+    if (atEnd) events.scrollTop = events.scrollHeight;
+    drawAges();
+    document.documentElement.dataset.looks = Number(document.documentElement.dataset.looks ?? 0) + 1;
+  };
+
+  // The server
+
+  const link = (text, name) => {
+    byId("link").textContent = text;
+    byId("link").className = `pill ${name}`;
+  };
+  const events = new EventSource("/events");
+  events.addEventListener("view", (event) => {
+    view = JSON.parse(event.data);
+    received = performance.now();
+    link("live", "live");
+    draw();
+  });
+  events.addEventListener("error", () => {
+    const gone = events.readyState === EventSource.CLOSED;
+    link(gone ? "ended: open the address that baton serve prints" : "no answer; trying again", "lost");
+  });
+  setInterval(drawAges, 500);
+
+  // The actions
+
+  const act = async (action, button) => {
+    const outcome = byId("outcome");
+    button.disabled = true;
+    outcome.className = "";
+    outcome.textContent = `${action.words} …`;
+    try {
+      const answer = await fetch("/act", {
+        method: "POST", body: JSON.stringify({ do: action.name }),
+        headers: { "Authorization": `Bearer ${setup.token}`, "Content-Type": "application/json" },
+      });
+      const said = await answer.json();
+      outcome.className = answer.ok ? "" : "bad";
+      outcome.textContent = `${action.words}: ${said.sentence ?? said.error}`;
+    } catch {
+      outcome.className = "bad";
+      outcome.textContent = `${action.words}: the server does not answer; start it again with baton serve --control`;
+    }
+    button.disabled = false;
+  };
+  for (const action of setup.actions) {
+    const button = element("button", action.words, action.name === "kill" || action.name === "freeze" ? "danger" : "");
+    button.type = "button";
+    button.id = `act-${action.name}`;
+    button.title = action.meaning;
+    button.addEventListener("click", () => act(action, button));
+    byId("buttons").append(button);
+  }
+  byId("control").hidden = setup.actions.length === 0;
+})();

@@ -1,0 +1,199 @@
+import Crypto
+import DaemonRuntime
+import Database
+import Foundation
+import Ground
+import LightningProvider
+import LightningWire
+import PostgreSQL
+import Testing
+import WaitingTests
+
+@testable import LSPd
+
+/// Two lspd's views of one database, without their processes.
+@Suite(
+  "The leases of a ledger that several lspd share", .waits,
+  .enabled(if: TestServer.programs != nil, TestServer.missing))
+struct SharedLedgerTests {
+  private let url: String
+  private let now = Instant(nanoseconds: 1_000_000_000)
+
+  init() throws { url = try TestServer.shared.get().newDatabase() }
+
+  private func ledger(_ home: String, boot: UInt64 = 1) throws -> Ledger {
+    let ledger = try Ledger(url: url)
+    let run = try ledger.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
+    try ledger.share?.join(run: run, home: home, boot: BootID(high: boot, low: 1))
+    return ledger
+  }
+
+  private func sql(_ sql: String) throws {
+    try PostgreSQLConnection(url: url, application: "test").execute(sql, [])
+  }
+
+  private func hold(_ id: UInt64) -> LedgerStep {
+    LedgerStep(
+      at: now, wallNanoseconds: 0,
+      changes: [
+        .paymentHeld(
+          PaymentRequest(id: id, paymentHash: SHA256.hash([UInt8(id)]), amountMsat: 1000, holdUntil: now))
+      ])
+  }
+
+  private func paymentCount() throws -> Int { try rows(of: "SELECT id FROM payments", in: url).count }
+
+  @Test func `A wallet that one lspd serves is refused to the other, which is told who has it`() throws {
+    let first = try ledger("/one")
+    let second = try ledger("/two")
+    try first.share?.lease(.own, at: now)
+    #expect(throws: WalletElsewhereError.self) { try second.share?.lease(.own, at: now) }
+    do { try second.share?.lease(.own, at: now) } catch { #expect("\(error)".contains("/one")) }
+    try first.commit([hold(1)])
+    // Without a lease nothing is written.
+    #expect(throws: LedgerError.self) { try second.commit([hold(2)]) }
+    #expect(try paymentCount() == 1)
+    try first.share?.release(.own)
+    try second.share?.lease(.own, at: now)
+    try second.commit([hold(2)])
+    #expect(throws: LedgerError.self) { try first.commit([hold(3)]) }
+    #expect(try paymentCount() == 2)
+  }
+
+  @Test func `Of an lspd whose session has ended the wallets are free at once`() throws {
+    let first = try ledger("/one")
+    let second = try ledger("/two")
+    try first.share?.lease(.own, at: now)
+    try first.commit([
+      LedgerStep(at: now, wallNanoseconds: 0, changes: [.connectionOpened(connection: 7)])
+    ])
+    let run = try #require(first.share?.run)
+    // Returns once the session has ended.
+    try sql(
+      """
+      SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
+      WHERE locktype = 'advisory' AND objsubid = 2 AND CAST(objid AS BIGINT) = \(run)
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """)
+    try second.share?.lease(.own, at: now)
+    #expect(
+      try rows(of: "SELECT closed_reason FROM connections", in: url).map { try $0.text(0) }
+        == ["lspd ended with it open"])
+    #expect(throws: PostgreSQLError.self) { try first.commit([hold(1)]) }
+    #expect(try paymentCount() == 0)
+  }
+
+  @Test func `After 5 s without a beat a wallet goes to another lspd, and the late one writes nothing`()
+    throws
+  {
+    let first = try ledger("/one")
+    let second = try ledger("/two")
+    try first.share?.lease(.own, at: now)
+    try sql("UPDATE servers SET beat_at = beat_at - INTERVAL '4 seconds' WHERE home = '/one'")
+    #expect(throws: WalletElsewhereError.self) { try second.share?.lease(.own, at: now) }
+    try sql("UPDATE servers SET beat_at = beat_at - INTERVAL '2 seconds' WHERE home = '/one'")
+    try second.share?.lease(.own, at: now)
+    do {
+      try first.commit([hold(1)])
+      Issue.record("the late lspd has written")
+    } catch { #expect("\(error)" == LedgerError.fenced.description) }
+    #expect(throws: LedgerError.self) { try first.share?.beat() }
+    #expect(throws: LedgerError.self) {
+      try first.writePush(1, .delivered, isOpen: false, at: now)
+    }
+    try second.commit([hold(2)])
+    #expect(try rows(of: "SELECT id FROM payments", in: url).map { try $0.integer(0) } == [2])
+  }
+
+  @Test func `Numbers of payments, connections and wallets are unique over all lspd of a database`() throws {
+    let ledgers = [try ledger("/one"), try ledger("/two")]
+    var numbers: [UInt64] = []
+    var connections: [UInt64] = []
+    for _ in 0..<3 {
+      for ledger in ledgers {
+        numbers.append(try #require(try ledger.share?.nextPayment()))
+        connections.append(try #require(try ledger.share?.nextConnection()))
+      }
+    }
+    #expect(numbers == Array(1...6) && connections == Array(1...6))
+    let own = try ledgers.map { try $0.ownWallet(home: $0 === ledgers[0] ? "/one" : "/two") }
+    #expect(own == [.own, WalletNumber(2)])
+    #expect(try ledgers[1].ownWallet(home: "/one") == .own)
+    let counts = try ledgers.map { ledger in
+      try ledger.allocating { count in
+        let key = try #require(PrivateKey(SHA256.hash([UInt8(count)])))
+        try ledger.begin(WalletNumber(Int64(count) + 1), of: key.publicKey)
+        return count
+      }
+    }
+    #expect(counts == [2, 3])
+  }
+
+  @Test func `An lspd of another machine is refused while one serves the database`() throws {
+    let first = try ledger("/one")
+    #expect(throws: LedgerError.self) { try ledger("/two", boot: 2) }
+    #expect(first.share?.run == 1)
+  }
+
+  @Test func `All lspd of a database are one LSP, and a second key is refused`() throws {
+    let first = try Ledger(url: url)
+    #expect(try !first.isKnownByNodes())
+    let keys = try (1...2).map { try #require(PrivateKey(SHA256.hash([$0]))) }
+    #expect(try first.share?.setNode(keys[0].publicKey.bytes) == true)
+    #expect(try first.share?.setNode(keys[1].publicKey.bytes) == false)
+    #expect(try Ledger(url: url).isKnownByNodes())
+  }
+
+  @Test func `A text with a zero byte is stored, and the schema is made once`() throws {
+    let first = try ledger("/one")
+    try first.share?.lease(.own, at: now)
+    try first.commit([
+      LedgerStep(
+        at: now, wallNanoseconds: 0, changes: [.channelFailed(connection: 1, "your \0 secret")])
+    ])
+    _ = try Ledger(url: url)
+    #expect(
+      try first.readState(newChannel: .zero, at: now).failure == "your \u{FFFD} secret")
+    #expect(
+      try rows(of: "SELECT version FROM ledger_schema", in: url).map { try $0.integer(0) }
+        == [Int64(LedgerSchema.steps.count)])
+  }
+
+  @Test func `Another program's database, and one of a newer lspd, are refused with one sentence`() throws {
+    try sql("CREATE TABLE songs(id BIGINT)")
+    do {
+      _ = try Ledger(url: url)
+      Issue.record("the database of songs was taken")
+    } catch { #expect("\(error)".contains("another program's table songs")) }
+    try sql("DROP TABLE songs")
+    _ = try Ledger(url: url)
+    try sql("UPDATE ledger_schema SET version = 1000")
+    do {
+      _ = try Ledger(url: url)
+      Issue.record("the newer database was taken")
+    } catch { #expect("\(error)".contains("schema 1000")) }
+  }
+}
+
+@Suite("The SQL of a shared ledger") struct DialectTests {
+  @Test func `A URL with a password, and one that is none, are refused`() {
+    guard PostgreSQLConnection.isBuilt else { return }
+    for (url, error) in [
+      ("postgresql://me:secret@localhost/ledger", PostgreSQLError.passwordInURL),
+      ("postgresql:///ledger?password=secret", .passwordInURL), ("ledger.sqlite", .badURL),
+      ("postgresql://[", .badURL),
+    ] {
+      #expect(throws: error, "\(url)") { try PostgreSQLConnection.check(url) }
+    }
+    #expect(throws: Never.self) { try PostgreSQLConnection.check("postgres://me@localhost:5433/ledger") }
+  }
+
+  @Test func `The place of a ledger is read back, and anything else is none`() {
+    #expect(
+      LedgerPlace.parse(Array("postgresql://me@/one\n3\n".utf8))
+        == .init(url: "postgresql://me@/one", wallet: WalletNumber(3)))
+    #expect(LedgerPlace.parse(Array("".utf8)) == nil)
+    #expect(LedgerPlace.parse(Array("ledger.sqlite\n".utf8)) == nil)
+    #expect(LedgerPlace.parse(Array("postgresql://me@/one".utf8))?.wallet == nil)
+  }
+}

@@ -1,0 +1,199 @@
+import Crypto
+import DaemonRuntime
+import Foundation
+import Glibc
+import Ground
+import LightningInvoices
+import LightningWire
+import PairSupport
+import Testing
+import WaitingTests
+
+@testable import LSPd
+
+/// Two lspd on one database, as processes; one is killed or frozen, or the server is.
+@Suite(
+  "Two lspd on one database of PostgreSQL", .serialized, .waits,
+  .enabled(if: TestServer.programs != nil, TestServer.missing))
+struct TwoProvidersTests {
+  private func second(of phone: TestPhone, _ url: String) throws -> ProviderProcess {
+    try ProviderProcess(["--node-key", "\(phone.home)/lsp/node-key"], url: url)
+  }
+
+  private func judge(_ phone: TestPhone) throws -> Int32 {
+    try phone.run(
+      "\(TestPhone.binaries)/baton",
+      ["judge", phone.home, "--without", "phone", "--without", "journals", "--require-settled"])
+  }
+
+  @Test
+  func
+    `If an lspd is killed while it holds a payment, the other pushes, serves the wallet, and the judge is content`()
+    throws
+  {
+    let url = try TestServer.shared.get().newDatabase()
+    let phone = try TestPhone(peerArguments: ["--ledger", url])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(2, app)
+    app.kill(SIGKILL)
+    try phone.wait("the app's end") { app.hasEnded }
+    let other = try second(of: phone, url)
+    let place = phone.address
+    try phone.pay(invoices[0])
+    try phone.wait("the push") { phone.pushes.count == 1 }
+
+    let killed = try #require(phone.peer)
+    killed.kill(SIGKILL)
+    try phone.wait("lspd's end") { killed.hasEnded }
+    try phone.wait("the push of the other lspd") { phone.pushes.count == 2 }
+    #expect(try other.ledger("SELECT home FROM servers WHERE ended = 0") == [.text(other.home)])
+    #expect(phone.address == place)
+    let process = try phone.launchExtension()
+    _ = phone.push(process)
+    // By the socket of the phone's own directory.
+    try phone.waitUntilSettled(invoices[0])
+    try phone.pay(invoices[1])
+    try phone.waitUntilSettled(invoices[1])
+    #expect(try Set(phone.receivedPayments()) == Set(invoices.map(\.paymentHash.hex)))
+    #expect(try judge(phone) == 0)
+    // Something to find.
+    try other.change("UPDATE payments SET amount_msat = amount_msat + 1 WHERE id = 1")
+    #expect(try judge(phone) == 2)
+  }
+
+  @Test
+  func
+    `If an lspd is killed amid the payments of a connected wallet, the other completes them, and the judge is content`()
+    throws
+  {
+    let url = try TestServer.shared.get().newDatabase()
+    let phone = try TestPhone(peerArguments: ["--ledger", url])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(5, app)
+    let other = try second(of: phone, url)
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    for invoice in invoices { try phone.pay(invoice) }
+    let killed = try #require(phone.peer)
+    killed.kill(SIGKILL)
+    try phone.wait("lspd's end") { killed.hasEnded }
+    // Its socket answers again, and its address is dialled again by the running app.
+    try phone.wait("the other lspd") { (try? phone.askPeer(ControlMessage("status"))) != nil }
+    for invoice in invoices { try phone.waitUntilSettled(invoice) }
+    #expect(try Set(phone.receivedPayments()) == Set(invoices.map(\.paymentHash.hex)))
+    #expect(try judge(phone) == 0)
+    #expect(try other.goDown()?.how == .exited(code: 0))
+  }
+
+  // MARK: Scripted wallets
+
+  private let key = PrivateKey(SHA256.hash([1]))!
+
+  private func pair() throws -> [ProviderProcess] {
+    let url = try TestServer.shared.get().newDatabase()
+    let first = try ProviderProcess(["--wallets"], url: url)
+    return [
+      first, try ProviderProcess(["--wallets", "--node-key", "\(first.home)/lsp/node-key"], url: url),
+    ]
+  }
+
+  private func connected(_ wallet: ScriptedWallet, to provider: ProviderProcess, _ loop: EventLoop) throws {
+    try wallet.connect(to: try #require(provider.address), fence(2))
+    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
+  }
+
+  @Test
+  func `A wallet that one lspd serves is turned away by the other with one sentence, until that one ends`()
+    throws
+  {
+    let providers = try pair()
+    let wallet = ScriptedWallet(loop: providers[1].loop, key: key)
+    try connected(wallet, to: providers[0], providers[1].loop)
+
+    let late = ScriptedWallet(loop: providers[1].loop, key: key)
+    try late.connect(to: try #require(providers[1].address), fence(2))
+    #expect(try providers[1].eventually { late.isClosed })
+    let warnings = late.received.compactMap { message in
+      if case .warning(let warning) = message { warning.text } else { nil }
+    }
+    #expect(warnings.first?.contains("another lspd of this database serves the wallet") == true)
+    let sender = try providers[1].pay(1, waiting: false, to: key.publicKey)
+    #expect(try sender.receive()["message"]?.contains("another lspd") == true)
+    #expect(try providers[1].ledger("SELECT count(*) FROM payments") == [0])
+    #expect(try providers[1].hint(key.publicKey.hex, 1000).status == 503)
+
+    #expect(try providers[0].goDown()?.how == .exited(code: 0))
+    try connected(late, to: providers[1], providers[1].loop)
+    #expect(try providers[1].pay(1, waiting: false, to: key.publicKey).receive()["state"] != "failed")
+    #expect(
+      try providers[1].eventually { try providers[1].ledger("SELECT state FROM payments") == ["paid"] })
+  }
+
+  @Test func `A frozen lspd loses its wallets after 5 s, and ends without a word when it goes on`() throws {
+    let providers = try pair()
+    let wallet = ScriptedWallet(loop: providers[1].loop, key: key)
+    try connected(wallet, to: providers[0], providers[1].loop)
+    #expect(try providers[0].pay(1, waiting: false, to: key.publicKey).receive()["state"] != "failed")
+    #expect(
+      try providers[1].eventually { try providers[1].ledger("SELECT state FROM payments") == ["paid"] })
+    providers[0].signal(SIGSTOP)
+    let again = ScriptedWallet(loop: providers[1].loop, key: key)
+    again.channel = wallet.channel
+    #expect(
+      try providers[1].eventually {
+        try again.connect(to: try #require(providers[1].address), fence(2))
+        return try providers[1].loop.run(for: .seconds(1)) { again.channel?.isReestablished == true }
+      })
+    let before = try providers[1].ledger("SELECT count(*) FROM frames")
+    providers[0].signal(SIGCONT)
+    #expect(try providers[0].reapWhenEnded()?.how == .exited(code: ExitCode.inputOutputError.rawValue))
+    #expect(try providers[1].ledger("SELECT count(*) FROM frames") == before)
+    #expect(again.channel?.isReestablished == true)
+  }
+
+  @Test func `An attempt that comes in at both lspd is one payment`() throws {
+    let providers = try pair()
+    let wallet = ScriptedWallet(loop: providers[0].loop, key: key)
+    try connected(wallet, to: providers[0], providers[0].loop)
+    let message = ControlMessage(
+      "pay",
+      [
+        "payment-hash": paymentHash(1).hex, "amount-msat": "1000", "wait": "no",
+        "attempt-id": SHA256.hash([9]).hex, "payee": key.publicKey.hex,
+      ])
+    let answer = try providers[0].client().request(message)
+    #expect(answer["payment"] == "1")
+    #expect(try providers[0].eventually { try providers[0].ledger("SELECT state FROM payments") == ["paid"] })
+    let other = try providers[1].client().request(message)
+    #expect(other["payment"] == "1" && other["state"] == "settled")
+    #expect(try providers[1].ledger("SELECT count(*) FROM payments") == [1])
+  }
+
+  // MARK: The server
+
+  @Test func `If the server is killed lspd ends, and after its restart everything acknowledged is there`()
+    throws
+  {
+    let server = try TestServer()
+    let provider = try ProviderProcess([], url: try server.newDatabase())
+    for number in UInt64(1)...20 {
+      #expect(try provider.pay(number, waiting: false).receive()["state"] == "held")
+    }
+    // One more is on its way into the database.
+    _ = try provider.pay(21, waiting: false)
+    try server.crash()
+    #expect(try provider.reapWhenEnded()?.how == .exited(code: ExitCode.inputOutputError.rawValue))
+    try server.restart()
+    try provider.start()
+    let hashes = try provider.ledger("SELECT payment_hash FROM payments WHERE state = 'held' ORDER BY id")
+    #expect(Array(hashes.prefix(20)) == (UInt64(1)...20).map { .blob(paymentHash($0).bytes) })
+    let wallet = ScriptedWallet(loop: provider.loop)
+    try wallet.connect(to: try #require(provider.address), fence(1))
+    #expect(
+      try provider.eventually {
+        try provider.ledger("SELECT count(*) FROM payments WHERE state = 'held'") == [0]
+      })
+  }
+}

@@ -1,0 +1,228 @@
+import Ground
+import Live
+import Terminal
+import Testing
+
+@Suite struct WatchScreenTests {
+  private let start = Instant(nanoseconds: 0)
+
+  private func screen(_ columns: Int, _ rows: Int, _ view: LiveView = sampleView()) -> WatchScreen {
+    var screen = WatchScreen(home: view.home, columns: columns, rows: rows, at: start)
+    _ = screen.handle(.looked(view), at: start)
+    return screen
+  }
+
+  private func text(_ screen: WatchScreen) -> String { screen.lines.map(\.text).joined(separator: "\n") }
+
+  @Test func `A screen of 80 by 24 has every list and the keys with their words`() {
+    #expect(
+      text(screen(80, 24)) == """
+        baton watch  /home/alice/phone                                      12:05:05 UTC
+        holder    held by notifyextd 4712, alive, with current beats
+        beat      *  established, beat 6, 500 ms ago
+        peer      connected, channel established (epoch 2)
+        wallet    1,001,000 sat, can receive 8,999,000 sat, 1 payment received
+        PROCESS     PID      STATE        MEMORY    SHOWS
+        mainappd             not running
+        notifyextd  4712     serving      2.1 MB    connected; push 12
+        iosd        4702     running      1.5 MB
+        lspd        4701     running      3.2 MB
+        pushes    12, visible, 3.0 s ago: not shown yet
+        payments  received 1,000 sat, 3.0 s ago: f810889d
+        ends      mainappd 4711, 5.0 s ago: killed: swiped away by the user
+        events    12:05:02 iosd       push 12 arrives: “Incoming payment”, Open the app…
+                  12:05:02 iosd       starts the extension: launched for push 12
+                  12:05:03 notifyextd started as process 4712
+                  12:05:03 notifyextd claimed epoch 2 (the holder died without a releas…
+                  12:05:04 lspd       connection 2 of epoch 2: accepted
+                  12:05:04 notifyextd received 1,000 sat
+
+
+
+
+        o open h home x swipe away p pay u push k kill f freeze t thaw ? help q leave
+        """)
+  }
+
+  @Test func `A screen of 40 by 10 has holder, beat, peer, wallet, both processes and the last event`() {
+    #expect(
+      text(screen(40, 10)) == """
+        baton watch  /home/alice/p… 12:05:05 UTC
+        holder    held by notifyextd 4712, aliv…
+        beat      *  established, beat 6, 500 m…
+        peer      connected, channel establishe…
+        wallet    1,001,000 sat, can receive 8,…
+        mainappd             not running
+        notifyextd  4712     serving      2.1 M…
+        events    12:05:04 notifyextd received …
+
+        o  h  x  p  u  k  f  t  ?  q
+        """)
+  }
+
+  @Test func `A screen of 200 by 60 has one row for each thing, and longer lines`() {
+    #expect(
+      text(screen(200, 60)) == """
+        baton watch  /home/alice/phone                                                                                                                                                              12:05:05 UTC
+        holder    held by notifyextd 4712, alive, with current beats
+        beat      *  established, beat 6, 500 ms ago
+        peer      connected, channel established (epoch 2)
+        wallet    1,001,000 sat, can receive 8,999,000 sat, 1 payment received
+        PROCESS     PID      STATE        MEMORY    SHOWS
+        mainappd             not running
+        notifyextd  4712     serving      2.1 MB    connected; push 12
+        iosd        4702     running      1.5 MB
+        lspd        4701     running      3.2 MB
+        pushes    12, visible, 3.0 s ago: not shown yet
+        payments  received 1,000 sat, 3.0 s ago: f810889d
+        ends      mainappd 4711, 5.0 s ago: killed: swiped away by the user
+        events    12:05:02 iosd       push 12 arrives: “Incoming payment”, Open the app to receive
+                  12:05:02 iosd       starts the extension: launched for push 12
+                  12:05:03 notifyextd started as process 4712
+                  12:05:03 notifyextd claimed epoch 2 (the holder died without a release)
+                  12:05:04 lspd       connection 2 of epoch 2: accepted
+                  12:05:04 notifyextd received 1,000 sat
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+        o open  h home  x swipe away  p pay  u push  k kill  f freeze  t thaw  ? help  q leave
+        """)
+  }
+
+  @Test func `Wide characters take two cells, and a line is cut before one that does not fit`() {
+    var view = sampleView()
+    view.home = "/home/电话/📱"
+    view.processes[1].text = "受け取りました 受け取りました 受け取りました"
+    view.events = [.init(process: "iosd", text: "“支払い” e\u{301}é 👩‍👩‍👧 ❤️ end", atWallNs: view.wallNs)]
+    let lines = screen(50, 12, view).lines
+    #expect(
+      lines.map(\.text).joined(separator: "\n") == """
+        baton watch  /home/电话/📱            12:05:05 UTC
+        holder    held by notifyextd 4712, alive, with cu…
+        beat      *  established, beat 6, 500 ms ago
+        peer      connected, channel established (epoch 2)
+        wallet    1,001,000 sat, can receive 8,999,000 sa…
+        mainappd             not running
+        notifyextd  4712     serving      2.1 MB    受け…
+        events    12:05:05 iosd       “支払い” éé 👩‍👩‍👧 ❤️ e…
+
+
+
+        o  h  x  p  u  k  f  t  ?  q
+        """)
+    #expect(lines.allSatisfy { CellWidth.of($0.text) <= 50 })
+  }
+
+  @Test(arguments: [1, 2, 5, 9, 20, 39, 80, 300])
+  func `Whatever its size, a screen has as many lines as the terminal has rows, and none too wide`(size: Int)
+  {
+    var view = sampleView()
+    view.problems = ["one", "two"]
+    for rows in [1, 2, 3, 6, 7, 8, 11, 13, 19, 20, 50] {
+      for help in [false, true] {
+        var screen = screen(size, rows, view)
+        if help { _ = screen.handle(.pressed(.help), at: start) }
+        let lines = screen.lines
+        #expect(lines.count == rows)
+        #expect(lines.allSatisfy { CellWidth.of($0.text) <= size }, "\(size) by \(rows)")
+      }
+    }
+  }
+
+  @Test
+  func `A key performs its action, names it until its outcome, and shows the outcome for twenty seconds`() {
+    var screen = screen(80, 24)
+    #expect(screen.handle(.pressed(.action(.pay)), at: start) == [.perform(.pay), .draw])
+    #expect(screen.lines[22].text == "pay …")
+    let outcome = LiveOutcome(.pay, "no \u{7} invoice", isFailure: true)
+    #expect(screen.handle(.performed(outcome), at: start) == [.draw])
+    #expect(screen.lines[22].text == "pay: no \u{7} invoice")
+    #expect(
+      screen.lines[22].painted(by: Output(isJSON: false, usesColour: true))
+        == "\u{1b}[31mpay: no . invoice\u{1b}[0m")
+    let late = start + .seconds(20)
+    #expect(screen.handle(.looked(sampleView()), at: late) == [.draw])
+    #expect(screen.deadline == late)
+    #expect(screen.handle(.deadlineReached, at: late) == [.draw])
+    #expect(screen.lines[22].text == "")
+  }
+
+  @Test func `While three actions wait, a fourth key says what it waits for`() {
+    var screen = screen(80, 24)
+    for key in [LiveAction.open, .pay, .home] { _ = screen.handle(.pressed(.action(key)), at: start) }
+    #expect(screen.handle(.pressed(.action(.kill)), at: start) == [.draw])
+    #expect(screen.lines[22].text == "kill: is not done: wait for open")
+    _ = screen.handle(.performed(LiveOutcome(.open, "done")), at: start)
+    #expect(screen.handle(.pressed(.action(.kill)), at: start) == [.perform(.kill), .draw])
+    #expect(screen.lines[22].text == "pay, home, kill …")
+  }
+
+  @Test func `A look that does not end in three seconds is said, until it ends`() {
+    var screen = screen(80, 24)
+    #expect(screen.deadline == start + .seconds(3))
+    #expect(screen.handle(.deadlineReached, at: start + .seconds(2)) == [])
+    #expect(screen.handle(.deadlineReached, at: start + .seconds(3)) == [.draw])
+    #expect(screen.lines[0].text.hasSuffix(" no answer yet"))
+    #expect(screen.deadline == nil)
+    _ = screen.handle(.looked(sampleView()), at: start + .seconds(6))
+    #expect(screen.lines[0].text.hasSuffix(" 12:05:05 UTC"))
+    #expect(screen.deadline == start + .seconds(9))
+  }
+
+  @Test func `Keys are read from the bytes of a terminal; arrows and unknown keys are none`() {
+    let bytes = Array("o\u{1b}[Ah\u{1b}OPz?\u{c}\u{1b}[1;5Hq\u{1b}".utf8)
+    #expect(WatchKey.all(in: bytes) == [.action(.open), .action(.home), .help, .drawAgain, .leave])
+    #expect(Set(LiveAction.allCases.map(\.key)).count == LiveAction.allCases.count)
+  }
+
+  @Test func `Only lines that have changed are written again, without colour if there is none`() {
+    var painter = WatchPainter(output: Output(isJSON: false, usesColour: false))
+    var screen = screen(80, 24)
+    let all = painter.paint(screen.lines)
+    #expect(all.contains("\u{1b}[24;1H") && !all.contains("\u{1b}[1m") && !all.contains("\u{1b}[32m"))
+    #expect(painter.paint(screen.lines) == "")
+    var view = sampleView()
+    view.holder.beat = 7
+    _ = screen.handle(.looked(view), at: start)
+    #expect(painter.paint(screen.lines) == "\u{1b}[3;1H\u{1b}[2Kbeat       * established, beat 7, 500 ms ago")
+    painter.forget()
+    #expect(painter.paint(screen.lines).hasPrefix("\u{1b}[0m\u{1b}[2J\u{1b}[1;1H"))
+  }
+}
