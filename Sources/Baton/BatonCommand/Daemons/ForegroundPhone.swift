@@ -2,6 +2,7 @@ import DaemonRuntime
 import Glibc
 import Ground
 import PhoneClient
+import Terminal
 
 /// A phone for as long as this process runs: up until a signal, or until one of its daemons ends.
 final class ForegroundPhone {
@@ -17,7 +18,9 @@ final class ForegroundPhone {
     self.manager = manager
     loop = try EventLoop()
     // Before the start: a signal in the meantime stops the phone as soon as it is up.
-    for signal in [SIGTERM, SIGINT, SIGHUP] { try loop.onSignal(signal) { [unowned self] in stop() } }
+    for signal in Interruption.handled.map(\.rawValue) {
+      try loop.onSignal(signal) { [unowned self] in stop() }
+    }
   }
 
   /// `started` is called when the phone is up, and before the manager is told.
