@@ -84,9 +84,9 @@ final class TestServer: @unchecked Sendable {
       .split(separator: " ").compactMap { pid_t($0) }
     let all = [postmaster] + children
     for process in all { kill(process, SIGKILL) }
-    // Nobody may have waited for them yet.
     try Wait.until("the server's end") { all.allSatisfy(Self.hasEnded) }
-    unlink("\(directory)/data/postmaster.pid")
+    // A new server takes a number that nobody has waited for as that of a running one.
+    for lock in ["data/postmaster.pid", ".s.PGSQL.5432.lock"] { unlink("\(directory)/\(lock)") }
   }
 
   private static func hasEnded(_ process: pid_t) -> Bool {
