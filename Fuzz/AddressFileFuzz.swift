@@ -1,7 +1,7 @@
 @testable import DaemonRuntime
 @testable import LSPd
 
-/// The file with lspd's address.
+/// The file with lspd's address, and the one with the place of its ledger.
 enum AddressFileFuzz: FuzzTarget {
   static let name = "address-file"
   static let longestInput = 128
@@ -10,10 +10,15 @@ enum AddressFileFuzz: FuzzTarget {
   private static let node = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
 
   static var seeds: [[UInt8]] {
-    ["\(node)@127.0.0.1:9735\n", "\(node)@", "127.0.0.1:9735\n", ""].map { Array($0.utf8) }
+    ["\(node)@127.0.0.1:9735\n", "\(node)@", "127.0.0.1:9735\n", "postgresql:///ledger\n1\n", ""].map {
+      Array($0.utf8)
+    }
   }
 
   static func feed(_ bytes: [UInt8]) {
+    if let kept = LedgerPlace.parse(bytes) {
+      promise(LedgerPlace.parse(kept.bytes) == kept, "the place of a ledger does not round-trip")
+    }
     guard let address = AddressFile.parse(bytes) else { return }
     promise(
       AddressFile.parse(Array("\(address)\n".utf8)) == address, "an address does not round-trip")

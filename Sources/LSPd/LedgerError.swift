@@ -8,6 +8,7 @@ enum LedgerError: Error, CustomStringConvertible {
   case otherKey(String)
   case hasFile(String)
   case otherDatabase(String)
+  case badPlace(String)
 
   var description: String {
     switch self {
@@ -23,14 +24,17 @@ enum LedgerError: Error, CustomStringConvertible {
       "the key of the database's LSP is not in \(path): name the file that has it with --node-key"
     case .hasFile(let path):
       "this directory has its ledger in \(path), which has its wallets' channels: leave --ledger out, or name another --home"
+    case .badPlace(let path):
+      "\(path) names no database of PostgreSQL: write the URL of this directory's ledger into its first line"
     case .otherDatabase(let url):
       "this directory has its ledger in \(url), and the given database does not know it: leave --ledger out, or name another --home"
     }
   }
+
   /// The command line is at fault, not a file.
   var isOfOptions: Bool {
     switch self {
-    case .unreadable, .otherWallet, .fenced: false
+    case .unreadable, .otherWallet, .fenced, .badPlace: false
     case .otherMachine, .otherKey, .hasFile, .otherDatabase: true
     }
   }

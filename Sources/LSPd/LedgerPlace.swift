@@ -10,13 +10,18 @@ struct LedgerPlace {
   struct Kept: Equatable {
     var url: String
     var wallet: WalletNumber?
+
+    var bytes: [UInt8] { Array("\(url)\n\(wallet.map { "\($0.value)\n" } ?? "")".utf8) }
   }
 
   let path: String
 
   static func open(_ options: ProviderOptions) throws -> Ledger {
     let place = LedgerPlace(path: options.ledgerPlace)
-    let kept = try SmallFile.readOwn(place.path, limit: 4096).flatMap(parse)
+    let kept = try SmallFile.readOwn(place.path, limit: 4096).map { bytes in
+      guard let kept = parse(bytes) else { throw LedgerError.badPlace(place.path) }
+      return kept
+    }
     guard let url = options.ledgerURL ?? kept?.url else {
       try Ledger.check(path: options.ledger)
       return try Ledger(path: options.ledger)
@@ -32,14 +37,13 @@ struct LedgerPlace {
   }
 
   static func parse(_ bytes: [UInt8]) -> Kept? {
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-    guard let url = lines.first, PostgreSQLConnection.isURL(String(url)) else { return nil }
-    return Kept(
-      url: String(url), wallet: lines.dropFirst().first.flatMap { Int64($0) }.map { WalletNumber($0) })
+    let lines = bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    guard let url = lines.first, PostgreSQLConnection.isURL(url) else { return nil }
+    return Kept(url: url, wallet: lines.dropFirst().first.flatMap { Int64($0) }.map { WalletNumber($0) })
   }
 
   func keep(_ url: String, wallet: WalletNumber) throws(SystemError) {
-    try PlainFile.replace(path, with: Array("\(url)\n\(wallet.value)\n".utf8), syncs: true)
+    try PlainFile.replace(path, with: Kept(url: url, wallet: wallet).bytes, syncs: true)
   }
 
   /// As other lspd of the machine name it.

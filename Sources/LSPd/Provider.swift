@@ -30,6 +30,8 @@ final class Provider {
   var hasReportedFull = false
   var phones: [ServedPhone] = []
   var phoneListeners: [UnixListener] = []
+  /// Whose socket a frozen lspd has still.
+  var phonesWithoutSocket: [ServedPhone] = []
   /// On the addresses of phones that were served by an lspd that ended.
   var takenListeners: [PeerListener] = []
   private var listener: PeerListener?

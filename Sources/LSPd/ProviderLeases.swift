@@ -40,11 +40,18 @@ extension Provider {
       } catch is WalletElsewhereError { continue }
       let phone = ServedPhone(home: home, wallet: number)
       phones.append(phone)
-      do { try listen(for: phone) } catch {
-        // Its lspd may be frozen, and have the socket still: the wallet is served all the same.
-        journal.note("serving the wallet of \(home) without its socket: \(error)")
-      }
+      phonesWithoutSocket.append(phone)
       _ = try wallet(number)
+    }
+    // The lspd of a phone may be frozen, and have its socket still: the wallet is served all the same.
+    phonesWithoutSocket.removeAll { phone in
+      do {
+        try listen(for: phone)
+        return true
+      } catch {
+        journal.note("serving the wallet of \(phone.home) without its socket: \(error)")
+        return false
+      }
     }
   }
 

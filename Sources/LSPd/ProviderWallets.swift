@@ -29,6 +29,11 @@ extension Provider {
     return try ledger.readState(of: number, newChannel: newChannel, at: clock.now)
   }
 
+  /// It is in the ledger alone, and another lspd may serve it. A phone's wallet stays with its socket.
+  private func release(_ number: WalletNumber) throws {
+    if number != ownNumber, phone(of: number) == nil { try ledger.share?.release(number) }
+  }
+
   func lostConnections(of wallet: ServedWallet) {
     directory.rests(wallet.number, at: clock.now)
     armDirectory()
@@ -46,7 +51,7 @@ extension Provider {
     for number in directory.takeRested(at: clock.now) {
       if served[number]?.isQuiet == true {
         served[number] = nil
-        do { try ledger.share?.release(number) } catch { fail(error) }
+        do { try release(number) } catch { fail(error) }
       } else {
         directory.rests(number, at: clock.now)
       }
@@ -190,6 +195,7 @@ extension Provider {
     }
     try ledger.share?.lease(number, at: clock.now)
     try ledger.register(socket, of: number)
+    if served[number] == nil { try release(number) }
     let usual = number == ownNumber ? options.ownPhoneSocket : phone(of: number)?.iosdSocket
     served[number]?.sendPushes(to: socket ?? usual)
     client.send(ControlMessage("wallet", ["number": "\(number.value)"]))

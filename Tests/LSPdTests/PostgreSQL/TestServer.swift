@@ -1,3 +1,4 @@
+import DaemonRuntime
 import Foundation
 import Glibc
 import PhoneClient
@@ -24,8 +25,7 @@ final class TestServer: @unchecked Sendable {
     "skipped: no server of PostgreSQL, which `scripts/setup libpq-dev postgresql` installs"
 
   let directory: String
-  private let shell = Process()
-  private let input = Pipe()
+  private let shell: ChildProcess
   private let lock = NSLock()
   private var databases = 0
 
@@ -38,29 +38,36 @@ final class TestServer: @unchecked Sendable {
     // The server refuses to run as root.
     let user = getuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
     if getuid() == 0 { chown(directory, 65534, 65534) }
-    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.arguments = [
-      "-c",
+    shell = try Self.run(
       """
-      cd "$1" && \(user) "$2/initdb" -D data -A trust -U baton -E UTF8 --locale=C >log 2>&1 &&
-      \(user) "$2/pg_ctl" -w -D data -l data/server.log -o "-k '$1' -h ''" start >>log 2>&1 </dev/null && echo ready
-      cat >/dev/null
-      \(user) "$2/pg_ctl" -D data -m immediate stop >>log 2>&1
+      cd "$1" && \(user) "$2/initdb" -D data -A trust -U baton -E UTF8 --locale=C >log 2>&1 3<&- &&
+      \(user) "$2/pg_ctl" -w -D data -l data/server.log -o "-k '$1' -h ''" start >>log 2>&1 </dev/null 3<&- &&
+      echo ready >&3
+      cat <&3 >/dev/null
+      \(user) "$2/pg_ctl" -D data -m immediate stop >>log 2>&1 3<&-
       rm -rf "$1"
-      """, "sh", directory, programs,
-    ]
-    let output = Pipe()
-    shell.standardInput = input
-    shell.standardOutput = output
-    try shell.run()
-    let said = output.fileHandleForReading.availableData
-    try #require(said.starts(with: "ready".utf8), "the test's server of PostgreSQL did not start")
+      """, [directory, programs])
+    var said = [UInt8](repeating: 0, count: 16)
+    let count = read(shell.channel, &said, said.count)
+    try #require(count > 0, "the test's server of PostgreSQL did not start")
   }
 
-  deinit {
-    try? input.fileHandleForWriting.close()
-    shell.waitUntilExit()
+  /// Descriptor 3 is the channel. No other descriptor of this process is open in the server.
+  private static func run(_ script: String, _ arguments: [String]) throws -> ChildProcess {
+    var options = ChildProcess.Options()
+    options.diesWithParent = false
+    options.stackBytes = -1
+    return try ChildProcess.start(
+      "/bin/sh", arguments: ["-c", script, "sh"] + arguments, boot: Clock().boot, options: options)
   }
+
+  private static func end(_ child: ChildProcess) -> ChildEnd? {
+    close(child.channel)
+    defer { close(child.pidfd) }
+    return ChildEnd.reap(child.identity.pid)
+  }
+
+  deinit { _ = Self.end(shell) }
 
   /// A new, empty database.
   func newDatabase() throws -> String {
@@ -84,9 +91,9 @@ final class TestServer: @unchecked Sendable {
       .split(separator: " ").compactMap { pid_t($0) }
     let all = [postmaster] + children
     for process in all { kill(process, SIGKILL) }
-    // Nobody may have waited for them yet.
     try Wait.until("the server's end") { all.allSatisfy(Self.hasEnded) }
-    unlink("\(directory)/data/postmaster.pid")
+    // A new server takes a number that nobody has waited for as that of a running one.
+    for lock in ["data/postmaster.pid", ".s.PGSQL.5432.lock"] { unlink("\(directory)/\(lock)") }
   }
 
   private static func hasEnded(_ process: pid_t) -> Bool {
@@ -98,18 +105,13 @@ final class TestServer: @unchecked Sendable {
 
   func restart() throws {
     let programs = try #require(Self.programs)
-    let start = Process()
-    start.executableURL = URL(fileURLWithPath: "/bin/sh")
     let user = getuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
-    start.arguments = [
-      "-c",
+    let start = try Self.run(
       """
-      cd "$1" && \(user) "$2/pg_ctl" -w -D data -l data/server.log -o "-k '$1' -h ''" start >>log 2>&1 </dev/null
-      """, "sh", directory, programs,
-    ]
-    try start.run()
-    start.waitUntilExit()
+      cd "$1" && \(user) "$2/pg_ctl" -w -D data -l data/server.log -o "-k '$1' -h ''" start >>log 2>&1 </dev/null 3<&-
+      """, [directory, programs])
+    let end = Self.end(start)
     let log = (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? ""
-    try #require(start.terminationStatus == 0, "\(log)")
+    try #require(end?.how == .exited(code: 0), "\(log)")
   }
 }

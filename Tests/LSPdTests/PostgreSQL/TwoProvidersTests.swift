@@ -93,10 +93,9 @@ struct TwoProvidersTests {
 
   private func pair() throws -> [ProviderProcess] {
     let url = try TestServer.shared.get().newDatabase()
-    let first = try ProviderProcess(["--wallets"], url: url)
-    return [
-      first, try ProviderProcess(["--wallets", "--node-key", "\(first.home)/lsp/node-key"], url: url),
-    ]
+    let options = ["--wallets", "--keep-wallets", "0s"]
+    let first = try ProviderProcess(options, url: url)
+    return [first, try ProviderProcess(options + ["--node-key", "\(first.home)/lsp/node-key"], url: url)]
   }
 
   private func connected(_ wallet: ScriptedWallet, to provider: ProviderProcess, _ loop: EventLoop) throws {
@@ -129,6 +128,27 @@ struct TwoProvidersTests {
     #expect(try providers[1].pay(1, waiting: false, to: key.publicKey).receive()["state"] != "failed")
     #expect(
       try providers[1].eventually { try providers[1].ledger("SELECT state FROM payments") == ["paid"] })
+  }
+
+  @Test func `A wallet that has left an lspd's memory may come to any other, and its phone's wallet may not`()
+    throws
+  {
+    let providers = try pair()
+    let loop = providers[1].loop
+    let own = ScriptedWallet(loop: loop, key: key)
+    try connected(own, to: providers[0], loop)
+    let guest = ScriptedWallet(loop: loop, key: PrivateKey(SHA256.hash([2]))!)
+    try connected(guest, to: providers[0], loop)
+    for wallet in [own, guest] { wallet.hangUp() }
+    #expect(
+      try providers[1].eventually {
+        try providers[1].ledger("SELECT wallet FROM leases WHERE run = 1") == [1]
+      })
+    try connected(guest, to: providers[1], loop)
+    #expect(try providers[1].ledger("SELECT run FROM leases WHERE wallet = 3") == [2])
+    try own.connect(to: try #require(providers[1].address), fence(2))
+    #expect(try providers[1].eventually { own.isClosed })
+    #expect(own.channel?.isReestablished == false)
   }
 
   @Test func `A frozen lspd loses its wallets after 5 s, and ends without a word when it goes on`() throws {
