@@ -27,7 +27,7 @@ struct BitkitPush: Encodable {
     case type, payload
   }
 
-  /// A wallet that has named no key gets no payload, and so neither hash nor amount.
+  /// The alert of a wallet that has named no key has no payload, and so neither hash nor amount.
   init(
     _ push: PushRequest, key: PublicKey?, sealsSilent: Bool, now: Instant, wallNanoseconds: Int64
   ) {

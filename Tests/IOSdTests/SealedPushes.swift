@@ -38,10 +38,12 @@ struct SealedPushes {
 
   mutating func push(_ plain: String) -> String { text(of: seal(plain)) }
 
-  mutating func seal(_ plain: String) -> SealedMembers {
+  mutating func seal(_ plain: String) -> SealedMembers { seal(Array(plain.utf8)) }
+
+  mutating func seal(_ plain: [UInt8]) -> SealedMembers {
     let sender = PrivateKey(Bytes32(random(32)) ?? .zero)!
     let sealed = PushSeal.seal(
-      Array(plain.utf8), to: key.publicKey, ephemeral: sender, iv: random(16))!
+      plain, to: key.publicKey, ephemeral: sender, iv: random(16))!
     return SealedMembers(
       cipher: sealed.cipherText, iv: sealed.ivText, publicKey: sealed.publicKey.hex, tag: sealed.tagText)
   }
@@ -81,7 +83,7 @@ struct SealedPushes {
       ("tag is no hexadecimal", with(tag: "zz" + sound.tag.dropFirst(2))),
       ("sealed for another wallet", foreign.push(plain)),
       ("plain text is no JSON", push("Hello")),
-      ("plain text is no UTF-8", push("\u{0}")),
+      ("plain text is no UTF-8", text(of: seal([0xFF]))),
       ("unknown type", push(#"{"type":"wakeToTimeout","payload":{}}"#)),
       ("no type", push(#"{"payload":{}}"#)),
       ("no payload inside", push(#"{"type":"incomingHtlc"}"#)),
