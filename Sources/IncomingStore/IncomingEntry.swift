@@ -13,14 +13,12 @@ public struct IncomingEntry: Hashable, Sendable {
     self.arrivedAt = arrivedAt
   }
 
-  init(_ row: Row) throws {
+  /// Nil for a kind or state of a newer program: the other records are shown all the same.
+  init?(_ row: Row) throws {
     guard let hash = Bytes32(try row.blob(0)) else { throw row.mismatch(0, "32 bytes") }
-    guard let kind = Announcement.Kind(rawValue: try row.text(2)) else {
-      throw row.mismatch(2, "a kind of announcement")
-    }
-    guard let state = IncomingRecord.State(rawValue: try row.text(5)) else {
-      throw row.mismatch(5, "a state")
-    }
+    guard let kind = Announcement.Kind(rawValue: try row.text(2)),
+      let state = IncomingRecord.State(rawValue: try row.text(5))
+    else { return nil }
     self.init(
       IncomingRecord(
         paymentHash: hash, amountMsat: try row.bits(1), kind: kind, isHeld: try row.integer(3) != 0,

@@ -107,7 +107,7 @@ public struct IncomingStore: Sendable {
       """
       SELECT payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at FROM incoming ORDER BY number
       """
-    ).map { try IncomingEntry($0) }
+    ).compactMap { try IncomingEntry($0) }
   }
 
   static let schema = [

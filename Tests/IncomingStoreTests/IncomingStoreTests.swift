@@ -88,6 +88,18 @@ import Testing
     #expect(try store.all().map(\.arrivedAt) == [5, 6, 7])
   }
 
+  @Test(arguments: ["kind", "state"])
+  func `A record with a kind or state of a newer program hides no other record`(column: String) throws {
+    defer { clean() }
+    for byte in 1...3 as ClosedRange<UInt8> { try store.add(record(byte), arrivedAt: 5) }
+    do {
+      let newer = try Connection(path: store.path, access: .readWrite)
+      try newer.execute(
+        "UPDATE incoming SET \(column) = 'newer' WHERE payment_hash = ?", [.blob(hash(2).bytes)])
+    }
+    #expect(try store.all().map(\.record) == [record(1), record(3)])
+  }
+
   @Test func `Amounts and times beyond any payment are stored as they are`() throws {
     defer { clean() }
     var odd = record(1, ends: .min)
