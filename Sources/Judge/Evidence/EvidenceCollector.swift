@@ -189,9 +189,12 @@ struct EvidenceCollector {
       secrets.all.append(.seed)
       secrets.bytes.append(seed)
     }
-    for key in SealedSeed.all(home: home, account: SealedSeed.pushKey) where key.bytes.count == 32 {
+    let pushKeys =
+      SealedSeed.all(home: home, account: SealedSeed.pushKey).map(\.bytes)
+      + [EvidenceFile.whole("\(home)/Keychain/\(SealedSeed.pushKey)") ?? []]
+    for key in pushKeys where key.count == 32 {
       secrets.all.append(.pushKey)
-      secrets.bytes.append(key.bytes)
+      secrets.bytes.append(key)
     }
     for payment in moment.ledger.payments {
       guard let preimage = payment.preimage, preimage.count >= 16 else { continue }
@@ -216,6 +219,11 @@ struct EvidenceCollector {
       }
     }
     places.append(("heartbeat", secretsInFile(container + "/heartbeat", search)))
+    // The judge never opens this database, so that reading its file drops no lock of this process.
+    for suffix in ["", "-wal"] {
+      places.append(
+        ("incoming.sqlite\(suffix)", secretsInFile(container + "/incoming.sqlite\(suffix)", search)))
+    }
     return places.filter { !$0.secrets.isEmpty }
   }
 
