@@ -365,7 +365,7 @@ import WaitingTests
     let stored = Set(try store(phone).all().map(\.record.paymentHash))
     #expect(stored.isSubset(of: hashes.keys))
     // What a journal calls stored is there, whatever was killed since; 256 payments stay.
-    let acknowledged = try acknowledgedPushes(phone)
+    let acknowledged = try phone.storedPushes()
     let lost = hashes.filter { hash, number in
       acknowledged.contains(ids[(Int(number) ?? 1) - 1]) && !stored.contains(hash)
     }
@@ -378,19 +378,6 @@ import WaitingTests
     #expect(ends.contains("signalled 9"))
     let reasons = processes.compactMap { $0["reason"] as? String }
     #expect(!reasons.contains { $0.contains("limit") || $0.contains("0xdead") }, "\(Set(reasons))")
-  }
-
-  /// The pushes of which a journal of the extension says that their payment is stored.
-  private func acknowledgedPushes(_ phone: PhoneProcess) throws -> Set<String> {
-    var pushes: Set<String> = []
-    for name in try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-    where name.contains("notifyonlyd") {
-      let text = try String(contentsOfFile: "\(phone.home)/journal/\(name)", encoding: .utf8)
-      for found in text.matches(of: /"event":\{"incomingStored":\{"push":([0-9]+)/) {
-        pushes.insert(String(found.output.1))
-      }
-    }
-    return pushes
   }
 
   private func extensionPid(_ phone: PhoneProcess) throws -> pid_t? {
