@@ -320,7 +320,7 @@ import WaitingTests
     var lack = Lack.nothing
     var told: [String: Set<String>] = [:]
     var ids: [String] = []
-    var hashes: [Bytes32: String] = [:]
+    var hashes: [Bytes32: Int] = [:]
     for number in 1...count {
       let text: String
       let own: String
@@ -338,7 +338,7 @@ import WaitingTests
         let announcement = pushes.announcement(isHeld: generator.chance(50))
         text = pushes.push(announcement)
         own = lack != .nothing ? Self.unreadable : announcement.isHeld ? Self.held : "Open Bitkit to receive"
-        if let hash = announcement.paymentHash { hashes[hash] = "\(number)" }
+        if let hash = announcement.paymentHash { hashes[hash] = ids.count }
       }
       let id = try #require(try phone.ask("push", body: text)["id"])
       ids.append(id)
@@ -352,7 +352,7 @@ import WaitingTests
       if number % 30 == 0 { try all(number, phone) }
     }
     try all(count, phone)
-    let rows = try written("notifications", phone)
+    let rows = try phone.written("notifications")
     #expect(rows.count == count, "seed \(seed)")
     #expect(Set(rows.compactMap { ($0["push"] as? Int).map { "\($0)" } }) == Set(ids))
     for row in rows {
@@ -366,13 +366,11 @@ import WaitingTests
     #expect(stored.isSubset(of: hashes.keys))
     // What a journal calls stored is there, whatever was killed since; 256 payments stay.
     let acknowledged = try phone.storedPushes()
-    let lost = hashes.filter { hash, number in
-      acknowledged.contains(ids[(Int(number) ?? 1) - 1]) && !stored.contains(hash)
-    }
+    let lost = hashes.filter { acknowledged.contains(ids[$0.value]) && !stored.contains($0.key) }
     #expect(acknowledged.count > count / 10, "seed \(seed): \(acknowledged.count) stored")
-    #expect(lost.isEmpty || stored.count == 256, "seed \(seed): \(lost.values)")
+    #expect(lost.isEmpty || stored.count == 256, "seed \(seed): \(lost.values.sorted())")
     try reboot(phone)
-    let processes = try written("processes", phone).filter { $0["role"] as? String == "extension" }
+    let processes = try phone.written("processes").filter { $0["role"] as? String == "extension" }
     let ends = processes.map { "\($0["how"] as? String ?? "runs") \($0["number"] as? Int ?? 0)" }
     #expect(Set(ends).isSubset(of: ["exited 0", "signalled 9"]), "seed \(seed): \(Set(ends))")
     #expect(ends.contains("signalled 9"))
@@ -386,20 +384,7 @@ import WaitingTests
     }
   }
 
-  /// The last row of each id in a file of iosd, whose answers are limited in length.
-  private func written(_ file: String, _ phone: PhoneProcess) throws -> [[String: Any]] {
-    let text = try String(contentsOfFile: "\(phone.home)/os/\(file).jsonl", encoding: .utf8)
-    var rows: [Int: [String: Any]] = [:]
-    for line in text.split(separator: "\n") {
-      guard let row = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
-        let id = row["id"] as? Int
-      else { continue }
-      rows[id] = row
-    }
-    return rows.keys.sorted().compactMap { rows[$0] }
-  }
-
   private func all(_ count: Int, _ phone: PhoneProcess) throws {
-    try Wait.until("\(count) notifications") { try written("notifications", phone).count >= count }
+    try Wait.until("\(count) notifications") { try phone.written("notifications").count >= count }
   }
 }

@@ -13,4 +13,17 @@ extension PhoneProcess {
     }
     return pushes
   }
+
+  /// The last row of each id in a file of iosd, whose answers are limited in length.
+  func written(_ file: String) throws -> [[String: Any]] {
+    let text = try String(contentsOfFile: "\(home)/os/\(file).jsonl", encoding: .utf8)
+    var rows: [Int: [String: Any]] = [:]
+    for line in text.split(separator: "\n") {
+      guard let row = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+        let id = row["id"] as? Int
+      else { continue }
+      rows[id] = row
+    }
+    return rows.keys.sorted().compactMap { rows[$0] }
+  }
 }
