@@ -32,7 +32,11 @@ var limit = rlimit()
 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
 limit.rlim_cur = limit.rlim_max
 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-let connectedMax = min(Int(parsed.integer("--connected") ?? 1000), Int(clamping: limit.rlim_cur) - 400)
+/// Connections of the number of wallets before may still be open.
+func connectedMax() throws -> Int {
+  let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+  return min(Int(parsed.integer("--connected") ?? 20_000), Int(clamping: limit.rlim_cur) - 400 - open)
+}
 let paymentsMax = Int(parsed.integer("--payments") ?? 500)
 
 func perSecond(_ count: Int, _ span: TimeSpan) -> Int {
@@ -97,7 +101,7 @@ func measure(_ count: Int) throws -> Figures {
   try haveLeft()
   figures.paymentBytes = (try provider.ledgerBytes() - away.ledger) / payments
 
-  figures.connected = min(count, connectedMax)
+  figures.connected = min(count, try connectedMax())
   let before = provider.anonymousBytes
   _ = try fleet.connect(Array(0..<figures.connected), hangingUp: false)
   figures.connectedBytes = (provider.anonymousBytes - before) / figures.connected
