@@ -32,10 +32,11 @@ var limit = rlimit()
 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
 limit.rlim_cur = limit.rlim_max
 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+let descriptorsMax = Int(clamping: limit.rlim_cur)
 /// Connections of the number of wallets before may still be open.
 func connectedMax() throws -> Int {
   let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-  return min(Int(parsed.integer("--connected") ?? 20_000), Int(clamping: limit.rlim_cur) - 400 - open)
+  return min(Int(parsed.integer("--connected") ?? 20_000), descriptorsMax - 400 - open)
 }
 let paymentsMax = Int(parsed.integer("--payments") ?? 500)
 
