@@ -32,6 +32,12 @@ import Testing
     #expect(!both.contains { fixture.peer.wants($0) })
   }
 
+  @Test func `A payment in parts is announced with its whole amount`() throws {
+    var fixture = try PeerFixture(pushStrategy: .bitkit)
+    let data = PaymentData(secret: paymentHash(7), totalMsat: 1000)
+    #expect(pushes(fixture.part(1, 400, data)).map(\.amountMsat) == [1000, 1000])
+  }
+
   @Test func `A payment that is not held requests both pushes too, and they say so`() throws {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     let directives = fixture.pay(1, holdUntil: 0)
