@@ -5,6 +5,9 @@ public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
   /// Reached only from this machine.
   public static let loopback = "127.0.0.1"
 
+  /// The names by which programs of this machine reach a port of the loopback address, as in HTTP's Host header.
+  public static func localNames(port: UInt16) -> [String] { ["\(loopback):\(port)", "localhost:\(port)"] }
+
   public let host: String
   public let port: UInt16
 

@@ -70,11 +70,7 @@ extension Provider {
     return wallet.runner.core.hint(for: question, at: clock.now)
   }
 
-  /// The names under which a program of this machine reaches lspd.
-  private var hosts: [String] {
-    guard let port = http?.address.port else { return [] }
-    return ["\(HostAndPort.loopback):\(port)", "localhost:\(port)"]
-  }
+  private var hosts: [String] { http.map { HostAndPort.localNames(port: $0.address.port) } ?? [] }
 
   private static func refusal(_ status: Int, _ sentence: String, allow: String? = nil) -> HTTPResponse {
     let body = JSONValue.object([JSONMember(key: "error", value: .string(sentence))])

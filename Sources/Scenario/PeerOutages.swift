@@ -1,9 +1,6 @@
 /// The times in which a story's peer is down: what a line needs of the peer is known before the story is played.
 enum PeerOutages {
-  static func check(_ steps: [Scenario.Step]) throws(ScenarioError) {
-    let sendersRetry = steps.contains {
-      if case .given(.sendersRetry) = $0.command { true } else { false }
-    }
+  static func check(_ steps: [Scenario.Step], sendersRetry: Bool) throws(ScenarioError) {
     var downSince: Int?
     for step in steps {
       if let line = downSince {
@@ -21,7 +18,7 @@ enum PeerOutages {
     }
   }
 
-  /// A sender that tries again finds out by itself that nobody reaches the peer.
+  /// To a sender that tries again a peer that is down is a failure like another.
   private static func needsPeer(_ command: Command, _ sendersRetry: Bool) -> Bool {
     switch command {
     case .make(.pay), .make(.payExpired): !sendersRetry

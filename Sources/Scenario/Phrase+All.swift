@@ -63,7 +63,8 @@ extension Phrase {
     Phrase("the peer restarts", "The peer is killed and started again with its ledger.") { _ in
       .make(.restartPeer)
     },
-    Phrase("the peer goes down", "The peer is killed; until it comes up again nobody reaches it.") { _ in
+    Phrase("the peer goes down", "The peer is killed; until it comes up again no connection to it succeeds.")
+    { _ in
       .make(.stopPeer)
     },
     Phrase("the peer comes up again", "The peer is started with its ledger.") { _ in .make(.startPeer) },

@@ -49,7 +49,7 @@ public struct ScenarioParser {
         "the story ends without `\(Phrase.verdictForm)`; write it as the last line"
       )
     }
-    try PeerOutages.check(steps)
+    try PeerOutages.check(steps, sendersRetry: sendersRetry)
     try checkSenders()
     return Scenario(
       title: title, steps: steps, payments: payments, invoices: invoices, place: place, lines: lines)
@@ -169,11 +169,13 @@ public struct ScenarioParser {
     }
   }
 
+  private var sendersRetry: Bool {
+    steps.contains { if case .given(.sendersRetry) = $0.command { true } else { false } }
+  }
+
   /// Only the wallet of a sender that tries again knows what it can spend, and when an invoice expires.
   private func checkSenders() throws(ScenarioError) {
-    if steps.contains(where: { if case .given(.sendersRetry) = $0.command { true } else { false } }) {
-      return
-    }
+    if sendersRetry { return }
     for step in steps {
       switch step.command {
       case .given(.sendersHave), .make(.payExpired):

@@ -1,4 +1,5 @@
 import Crypto
+import DaemonRuntime
 import HTTPServer
 import JSON
 import Live
@@ -14,13 +15,13 @@ struct ServeGate: Sendable {
   let port: UInt16
   let isControlled: Bool
 
-  /// For programs of this machine, in the form that browsers send.
-  private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
   /// A cookie belongs to a host with all its ports.
   var cookieName: String { "baton-\(port)" }
 
   func route(_ request: HTTPRequest) throws(ServeRefusal) -> ServeRoute {
-    guard let host = request.host?.lowercased(), hosts.contains(host) else { throw .foreignHost }
+    guard let host = request.host?.lowercased(), HostAndPort.localNames(port: port).contains(host) else {
+      throw .foreignHost
+    }
     if let origin = request.headers["Origin"]?.lowercased(), origin != "http://\(host)" {
       throw .foreignOrigin
     }

@@ -60,6 +60,20 @@ package struct PayableInvoice: Hashable {
     expiresAtWallSeconds = invoice.fields.expiresAt
   }
 
+  /// Asks the phone's app for a new invoice.
+  package init(
+    madeBy phone: Phone, amountMsat: UInt64, expiresAfter: TimeSpan = .seconds(86_400), text: String = ""
+  ) throws {
+    let answer = try phone.askApp(
+      ControlMessage(
+        "invoice",
+        [
+          "amount-msat": "\(amountMsat)", "expiry-seconds": "\(expiresAfter.wholeMilliseconds / 1000)",
+          "description": text,
+        ]))
+    try self.init(madeByWallet: answer["invoice"] ?? "")
+  }
+
   /// The invoice that this phone's wallet has just made.
   package init(madeByWallet word: String) throws(CommandFailure) {
     try self.init(SignedInvoice(madeByWallet: word), word)

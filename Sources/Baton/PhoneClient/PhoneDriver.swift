@@ -85,14 +85,7 @@ package final class PhoneDriver {
   package func makeInvoice(
     amountMsat: UInt64, expiresAfter: TimeSpan = .seconds(86_400), text: String = ""
   ) throws -> PayableInvoice {
-    let answer = try phone.askApp(
-      ControlMessage(
-        "invoice",
-        [
-          "amount-msat": "\(amountMsat)", "expiry-seconds": "\(expiresAfter.wholeMilliseconds / 1000)",
-          "description": text,
-        ]))
-    return try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
+    try PayableInvoice(madeBy: phone, amountMsat: amountMsat, expiresAfter: expiresAfter, text: text)
   }
 
   // MARK: The sender

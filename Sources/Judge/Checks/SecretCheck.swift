@@ -19,20 +19,15 @@ extension Checker {
   private mutating func checkSecrets(in journal: JournalFile, _ shownNs: [[UInt8]: Int64]) {
     // lspd writes its journal line a moment before it stamps the frame.
     let slack = journal.process == "lspd" ? stepSlackNs : 0
-    var saysSeed = false
-    var saysPushKey = false
+    var said: Set<String> = []
+    func findOnce(_ name: String) {
+      guard said.insert(name).inserted else { return }
+      find(8, "The wallet's \(name) is in journal \(journal.name)", ["journal \(journal.name)"])
+    }
     for hit in journal.secretHits {
       switch evidence.secrets[hit.secret] {
-      case .seed:
-        if !saysSeed {
-          find(8, "The wallet's seed is in journal \(journal.name)", ["journal \(journal.name)"])
-        }
-        saysSeed = true
-      case .pushKey:
-        if !saysPushKey {
-          find(8, "The wallet's push key is in journal \(journal.name)", ["journal \(journal.name)"])
-        }
-        saysPushKey = true
+      case .seed: findOnce("seed")
+      case .pushKey: findOnce("push key")
       case .preimage(let payment):
         let shown = shownNs[payment.preimage ?? []] ?? .max
         guard let record = hit.record, record.atNs < shown &- slack else { continue }

@@ -32,7 +32,7 @@ public struct World: Hashable, Sendable {
   var moving = WorldMoving()
   /// The container that the peer serves; nil before the first claim.
   var fenced: ContainerID?
-  /// Until it comes up again nobody reaches the peer.
+  /// The peer does not run: no dial and no request of a sender succeeds.
   public internal(set) var isPeerDown = false
   /// The peer handles an `init` for which the user has asked.
   var hearsOfAskedMove = false

@@ -17,7 +17,7 @@ public enum PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertible 
     case .leftOut:
       "this program was built without PostgreSQL: install libpq (`scripts/setup libpq-dev`) and build it again, or leave the ledger to SQLite"
     case .badURL:
-      "the ledger's URL is none of PostgreSQL: give postgresql://USER@HOST/DATABASE, or postgresql:///DATABASE?host=DIRECTORY for a socket"
+      "the ledger's URL is not a PostgreSQL URL; write postgresql://USER@HOST/DATABASE, or postgresql:///DATABASE?host=DIRECTORY for a socket"
     case .passwordInURL:
       "the ledger's URL has a password, which others would see in the list of processes: put it into ~/.pgpass, and leave it out of the URL"
     case .cannotConnect(let words):

@@ -57,7 +57,7 @@ package struct LogFilter {
   }
 
   /// `start` is the phone's first record.
-  package func takes(_ line: JournalLine, start: Instant? = nil) -> Bool {
+  package func takes(_ line: JournalLine, start: Instant?) -> Bool {
     if let around, let start {
       let middle = start + around
       if line.at < middle - Self.nearness || line.at > middle + Self.nearness { return false }

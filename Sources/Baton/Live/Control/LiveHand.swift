@@ -62,12 +62,10 @@ package final class LiveHand: @unchecked Sendable {
   // MARK: A sender
 
   private func invoice() throws -> PayableInvoice {
-    let answer = try phone.askApp(
-      ControlMessage("invoice", ["amount-msat": "\(Self.amountMsat)", "expiry-seconds": "86400"]))
-    return try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
+    try PayableInvoice(madeBy: phone, amountMsat: Self.amountMsat)
   }
 
-  /// Without the app there are none, and `pay` says so.
+  /// An app that does not run makes no invoice; `pay` then says what is missing.
   private func makeSpares() {
     while spares.count < Self.sparesMax, let made = try? invoice() { spares.append(made) }
   }
