@@ -1,6 +1,8 @@
 import DaemonRuntime
 import Foundation
+import Glibc
 import JSON
+import PhoneClient
 import Testing
 import WaitingTests
 
@@ -98,6 +100,19 @@ struct CIVerbTests {
     #expect(report.neverBegins)
     report.outcomes.append(ScenarioOutcome(file: "three", noProgress: "line 7"))
     #expect(!report.neverBegins)
+  }
+
+  @Test(arguments: [SIGINT, SIGKILL])
+  func `Ended between two stories, it leaves the outcomes so far, without a verdict`(number: Int32) throws {
+    let waiting = scratch.write("waiting.txt", "# waits\nwait until the extension holds the node\nthe verdict\n")
+    let child = try scratch.start(
+      "baton", ["ci", "--out", scratch("evidence")] + own + [Self.story("killed-in-front"), waiting])
+    try Wait.until("the first outcome to be on the disk", within: .seconds(60)) { verdict?["good"]?.int == 1 }
+    #expect(verdict?["verdict"]?.text == "unfinished" && verdict?["exit"] == nil)
+    kill(child.identity.pid, number)
+    #expect(scratch.end(child) == (number == SIGINT ? .exited(code: 130) : .signalled(SIGKILL)))
+    #expect(verdict?["good"]?.int == 1 && verdict?["stories"]?.elements?.count == 1)
+    #expect(verdict?["verdict"]?.text == "unfinished")
   }
 
   // MARK: Which stories apply

@@ -8,6 +8,8 @@ struct CIReport {
   var pair: OwnPair?
   var evidence: String
   var outcomes: [ScenarioOutcome] = []
+  /// No story follows.
+  var isWhole = false
 
   var exitCode: ExitCode { ScenarioOutcome.exitCode(outcomes) }
   private var skipped: Int { outcomes.count { $0.kind == .skipped } }
@@ -20,9 +22,11 @@ struct CIReport {
   }
 
   struct Document: Report {
-    /// sound, or the gravest outcome of a story: differs, no progress, broken or crashed.
+    /// sound, or the gravest outcome of a story: differs, no progress, broken or crashed; unfinished while stories
+    /// follow, and for good if `baton ci` was ended before them.
     var verdict: String
-    var exit: Int32
+    /// The exit code; missing while stories follow.
+    var exit: Int32?
     /// The programs under test; missing for Baton's own.
     var app: String?
     var ext: String?
@@ -38,7 +42,7 @@ struct CIReport {
 
   var document: Document {
     Document(
-      verdict: word, exit: exitCode.rawValue, app: pair?.app, ext: pair?.ext, level: pair?.level.rawValue,
+      verdict: isWhole ? word : "unfinished", exit: isWhole ? exitCode.rawValue : nil, app: pair?.app, ext: pair?.ext, level: pair?.level.rawValue,
       good: good, bad: outcomes.count - good - skipped, skipped: skipped, evidence: evidence,
       stories: outcomes.map(\.document))
   }

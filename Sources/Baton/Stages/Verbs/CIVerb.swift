@@ -70,12 +70,15 @@ package enum CIVerb: Verb {
     var report = CIReport(pair: pair, evidence: evidence)
     let width = stories.map(\.name.count).max() ?? 0
     for story in stories {
+      // Whatever ends this process now leaves the outcomes so far.
+      try write(report, to: "\(evidence)/verdict.json")
       let outcome = outcome(of: story, play, pair, left, report)
       report.outcomes.append(outcome)
       junit.add(outcome.junit)
       for line in outcome.text(invocation.output, nameWidth: width) { invocation.output.remark(line) }
     }
     try junit.close()
+    report.isWhole = true
     try write(report, to: "\(evidence)/verdict.json")
     invocation.output.isJSON ? invocation.output.say(report.document) : report.tell(invocation.output)
     return report.exitCode
@@ -147,10 +150,8 @@ package enum CIVerb: Verb {
   }
 
   private static func write(_ report: CIReport, to path: String) throws(CommandFailure) {
-    guard FileManager.default.createFile(atPath: path, contents: Data("\(report.document.json)\n".utf8))
-    else {
-      throw CommandFailure(
-        .inputOutputError, "\(path.onOneLine) could not be written; free space, or name another --out")
-    }
+    do throws(SystemError) {
+      try PlainFile.replace(path, with: Array("\(report.document.json)\n".utf8))
+    } catch { throw CommandFailure(.inputOutputError, "\(error.fact); free space, or name another --out") }
   }
 }
