@@ -56,7 +56,8 @@ import WaitingTests
     ("interruptions", ["--seed", "x"]), ("cost-over-history", ["--nope"]), ("cost-over-history", ["5", "x"]),
     ("setup", ["--nope"]), ("build", ["--nope"]), ("test", ["--nope"]), ("campaign.sbatch", ["--nope"]),
     ("install", ["--nope"]), ("install", ["--prefix"]), ("release", ["--nope"]), ("release", ["--out"]),
-    ("test-release", ["--nope"]), ("test-installed", ["--nope"]), ("build", ["--portable", "--nope"]),
+    ("test-release", ["--nope"]), ("test-installed", ["--nope"]), ("test-service", ["--nope"]),
+    ("build", ["--portable", "--nope"]),
     ("drawn-claims", ["x"]), ("drawn-claims", ["1", "x"]),
   ]
 
