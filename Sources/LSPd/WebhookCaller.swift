@@ -5,8 +5,8 @@ import HTTPClient
 import LightningProvider
 import Webhooks
 
-/// Posts signed notifications to the wallets' webhooks, in the event loop: a server that does not answer, and a name
-/// that does not resolve, keep nobody waiting. A shell: it makes no decisions.
+/// Posts signed notifications to the wallets' webhooks, in the event loop. A server that does not answer, and a name that
+/// does not resolve, take one of the connections for ten seconds. A shell: it makes no decisions.
 final class WebhookCaller {
   private struct Key: Hashable {
     var wallet: WalletNumber
@@ -14,8 +14,8 @@ final class WebhookCaller {
   }
 
   private static let answerWithin = TimeSpan.seconds(10)
-  /// More than a machine's wallets need. A wallet chooses who is called, and may choose a server that is silent.
-  private static let connectionsMax = 64
+  /// Beyond them calls wait, and their time runs: that takes 64 wallets at once with two silent servers each.
+  private static let connectionsMax = 128
 
   private let loop: EventLoop
   private let key: PrivateKey

@@ -124,6 +124,28 @@ import WaitingTests
     #expect(try end() == .refused("no such payee"))
   }
 
+  /// Another lspd of the database may serve the wallet meanwhile, or the ledger be lost.
+  @Test func `An error after lspd has taken the payment is no outcome: it is asked again until it settles`()
+    throws
+  {
+    try listen()
+    try begin()
+    let id = try #require(try question(1)["attempt-id"])
+    answer("held")
+    var refusal = ControlMessage.error("another lspd of this database serves the wallet")
+    refusal["attempt-id"] = id
+    for number in [2, 4] {
+      #expect(try question(number)["wait"] == "yes")
+      clients.last?.send(refusal)
+      #expect(try question(number + 1)["wait"] == "no")
+      answer("held")
+    }
+    #expect(try question(6)["wait"] == "yes" && reports.isEmpty)
+    answer("settled", ["preimage": Bytes32.zero.hex])
+    #expect(try end() == .settled)
+    #expect(losses == 1 && asked.filter { $0.verb == "pay" }.count == 1)
+  }
+
   @Test func `After an attempt that never arrived the next one has another id`() throws {
     try listen()
     try begin()

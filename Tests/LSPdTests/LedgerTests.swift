@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import LightningProvider
 import Testing
+import Webhooks
 
 @testable import LSPd
 
@@ -93,6 +94,23 @@ final class LedgerTests {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
     let read = try PaymentTable.readUnresolved(ledger.database, at: instant(5))
     #expect(read.map(\.request.holdUntil) == [instant(5)])
+  }
+
+  /// As above: a notification of a boot that had lasted longer is later than now.
+  @Test func `A notification before a reboot delays no call after the reboot`() throws {
+    let hook = Webhook(name: "a", url: "https://a.org/")
+    let call = WebhookCall(
+      number: 1, webhook: hook, notification: .paymentIncoming, nextAt: instant(1000))
+    for change in [WebhookChange.set(hook), .called(call), .ended(call: 1, .answered(status: 200))] {
+      try WebhookTables.write(change, of: .own, at: instant(1000), wallNanoseconds: 0, to: ledger.database)
+    }
+    func noticed(_ second: Int64) throws -> Bool {
+      var book = try #require(try WebhookTables.read(ledger.database, of: .own, at: instant(second)))
+      var step = WebhookStep()
+      book.notice(.paymentIncoming, WebhookRules(reach: .anywhere), at: instant(second), &step)
+      return !step.orders.isEmpty
+    }
+    #expect(try !noticed(1001) && noticed(1061) && noticed(5))
   }
 
   @Test(.tags(.fileOnly))

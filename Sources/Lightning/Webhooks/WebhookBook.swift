@@ -9,6 +9,8 @@ public struct WebhookBook: Hashable, Codable, Sendable {
   /// LDK's limit.
   public static let webhooksMax = 10
   public static let standardCooldown = TimeSpan.seconds(60)
+  /// A wallet chooses who is called, and may choose servers that are silent: it takes no more of the LSP's connections.
+  static let underWayMax = 2
   /// Between the attempts of one call; after the last one it is given up.
   static let pauses: [TimeSpan] = [.seconds(1), .seconds(4), .seconds(15), .seconds(60)]
   /// LSPS5's number.
@@ -212,9 +214,11 @@ public struct WebhookBook: Hashable, Codable, Sendable {
     }
   }
 
-  /// While an earlier call to its webhook is under way or was never tried. The end of that one begins it.
+  /// While enough calls are under way, or an earlier one to its webhook is, or was never tried. The end of one of those
+  /// begins it.
   private func waits(_ index: Int) -> Bool {
-    calls[..<index].contains {
+    if calls.count(where: { $0.nextAt == nil }) >= Self.underWayMax { return true }
+    return calls[..<index].contains {
       $0.webhook.name == calls[index].webhook.name && ($0.nextAt == nil || $0.attempts == 0)
     }
   }

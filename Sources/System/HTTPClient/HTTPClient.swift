@@ -98,9 +98,12 @@ public final class HTTPClient {
 
   /// Disconnects; `end` is not called.
   public func cancel(_ number: UInt64) {
-    guard let easy = transfers.first(where: { $0.value.number == number })?.key else { return }
-    transfers[easy] = nil
-    forget(easy)
+    guard let (easy, transfer) = transfers.first(where: { $0.value.number == number }) else { return }
+    // libcurl has pointers to the transfer until it has forgotten the handle.
+    withExtendedLifetime(transfer) {
+      transfers[easy] = nil
+      forget(easy)
+    }
   }
 
   private func newNumber() -> UInt64 {
@@ -186,16 +189,20 @@ public final class HTTPClient {
     var running: Int32 = 0
     curl_multi_socket_action(multi, socket, mask, &running)
     var left: Int32 = 0
-    var ended: [(UnsafeMutableRawPointer, CURLcode)] = []
+    var ended: [(UnsafeMutableRawPointer, HTTPTransfer, CURLcode)] = []
     while let message = curl_multi_info_read(multi, &left) {
-      guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
-      ended.append((easy, message.pointee.data.result))
+      guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+        let transfer = transfers[easy]
+      else { continue }
+      ended.append((easy, transfer, message.pointee.data.result))
     }
-    for (easy, code) in ended { finish(easy, code) }
+    for (easy, transfer, code) in ended { finish(easy, transfer, code) }
   }
 
-  private func finish(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
-    guard let transfer = transfers.removeValue(forKey: easy) else { return }
+  /// Unless the end of another transfer has cancelled it; a new one may have its handle's address.
+  private func finish(_ easy: UnsafeMutableRawPointer, _ transfer: HTTPTransfer, _ code: CURLcode) {
+    guard transfers[easy] === transfer else { return }
+    transfers[easy] = nil
     let status = baton_curl_status(easy)
     forget(easy)
     transfer.end(transfer.result(code, status: status))

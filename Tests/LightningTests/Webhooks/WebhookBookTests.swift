@@ -64,6 +64,21 @@ import Testing
     #expect(called(set("a", "x", at: 1)) == ["ax webhook_registered"])
   }
 
+  @Test
+  mutating func `Of a wallet's ten webhooks two are called at a time, and each end begins the next call`() {
+    for number in UInt64(1)...10 {
+      _ = set("\(number)")
+      _ = end(number, delivered)
+    }
+    #expect(called(notice(at: 100)) == ["1 payment_incoming", "2 payment_incoming"])
+    // Nothing is due until one of them has ended.
+    #expect(book.deadline(rules) == nil && called(deadline(at: 101)).isEmpty)
+    #expect(called(end(11, .timedOut, at: 110)) == ["3 payment_incoming"])
+    #expect(called(end(12, delivered, at: 110)) == ["4 payment_incoming"])
+    // The first one's second attempt is due, and the oldest.
+    #expect(called(end(13, delivered, at: 112)) == ["1 payment_incoming"])
+  }
+
   @Test mutating func `The registration is stored before its call begins`() {
     let step = set("a")
     guard case .set = step.changes.first, case .called = step.changes.dropFirst().first,

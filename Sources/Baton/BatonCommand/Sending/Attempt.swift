@@ -23,6 +23,8 @@ final class Attempt {
   private var connection: UnixConnection?
   /// lspd is asked what became of the attempt, and has not answered.
   private var isFinding = false
+  /// lspd has the payment: a later error is about a question, and no outcome.
+  private var isTaken = false
   private var hasEnded = false
 
   init(_ request: ControlMessage, phone: Phone, loop: EventLoop, onEvent: @escaping (Event) -> Void) {
@@ -86,7 +88,7 @@ final class Attempt {
   private func heard(_ message: ControlMessage) {
     if let sentence = message.errorSentence {
       // Only an error with the attempt's id is about this request; else lspd ends the connection, as to make room.
-      guard message["attempt-id"] == id, !isFinding else { return drop() }
+      guard message["attempt-id"] == id, !isFinding, !isTaken else { return drop() }
       return end(.answered(.refused(sentence), nil))
     }
     let answer = PaymentAnswer(message)
@@ -96,6 +98,7 @@ final class Attempt {
     }
     let event = isFinding ? Event.found(.inFlight, answer) : .taken(answer)
     isFinding = false
+    isTaken = true
     connection?.send(question(waits: true))
     tell(event)
   }

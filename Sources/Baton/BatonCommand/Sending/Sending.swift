@@ -26,6 +26,9 @@ final class Sending {
   private var timer: LoopTimer?
   /// Whether the attempt has reached lspd is unknown.
   private(set) var isLost = false
+  /// The loss of the current attempt was told: each question that cannot be asked, or is answered by an error, is one
+  /// more.
+  private var isLossTold = false
   /// The last answer with details, such as the preimage.
   private(set) var answer: PaymentAnswer?
   var onEvent: (Event) -> Void = { _ in }
@@ -88,7 +91,7 @@ final class Sending {
   }
 
   private func begin(_ number: Int) {
-    isLost = false
+    (isLost, isLossTold) = (false, false)
     onEvent(.began(attempt: number))
     var request = invoice.payRequest(waits: false, holdSeconds: holdSeconds)
     request["attempt"] = "\(number)"
@@ -101,9 +104,8 @@ final class Sending {
     switch event {
     case .taken(let answer): if answer.state == "held" { onEvent(.held(answer)) }
     case .lost:
-      // Each question that cannot be asked is lost too.
-      if !isLost { onEvent(.lost(attempt: number)) }
-      isLost = true
+      if !isLossTold { onEvent(.lost(attempt: number)) }
+      (isLost, isLossTold) = (true, true)
       handle(.attemptLost(attempt: number))
     case .answered(let outcome, let answer):
       note(outcome, answer, of: number)
