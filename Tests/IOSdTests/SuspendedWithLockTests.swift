@@ -67,7 +67,7 @@ import WaitingTests
   @Test func `An activity keeps the extension from being suspended until it expires; a 65th expires at once`()
     throws
   {
-    let phone = try PhoneProcess(ext: "ext-activity", ["--activity-time", "300ms"])
+    let phone = try PhoneProcess(ext: "ext-activity", ["--activity-time", "3s"])
     try phone.push()
     #expect(try phone.notifications(1) == ["served"])
     try Wait.until("the extension is suspended") { try phone.state("extension") == "suspended" }
