@@ -32,7 +32,7 @@ enum ScenarioFuzz: FuzzTarget {
         "payments are not counted from 1")
       let bare = Performance(
         scenario: story, played: story.steps.map { .init(step: $0, said: $0.expected) },
-        end: .timedOut(line: 0, ""))
+        end: .timedOut(line: 0, "", .unsettled([])))
       promise(
         (try? ScenarioParser.parse(bare.rewritten))?.steps.map(\.expected) == story.steps.map(\.expected),
         "a rewritten story expects another answer")

@@ -43,13 +43,17 @@ enum HTTPCallbacks {
       switch exchange.stage {
       case .head:
         let head = HTTPCallbacks.head(connection, method, exchange.target, server)
-        if server.takesBody(head, length: baton_http_header(connection, "Content-Length")) {
+        if server.takesBody(
+          length: baton_http_header(connection, "Content-Length"),
+          encoding: baton_http_header(connection, "Transfer-Encoding"))
+        {
           exchange.stage = .body
           return baton_http_goes_on()
         }
         server.answer(head, exchange, of: baton_http_socket(connection))
       case .body:
         if let piece, let size = pieceSize?.pointee, size > 0 {
+          guard exchange.body.count + size <= server.bodyBytesMax else { return baton_http_no_answer() }
           exchange.body += UnsafeRawBufferPointer(start: piece, count: size)
           pieceSize?.pointee = 0
           return baton_http_goes_on()

@@ -152,10 +152,15 @@ public final class HTTPServer {
 
   var headerNames: [String] { settings.headers }
 
-  /// Whether to wait for the body: it has a length, and that is within the limit.
-  func takesBody(_ head: HTTPRequest, length text: UnsafePointer<CChar>?) -> Bool {
-    guard let text, let length = Int(String(cString: text)) else { return false }
-    return (1...max(1, settings.bodyBytesMax)).contains(length) && settings.bodyBytesMax > 0
+  var bodyBytesMax: Int { settings.bodyBytesMax }
+
+  /// Whether to wait for the body: it has a length, and that is within the limit. Beside an encoding the length does not
+  /// count (RFC 9112, 6.3).
+  func takesBody(length text: UnsafePointer<CChar>?, encoding: UnsafePointer<CChar>?) -> Bool {
+    guard encoding == nil, bodyBytesMax > 0, let text, let length = Int(String(cString: text)) else {
+      return false
+    }
+    return (1...bodyBytesMax).contains(length)
   }
 
   /// From here on the connection is not turned away: it has its answer, or the promise of one.

@@ -41,9 +41,14 @@ public struct Director<Stage: ScenarioStage> {
       }
     } catch let trouble as TimedOut {
       if let broken = stage.broken { return performance(.broken(line: line, broken)) }
-      return performance(.timedOut(line: line, trouble.what))
+      return performance(gaveUp(line, trouble.what))
     }
-    return performance(.timedOut(line: line, "a verdict"))
+    return performance(gaveUp(line, "a verdict"))
+  }
+
+  /// What does not go on may be broken, or have crashed, or be too little to judge.
+  private mutating func gaveUp(_ line: Int, _ what: String) -> Performance.End {
+    .timedOut(line: line, what, (try? stage.judge()) ?? .unsettled([]))
   }
 
   private func performance(_ end: Performance.End) -> Performance {

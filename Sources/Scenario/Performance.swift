@@ -12,8 +12,8 @@ public struct Performance: Hashable, Sendable {
   public enum End: Hashable, Sendable {
     /// Played to the last line.
     case played(StageVerdict)
-    /// A wait timed out in that line; 0 is before the first.
-    case timedOut(line: Int, String)
+    /// A wait timed out in that line; 0 is before the first. With the verdict on the run until then.
+    case timedOut(line: Int, String, StageVerdict)
     case broken(line: Int, String)
   }
 

@@ -71,6 +71,17 @@ struct CIVerbTests {
     #expect(verdict?["verdict"]?.text == "differs" && verdict?["exit"]?.int == 1)
   }
 
+  /// The wait for an app that has crashed is in vain; the crash is the outcome, and not the wait.
+  @Test func `An app that crashes by itself makes exit code 4, whatever the story waits for`() throws {
+    let app = scratch.write("crash", "#!/bin/sh\nkill -SEGV $$\n")
+    chmod(app, 0o700)
+    #expect(try run("--app", app, "--level", "container", Self.story("killed-in-front")) == .exited(code: 4))
+    #expect(verdict?["verdict"]?.text == "crashed")
+    let details = verdict?["stories"]?.elements?.first?["details"]?.elements?.compactMap(\.text) ?? []
+    #expect(details.contains { $0.contains("SIGSEGV") }, "\(details)")
+    #expect(details.last?.contains("gave up waiting for") == true, "\(details)")
+  }
+
   @Test func `A story left out with --skip is reported as skipped, and an unknown one is refused`() throws {
     let both = [Self.story("killed-in-front"), Self.story("locked-in-front")]
     #expect(try runOwn("--skip", "locked-in-front", both[0], both[1]) == .exited(code: 0))
@@ -104,7 +115,8 @@ struct CIVerbTests {
 
   @Test(arguments: [SIGINT, SIGKILL])
   func `Ended between two stories, it leaves the outcomes so far, without a verdict`(number: Int32) throws {
-    let waiting = scratch.write("waiting.txt", "# waits\nwait until the extension holds the node\nthe verdict\n")
+    let waiting = scratch.write(
+      "waiting.txt", "# waits\nwait until the extension holds the node\nthe verdict\n")
     let child = try scratch.start(
       "baton", ["ci", "--out", scratch("evidence")] + own + [Self.story("killed-in-front"), waiting])
     try Wait.until("the first outcome to be on the disk", within: .seconds(60)) { verdict?["good"]?.int == 1 }
@@ -113,6 +125,7 @@ struct CIVerbTests {
     #expect(scratch.end(child) == (number == SIGINT ? .exited(code: 130) : .signalled(SIGKILL)))
     #expect(verdict?["good"]?.int == 1 && verdict?["stories"]?.elements?.count == 1)
     #expect(verdict?["verdict"]?.text == "unfinished")
+    #expect(scratch.text("evidence/junit.xml").contains(#"tests="1" failures="0""#))
   }
 
   // MARK: Which stories apply

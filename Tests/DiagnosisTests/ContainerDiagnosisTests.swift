@@ -143,8 +143,10 @@ import Testing
     #expect(found { $0.permissions = 0o755 }?.kind == .readableByOthers)
     #expect(found { ($0.kind, $0.permissions) = (.socket, 0o755) } == nil, "its directory's rights count")
     #expect(found { $0.isKnown = false }?.kind == .foreignFile)
-    #expect(found { ($0.isKnown, $0.isOurs) = (false, false) }?.kind == .notOurs)
-    #expect(found { ($0.isKnown, $0.kind) = (false, .link) }?.kind == .notAPlainFile)
+    let foreign = found { ($0.isKnown, $0.isOurs) = (false, false) }
+    #expect(foreign?.kind == .foreignFile && foreign?.what.hasSuffix("belongs to another user") == true)
+    let link = found { ($0.isKnown, $0.kind) = (false, .link) }
+    #expect(link?.kind == .foreignFile && link?.what.contains("a symbolic link") == true)
   }
 
   @Test func `The gravest findings come first, those of one gravity in the order in which they were found`() {

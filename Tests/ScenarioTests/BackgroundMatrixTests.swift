@@ -55,7 +55,7 @@ import WaitingTests
       .replacing(arrival, with: "Low Power Mode is switched on\n\(arrival)")
     let story = try ScenarioParser.parse(text)
     var director = Director(story, on: SimulatedStage(WorldSettings().with(story.settings), seed: 77))
-    guard case .timedOut(_, let what) = try director.run().end else {
+    guard case .timedOut(_, let what, _) = try director.run().end else {
       Issue.record("the story ended without the silent push")
       return
     }

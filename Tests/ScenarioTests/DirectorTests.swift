@@ -111,7 +111,7 @@ private struct PaperStage: ScenarioStage {
 
   @Test func `A condition that does not hold within a minute ends the story as timed out`() throws {
     let (performance, stage) = try play(text, on: PaperStage())
-    #expect(performance.end == .timedOut(line: 8, "payment 1 to settle"))
+    #expect(performance.end == .timedOut(line: 8, "payment 1 to settle", .sound(settled: 1, failed: 0)))
     #expect(stage.now == Instant(nanoseconds: 60_000_000_000))
     #expect(!performance.isSound)
   }

@@ -183,7 +183,9 @@ struct RealScenarioTests {
     }
     #expect(outcome(.played(.sound(settled: 1, failed: 0))) == .done)
     #expect(outcome(.played(.unsettled(["x"]))) == .noProgress)
-    #expect(outcome(.timedOut(line: 1, "x")) == .noProgress)
+    #expect(outcome(.timedOut(line: 1, "x", .unsettled(["x"]))) == .noProgress)
+    #expect(outcome(.timedOut(line: 1, "x", .broken(["x"]))) == .exclusionOrMoneyBroken)
+    #expect(outcome(.timedOut(line: 1, "x", .crashed(["x"]))) == .crashedByItself)
     #expect(outcome(.played(.broken(["x"]))) == .exclusionOrMoneyBroken)
     #expect(outcome(.broken(line: 1, "x")) == .exclusionOrMoneyBroken)
     #expect(outcome(.played(.crashed(["x"]))) == .crashedByItself)

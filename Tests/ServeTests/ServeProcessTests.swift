@@ -82,8 +82,12 @@ import WaitingTests
     #expect(answer.status == 409 && answer.body.hasPrefix(#"{"error":""#), "\(answer)")
   }
 
-  @Test(arguments: ["Content-Length: 257", "Content-Length: 99999999999999999999", "Content-Length: -1"])
-  func `A body that is too long is not waited for`(length: String) throws {
+  @Test(arguments: [
+    "Content-Length: 257", "Content-Length: 99999999999999999999", "Content-Length: -1",
+    "Transfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 13",
+    "Content-Length: 13\r\nTransfer-Encoding: chunked",
+  ])
+  func `A body without a length, or one that is too long, is not waited for`(length: String) throws {
     let serve = try ServeProcess(["--control"])
     let answer = try serve.ask(serve.head("POST /act", "Content-Type: application/json\r\n\(length)\r\n"))
     #expect((400..<500).contains(answer.status), "\(answer)")

@@ -50,16 +50,18 @@ extension FileMark {
   /// What is wrong with a file of a container. Baton's own files must be plain, of this user, and closed to writers: the
   /// code that opens them says so.
   package var finding: Finding? {
+    // No process of the wallet opens a name that it does not know, whatever is there.
     if !isKnown {
-      if !isOurs {
-        return Finding(.notOurs, "\(path) belongs to another user", remedy: "ask that user, or move it away")
-      }
-      if kind == .link || kind == .other {
-        let words = kind == .link ? "a symbolic link" : "a pipe or a device"
-        return Finding(.notAPlainFile, "\(path) is \(words) that Baton does not know", remedy: "move it away")
-      }
+      let words =
+        switch kind {
+        case .link: "a symbolic link and "
+        case .other: "a pipe or a device and "
+        default: ""
+        }
+      let owner = isOurs ? "" : ", and belongs to another user"
       return Finding(
-        .foreignFile, "\(path) is not a file of Baton", remedy: "nothing to do if your own code wrote it")
+        .foreignFile, "\(path) is \(words)not a file of Baton\(owner)",
+        remedy: "nothing to do if your own code wrote it")
     }
     // A socket is as open as its directory.
     guard isOurs, kind == .plain || kind == .directory, permissions & 0o022 == 0, permissions & 0o077 != 0

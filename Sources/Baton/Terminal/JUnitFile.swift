@@ -42,12 +42,18 @@ package enum JUnitFile {
   }
 
   static func escaped(_ text: String) -> String {
-    // XML 1.0 cannot represent most control characters.
-    let plain = String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.value < 0x20 && $0 != "\n" && $0 != "\t" ? "." : $0 }))
+    let plain = String(String.UnicodeScalarView(text.unicodeScalars.map { isOfXML($0) ? $0 : "." }))
     return plain.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
       .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+  }
+}
+
+/// XML 1.0 cannot represent most control characters, nor the last two scalars of the first plane.
+private func isOfXML(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0xFFFE, 0xFFFF: false
+  case ..<0x20: scalar == "\n" || scalar == "\t"
+  default: true
   }
 }
 

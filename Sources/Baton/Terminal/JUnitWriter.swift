@@ -27,11 +27,15 @@ package final class JUnitWriter: Sendable {
   private let suite: String
   private let path: String
   private let descriptor: Int32
-  private let start = Clock.monotonicNow
+  private let start: Instant
   private let state = Locked(State())
 
-  package init(_ path: String, suite: String) throws(CommandFailure) {
+  /// `start`: since when the suite has run.
+  package init(
+    _ path: String, suite: String, since start: Instant = Clock.monotonicNow
+  ) throws(CommandFailure) {
     self.suite = suite
+    self.start = start
     self.path = path
     var facts = stat()
     // The complete file is renamed to `path`: a device or pipe there would be replaced.

@@ -23,7 +23,7 @@ package enum RunPlace {
     let contents = (try? FileManager.default.contentsOfDirectory(atPath: kept)) ?? []
     guard contents.isEmpty else {
       throw CommandFailure(
-        .cannotCreate, "\(kept) is not empty, but \(name) needs a new phone; name a new directory")
+        .cannotCreate, "\(kept) is not empty, but \(name) needs a new directory; name another one")
     }
     return kept
   }

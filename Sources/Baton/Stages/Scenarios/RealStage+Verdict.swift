@@ -23,8 +23,15 @@ extension RealStage {
     end()
     narrator?.follow()
     narrator?.headline("The judge reads the peer's ledger, the wallet's database and the journals")
-    let verdict = try JudgeVerb.verdict(
-      on: phone.home, requireSettled: true, without: pair?.evidenceMissing ?? [])
+    let verdict: Verdict
+    do {
+      verdict = try JudgeVerb.verdict(
+        on: phone.home, requireSettled: true, without: pair?.evidenceMissing ?? [])
+    } catch {
+      // A program that crashes at its start leaves nothing to judge.
+      guard crashes.isEmpty else { return .crashed(crashes) }
+      throw error
+    }
     let names = FilePath.journals(in: phone.journal)
     let replays = try names.map { try JournalReplay.run("\(phone.journal)/\($0)") }
     let different = zip(names, replays).compactMap { name, replay in replay.trouble.map { "\(name) \($0)" } }

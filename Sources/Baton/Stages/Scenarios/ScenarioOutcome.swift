@@ -42,10 +42,9 @@ struct ScenarioOutcome {
     details = [sentence]
   }
 
-  init(file: String, noProgress sentence: String) {
+  init(file: String, noProgress sentence: String, _ verdict: StageVerdict? = nil) {
     self.file = file
-    kind = .noProgress
-    details = [sentence]
+    (kind, details) = Self.gaveUp(sentence, verdict)
   }
 
   init(file: String, _ performance: Performance, took: TimeSpan) {
@@ -58,16 +57,19 @@ struct ScenarioOutcome {
     case .played(.broken(let sentences)): (kind, details) = (.broken, sentences)
     case .played(.crashed(let sentences)): (kind, details) = (.crashed, sentences)
     case .broken(let line, let sentence): (kind, details) = (.broken, ["after line \(line): \(sentence)"])
-    case .timedOut(let line, let what):
+    case .timedOut(let line, let what, let verdict):
       endedBeforeTheFirstLine = line == 0
-      (kind, details) = (
-        .noProgress,
-        [
-          line == 0
-            ? "before the first line: gave up waiting for \(what)"
-            : "line \(line): gave up waiting for \(what)"
-        ]
-      )
+      (kind, details) = Self.gaveUp(
+        "\(line == 0 ? "before the first line" : "line \(line)"): gave up waiting for \(what)", verdict)
+    }
+  }
+
+  /// A wait was in vain. Damage and a crash are graver, and the likely cause.
+  static func gaveUp(_ sentence: String, _ verdict: StageVerdict?) -> (Kind, details: [String]) {
+    switch verdict {
+    case .broken(let sentences): (.broken, sentences + [sentence])
+    case .crashed(let sentences): (.crashed, sentences + [sentence])
+    case .sound, .unsettled, nil: (.noProgress, [sentence])
     }
   }
 

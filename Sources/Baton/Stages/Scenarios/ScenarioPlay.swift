@@ -131,7 +131,9 @@ struct ScenarioPlay {
     } catch let error as ControlClientError where Self.isGone(error) {
       return failed(ScenarioOutcome(file: file, crashed: "a daemon ended: \(error)"), since: start, stage)
     } catch let failure as Wait.Failure {
-      return failed(ScenarioOutcome(file: file, noProgress: "\(failure)"), since: start, stage)
+      // A phone that did not come up cannot be judged.
+      let verdict = try? stage.judge()
+      return failed(ScenarioOutcome(file: file, noProgress: "\(failure)", verdict), since: start, stage)
     }
   }
 

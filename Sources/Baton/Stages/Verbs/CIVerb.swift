@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Foundation
+import Ground
 import Inspection
 import PhoneClient
 import Reports
@@ -44,7 +45,8 @@ package enum CIVerb: Verb {
   }
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "ci", kept: line.text("--out"), needsPlace: false)
+    Supervision(
+      name: "ci", kept: line.text("--out") ?? standardPlace, keeps: "the evidence", needsPlace: false)
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -66,20 +68,18 @@ package enum CIVerb: Verb {
     let evidence = Phone(home: try RunPlace.make(named, in: nil, named: "ci")).home
     try FilePath.makeDirectories("\(evidence)/phones")
     let play = ScenarioPlay(evidence: "\(evidence)/phones", pair: pair)
-    let junit = try JUnitWriter("\(evidence)/junit.xml", suite: "ci")
+    let start = Clock.monotonicNow
     var report = CIReport(pair: pair, evidence: evidence)
     let width = stories.map(\.name.count).max() ?? 0
     for story in stories {
       // Whatever ends this process now leaves the outcomes so far.
-      try write(report, to: "\(evidence)/verdict.json")
+      try write(report, since: start)
       let outcome = outcome(of: story, play, pair, left, report)
       report.outcomes.append(outcome)
-      junit.add(outcome.junit)
       for line in outcome.text(invocation.output, nameWidth: width) { invocation.output.remark(line) }
     }
-    try junit.close()
     report.isWhole = true
-    try write(report, to: "\(evidence)/verdict.json")
+    try write(report, since: start)
     invocation.output.isJSON ? invocation.output.say(report.document) : report.tell(invocation.output)
     return report.exitCode
   }
@@ -149,9 +149,13 @@ package enum CIVerb: Verb {
     }
   }
 
-  private static func write(_ report: CIReport, to path: String) throws(CommandFailure) {
+  private static func write(_ report: CIReport, since start: Instant) throws(CommandFailure) {
+    let junit = try JUnitWriter("\(report.evidence)/junit.xml", suite: "ci", since: start)
+    for outcome in report.outcomes { junit.add(outcome.junit) }
+    try junit.close()
     do throws(SystemError) {
-      try PlainFile.replace(path, with: Array("\(report.document.json)\n".utf8))
+      try PlainFile.replace(
+        "\(report.evidence)/verdict.json", with: Array("\(report.document.json)\n".utf8))
     } catch { throw CommandFailure(.inputOutputError, "\(error.fact); free space, or name another --out") }
   }
 }

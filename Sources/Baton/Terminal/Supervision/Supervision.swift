@@ -6,6 +6,8 @@ package struct Supervision {
   package var name: String
   /// The home of a phone that is kept; nil if its phone is in the scratch directory.
   package var kept: String?
+  /// What is in `kept`.
+  package var keeps: String
   /// It only reads, and its scratch directory has only copies.
   package var isLooking = false
   /// Printed when interrupted: the wallet continues the request without the command.
@@ -18,11 +20,13 @@ package struct Supervision {
   package var leavesProcesses = false
 
   package init(
-    name: String, kept: String? = nil, isLooking: Bool = false, goesOn: String? = nil,
+    name: String, kept: String? = nil, keeps: String = "the phone", isLooking: Bool = false,
+    goesOn: String? = nil,
     needsPlace: Bool = true, isForeign: Bool = false, leavesProcesses: Bool = false
   ) {
     self.name = name
     self.kept = kept
+    self.keeps = keeps
     self.isLooking = isLooking
     self.goesOn = goesOn
     self.needsPlace = needsPlace

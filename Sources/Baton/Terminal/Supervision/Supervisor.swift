@@ -134,7 +134,7 @@ package struct Supervisor {
 
   private var whereItIs: String {
     if plan.isLooking { return "" }
-    if let kept = plan.kept { return FilePath.exists(kept) ? ", and the phone is kept in \(kept)" : "" }
+    if let kept = plan.kept { return FilePath.exists(kept) ? ", and \(plan.keeps) is kept in \(kept)" : "" }
     guard let place else { return "" }
     return place.isThere ? ", and its directory \(place.path) is kept" : ", and its directory is removed"
   }
