@@ -66,7 +66,9 @@ import WaitingTests
     #expect(client.answer().status == 200)
   }
 
-  @Test func `A client that does not read its answer, or hangs up at once, keeps no descriptor of lspd's`() throws {
+  @Test func `A client that does not read its answer, or hangs up at once, keeps no descriptor of lspd's`()
+    throws
+  {
     let provider = try ProviderProcess()
     let port = try #require(provider.port)
     for _ in 0..<200 {

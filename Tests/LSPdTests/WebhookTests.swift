@@ -153,7 +153,9 @@ import Webhooks
     #expect(try stage.list().calls.count == 2)
   }
 
-  @Test func `While a server is silent the wallet connects and is paid, and its connection ends the call`() throws {
+  @Test func `While a server is silent the wallet connects and is paid, and its connection ends the call`()
+    throws
+  {
     let stage = try Stage()
     try stage.connect()
     try stage.set()

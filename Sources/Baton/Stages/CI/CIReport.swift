@@ -42,7 +42,8 @@ struct CIReport {
 
   var document: Document {
     Document(
-      verdict: isWhole ? word : "unfinished", exit: isWhole ? exitCode.rawValue : nil, app: pair?.app, ext: pair?.ext, level: pair?.level.rawValue,
+      verdict: isWhole ? word : "unfinished", exit: isWhole ? exitCode.rawValue : nil, app: pair?.app,
+      ext: pair?.ext, level: pair?.level.rawValue,
       good: good, bad: outcomes.count - good - skipped, skipped: skipped, evidence: evidence,
       stories: outcomes.map(\.document))
   }
