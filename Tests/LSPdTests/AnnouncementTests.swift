@@ -203,6 +203,24 @@ import WalletProfiles
     #expect(try opened(try #require(alerts.first { $0["payload"] != nil }))["payload"]?["held"]?.flag == true)
   }
 
+  @Test func `After a restart lspd announces each payment that waits, not the oldest alone`() throws {
+    let provider = try ProviderProcess(["--push-form", "bitkit"])
+    let phone = try TestPhone(provider)
+    defer { phone.shutDown() }
+    for number: UInt64 in [1, 2, 3] { _ = try provider.pay(number, waiting: false) }
+    func delivered(_ count: Int64) throws -> Bool {
+      try provider.ledger("SELECT count(*) FROM pushes WHERE outcome = 'delivered'") == [.integer(count)]
+    }
+    #expect(try provider.eventually { try delivered(6) })
+    provider.kill()
+    try provider.start()
+    #expect(try provider.eventually { try delivered(12) })
+    #expect(
+      try provider.ledger("SELECT payment || kind FROM pushes WHERE id > 6 ORDER BY id") == [
+        "1silent", "1alert", "2silent", "2alert", "3silent", "3alert",
+      ])
+  }
+
   @Test
   func `G-1 The wallet hears on each connection, also after a restart of lspd, that the hold has ended`()
     throws
