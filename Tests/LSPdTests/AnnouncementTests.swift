@@ -221,6 +221,32 @@ import WalletProfiles
       ])
   }
 
+  /// The clock counts from the boot. Whether the earlier boot had lasted longer is all that lspd can see of it.
+  @Test func `After a reboot of lspd's machine no open alert promises a hold that has ended with it`() throws
+  {
+    let provider = try ProviderProcess(["--push-form", "bitkit"])
+    // Nobody takes the pushes.
+    _ = try provider.pay(1, waiting: false)
+    #expect(
+      try provider.eventually { try provider.ledger("SELECT count(*) FROM pushes WHERE is_open") == [1] })
+    provider.kill()
+    let longer = 10_000_000_000_000_000 as Int64
+    try provider.change(
+      "UPDATE payments SET requested_at_ns = requested_at_ns + \(longer), hold_until_ns = hold_until_ns + \(longer)"
+    )
+    try provider.change("UPDATE pushes SET hold_until_ns = hold_until_ns + \(longer)")
+    let phone = try TestPhone(provider)
+    defer { phone.shutDown() }
+    try provider.start()
+    #expect(
+      try provider.eventually {
+        try provider.ledger("SELECT count(*) FROM pushes WHERE is_open OR outcome = 'iosd-away'") == [1]
+      }, "the silent push alone was tried once")
+    #expect(try provider.ledger("SELECT outcome FROM pushes WHERE kind = 'alert'") == ["not-needed"])
+    #expect(phone.bodies.isEmpty)
+    #expect(try provider.eventually { try provider.ledger("SELECT state FROM payments") == ["failed"] })
+  }
+
   @Test
   func `G-1 The wallet hears on each connection, also after a restart of lspd, that the hold has ended`()
     throws

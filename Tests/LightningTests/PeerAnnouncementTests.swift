@@ -24,12 +24,12 @@ import Testing
     let directives = fixture.pay(1)
     let both = [push(.silent, holdUntil: 60_000), push(.alert, holdUntil: 60_000)]
     #expect(pushes(directives) == both)
-    #expect(both.allSatisfy { $0.isHeld && fixture.peer.wants($0) })
+    #expect(both.allSatisfy { $0.isHeld && fixture.wants($0) })
     // Both are requested after the payment's row is durable.
     #expect(directives.first == .store([.paymentHeld(fixture.request(1, holdUntil: 60_000))]))
     fixture.now = 60_000
     #expect(pushes(fixture.handle(.deadlineReached)) == [])
-    #expect(!both.contains { fixture.peer.wants($0) })
+    #expect(!both.contains { fixture.wants($0) })
   }
 
   @Test func `A payment in parts is announced with its whole amount`() throws {
@@ -44,20 +44,20 @@ import Testing
     let both = [push(.silent, holdUntil: nil), push(.alert, holdUntil: nil)]
     #expect(pushes(directives) == both)
     #expect(others(directives).first == .answer(payment: 1, .failed(.recipientAway)))
-    #expect(both.allSatisfy { !$0.isHeld && fixture.peer.wants($0) })
+    #expect(both.allSatisfy { !$0.isHeld && fixture.wants($0) })
     _ = try fixture.establish(1)
-    #expect(!both.contains { fixture.peer.wants($0) }, "the app has come")
+    #expect(!both.contains { fixture.wants($0) }, "the app has come")
     #expect(pushes(fixture.pay(2, holdUntil: 0)) == [])
   }
 
   @Test func `A payment that is paid later is not announced any more as not held`() throws {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     let alert = try #require(pushes(fixture.pay(1, holdUntil: 0)).last)
-    #expect(fixture.peer.wants(alert))
+    #expect(fixture.wants(alert))
     _ = try fixture.establish(1)
     _ = try fixture.exchange(1, from: fixture.pay(1))
     _ = fixture.handle(.closed(connection: 1, "gone"))
-    #expect(fixture.peer.state.isPaid(paymentHash(1)) && !fixture.peer.wants(alert))
+    #expect(fixture.peer.state.isPaid(paymentHash(1)) && !fixture.wants(alert))
   }
 
   @Test func `Both pushes are repeated while the payment is held, and while it waits in the channel`() throws

@@ -69,7 +69,7 @@ extension PeerMachine {
   // MARK: Which pushes are still wanted
 
   /// Whether there is still a reason for this push.
-  public func wants(_ push: PushRequest) -> Bool {
+  public func wants(_ push: PushRequest, at now: Instant) -> Bool {
     switch push.reason {
     // Of a payment that was not held the user learns as long as nobody has paid it, and the app has not come to hear
     // of it.
@@ -77,7 +77,9 @@ extension PeerMachine {
       registered == nil && push.paymentHash.map { !state.isPaid($0) } == true
     // The sender may have given up and paid again: that payment has pushes of its own, with another end.
     case .incomingPayment where push.kind != nil:
-      state.payments.contains { $0.isHeld && $0.request.id == push.payment }
+      state.payments.contains {
+        $0.isHeld && $0.request.id == push.payment && $0.request.holdUntil > now
+      }
     case .incomingPayment: push.paymentHash.map(isHolding) ?? false
     case .pendingSettlement: registered == nil && state.payments.contains { !$0.isHeld }
     }
