@@ -185,25 +185,6 @@ import Testing
     }
   }
 
-  // MARK: What was announced
-
-  @Test func `A received payment is announced no more, in front and in the background`() {
-    var core = connected()
-    #expect(core.handle(.received(payment(one)), at: seconds(2)).first == withdrawn)
-    _ = core.handle(.deactivated, at: seconds(3))
-    #expect(
-      core.handle(.received(payment(two)), at: seconds(4)) == [.withdrawAnnouncement(of: two)],
-      "the app posts a notification of its own there")
-  }
-
-  @Test func `An announcement that came after the receipt goes when the app comes to the front`() {
-    var core = IncomingPayments()
-    _ = core.handle(.received(payment(one)), at: seconds(0))
-    _ = core.handle(.activated, at: seconds(9))
-    let directives = core.handle(read([record(one), record(two)], received: [payment(one)]), at: seconds(9))
-    #expect(directives.filter { if case .withdrawAnnouncement = $0 { true } else { false } } == [withdrawn])
-  }
-
   // MARK: Counted once
 
   @Test func `A payment that record, tap and node all know counts once`() {
