@@ -30,12 +30,15 @@ public struct Announcement: Hashable, Codable, Sendable {
     self.holdEndsAt = holdEndsAt
   }
 
+  /// The payment that the app is to receive; nil for other news.
+  public var payment: Bytes32? {
+    kind == .incomingHtlc || kind == .cjitPaymentArrived ? paymentHash : nil
+  }
+
   /// What the app finds when the user opens it; nil for anything but a payment that names its hash and amount.
   public var record: IncomingRecord? {
-    guard kind == .incomingHtlc || kind == .cjitPaymentArrived, let paymentHash, let amountMsat else {
-      return nil
-    }
+    guard let payment, let amountMsat else { return nil }
     return IncomingRecord(
-      paymentHash: paymentHash, amountMsat: amountMsat, kind: kind, isHeld: isHeld, holdEndsAt: holdEndsAt)
+      paymentHash: payment, amountMsat: amountMsat, kind: kind, isHeld: isHeld, holdEndsAt: holdEndsAt)
   }
 }

@@ -47,6 +47,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case notify(ReceivedPayment)
   /// Removes that notification: the payment's own push brings the text.
   case withdraw(payment: Bytes32)
+  /// Removes the announcements of that payment: another one follows.
+  case withdrawAnnouncement(of: Bytes32)
   /// The extension is ready for the next push.
   case finished(push: UInt64, FinishReason)
   /// The handler of a silent push has finished; exactly once for each push.

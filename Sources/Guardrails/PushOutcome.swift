@@ -20,4 +20,9 @@ public enum PushOutcome: Hashable, Codable, Sendable {
   public var payment: Bytes32? {
     if case .received(let payment) = self { payment.paymentHash } else { nil }
   }
+
+  /// The payment that the text announces: once it is received, or announced again, this notification goes.
+  public var announcedPayment: Bytes32? {
+    if case .announced(let announcement) = self { announcement.payment } else { nil }
+  }
 }

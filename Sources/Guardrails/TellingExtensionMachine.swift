@@ -150,6 +150,8 @@ public struct TellingExtensionMachine: GuardMachine {
   /// Only what has left `storing`, or was never in it, is told: so each push once.
   private func tell(_ push: Push, _ reason: FinishReason) -> [GuardDirective] {
     let outcome = push.announcement.map { PushOutcome.announced($0) } ?? .nothingReceived(push.reason)
-    return [.deliver(push: push.id, outcome), .finished(push: push.id, reason)]
+    // The peer repeats its push while nobody comes: the user has one announcement of a payment, the newest.
+    let earlier = outcome.announcedPayment.map { [GuardDirective.withdrawAnnouncement(of: $0)] } ?? []
+    return earlier + [.deliver(push: push.id, outcome), .finished(push: push.id, reason)]
   }
 }

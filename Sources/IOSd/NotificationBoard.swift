@@ -39,6 +39,7 @@ struct NotificationBoard {
       subtitle: text.subtitle, body: text.body, badge: badge, level: text.level.rawValue, sound: text.sound,
       thread: text.thread, category: text.category, isDisplayed: notification.isDisplayed, wall: wall,
       at: at, key: notification.key)
+    row.badgeIncrement = text.badgeIncrement == 1 ? nil : text.badgeIncrement
     row.userInfo = userInfo.map { String(decoding: $0, as: UTF8.self) }
     keep(row)
     return row
@@ -47,7 +48,7 @@ struct NotificationBoard {
   /// Nil if no notification with that key is present.
   mutating func withdraw(key: String, wall: Int64, at: Int64) -> NotificationRow? {
     guard var row = rows.last(where: { $0.key == key && $0.isThere }) else { return nil }
-    badge = max(0, badge - 1)
+    badge = max(0, badge - max(0, row.badgeIncrement ?? 1))
     row.isWithdrawn = true
     row.badge = badge
     row.userInfo = nil

@@ -76,8 +76,11 @@ extension Ledger {
     return highest + 1
   }
 
-  /// Pushes of the wallet that were requested and not delivered.
-  func readOpenPushes(of wallet: WalletNumber = .own) throws -> [(id: Int64, request: PushRequest)] {
+  /// Pushes of the wallet that were requested and not delivered. `pending`: its payments as `readState` has them; after
+  /// a reboot of the machine only these know that a hold has ended.
+  func readOpenPushes(
+    of wallet: WalletNumber = .own, pending: [PeerPayment] = []
+  ) throws -> [(id: Int64, request: PushRequest)] {
     try database.rows(
       """
       SELECT id, reason, payment_hash, amount_msat, kind, payment, hold_until_ns FROM pushes
@@ -92,7 +95,10 @@ extension Ledger {
       request.payment = try row.optionalUnsigned(5)
       // Phoenix's pushes name no payment, and are all alerts.
       if request.payment != nil { request.kind = PushKind(rawValue: try row.text(4)) }
-      request.holdUntil = try row.optionalInteger(6).map { Instant(nanoseconds: $0) }
+      let payment = pending.first { $0.request.id == request.payment }
+      request.holdUntil = try row.optionalInteger(6).map {
+        payment?.request.holdUntil ?? Instant(nanoseconds: $0)
+      }
       return (try row.integer(0), request)
     }
   }

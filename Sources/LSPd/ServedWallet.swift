@@ -43,10 +43,12 @@ final class ServedWallet {
     pushes = PushSender(
       path: phoneSocket, loop: provider.loop, ledger: provider.ledger, wallet: number,
       body: { [unowned self] in body(of: $0) }, extraBody: extraBody,
-      isWanted: { [unowned self] in runner.core.wants($0) },
+      isWanted: { [unowned self] in runner.core.wants($0, at: provider.clock.now) },
       onLedgerFailure: { [unowned provider] in provider.fail($0) })
     pushes.resume(
-      try provider.ledger.readOpenPushes(of: number).map { PushSender.Open(id: $0.id, request: $0.request) })
+      try provider.ledger.readOpenPushes(of: number, pending: state.payments).map {
+        PushSender.Open(id: $0.id, request: $0.request)
+      })
   }
 
   var isConnected: Bool { !connections.isEmpty }

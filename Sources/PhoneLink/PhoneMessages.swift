@@ -18,7 +18,8 @@ public enum PhoneMessages {
     -> ControlMessage
   {
     var message = ControlMessage("content", ["id": "\(push)"])
-    if let payment = outcome.payment { message["key"] = key(ofPayment: payment) }
+    message["key"] =
+      outcome.payment.map(key(ofPayment:)) ?? outcome.announcedPayment.map(key(ofAnnouncement:))
     message.fields += WalletNotifications.fields(of: NotificationContent(outcome, of: wallet))
     return message
   }
@@ -34,10 +35,20 @@ public enum PhoneMessages {
     ControlMessage("withdraw", ["key": key(ofPayment: hash)])
   }
 
+  public static func withdrawal(ofAnnouncement hash: Bytes32) -> ControlMessage {
+    ControlMessage("withdraw", ["key": key(ofAnnouncement: hash)])
+  }
+
   /// What iosd calls a payment's notification, the same from either process. A digest: iOS keeps a notification's
-  /// identifier in its own files, outside the wallet's protection.
-  public static func key(ofPayment hash: Bytes32) -> String {
-    SHA256.hash(Array("notification of payment ".utf8) + hash.bytes).hex
+  /// identifier in its own files, outside the wallet's protection. docs/fidelity.md says what it hides from whom.
+  public static func key(ofPayment hash: Bytes32) -> String { key("notification of payment ", hash) }
+
+  /// Of an announcement that is not received yet: a key of its own, as one that comes late must not displace the
+  /// notification of the receipt.
+  public static func key(ofAnnouncement hash: Bytes32) -> String { key("announcement of payment ", hash) }
+
+  private static func key(_ what: String, _ hash: Bytes32) -> String {
+    SHA256.hash(Array(what.utf8) + hash.bytes).hex
   }
 
   public static func finished(push: UInt64, _ reason: FinishReason) -> ControlMessage {

@@ -8,6 +8,8 @@ public struct NotificationRow: NumberedRow, Hashable {
   public var body: String
   /// The badge after this row.
   public var badge: Int
+  /// How much the notification added to it; missing: 1.
+  public var badgeIncrement: Int?
   public var level: String?
   public var sound: String?
   public var thread: String?
@@ -34,6 +36,7 @@ public struct NotificationRow: NumberedRow, Hashable {
 
   enum CodingKeys: String, CodingKey {
     case id, push, source, title, subtitle, body, badge, level, sound, thread, category
+    case badgeIncrement = "badge_increment"
     case isDisplayed = "displayed"
     case wall = "wall_ns"
     case at = "at_ns"

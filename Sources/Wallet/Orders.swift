@@ -81,6 +81,7 @@ public enum PhoneOrder: Hashable, Sendable {
   case deliver(push: UInt64, PushOutcome)
   case notify(ReceivedPayment)
   case withdraw(payment: Bytes32)
+  case withdrawAnnouncement(of: Bytes32)
   case finished(push: UInt64, FinishReason)
   case completed(push: UInt64, SilentPushOutcome)
   case noteFailure(SilentPushFailure)

@@ -76,6 +76,7 @@ extension WalletMachine {
       case .show(let screen): turn.order(.showScreen(screen))
       case .read(let hashes): turn.order(.readIncoming(hashes))
       case .remove(let hashes): turn.order(.removeIncoming(hashes))
+      case .withdrawAnnouncement(let hash): turn.order(.withdrawAnnouncement(of: hash))
       case .connectAgain: turn.tell(.node(.reconnectRequested))
       case .copy(let text): turn.order(.copy(text))
       case .answerPress(let id, let refusal): turn.order(.answerPress(id, refusal: refusal))

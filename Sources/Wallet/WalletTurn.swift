@@ -62,6 +62,7 @@ struct WalletTurn {
     case .deliver(let push, let outcome): .phone(.deliver(push: push, outcome))
     case .notify(let payment): .phone(.notify(payment))
     case .withdraw(let payment): .phone(.withdraw(payment: payment))
+    case .withdrawAnnouncement(let payment): .phone(.withdrawAnnouncement(of: payment))
     case .finished(let push, let reason): .phone(.finished(push: push, reason))
     case .completed(let push, let outcome): .phone(.completed(push: push, outcome))
     case .noteFailure(let failure): .phone(.noteFailure(failure))

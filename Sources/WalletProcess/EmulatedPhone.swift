@@ -52,6 +52,7 @@ final class EmulatedPhone {
     case .deliver(let push, let outcome): send(PhoneMessages.content(ofPush: push, outcome, wallet))
     case .notify(let payment): send(PhoneMessages.notification(of: payment))
     case .withdraw(let payment): send(PhoneMessages.withdrawal(ofPayment: payment))
+    case .withdrawAnnouncement(let payment): send(PhoneMessages.withdrawal(ofAnnouncement: payment))
     case .finished(let push, let reason): send(PhoneMessages.finished(push: push, reason))
     case .completed(let push, let outcome):
       send(ControlMessage("push-done", ["id": "\(push)", "result": outcome.rawValue]))

@@ -31,7 +31,8 @@ final class TerminalPhone {
     case .end(let reason): printLine("\(role): \(reason.text)")
     case .showScreen(let screen): printLine("\(role): shows “\(screen.text)”")
     case .copy(let text): printLine("\(role): copies “\(text)”")
-    case .answerPress, .tidyJournals, .say, .mayConnect, .withdraw, .completed, .noteFailure, .backgroundDone,
+    case .answerPress, .tidyJournals, .say, .mayConnect, .withdraw, .withdrawAnnouncement, .completed,
+      .noteFailure, .backgroundDone,
       .beginBackgroundTask,
       .makeInvoice, .answer, .submit, .complete, .playAudio, .stopAudio, .cleanUp:
       break

@@ -17,7 +17,8 @@ import Testing
   private func told(
     _ id: UInt64, _ reason: FinishReason, _ announcement: Announcement = announcement
   ) -> [GuardDirective] {
-    [.deliver(push: id, .announced(announcement)), .finished(push: id, reason)]
+    (announcement.payment.map { [.withdrawAnnouncement(of: $0)] } ?? [])
+      + [.deliver(push: id, .announced(announcement)), .finished(push: id, reason)]
   }
 
   private func storing() -> Driver<TellingExtensionMachine> {
@@ -32,6 +33,25 @@ import Testing
     #expect(notifier.send(.pushArrived(announced(1))) == [.storeIncoming(Self.record, push: 1)])
     #expect(notifier.send(.incomingStored(push: 1), at: 0.001) == told(1, .announced))
     #expect(notifier.machine.deadline == nil)
+  }
+
+  @Test func `A repeated push of a payment withdraws what was announced before, other news withdraw nothing`()
+  {
+    var notifier = Driver<TellingExtensionMachine>()
+    notifier.play(.launched)
+    for id: UInt64 in [1, 2] {
+      notifier.play(.pushArrived(announced(id)))
+      #expect(
+        notifier.send(.incomingStored(push: id)) == [
+          .withdrawAnnouncement(of: Self.record.paymentHash),
+          .deliver(push: id, .announced(Self.announcement)), .finished(push: id, .announced),
+        ])
+    }
+    let order = Announcement(kind: .orderPaymentConfirmed, paymentHash: paymentHash("aa"))
+    #expect(
+      notifier.send(.pushArrived(announced(3, order))) == [
+        .deliver(push: 3, .announced(order)), .finished(push: 3, .announced),
+      ])
   }
 
   @Test func `A push that was told before it could be read is stored, and not told again`() {

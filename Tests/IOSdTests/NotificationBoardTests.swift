@@ -30,6 +30,16 @@ import WaitingTests
     #expect(board.rows.map(\.id) == [7, 8])
   }
 
+  @Test func `A withdrawn announcement takes from the badge no more than it added`() {
+    var board = NotificationBoard([.notification(row(7, badge: 2))])
+    let text = NotificationText(title: "c", body: "d", badgeIncrement: 0)
+    let shown = board.show(PhoneNotification(push: 9, source: .content, text, key: "x"), wall: 5, at: 6)
+    #expect(shown.badge == 2 && shown.badgeIncrement == 0)
+    // As the next iosd reads it.
+    var next = NotificationBoard([.notification(shown)])
+    #expect(next.withdraw(key: "x", wall: 7, at: 8)?.badge == 2)
+  }
+
   @Test
   func `A push's badge number replaces the icon's badge, and later notifications count from there`() {
     var board = NotificationBoard([

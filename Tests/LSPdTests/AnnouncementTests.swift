@@ -203,6 +203,50 @@ import WalletProfiles
     #expect(try opened(try #require(alerts.first { $0["payload"] != nil }))["payload"]?["held"]?.flag == true)
   }
 
+  @Test func `After a restart lspd announces each payment that waits, not the oldest alone`() throws {
+    let provider = try ProviderProcess(["--push-form", "bitkit"])
+    let phone = try TestPhone(provider)
+    defer { phone.shutDown() }
+    for number: UInt64 in [1, 2, 3] { _ = try provider.pay(number, waiting: false) }
+    func delivered(_ count: Int64) throws -> Bool {
+      try provider.ledger("SELECT count(*) FROM pushes WHERE outcome = 'delivered'") == [.integer(count)]
+    }
+    #expect(try provider.eventually { try delivered(6) })
+    provider.kill()
+    try provider.start()
+    #expect(try provider.eventually { try delivered(12) })
+    #expect(
+      try provider.ledger("SELECT payment || kind FROM pushes WHERE id > 6 ORDER BY id") == [
+        "1silent", "1alert", "2silent", "2alert", "3silent", "3alert",
+      ])
+  }
+
+  /// The clock counts from the boot. Whether the earlier boot had lasted longer is all that lspd can see of it.
+  @Test func `After a reboot of lspd's machine no open alert promises a hold that has ended with it`() throws
+  {
+    let provider = try ProviderProcess(["--push-form", "bitkit"])
+    // Nobody takes the pushes.
+    _ = try provider.pay(1, waiting: false)
+    #expect(
+      try provider.eventually { try provider.ledger("SELECT count(*) FROM pushes WHERE is_open") == [1] })
+    provider.kill()
+    let longer = 10_000_000_000_000_000 as Int64
+    try provider.change(
+      "UPDATE payments SET requested_at_ns = requested_at_ns + \(longer), hold_until_ns = hold_until_ns + \(longer)"
+    )
+    try provider.change("UPDATE pushes SET hold_until_ns = hold_until_ns + \(longer)")
+    let phone = try TestPhone(provider)
+    defer { phone.shutDown() }
+    try provider.start()
+    #expect(
+      try provider.eventually {
+        try provider.ledger("SELECT count(*) FROM pushes WHERE is_open OR outcome = 'iosd-away'") == [1]
+      }, "the silent push alone was tried once")
+    #expect(try provider.ledger("SELECT outcome FROM pushes WHERE kind = 'alert'") == ["not-needed"])
+    #expect(phone.bodies.isEmpty)
+    #expect(try provider.eventually { try provider.ledger("SELECT state FROM payments") == ["failed"] })
+  }
+
   @Test
   func `G-1 The wallet hears on each connection, also after a restart of lspd, that the hold has ended`()
     throws

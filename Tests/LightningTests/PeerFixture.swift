@@ -56,6 +56,8 @@ struct PeerFixture {
         pushStrategy: peer.pushStrategy))
   }
 
+  func wants(_ push: PushRequest) -> Bool { peer.wants(push, at: milliseconds(now)) }
+
   mutating func pay(_ number: UInt64, msat: UInt64 = 1000, holdUntil: Int64 = 60_000) -> [PeerDirective] {
     handle(.payRequested(request(number, msat: msat, holdUntil: holdUntil)))
   }

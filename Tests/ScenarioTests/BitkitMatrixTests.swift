@@ -12,6 +12,7 @@ import WaitingTests
 @Suite("A payment by the phone's state, with Bitkit's wallet", .waits) struct BitkitMatrixTests {
   private static let settled = "payment 1 of 50,000 sat: settled, and the wallet has it once"
   private static let waits = "payment 1 of 50,000 sat: waits for the wallet"
+  private static let received = "Received payment: +50,000 sat: payment 1"
   private static let told = "Payment Incoming: Open now to receive - funds are being held"
 
   /// The answers to the story's questions contain these lines in this order.
@@ -39,8 +40,14 @@ import WaitingTests
     throws
   {
     try expect(
-      "silent push 1: completed with new-data", Self.settled,
+      Self.received, "silent push 1: completed with new-data", Self.settled,
       "nobody holds the node; the app held it last", in: "bitkit-app-in-the-background.txt")
+  }
+
+  @Test func `Told after the app has received, the user has both notifications until the app is opened`()
+    throws
+  {
+    try expect(Self.received, Self.told, Self.received, in: "bitkit-alert-after-the-receipt.txt")
   }
 
   @Test(arguments: ["bitkit-notification-tapped.txt"])

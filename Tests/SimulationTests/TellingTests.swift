@@ -145,6 +145,27 @@ import WalletProfiles
     #expect(try violation(.appContinues) == .textIsTrue)
   }
 
+  @Test
+  func `A second announcement of a payment, and a receipt beside an announcement that stays, are violations`()
+    throws
+  {
+    let hash = try paidWhileClosed().invoices[0].invoice.paymentHash
+    let text = NotificationText(title: "a", body: "b")
+    let announced = WorldPushes.key(ofAnnouncement: hash)
+    let announcement = PhoneNotification(push: 9, source: .content, text, key: announced)
+    let receipt = PhoneNotification(push: nil, source: .local, text, key: hash.hex)
+    // The payment of this world is announced already.
+    #expect(try violation { $0.checkToldOnce(announcement) } == .toldOnce)
+    #expect(try violation { $0.checkToldOnce(receipt) } == .toldOnce)
+    let replaced = try violation { world in
+      world.pushing.withdraw(announced)
+      world.checkToldOnce(receipt)
+      // The extension cannot know of the receipt.
+      world.checkToldOnce(announcement)
+    }
+    #expect(replaced == nil)
+  }
+
   @Test func `A record of a payment that was not announced, or removed before the end, is a violation`()
     throws
   {

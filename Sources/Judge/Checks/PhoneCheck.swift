@@ -9,6 +9,7 @@ extension Checker {
       if phone.problems["pushes.jsonl"] == nil, phone.problems["notifications.jsonl"] == nil {
         checkNotifications(of: phone)
       }
+      if phone.problems["notifications.jsonl"] == nil { checkToldOnce(phone) }
       for failure in phone.processes where failure.isCrash || failure.endedWithError {
         remark("\(failure.role) process \(failure.pid) \(failure.reason ?? "crashed")")
       }

@@ -63,33 +63,6 @@ extension Checker {
         [frame.entry.evidence])
     }
   }
-
-  // MARK: The announcements
-
-  private mutating func checkAnnouncements() {
-    let pushes = evidence.ledger.pushes
-    for (place, push) in pushes.enumerated() where push.payment != nil && push.isAlert {
-      let before = place > 0 ? pushes[place - 1] : nil
-      if before?.payment != push.payment || before?.isAlert != false || before?.id != push.id &- 1 {
-        find(5, "Push \(push.id) is an alert without a silent push before it", [push.evidence])
-      }
-    }
-    let presence = Presence(evidence.ledger.connections)
-    let alerts = pushes.index { $0.isAlert ? $0.paymentHash : nil }
-    // One pair serves the parts of a payment that come within this time.
-    let sharedNs: Int64 = 30_000_000_000
-    for payment in evidence.ledger.payments {
-      guard payment.heldNs != nil, evidence.ledger.run(at: payment.requestedNs)?.pushForm == "bitkit",
-        !presence.isConnected(at: payment.requestedNs)
-      else { continue }
-      let earliest = payment.requestedNs &- sharedNs
-      if !alerts.all(payment.paymentHash).contains(where: { $0.atNs >= earliest }) {
-        find(
-          5, "Payment \(payment.id) waited for the wallet, and the peer requested no alert for it",
-          [payment.evidence])
-      }
-    }
-  }
 }
 
 /// The processes of extensions, from iosd's rows and from their journals.
@@ -111,29 +84,4 @@ private struct ExtensionProcesses {
   }
 
   func row(of claim: ClaimEntry) -> String? { rows[claim.pid] }
-}
-
-/// When the wallet was connected, from the peer's accepted connections.
-private struct Presence {
-  private let spans: [(from: Int64, to: Int64)]
-  private let begins: [Int64]
-  /// The latest end of the spans up to each one.
-  private var latestEnds: [Int64] = []
-
-  init(_ connections: Rows<ConnectionEntry>) {
-    spans = connections.filter(\.isAccepted).compactMap { entry in
-      entry.judgedNs.map { (from: $0, to: entry.closedNs ?? .max) }
-    }.sorted { $0.from < $1.from }
-    begins = spans.map(\.from)
-    var latest = Int64.min
-    for span in spans {
-      latest = max(latest, span.to)
-      latestEnds.append(latest)
-    }
-  }
-
-  func isConnected(at instantNs: Int64) -> Bool {
-    let count = begins.countOfThose(upTo: instantNs)
-    return count > 0 && latestEnds[count - 1] >= instantNs
-  }
 }

@@ -38,6 +38,13 @@ struct PhoneEvidence {
     let atNs: Int64?
   }
 
+  /// A notification with a key came into the list, or left it.
+  struct Change {
+    let id: Int64
+    let key: String
+    let isGone: Bool
+  }
+
   struct Process {
     let id: Int64
     let role: String
@@ -60,6 +67,8 @@ struct PhoneEvidence {
 
   let pushes: [Push]
   let notifications: [Notification]
+  /// In the order of the rows.
+  let changes: [Change]
   /// The last row of each process, sorted by start.
   let processes: [Process]
   /// The problems of missing or invalid files, by name.
@@ -100,6 +109,10 @@ struct PhoneEvidence {
     }
     self.pushes = Self.pushes(pushes)
     self.notifications = Self.notifications(notifications)
+    changes = notifications.compactMap { row in
+      guard let id = row["id"]?.integer, let key = row["key"]?.text else { return nil }
+      return Change(id: id, key: key, isGone: row["withdrawn"]?.isTrue == true || row["answer"] != nil)
+    }
     var newest: [Int64: Process] = [:]
     for row in processes {
       guard let id = row["id"]?.integer, let role = row["role"]?.text, let pid = row["pid"]?.integer else {

@@ -32,8 +32,44 @@ extension PeerMachine {
     step.afterwards += pushes(for: request, .incomingPayment, holdUntil: nil)
   }
 
+  // MARK: Which payments are announced
+
+  /// Phoenix's push wakes a node, which receives all that waits, and so does a call of a webhook; Bitkit's push tells the
+  /// user of one payment.
+  private var announcesEach: Bool { pushStrategy == .bitkit && !hasWebhooks }
+
+  /// A payment waits for its first push since the wallet left, or since this run began.
+  var hasUnannounced: Bool { announcesEach && state.payments.contains { $0.isAnnounced != true } }
+
+  /// The pushes to a wallet that is away with pending payments: the first one for each of them, then for one.
+  mutating func callBack(at now: Instant, _ step: inout PeerStep) {
+    calls.noteUnansweredCall()
+    guard hasUnannounced else {
+      return call(for: state.payments.firstIndex { !$0.isHeld } ?? 0, at: now, &step)
+    }
+    // The call for one part is for all parts of its payment.
+    for index in state.payments.indices where state.payments[index].isAnnounced != true {
+      call(for: index, at: now, &step)
+    }
+  }
+
+  mutating func noteAnnounced(_ paymentHash: Bytes32) {
+    guard announcesEach else { return }
+    for index in state.payments.indices where state.payments[index].request.paymentHash == paymentHash {
+      state.payments[index].isAnnounced = true
+    }
+  }
+
+  mutating func append(_ request: PaymentRequest) {
+    var payment = PeerPayment(request: request)
+    payment.isAnnounced = state.payments.first { $0.request.paymentHash == request.paymentHash }?.isAnnounced
+    state.payments.append(payment)
+  }
+
+  // MARK: Which pushes are still wanted
+
   /// Whether there is still a reason for this push.
-  public func wants(_ push: PushRequest) -> Bool {
+  public func wants(_ push: PushRequest, at now: Instant) -> Bool {
     switch push.reason {
     // Of a payment that was not held the user learns as long as nobody has paid it, and the app has not come to hear
     // of it.
@@ -41,7 +77,9 @@ extension PeerMachine {
       registered == nil && push.paymentHash.map { !state.isPaid($0) } == true
     // The sender may have given up and paid again: that payment has pushes of its own, with another end.
     case .incomingPayment where push.kind != nil:
-      state.payments.contains { $0.isHeld && $0.request.id == push.payment }
+      state.payments.contains {
+        $0.isHeld && $0.request.id == push.payment && $0.request.holdUntil > now
+      }
     case .incomingPayment: push.paymentHash.map(isHolding) ?? false
     case .pendingSettlement: registered == nil && state.payments.contains { !$0.isHeld }
     }

@@ -50,11 +50,14 @@ extension PeerMachine {
     guard let link = link(connection) else { return [] }
     var step = PeerStep(changes: [.connectionClosed(connection: connection, why)])
     links.removeAll { $0.id == connection }
-    if link.state == .registered {
-      loseChannel(&step)
-      calls.walletLeft(at: now)
-    }
+    if link.state == .registered { walletLeft(at: now, &step) }
     return step.directives
+  }
+
+  private mutating func walletLeft(at now: Instant, _ step: inout PeerStep) {
+    loseChannel(&step)
+    calls.walletLeft(at: now)
+    for index in state.payments.indices { state.payments[index].isAnnounced = nil }
   }
 
   /// Without its connection the channel forgets uncommitted updates.
@@ -67,10 +70,7 @@ extension PeerMachine {
 
   /// Processes no further message of the connection; the caller adds the directive that ends it.
   mutating func lose(_ connection: UInt64, at now: Instant, _ step: inout PeerStep) {
-    if registered == connection {
-      loseChannel(&step)
-      calls.walletLeft(at: now)
-    }
+    if registered == connection { walletLeft(at: now, &step) }
     set(connection, .failed)
   }
 

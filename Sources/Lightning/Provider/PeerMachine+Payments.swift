@@ -7,7 +7,7 @@ extension PeerMachine {
     if let failure = refusal(of: request) { return [.answer(payment: request.id, .failed(failure))] }
     var step = PeerStep(changes: [.paymentHeld(request)])
     let isCalled = isCalled(for: request.paymentHash, at: now)
-    state.payments.append(PeerPayment(request: request))
+    append(request)
     forgetEndedHold(of: request.paymentHash, &step)
     if let order = state.orderedFailures {
       state.orderedFailures = order.afterOne
@@ -48,6 +48,7 @@ extension PeerMachine {
   mutating func call(for index: Int, at now: Instant, _ step: inout PeerStep) {
     let payment = state.payments[index]
     state.payments[index].calledAt = now
+    noteAnnounced(payment.request.paymentHash)
     calls.noteCall(at: now)
     // In place of a push of the LSP's own.
     guard !hasWebhooks else { return notify(.paymentIncoming, &step, at: now) }

@@ -116,7 +116,10 @@ public struct PeerMachine: Core {
     state = configuration.state
     awaitsWallet = configuration.awaitsWallet
     state.channel.disconnected()
-    for index in state.payments.indices { state.payments[index].calledAt = nil }
+    for index in state.payments.indices {
+      state.payments[index].calledAt = nil
+      state.payments[index].isAnnounced = nil
+    }
     routed = state.channel.committedHTLCs.map {
       RoutedPayment(htlc: $0.id, arrivesAt: configuration.startedAt + externalDelay)
     }
@@ -160,7 +163,8 @@ public struct PeerMachine: Core {
 
   /// No pushes for a failed channel, in which the wallet cannot settle an HTLC.
   private var callBackAt: Instant? {
-    state.failure == nil && !state.payments.isEmpty ? calls.nextAt : nil
+    guard state.failure == nil, !state.payments.isEmpty else { return nil }
+    return calls.nextAt(hasUnannounced: hasUnannounced)
   }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
@@ -208,10 +212,7 @@ public struct PeerMachine: Core {
     sendHeld(&step, at: now)
     quiescenceEnded(&step, at: now)
     arrivals(&step, at: now)
-    if let callBackAt, callBackAt <= now {
-      calls.noteUnansweredCall()
-      call(for: state.payments.firstIndex { !$0.isHeld } ?? 0, at: now, &step)
-    }
+    if let callBackAt, callBackAt <= now { callBack(at: now, &step) }
     webhooksDue(&step, at: now)
     return step.directives
   }

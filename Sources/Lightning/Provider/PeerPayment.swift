@@ -13,6 +13,9 @@ public struct PeerPayment: Hashable, Codable, Sendable {
   public var state: State
   /// When a push for it was requested.
   var calledAt: Instant?
+  /// Of Bitkit's form: a push for it was requested since the wallet left, or since this run began; the same for all
+  /// parts of one payment. Nil: none was.
+  var isAnnounced: Bool?
 
   public init(request: PaymentRequest, state: State = .held) {
     self.request = request

@@ -41,19 +41,22 @@ struct WalletCalls: Hashable, Sendable {
 
   mutating func noteUnansweredCall() { unanswered = min(unanswered + 1, Self.doublings) }
 
-  /// Nil while the wallet is connected.
-  var nextAt: Instant? { awaySince.map { (calledAt ?? $0) + span } }
-
-  private var span: TimeSpan {
-    let first = calledAt == nil ? callsBackAfter : Self.callBound
-    return min(TimeSpan(nanoseconds: first.nanoseconds << Int64(unanswered)), Self.longest)
+  /// Nil while the wallet is connected. `hasUnannounced`: a payment waits for its first push since the disconnect, and
+  /// the push for another one does not delay it.
+  func nextAt(hasUnannounced: Bool) -> Instant? {
+    guard let calledAt, !hasUnannounced else { return awaySince.map { $0 + span(from: callsBackAfter) } }
+    return awaySince.map { _ in calledAt + span(from: Self.callBound) }
   }
 
-  /// After a push `awaySince` has no effect.
-  mutating func forgetLongAgo(at now: Instant) {
-    let earliest = now - span
-    awaySince = awaySince.map { calledAt == nil ? max($0, earliest) : now }
-    calledAt = calledAt.map { max($0, earliest) }
+  private func span(from first: TimeSpan) -> TimeSpan {
+    min(TimeSpan(nanoseconds: first.nanoseconds << Int64(unanswered)), Self.longest)
+  }
+
+  /// After the pushes for all payments `awaySince` has no effect.
+  mutating func forgetLongAgo(at now: Instant, hasUnannounced: Bool) {
+    let isFirst = calledAt == nil || hasUnannounced
+    awaySince = awaySince.map { isFirst ? max($0, now - span(from: callsBackAfter)) : now }
+    calledAt = calledAt.map { max($0, now - span(from: Self.callBound)) }
   }
 }
 

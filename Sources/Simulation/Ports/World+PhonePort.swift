@@ -22,11 +22,14 @@ extension World {
       checkTold(push, outcome, &life)
       tellPhone(
         .contentDelivered(
-          push: push, NotificationContent(outcome, of: settings.wallet).asText, key: outcome.payment?.hex))
+          push: push, NotificationContent(outcome, of: settings.wallet).asText,
+          key: outcome.payment?.hex ?? outcome.announcedPayment.map(WorldPushes.key(ofAnnouncement:))))
     case .notify(let payment):
       tellPhone(
         .notificationPosted(NotificationContent(payment).asText, key: payment.paymentHash.hex))
     case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment.hex))
+    case .withdrawAnnouncement(let payment):
+      tellPhone(.notificationWithdrawn(key: WorldPushes.key(ofAnnouncement: payment)))
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
     case .completed(let push, let outcome):
       tellPhone(.silentPushDone(push: push, SilentPushResult(rawValue: outcome.rawValue) ?? .failed))

@@ -52,12 +52,16 @@ struct WorldPushes: Hashable, Sendable {
 
   // MARK: Notifications
 
-  /// Returns how many notifications its payment has.
+  static func key(ofAnnouncement hash: Bytes32) -> String { "announcement of \(hash.hex)" }
+
+  /// Returns how many notifications its payment has. An announcement that comes after the receipt counts alone: the
+  /// extension cannot know of the receipt, and the app withdraws the announcement at its next opening.
   mutating func noteNotification(_ notification: PhoneNotification) -> Int {
     guard let key = notification.key else { return 1 }
     if notification.replaces { notifications.value[key] = nil }
     notifications.value[key, default: 0] += 1
-    return notifications.value[key] ?? 0
+    let announced = Bytes32(hex: key).map(Self.key(ofAnnouncement:))
+    return (notifications.value[key] ?? 0) + (announced.flatMap { notifications.value[$0] } ?? 0)
   }
 
   mutating func withdraw(_ key: String) { notifications.value[key] = nil }

@@ -39,6 +39,9 @@ public enum IncomingDirective: Hashable, Codable, Sendable {
   case read([Bytes32])
   /// Answered by `removed` or `notRemoved`.
   case remove([Bytes32])
+  /// To the phone: the payment is received, so what the extension has announced is over. Also without an announcement:
+  /// the phone alone knows which there are.
+  case withdrawAnnouncement(of: Bytes32)
   /// To the node.
   case connectAgain
   /// To the pasteboard.

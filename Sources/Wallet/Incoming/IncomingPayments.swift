@@ -99,7 +99,8 @@ public struct IncomingPayments: Core {
     case .shown(let status): return shown(status, at: now)
     case .received(let payment):
       received(payment, at: now)
-      return []
+      // In the background too: there the app tells of the payment by a notification of its own.
+      return [.withdrawAnnouncement(of: payment.paymentHash)]
     case .holdEnded(let hash):
       holdEnded(hash)
       return []
@@ -198,7 +199,8 @@ public struct IncomingPayments: Core {
     // Asked for while the answer was on its way.
     let answered = asked.filter { hash in settled.contains { $0.paymentHash == hash } }
     asked.removeAll { answered.contains($0) }
-    return []
+    // The push of a payment can come after its receipt: the record says that it was announced.
+    return settled.map { .withdrawAnnouncement(of: $0.paymentHash) }
   }
 
   private mutating func removed(_ hashes: [Bytes32]) -> [IncomingDirective] {
@@ -361,13 +363,6 @@ public struct IncomingPayments: Core {
     guard isInFront, screen != shown else { return [] }
     shown = screen
     return [.show(screen)]
-  }
-}
-
-extension Announcement {
-  /// The payment that the app is to receive.
-  fileprivate var payment: Bytes32? {
-    kind == .incomingHtlc || kind == .cjitPaymentArrived ? paymentHash : nil
   }
 }
 

@@ -44,6 +44,7 @@ import Testing
     return core
   }
 
+  private var withdrawn: IncomingDirective { .withdrawAnnouncement(of: one) }
   private let main = IncomingDirective.show(.page(.main))
   private let connecting = IncomingDirective.show(.incoming(.connecting))
   private let completing = IncomingDirective.show(.incoming(.completing))
@@ -84,7 +85,7 @@ import Testing
     #expect(core.handle(.shown(.connected(8)), at: seconds(2)) == [.read([]), completing])
     #expect(AppScreen.incoming(.completing).text == "Completing payment...")
     #expect(core.handle(.shown(.settling(8)), at: seconds(3)) == [])
-    #expect(core.handle(.received(payment(one)), at: seconds(3)) == [.tidyWanted, completed(5)])
+    #expect(core.handle(.received(payment(one)), at: seconds(3)) == [withdrawn, .tidyWanted, completed(5)])
     #expect(AppScreen.incoming(.completed(sats: 5)).text == "Received 5 sats")
     #expect(!core.isWaiting && core.deadline == nil)
   }
@@ -114,7 +115,7 @@ import Testing
     #expect(core.handle(.deadlineReached, at: seconds(20)) == [expired])
     // The peer may have more patience than its push says.
     #expect(core.handle(.shown(.settling(8)), at: seconds(21)) == [.read([])])
-    #expect(core.handle(.received(payment(one)), at: seconds(22)) == [.tidyWanted, completed(5)])
+    #expect(core.handle(.received(payment(one)), at: seconds(22)) == [withdrawn, .tidyWanted, completed(5)])
   }
 
   @Test func `A connected node is given five seconds before an expired payment counts as over`() {
@@ -163,7 +164,7 @@ import Testing
   @Test func `B-1.4.5 A tap on a payment that was received meanwhile says so`() {
     var core = opened()
     _ = core.handle(announced(one), at: seconds(1))
-    #expect(core.handle(read([], received: [payment(one)]), at: seconds(1)) == [completed(5)])
+    #expect(core.handle(read([], received: [payment(one)]), at: seconds(1)) == [withdrawn, completed(5)])
   }
 
   @Test func `A tap that comes before the first read is answered is asked about right after it`() {
@@ -190,22 +191,26 @@ import Testing
     var core = connected([record(one)])
     _ = core.handle(announced(one), at: seconds(2))
     _ = core.handle(read([record(one)]), at: seconds(2))
-    #expect(core.handle(.received(payment(one)), at: seconds(3)) == [.tidyWanted, completed(5)])
-    #expect(core.handle(.received(payment(one)), at: seconds(3)) == [])
-    #expect(core.handle(read([record(one)], received: [payment(one)]), at: seconds(4)) == [])
+    #expect(core.handle(.received(payment(one)), at: seconds(3)) == [withdrawn, .tidyWanted, completed(5)])
+    #expect(core.handle(.received(payment(one)), at: seconds(3)) == [withdrawn])
+    #expect(core.handle(read([record(one)], received: [payment(one)]), at: seconds(4)) == [withdrawn])
   }
 
   @Test func `G-7 Two records are two payments: the screen waits for both, and adds up what was received`() {
     var core = connected([record(one), record(two)])
-    #expect(core.handle(.received(payment(one)), at: seconds(2)) == [.tidyWanted])
-    #expect(core.handle(.received(payment(two, msat: 7999)), at: seconds(3)) == [completed(12)])
+    #expect(core.handle(.received(payment(one)), at: seconds(2)) == [withdrawn, .tidyWanted])
+    #expect(
+      core.handle(.received(payment(two, msat: 7999)), at: seconds(3)) == [
+        .withdrawAnnouncement(of: two), completed(12),
+      ])
   }
 
   @Test func `What was shown before the next payment began is not added to it`() {
     var core = connected([])
-    #expect(core.handle(.received(payment(one)), at: seconds(2)) == [completed(5)])
+    #expect(core.handle(.received(payment(one)), at: seconds(2)) == [withdrawn, completed(5)])
     #expect(core.handle(announced(two), at: seconds(9)) == [.read([two]), completing])
-    #expect(core.handle(.received(payment(two)), at: seconds(10)) == [completed(5)])
+    #expect(
+      core.handle(.received(payment(two)), at: seconds(10)) == [.withdrawAnnouncement(of: two), completed(5)])
   }
 
   @Test func `The tapped payment's end is shown before that of others`() {
@@ -231,7 +236,7 @@ import Testing
     _ = next.handle(.activated, at: seconds(0))
     #expect(
       next.handle(read([record(one)], received: [payment(one)]), at: seconds(0)) == [
-        .tidyWanted, completed(5),
+        withdrawn, .tidyWanted, completed(5),
       ])
     #expect(next.handle(.tidyAsked, at: seconds(1)) == [.remove([one])])
     #expect(
@@ -248,14 +253,14 @@ import Testing
     #expect(next.handle(.shown(.connected(8)), at: seconds(1)) == [.read([]), completing])
     #expect(
       next.handle(read([record(one)], received: [payment(one)]), at: seconds(1)) == [
-        .tidyWanted, completed(5),
+        withdrawn, .tidyWanted, completed(5),
       ])
   }
 
   @Test func `A record that the extension stores after the app has received its payment is found and ended`()
   {
     var core = connected()
-    #expect(core.handle(.received(payment(one)), at: seconds(2)) == [completed(5)])
+    #expect(core.handle(.received(payment(one)), at: seconds(2)) == [withdrawn, completed(5)])
     #expect(core.deadline == seconds(3))
     #expect(core.handle(.deadlineReached, at: seconds(3)) == [.read([])])
     #expect(core.handle(read([record(one)]), at: seconds(3)) == [.tidyWanted])
@@ -322,12 +327,12 @@ import Testing
     _ = core.handle(.holdEnded(two), at: seconds(2))
     #expect(core.handle(.deactivated, at: seconds(3)) == [])
     #expect(core.deadline == nil && !core.isWaiting)
-    #expect(core.handle(.received(payment(one)), at: seconds(4)) == [])
+    #expect(core.handle(.received(payment(one)), at: seconds(4)) == [withdrawn])
     // The ended one is not shown again, and the other was received meanwhile.
     #expect(core.handle(.activated, at: seconds(5)) == [.read([]), main])
     #expect(
       core.handle(read([record(one), record(two)], received: [payment(one)]), at: seconds(5)) == [
-        completed(5)
+        withdrawn, completed(5),
       ])
     #expect(core.handle(.tidyAsked, at: seconds(6)) == [.remove([two, one])])
   }

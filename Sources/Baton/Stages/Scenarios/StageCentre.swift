@@ -8,6 +8,7 @@ struct StageCentre {
     var push: UInt64?
     var key: String?
     var category: String?
+    var badgeIncrement: Int
     var shown: Scene.Notification
   }
 
@@ -41,14 +42,14 @@ struct StageCentre {
       list.append(
         Entry(
           id: lastID, push: notification.push, key: notification.key, category: notification.text.category,
+          badgeIncrement: notification.text.badgeIncrement,
           shown: Scene.Notification(
             isAsSent: notification.source == .original, title: notification.text.title,
             body: notification.text.body, isDisplayed: notification.isDisplayed)))
     case .setBadge(let number): badge = number
     case .withdraw(let key):
       guard let index = list.lastIndex(where: { $0.key == key }) else { return }
-      list.remove(at: index)
-      badge = max(0, badge - 1)
+      badge = max(0, badge - max(0, list.remove(at: index).badgeIncrement))
     case .closeNotification(let id, _): list.removeAll { $0.id == id }
     case .recordFate(let push, let fate):
       guard let index = arrived.lastIndex(where: { $0.push.id == push }) else { return }
