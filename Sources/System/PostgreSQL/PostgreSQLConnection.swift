@@ -79,6 +79,7 @@ public final class PostgreSQLConnection {
   }
 
   private func command(_ sql: String) throws { try take(baton_pg_script(handle, sql), baton_pg_clear) }
+    guard baton_pg_is_connected(handle) != 0 else { throw PostgreSQLError.connectionLost(lastWords) }
 
   private func run(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
     let bound = values.map(BoundValue.init)

@@ -1,11 +1,13 @@
 import Crypto
 import DaemonRuntime
+import Database
 import Foundation
 import Glibc
 import Ground
 import LightningInvoices
 import LightningWire
 import PairSupport
+import PostgreSQL
 import Testing
 import WaitingTests
 
@@ -192,6 +194,32 @@ struct TwoProvidersTests {
   }
 
   // MARK: The server
+
+  @Test func `A request that finds the connection to the database lost gets no outcome, and lspd ends`()
+    throws
+  {
+    let url = try TestServer.shared.get().newDatabase()
+    let provider = try ProviderProcess([], url: url)
+    let client = try provider.client()
+    // Returns once the session has ended.
+    try PostgreSQLConnection(url: url, application: "test").execute(
+      """
+      SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+      WHERE application_name = 'lspd' AND datname = current_database()
+      """, [])
+    #expect(throws: ControlClientError.self) {
+      try client.send(
+        ControlMessage(
+          "pay",
+          [
+            "payment-hash": paymentHash(1).hex, "amount-msat": "1000", "wait": "no",
+            "attempt-id": SHA256.hash([9]).hex,
+          ]))
+      // An error would be received.
+      _ = try client.receive()
+    }
+    #expect(try provider.reapWhenEnded()?.how == .exited(code: ExitCode.inputOutputError.rawValue))
+  }
 
   @Test func `If the server is killed lspd ends, and after its restart everything acknowledged is there`()
     throws
