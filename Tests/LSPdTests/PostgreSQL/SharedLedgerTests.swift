@@ -165,6 +165,20 @@ struct SharedLedgerTests {
     #expect(try first.share?.beat(at: now) == true)
   }
 
+  @Test func `A copy of a ledger has as much time as it takes, and lspd's transactions have not`() throws {
+    for (purpose, limits) in [
+      (PostgreSQLConnection.Purpose.copying, ["0", "0"]), (.serving, ["1min", "5s"]),
+    ] {
+      let server = try PostgreSQLConnection(url: url, application: "test", for: purpose)
+      let row = try server.firstRow(
+        """
+        SELECT current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')
+        """)
+      #expect(try (0..<2).map { try row?.text($0) } == limits)
+    }
+    #expect(!"\(PostgreSQLError.connectionLost("gone"))".contains("lspd"))
+  }
+
   @Test func `Numbers of payments, connections and wallets are unique over all lspd of a database`() throws {
     let ledgers = [try ledger("/one"), try ledger("/two")]
     var numbers: [UInt64] = []
