@@ -118,9 +118,13 @@ extension Provider {
   private func waitFor(_ message: ControlMessage, for client: UnixConnection) throws {
     if let id = try attemptID(message) {
       let waits = try message.flag("wait", default: true)
-      guard let known = try PaymentTable.find(attempt: id, ledger.database) else {
-        client.send(ControlMessage("payment", ["state": "never-arrived"]))
-        return
+      // The server may still be at the commit of an lspd that was killed.
+      return try whileLocked(id) {
+        guard let known = try PaymentTable.find(attempt: id, ledger.database) else {
+          client.send(ControlMessage("payment", ["state": "never-arrived"]))
+          return
+        }
+        try answer(client, known.found, waits: waits)
       }
     }
     let hash = try paymentHash(message)
