@@ -165,6 +165,26 @@ struct SharedLedgerTests {
     #expect(try first.share?.beat(at: now) == true)
   }
 
+  @Test func `A copied directory takes no wallet that another lspd serves, nor its phone`() throws {
+    let first = try ledger("/one")
+    #expect(try first.ownWallet(home: "/one") == .own)
+    try first.share?.lease(.own, at: now)
+    let copy = try Ledger(url: url, wallet: .own)
+    let run = try copy.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
+    try copy.share?.join(run: run, home: "/two", boot: BootID(high: 1, low: 1))
+    #expect(try copy.ownWallet(home: "/two") == .own)
+    #expect(throws: WalletElsewhereError.self) { try copy.share?.lease(.own, at: now) }
+    #expect(throws: LedgerError.self) { try copy.keepHome("/two", of: .own) }
+    #expect(throws: LedgerError.self) { try copy.register("/two/os/iosd.sock", of: .own) }
+    #expect(try first.wallet(ofPhone: "/one") == .own)
+    #expect(try first.phoneSocket(of: .own) == nil)
+    // Of a moved one nobody else has the lease.
+    try first.share?.release(.own)
+    try copy.share?.lease(.own, at: now)
+    try copy.keepHome("/two", of: .own)
+    #expect(try copy.wallet(ofPhone: "/two") == .own)
+  }
+
   @Test func `A copy of a ledger has as much time as it takes, and lspd's transactions have not`() throws {
     for (purpose, limits) in [
       (PostgreSQLConnection.Purpose.copying, ["0", "0"]), (.serving, ["1min", "5s"]),
