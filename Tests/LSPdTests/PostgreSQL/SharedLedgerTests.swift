@@ -199,6 +199,22 @@ struct SharedLedgerTests {
     #expect(!"\(PostgreSQLError.connectionLost("gone"))".contains("lspd"))
   }
 
+  @Test func `A directory's ledger is not begun anew in another database`() throws {
+    let home = FileManager.default.temporaryDirectory.appending(path: "baton-place-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    try FileManager.default.createDirectory(atPath: "\(home)/lsp", withIntermediateDirectories: true)
+    let place = LedgerPlace(path: "\(home)/lsp/ledger-url")
+    try place.keep("postgresql:///elsewhere", wallet: .own)
+    guard case .run(let line) = try ProviderOptions.declaration.parse(["--home", home, "--ledger", url])
+    else {
+      Issue.record("not a start")
+      return
+    }
+    let options = ProviderOptions(line)
+    #expect(throws: LedgerError.self) { try LedgerPlace.open(options) }
+    #expect(try rows(of: "SELECT name FROM sqlite_schema", in: url).isEmpty)
+  }
+
   @Test func `Numbers of payments, connections and wallets are unique over all lspd of a database`() throws {
     let ledgers = [try ledger("/one"), try ledger("/two")]
     var numbers: [UInt64] = []
