@@ -111,7 +111,14 @@ final class LedgerShare {
   }
 
   /// Until the end of the transaction no other lspd begins a wallet.
-  func lockWallets() throws { try database.execute("LOCK TABLE wallets IN SHARE ROW EXCLUSIVE MODE", []) }
+  /// One that is frozen with the lock loses it after 5 s: whoever waited as long would not beat meanwhile, and lose its
+  /// wallets too.
+  func lockWallets() throws {
+    try database.execute("SET LOCAL lock_timeout = '2s'", [])
+    do {
+      try database.execute("LOCK TABLE wallets IN SHARE ROW EXCLUSIVE MODE", [])
+    } catch PostgreSQLError.refused(state: "55P03", _) { throw WalletsLockedError() }
+  }
 
   /// Attempts of the same id wait for each other, at whichever lspd they come in.
   func whileLocked<Result>(_ attempt: Bytes32, _ body: () throws -> Result) throws -> Result {
@@ -152,6 +159,7 @@ final class LedgerShare {
       "UPDATE servers SET beats = ? WHERE run = ? AND ended = 0 RETURNING run",
       [try .unsigned(count), .integer(run)])
     if rows.isEmpty { throw LedgerError.fenced }
+    return true
   }
 
   /// Of a row of `servers`: its session is there.
@@ -159,7 +167,6 @@ final class LedgerShare {
     EXISTS (
       SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = \(lockClass)
       AND CAST(objid AS BIGINT) = servers.run AND objsubid = 2
-    return true
       AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()))
     """
 
@@ -176,13 +183,6 @@ final class LedgerShare {
         try bury(other, beats: nil)
         continue
       }
-    }
-  }
-
-  // MARK: Leases
-
-  /// The lease of a wallet: of a free one, or one whose holder is dead. The sentence names the holder of another.
-  func lease(_ wallet: WalletNumber, at now: Instant) throws {
       var monitor = earlier[other] ?? BeatMonitor(timing: .standard)
       let verdict = monitor.looked(
         atCounter: beats, ofEpoch: UInt64(bitPattern: other), at: now)
@@ -207,6 +207,13 @@ final class LedgerShare {
       guard !isFirst.isEmpty else { return }
       try database.execute(
         "UPDATE leases SET run = NULL, epoch = epoch + 1 WHERE run = ?", [.integer(other)])
+    }
+  }
+
+  // MARK: Leases
+
+  /// The lease of a wallet: of a free one, or one whose holder is dead. The sentence names the holder of another.
+  func lease(_ wallet: WalletNumber, at now: Instant) throws {
     guard epochs[wallet] == nil else { return }
     if try holder(of: wallet) != nil { try buryDead(at: now) }
     try database.transaction {

@@ -185,6 +185,21 @@ struct SharedLedgerTests {
     #expect(try copy.wallet(ofPhone: "/two") == .own)
   }
 
+  @Test func `Whoever waits for the lock of the wallets beats again in time`() throws {
+    let first = try ledger("/one")
+    let server = try PostgreSQLConnection(url: url, application: "test")
+    try server.transaction {
+      try server.execute("LOCK TABLE wallets IN SHARE ROW EXCLUSIVE MODE", [])
+      #expect(throws: WalletsLockedError.self) { try first.allocating { _ in } }
+      #expect(try first.share?.beat(at: now) == true)
+    }
+    #expect(
+      try first.allocating { _ in
+        try first.database.firstRow("SELECT current_setting('lock_timeout')")?.text(0)
+      } == "2s")
+    #expect(try first.database.firstRow("SELECT current_setting('lock_timeout')")?.text(0) == "15s")
+  }
+
   @Test func `A copy of a ledger has as much time as it takes, and lspd's transactions have not`() throws {
     for (purpose, limits) in [
       (PostgreSQLConnection.Purpose.copying, ["0", "0"]), (.serving, ["1min", "5s"]),
