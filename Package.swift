@@ -211,8 +211,8 @@ let package = Package(
       name: "LSPd",
       dependencies: [
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-        "LightningProvider", "ForwardingHint", "Webhooks", "Guardrails", "WalletProfiles", "Crypto",
-        "PushSeal",
+        "LightningProvider", "ForwardingHint", "Webhooks", "Heartbeat", "Guardrails", "WalletProfiles",
+        "Crypto", "PushSeal",
         "PeerTransport", "DaemonRuntime", "Database", "PostgreSQL", "ChannelStore", "HTTPServer",
         "HTTPClient",
       ]),

@@ -27,13 +27,25 @@ struct LedgerPlace {
       return try Ledger(path: options.ledger)
     }
     guard access(options.ledger, F_OK) != 0 else { throw LedgerError.hasFile(options.ledger) }
-    let ledger = try Ledger(url: url, keptIn: place, wallet: kept?.wallet)
     if let kept, let wallet = kept.wallet, kept.url != url {
-      guard try ledger.wallet(ofPhone: absolute(options.home)) == wallet else {
+      guard try knows(url, absolute(options.home), as: wallet) else {
         throw LedgerError.otherDatabase(kept.url)
       }
     }
-    return ledger
+    return try Ledger(url: url, keptIn: place, wallet: kept?.wallet)
+  }
+
+  /// Before a table is made in it.
+  private static func knows(_ url: String, _ home: String, as wallet: WalletNumber) throws -> Bool {
+    let database = try PostgreSQLConnection(url: url, application: "lspd")
+    let isLedger = try database.firstRow(
+      """
+      SELECT 1 FROM information_schema.tables
+      WHERE table_schema = current_schema() AND table_name = 'ledger_schema'
+      """)
+    guard isLedger != nil else { return false }
+    return try database.firstRow(
+      "SELECT 1 FROM wallets WHERE id = ? AND home = ?", [.integer(wallet.value), .text(home)]) != nil
   }
 
   static func parse(_ bytes: [UInt8]) -> Kept? {

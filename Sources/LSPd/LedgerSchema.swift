@@ -193,9 +193,10 @@ enum LedgerSchema {
     """,
   ]
 
-  /// Of PostgreSQL alone, before the steps: what several lspd share. A lease has the `run` of the lspd that serves the
-  /// wallet, and an epoch that is raised whenever it changes hands; `beat_at` is by the server's clock.
-  static let sharing = """
+  /// Of PostgreSQL alone, before the steps: what several lspd share, as numbered steps of its own. A lease has the
+  /// `run` of the lspd that serves the wallet, and an epoch that is raised whenever it changes hands.
+  static let sharing = [
+    """
     CREATE TABLE ledger_schema(version INTEGER NOT NULL);
     INSERT INTO ledger_schema(version) VALUES (0);
     CREATE TABLE lsp(one INTEGER PRIMARY KEY CHECK (one = 1), node BLOB NOT NULL);
@@ -207,5 +208,12 @@ enum LedgerSchema {
     CREATE INDEX leases_of_run ON leases(run) WHERE run IS NOT NULL;
     CREATE SEQUENCE connection_numbers;
     CREATE SEQUENCE payment_numbers;
+    """,
     """
+    -- Until here a beat was a time by the server's clock, which can be set.
+    ALTER TABLE ledger_schema ADD COLUMN sharing INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE servers DROP COLUMN beat_at;
+    ALTER TABLE servers ADD COLUMN beats INTEGER NOT NULL DEFAULT 0;
+    """,
+  ]
 }

@@ -1,18 +1,19 @@
 import DaemonRuntime
 import Database
 import Ground
+import Heartbeat
 import LightningProvider
 import PostgreSQL
 
 /// A ledger that several lspd share, and this one's leases on its wallets: each wallet is served by one at a time.
 ///
 /// The rules are those of the pair. A lock that the server drops with this lspd's session is the sign that it runs, and
-/// a beat every 2 s that it is not frozen; without the lock, or 5 s after the last beat by the server's clock, others
-/// may take its wallets. Whoever takes them ends its leases, and each transaction of a wallet checks in the database
+/// a counter that it raises every 2 s that it is not frozen; without the lock, or once they have seen the same counter
+/// for 5 s of their own running time, others may take its wallets. Whoever takes them ends its leases, and each transaction of a wallet checks in the database
 /// that its lease still stands: a late writer writes nothing.
 final class LedgerShare {
-  static let beatEvery = TimeSpan.seconds(2)
-  private static let staleAfterSeconds = 5
+  /// Less than a beat's interval: a look that comes later than that begins a new count.
+  static let looksEvery = TimeSpan.seconds(1)
   /// The first half of the advisory lock's name; the second is the number of the run.
   private static let lockClass = 0x6261746f
 
@@ -20,6 +21,9 @@ final class LedgerShare {
   /// This lspd's row of `runs`.
   private(set) var run: Int64 = 0
   private var epochs: [WalletNumber: Int64] = [:]
+  private var schedule = BeatSchedule(timing: .standard, claimedAt: Instant(nanoseconds: 0))
+  /// Of the other runs.
+  private var monitors: [Int64: BeatMonitor] = [:]
 
   init(_ database: PostgreSQLConnection) throws {
     self.database = database
@@ -55,16 +59,32 @@ final class LedgerShare {
         throw PostgreSQLError.unfit(
           "it holds another program's table \(first); make a database of its own with `createdb`")
       }
-      let known = Int64(LedgerSchema.steps.count)
-      let before =
-        tables.isEmpty ? 0 : try database.firstRow("SELECT version FROM ledger_schema")?.integer(0) ?? 0
-      guard before <= known else {
-        throw PostgreSQLError.unfit("it has schema \(before), and this program knows \(known): update it")
-      }
-      if tables.isEmpty { try database.script(LedgerSchema.sharing) }
-      for step in LedgerSchema.steps[Int(clamping: max(0, before))...] { try database.script(step) }
-      if before < known { try database.execute("UPDATE ledger_schema SET version = ?", [.integer(known)]) }
+      // First, as the number of the other steps is in one of its tables.
+      try migrate(LedgerSchema.sharing, from: tables.isEmpty ? 0 : try sharing(), keptIn: "sharing")
+      let version = try database.firstRow("SELECT version FROM ledger_schema")?.integer(0) ?? 0
+      try migrate(LedgerSchema.steps, from: version, keptIn: "version")
     }
+  }
+
+  /// How many steps of sharing were made; the first one kept no number.
+  private func sharing() throws -> Int64 {
+    let hasNumber = try database.firstRow(
+      """
+      SELECT 1 FROM information_schema.columns
+      WHERE table_schema = current_schema() AND table_name = 'ledger_schema' AND column_name = 'sharing'
+      """)
+    guard hasNumber != nil else { return 1 }
+    return try database.firstRow("SELECT sharing FROM ledger_schema")?.integer(0) ?? 1
+  }
+
+  private func migrate(_ steps: [String], from before: Int64, keptIn column: String) throws {
+    let known = Int64(steps.count)
+    guard before <= known else {
+      throw PostgreSQLError.unfit("it has schema \(before), and this program knows \(known): update it")
+    }
+    guard before < known else { return }
+    for step in steps[Int(clamping: max(0, before))...] { try database.script(step) }
+    try database.execute("UPDATE ledger_schema SET \(column) = ?", [.integer(known)])
   }
 
   // MARK: The LSP
@@ -91,7 +111,14 @@ final class LedgerShare {
   }
 
   /// Until the end of the transaction no other lspd begins a wallet.
-  func lockWallets() throws { try database.execute("LOCK TABLE wallets IN SHARE ROW EXCLUSIVE MODE", []) }
+  /// One that is frozen with the lock loses it after 5 s: whoever waited as long would not beat meanwhile, and lose its
+  /// wallets too.
+  func lockWallets() throws {
+    try database.execute("SET LOCAL lock_timeout = '2s'", [])
+    do {
+      try database.execute("LOCK TABLE wallets IN SHARE ROW EXCLUSIVE MODE", [])
+    } catch PostgreSQLError.refused(state: "55P03", _) { throw WalletsLockedError() }
+  }
 
   /// Attempts of the same id wait for each other, at whichever lspd they come in.
   func whileLocked<Result>(_ attempt: Bytes32, _ body: () throws -> Result) throws -> Result {
@@ -117,43 +144,69 @@ final class LedgerShare {
     try database.execute(
       "SELECT pg_advisory_lock(\(Self.lockClass), CAST(? AS INTEGER))", [.integer(run)])
     try database.execute(
-      "INSERT INTO servers(run, boot, home, beat_at, ended) VALUES (?, ?, ?, clock_timestamp(), 0)",
+      "INSERT INTO servers(run, boot, home, ended) VALUES (?, ?, ?, 0)",
       [.integer(run), .text(bootText), .text(home)])
     let elsewhere = try database.firstRow(
-      "SELECT home FROM servers WHERE boot <> ? AND ended = 0 AND NOT (\(Self.isDead)) LIMIT 1",
-      [.text(bootText)]
-    )
+      "SELECT home FROM servers WHERE boot <> ? AND ended = 0 AND \(Self.hasLock) LIMIT 1", [.text(bootText)])
     if let home = try elsewhere?.text(0) { throw LedgerError.otherMachine(home: home) }
   }
 
-  func beat() throws {
+  /// False: none is due. Throws if others have ended this lspd's leases.
+  func beat(at now: Instant) throws -> Bool {
+    guard now >= schedule.nextBeat else { return false }
+    let count = schedule.beat(at: now)
     let rows = try database.rows(
-      "UPDATE servers SET beat_at = clock_timestamp() WHERE run = ? AND ended = 0 RETURNING run",
-      [.integer(run)])
+      "UPDATE servers SET beats = ? WHERE run = ? AND ended = 0 RETURNING run",
+      [try .unsigned(count), .integer(run)])
     if rows.isEmpty { throw LedgerError.fenced }
+    return true
   }
 
-  /// Of a row of `servers`.
-  private static let isDead = """
-    beat_at < clock_timestamp() - INTERVAL '\(staleAfterSeconds) seconds' OR NOT EXISTS (
+  /// Of a row of `servers`: its session is there.
+  private static let hasLock = """
+    EXISTS (
       SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = \(lockClass)
       AND CAST(objid AS BIGINT) = servers.run AND objsubid = 2
       AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()))
     """
 
-  /// Ends the leases of those that are dead.
-  func buryDead() throws {
-    let dead = try database.rows(
-      "SELECT run FROM servers WHERE run <> ? AND ended = 0 AND (\(Self.isDead))", [.integer(run)])
-    for row in dead {
-      try database.transaction {
-        let isFirst = try database.rows(
-          "UPDATE servers SET ended = 1 WHERE run = ? AND ended = 0 AND (\(Self.isDead)) RETURNING run",
-          [try row.value(0)])
-        guard !isFirst.isEmpty else { return }
-        try database.execute(
-          "UPDATE leases SET run = NULL, epoch = epoch + 1 WHERE run = ?", [try row.value(0)])
+  /// One look at the other lspd: ends the leases of those that are dead.
+  func buryDead(at now: Instant) throws {
+    let others = try database.rows(
+      "SELECT run, beats, \(Self.hasLock) FROM servers WHERE run <> ? AND ended = 0", [.integer(run)])
+    let earlier = monitors
+    monitors = [:]
+    for row in others {
+      let other = try row.integer(0)
+      let beats = try row.unsigned(1)
+      guard try row.integer(2) != 0 else {
+        try bury(other, beats: nil)
+        continue
       }
+      var monitor = earlier[other] ?? BeatMonitor(timing: .standard)
+      let verdict = monitor.looked(
+        atCounter: beats, ofEpoch: UInt64(bitPattern: other), at: now)
+      monitors[other] = monitor
+      if verdict == .stale { try bury(other, beats: beats) }
+    }
+  }
+
+  /// `beats`: unless it has beaten since. Without them: unless its session is there.
+  private func bury(_ other: Int64, beats: UInt64?) throws {
+    try database.transaction {
+      let isFirst =
+        if let beats {
+          try database.rows(
+            "UPDATE servers SET ended = 1 WHERE run = ? AND ended = 0 AND beats = ? RETURNING run",
+            [.integer(other), try .unsigned(beats)])
+        } else {
+          try database.rows(
+            "UPDATE servers SET ended = 1 WHERE run = ? AND ended = 0 AND NOT \(Self.hasLock) RETURNING run",
+            [.integer(other)])
+        }
+      guard !isFirst.isEmpty else { return }
+      try database.execute(
+        "UPDATE leases SET run = NULL, epoch = epoch + 1 WHERE run = ?", [.integer(other)])
     }
   }
 
@@ -162,7 +215,7 @@ final class LedgerShare {
   /// The lease of a wallet: of a free one, or one whose holder is dead. The sentence names the holder of another.
   func lease(_ wallet: WalletNumber, at now: Instant) throws {
     guard epochs[wallet] == nil else { return }
-    if try holder(of: wallet) != nil { try buryDead() }
+    if try holder(of: wallet) != nil { try buryDead(at: now) }
     try database.transaction {
       let number = SQLValue.integer(wallet.value)
       try database.execute(

@@ -55,9 +55,11 @@ extension Ledger {
   }
 
   func name(_ wallet: WalletNumber, _ node: PublicKey) throws {
-    try database.execute(
-      "UPDATE wallets SET node = ? WHERE id = ? AND node IS NULL",
-      [.blob(node.bytes), .integer(wallet.value)])
+    try atomicallyIfShared(wallet) {
+      try database.execute(
+        "UPDATE wallets SET node = ? WHERE id = ? AND node IS NULL",
+        [.blob(node.bytes), .integer(wallet.value)])
+    }
   }
 
   func begin(_ wallet: WalletNumber, of node: PublicKey) throws {
@@ -72,9 +74,11 @@ extension Ledger {
   }
 
   func register(_ socket: String?, of wallet: WalletNumber) throws {
-    try database.execute(
-      "UPDATE wallets SET phone_socket = ? WHERE id = ?",
-      [socket.map { .text($0) } ?? .null, .integer(wallet.value)])
+    try atomicallyIfShared(wallet) {
+      try database.execute(
+        "UPDATE wallets SET phone_socket = ? WHERE id = ?",
+        [socket.map { .text($0) } ?? .null, .integer(wallet.value)])
+    }
   }
 
   /// The wallet of the phone that lspd was started with. In a shared ledger the first lspd has the first wallet, and
@@ -83,17 +87,21 @@ extension Ledger {
     guard let share else { return .own }
     return try database.atomically {
       try share.lockWallets()
-      if let kept = keptWallet {
-        // The directory may have been moved.
-        try database.execute("UPDATE wallets SET home = ? WHERE id = ?", [.text(home), .integer(kept.value)])
-        return kept
-      }
+      if let kept = keptWallet { return kept }
       if let known = try wallet(ofPhone: home) { return known }
       try database.execute("UPDATE wallets SET home = ? WHERE id = 1 AND home IS NULL", [.text(home)])
       if let first = try wallet(ofPhone: home) { return first }
       let next = WalletNumber(Int64(try walletCount()) + 1)
       try begin(next, ofPhone: home)
       return next
+    }
+  }
+
+  /// The directory may have been moved. With the lease, as it may also be a copy of a running lspd's.
+  func keepHome(_ home: String, of own: WalletNumber) throws {
+    guard share != nil else { return }
+    try atomicallyIfShared(own) {
+      try database.execute("UPDATE wallets SET home = ? WHERE id = ?", [.text(home), .integer(own.value)])
     }
   }
 

@@ -66,6 +66,8 @@ final class Provider {
     let home = ledger.share == nil ? options.home : LedgerPlace.absolute(options.home)
     try ledger.share?.join(run: run, home: home, boot: clock.boot)
     ownNumber = try ledger.ownWallet(home: home)
+    try ledger.share?.lease(ownNumber, at: clock.now)
+    try ledger.keepHome(home, of: ownNumber)
     try ledger.keepPlace(own: ownNumber)
     let homes = try Self.phones(options, home: home, ledger)
     directory = WalletDirectory(
@@ -79,7 +81,6 @@ final class Provider {
   }
 
   private func beginOwn() throws {
-    try ledger.share?.lease(ownNumber, at: clock.now)
     var state = try readState(of: ownNumber)
     if let wallet = options.wallet {
       guard state.wallet ?? wallet == wallet, try ledger.wallet(of: wallet) ?? ownNumber == ownNumber else {

@@ -5,6 +5,7 @@ import Database
 import LightningWire
 import LightningChannel
 import LightningProvider
+import PostgreSQL
 import Reports
 
 // The control socket: senders' payments, and queries.
@@ -14,6 +15,9 @@ extension Provider {
     client.onMessage = { [unowned self] message in
       do {
         try answer(message, to: client, for: asked)
+      } catch let error where error is PostgreSQLError || error is LedgerError {
+        // Whether the last commit arrived is unknown: no answer may tell what became of the request.
+        fail(error)
       } catch {
         var refusal = ControlMessage.error("\(error)")
         // It tells the sender that this is about its request, and not about the connection.
@@ -114,11 +118,14 @@ extension Provider {
   private func waitFor(_ message: ControlMessage, for client: UnixConnection) throws {
     if let id = try attemptID(message) {
       let waits = try message.flag("wait", default: true)
-      guard let known = try PaymentTable.find(attempt: id, ledger.database) else {
-        client.send(ControlMessage("payment", ["state": "never-arrived"]))
-        return
+      // The server may still be at the commit of an lspd that was killed.
+      return try whileLocked(id) {
+        guard let known = try PaymentTable.find(attempt: id, ledger.database) else {
+          client.send(ControlMessage("payment", ["state": "never-arrived"]))
+          return
+        }
+        try answer(client, known.found, waits: waits)
       }
-      return try answer(client, known.found, waits: waits)
     }
     let hash = try paymentHash(message)
     let number = try message.integerIfPresent("payment", in: UInt64(1)...UInt64(Int64.max))

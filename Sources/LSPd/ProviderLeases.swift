@@ -9,16 +9,19 @@ extension Provider {
   /// Nothing without a share.
   func beginBeats() {
     guard ledger.share != nil else { return }
-    beatTimer = loop.after(LedgerShare.beatEvery) { [weak self] in self?.beat() }
+    beatTimer = loop.after(LedgerShare.looksEvery) { [weak self] in self?.beat() }
   }
 
   private func beat() {
     guard let share = ledger.share, !isGoingDown else { return }
     do {
-      try share.beat()
-      try share.buryDead()
-      try serveFreePhones()
-      try serveDueWallets()
+      let hasBeaten = try share.beat(at: clock.now)
+      // Not before the beat's answer: a server that kept it waiting has kept the others' beats waiting, too.
+      try share.buryDead(at: clock.now)
+      if hasBeaten {
+        try serveFreePhones()
+        try serveDueWallets()
+      }
     } catch { fail(error) }
     beginBeats()
   }

@@ -43,10 +43,18 @@ extension Provider {
   /// `place`: also where its wallet has last found an lspd.
   func listen(for phone: ServedPhone) throws {
     try OwnHome.make(phone.home, ["lsp"])
-    phoneListeners.append(
-      try UnixListener(path: phone.socket, loop: loop) { [unowned self] in
-        accept($0, for: phone.wallet)
-      })
+    let listener = try UnixListener(path: phone.socket, loop: loop) { [unowned self] in
+      accept($0, for: phone.wallet)
+    }
+    do { try writeAddresses(for: phone) } catch {
+      // Left open it would be in the way of the next attempt.
+      listener.shutDown()
+      throw error
+    }
+    phoneListeners.append(listener)
+  }
+
+  private func writeAddresses(for phone: ServedPhone) throws {
     if let http { try HTTPAddressFile(path: phone.http).write(http.address) }
     let file = AddressFile(path: phone.address)
     if ledger.share != nil, let last = file.read(), last.description != address,

@@ -125,6 +125,9 @@ extension Provider {
       }
       // As if it had waited for its wallet in the socket.
       connection.onMessage?(bytes)
+    } catch let error as WalletsLockedError {
+      directory.left(id)
+      turnAway(connection, error.description)
     } catch { fail(error) }
   }
 

@@ -81,7 +81,7 @@ enum Walls {
       "LSPd",
       """
       Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint Webhooks \
-      Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database PostgreSQL ChannelStore HTTPServer HTTPClient CLinux Glibc
+      Heartbeat Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database PostgreSQL ChannelStore HTTPServer HTTPClient CLinux Glibc
       """
     ),
     ("Judge", "Ground JSON Database PostgreSQL CSodium CSecp256k1 Foundation Glibc"),

@@ -27,8 +27,8 @@ struct LedgerFiles {
     let target = scratch.directory + "/ledger.sqlite"
     for suffix in ["", "-wal", "-shm"] { unlink(target + suffix) }
     do {
-      try PostgreSQLConnection(url: url, application: "baton judge").copy(
-        to: try Connection(path: target, access: .create))
+      try PostgreSQLConnection(url: url, application: "baton judge", for: .copying).copy(
+        toScratch: try Connection(path: target, access: .create))
     } catch { throw .unreadable(path: path, reason: "\(error)") }
     return target
   }

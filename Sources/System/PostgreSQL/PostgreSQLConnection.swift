@@ -6,21 +6,36 @@ import Database
 
 /// One connection to one database of PostgreSQL, for one thread. Each call waits for the server.
 public final class PostgreSQLConnection {
-  /// The server ends a transaction that a stopped process left open: its locks would stop the others. A lock is waited
-  /// for longer than that.
-  private static let settings = [
-    "synchronous_commit=on", "default_transaction_isolation=read\\ committed", "lock_timeout=15s",
-    "statement_timeout=60s", "idle_in_transaction_session_timeout=5s",
-  ]
+  public enum Purpose: Sendable {
+    /// The server ends a transaction that a stopped process left open: its locks would stop the others. A lock is
+    /// waited for longer than that. The session of a machine that has vanished ends after 5 s, and its locks with it.
+    case serving
+    /// Reading all of it takes as long as it takes, and keeps no writer waiting.
+    case copying
+
+    fileprivate var settings: [String] {
+      switch self {
+      case .serving:
+        [
+          "synchronous_commit=on", "default_transaction_isolation=read\\ committed", "lock_timeout=15s",
+          "statement_timeout=60s", "idle_in_transaction_session_timeout=5s", "tcp_keepalives_idle=2",
+          "tcp_keepalives_interval=1", "tcp_keepalives_count=3",
+        ]
+      case .copying: ["lock_timeout=15s", "statement_timeout=0", "idle_in_transaction_session_timeout=0"]
+      }
+    }
+  }
 
   private let handle: OpaquePointer
   private var prepared: [String: String] = [:]
   private let preparedMax = 256
 
   /// `application` is the name that the server shows.
-  public init(url: String, application: String) throws(PostgreSQLError) {
+  public init(
+    url: String, application: String, for purpose: Purpose = .serving
+  ) throws(PostgreSQLError) {
     try Self.check(url)
-    let options = Self.settings.map { "-c \($0)" }.joined(separator: " ")
+    let options = purpose.settings.map { "-c \($0)" }.joined(separator: " ")
     guard let handle = baton_pg_connect(url, application, options) else { throw .leftOut }
     self.handle = handle
     guard baton_pg_is_connected(handle) != 0 else { throw .cannotConnect(lastWords) }
@@ -64,6 +79,7 @@ public final class PostgreSQLConnection {
   public func transaction<Result>(
     _ begin: String = "BEGIN", _ body: () throws -> Result
   ) throws -> Result {
+    guard baton_pg_is_connected(handle) != 0 else { throw PostgreSQLError.connectionLost(lastWords) }
     guard baton_pg_is_in_transaction(handle) == 0 else {
       throw PostgreSQLError.unfit("a transaction is already open; this is a bug, please report it")
     }

@@ -23,7 +23,7 @@ public enum PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertible 
     case .cannotConnect(let words):
       "the ledger's database cannot be reached (\(words)): start its server, or give the right URL"
     case .connectionLost(let words):
-      "the connection to the ledger's database was lost (\(words)): start lspd again when the server answers; what was acknowledged is stored"
+      "the connection to the ledger's database was lost (\(words)): start again when the server answers; what was acknowledged is stored"
     case .refused(let state, let words):
       "the ledger's database refused a statement (\(words), SQLSTATE \(state)); see the server's log"
     case .unfit(let words): "the ledger's database cannot be used: \(words)"

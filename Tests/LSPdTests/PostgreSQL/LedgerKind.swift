@@ -84,7 +84,7 @@ func rows(of sql: String, in url: String) throws -> [Row] {
   let path = FileManager.default.temporaryDirectory.appending(path: "baton-copy-\(UUID().uuidString)").path
   defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
   let copy = try Connection(path: path, access: .create)
-  try PostgreSQLConnection(url: url, application: "test").copy(to: copy)
+  try PostgreSQLConnection(url: url, application: "test").copy(toScratch: copy)
   return try copy.rows(sql)
 }
 

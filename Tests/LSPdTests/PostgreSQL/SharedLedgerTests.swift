@@ -79,30 +79,155 @@ struct SharedLedgerTests {
     #expect(
       try rows(of: "SELECT closed_reason FROM connections", in: url).map { try $0.text(0) }
         == ["lspd ended with it open"])
-    #expect(throws: PostgreSQLError.self) { try first.commit([hold(1)]) }
+    // Each time: nothing tells the program that its connection ended before it asks.
+    for _ in 0..<2 {
+      do {
+        try first.commit([hold(1)])
+        Issue.record("written without a connection")
+      } catch PostgreSQLError.connectionLost {}
+    }
     #expect(try paymentCount() == 0)
   }
 
-  @Test func `After 5 s without a beat a wallet goes to another lspd, and the late one writes nothing`()
+  /// One look each second, from the one second to the other: the wallet stays where it is.
+  private func expectKept(by observer: Ledger, from begin: Int64, through end: Int64) throws {
+    for second in begin...end {
+      try observer.share?.buryDead(at: now + .seconds(second))
+      #expect(throws: WalletElsewhereError.self, "after \(second) s") {
+        try observer.share?.lease(.own, at: now + .seconds(second))
+      }
+    }
+  }
+
+  @Test
+  func `After 5 s in which it has seen no beat an lspd takes the wallet, and the late one writes nothing`()
     throws
   {
     let first = try ledger("/one")
     let second = try ledger("/two")
     try first.share?.lease(.own, at: now)
-    try sql("UPDATE servers SET beat_at = beat_at - INTERVAL '4 seconds' WHERE home = '/one'")
-    #expect(throws: WalletElsewhereError.self) { try second.share?.lease(.own, at: now) }
-    try sql("UPDATE servers SET beat_at = beat_at - INTERVAL '2 seconds' WHERE home = '/one'")
-    try second.share?.lease(.own, at: now)
+    try expectKept(by: second, from: 0, through: 4)
+    try second.share?.lease(.own, at: now + .seconds(5))
     do {
       try first.commit([hold(1)])
       Issue.record("the late lspd has written")
     } catch { #expect("\(error)" == LedgerError.fenced.description) }
-    #expect(throws: LedgerError.self) { try first.share?.beat() }
+    #expect(throws: LedgerError.self) { try first.share?.beat(at: now) }
     #expect(throws: LedgerError.self) {
       try first.writePush(1, .delivered, isOpen: false, at: now)
     }
     try second.commit([hold(2)])
     #expect(try rows(of: "SELECT id FROM payments", in: url).map { try $0.integer(0) } == [2])
+  }
+
+  @Test func `A beat, and a pause of the lspd that looks, begin the 5 s anew`() throws {
+    let first = try ledger("/one")
+    let second = try ledger("/two")
+    try first.share?.lease(.own, at: now)
+    try expectKept(by: second, from: 0, through: 4)
+    #expect(try first.share?.beat(at: now) == true)
+    #expect(try first.share?.beat(at: now) == false)
+    try expectKept(by: second, from: 5, through: 9)
+    // The machine slept, or the server did not answer: the other could not beat either.
+    try expectKept(by: second, from: 30, through: 34)
+    try second.share?.lease(.own, at: now + .seconds(35))
+    try second.commit([hold(1)])
+  }
+
+  @Test func `No time of a clock that can be set is among what lspd share`() throws {
+    _ = try ledger("/one")
+    let server = try PostgreSQLConnection(url: url, application: "test")
+    #expect(
+      try server.rows(
+        """
+        SELECT CAST(table_name AS TEXT) FROM information_schema.columns
+        WHERE table_schema = current_schema() AND data_type LIKE 'time%'
+        """, []
+      ).isEmpty)
+  }
+
+  @Test func `A database whose beats were times is taken over, and its wallets are served`() throws {
+    let server = try PostgreSQLConnection(url: url, application: "test")
+    try server.script(LedgerSchema.sharing[0])
+    for step in LedgerSchema.steps { try server.script(step) }
+    try server.execute("UPDATE ledger_schema SET version = ?", [.integer(Int64(LedgerSchema.steps.count))])
+    try server.execute(
+      "INSERT INTO servers(run, boot, home, beat_at, ended) VALUES (7, '1-1', '/old', clock_timestamp(), 0)",
+      [])
+    try server.execute("INSERT INTO leases(wallet, run, epoch) VALUES (1, 7, 3)", [])
+    let first = try ledger("/one")
+    try first.share?.lease(.own, at: now)
+    try first.commit([hold(1)])
+    #expect(try rows(of: "SELECT epoch FROM leases", in: url).map { try $0.integer(0) } == [5])
+    #expect(
+      try rows(of: "SELECT sharing FROM ledger_schema", in: url).map { try $0.integer(0) }
+        == [Int64(LedgerSchema.sharing.count)])
+    #expect(try first.share?.beat(at: now) == true)
+  }
+
+  @Test func `A copied directory takes no wallet that another lspd serves, nor its phone`() throws {
+    let first = try ledger("/one")
+    #expect(try first.ownWallet(home: "/one") == .own)
+    try first.share?.lease(.own, at: now)
+    let copy = try Ledger(url: url, wallet: .own)
+    let run = try copy.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
+    try copy.share?.join(run: run, home: "/two", boot: BootID(high: 1, low: 1))
+    #expect(try copy.ownWallet(home: "/two") == .own)
+    #expect(throws: WalletElsewhereError.self) { try copy.share?.lease(.own, at: now) }
+    #expect(throws: LedgerError.self) { try copy.keepHome("/two", of: .own) }
+    #expect(throws: LedgerError.self) { try copy.register("/two/os/iosd.sock", of: .own) }
+    #expect(try first.wallet(ofPhone: "/one") == .own)
+    #expect(try first.phoneSocket(of: .own) == nil)
+    // Of a moved one nobody else has the lease.
+    try first.share?.release(.own)
+    try copy.share?.lease(.own, at: now)
+    try copy.keepHome("/two", of: .own)
+    #expect(try copy.wallet(ofPhone: "/two") == .own)
+  }
+
+  @Test func `Whoever waits for the lock of the wallets beats again in time`() throws {
+    let first = try ledger("/one")
+    let server = try PostgreSQLConnection(url: url, application: "test")
+    try server.transaction {
+      try server.execute("LOCK TABLE wallets IN SHARE ROW EXCLUSIVE MODE", [])
+      #expect(throws: WalletsLockedError.self) { try first.allocating { _ in } }
+      #expect(try first.share?.beat(at: now) == true)
+    }
+    #expect(
+      try first.allocating { _ in
+        try first.database.firstRow("SELECT current_setting('lock_timeout')")?.text(0)
+      } == "2s")
+    #expect(try first.database.firstRow("SELECT current_setting('lock_timeout')")?.text(0) == "15s")
+  }
+
+  @Test func `A copy of a ledger has as much time as it takes, and lspd's transactions have not`() throws {
+    for (purpose, limits) in [
+      (PostgreSQLConnection.Purpose.copying, ["0", "0"]), (.serving, ["1min", "5s"]),
+    ] {
+      let server = try PostgreSQLConnection(url: url, application: "test", for: purpose)
+      let row = try server.firstRow(
+        """
+        SELECT current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')
+        """)
+      #expect(try (0..<2).map { try row?.text($0) } == limits)
+    }
+    #expect(!"\(PostgreSQLError.connectionLost("gone"))".contains("lspd"))
+  }
+
+  @Test func `A directory's ledger is not begun anew in another database`() throws {
+    let home = FileManager.default.temporaryDirectory.appending(path: "baton-place-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    try FileManager.default.createDirectory(atPath: "\(home)/lsp", withIntermediateDirectories: true)
+    let place = LedgerPlace(path: "\(home)/lsp/ledger-url")
+    try place.keep("postgresql:///elsewhere", wallet: .own)
+    guard case .run(let line) = try ProviderOptions.declaration.parse(["--home", home, "--ledger", url])
+    else {
+      Issue.record("not a start")
+      return
+    }
+    let options = ProviderOptions(line)
+    #expect(throws: LedgerError.self) { try LedgerPlace.open(options) }
+    #expect(try rows(of: "SELECT name FROM sqlite_schema", in: url).isEmpty)
   }
 
   @Test func `Numbers of payments, connections and wallets are unique over all lspd of a database`() throws {

@@ -1,11 +1,13 @@
 import Crypto
 import DaemonRuntime
+import Database
 import Foundation
 import Glibc
 import Ground
 import LightningInvoices
 import LightningWire
 import PairSupport
+import PostgreSQL
 import Testing
 import WaitingTests
 
@@ -159,6 +161,10 @@ struct TwoProvidersTests {
     #expect(
       try providers[1].eventually { try providers[1].ledger("SELECT state FROM payments") == ["paid"] })
     providers[0].signal(SIGSTOP)
+    let early = ScriptedWallet(loop: providers[1].loop, key: key)
+    try early.connect(to: try #require(providers[1].address), fence(2))
+    #expect(try providers[1].eventually { early.isClosed })
+    #expect(early.channel?.isReestablished != true)
     let again = ScriptedWallet(loop: providers[1].loop, key: key)
     again.channel = wallet.channel
     #expect(
@@ -173,25 +179,100 @@ struct TwoProvidersTests {
     #expect(again.channel?.isReestablished == true)
   }
 
-  @Test func `An attempt that comes in at both lspd is one payment`() throws {
+  /// As at an lspd that is amid a request with the id.
+  private final class AttemptLock {
+    let server: PostgreSQLConnection
+    private let key: SQLValue
+
+    init(_ url: String, _ id: Bytes32) throws {
+      server = try PostgreSQLConnection(url: url, application: "test")
+      key = .integer(id.bytes.prefix(8).reduce(0) { $0 << 8 | Int64($1) })
+      try server.execute("SELECT pg_advisory_lock(?)", [key])
+    }
+
+    func waiters() throws -> Int64? {
+      try server.firstRow(
+        """
+        SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        """)?.integer(0)
+    }
+
+    func end() throws { try server.execute("SELECT pg_advisory_unlock(?)", [key]) }
+  }
+
+  @Test
+  func `An attempt that comes in at both lspd at the same time is one payment, which one of them holds`()
+    throws
+  {
     let providers = try pair()
     let wallet = ScriptedWallet(loop: providers[0].loop, key: key)
     try connected(wallet, to: providers[0], providers[0].loop)
+    wallet.hangUp()
+    #expect(
+      try providers[0].eventually {
+        try providers[0].ledger("SELECT id FROM connections WHERE closed_at_ns IS NULL").isEmpty
+      })
+    let id = SHA256.hash([9])
     let message = ControlMessage(
       "pay",
       [
-        "payment-hash": paymentHash(1).hex, "amount-msat": "1000", "wait": "no",
-        "attempt-id": SHA256.hash([9]).hex, "payee": key.publicKey.hex,
+        "payment-hash": paymentHash(1).hex, "amount-msat": "1000", "wait": "no", "hold-seconds": "60",
+        "attempt-id": id.hex, "payee": key.publicKey.hex,
       ])
-    let answer = try providers[0].client().request(message)
-    #expect(answer["payment"] == "1")
-    #expect(try providers[0].eventually { try providers[0].ledger("SELECT state FROM payments") == ["paid"] })
-    let other = try providers[1].client().request(message)
-    #expect(other["payment"] == "1" && other["state"] == "settled")
-    #expect(try providers[1].ledger("SELECT count(*) FROM payments") == [1])
+    let lock = try AttemptLock(try #require(providers[0].url), id)
+    let clients = try providers.enumerated().map { number, provider in
+      let client = try provider.client()
+      try client.send(message)
+      #expect(try provider.eventually { try lock.waiters() == Int64(number) + 1 })
+      return client
+    }
+    try lock.end()
+    for client in clients {
+      let answer = try client.receive()
+      #expect(answer["payment"] == "1" && answer["state"] == "held")
+    }
+    #expect(try providers[1].ledger("SELECT state FROM payments") == ["held"])
+  }
+
+  @Test func `Whether an attempt has arrived is not said while an lspd is amid it`() throws {
+    let provider = try pair()[0]
+    let id = SHA256.hash([9])
+    let lock = try AttemptLock(try #require(provider.url), id)
+    let client = try provider.client()
+    try client.send(ControlMessage("await", ["attempt-id": id.hex]))
+    #expect(try provider.eventually { try lock.waiters() == 1 })
+    try lock.end()
+    #expect(try client.receive()["state"] == "never-arrived")
   }
 
   // MARK: The server
+
+  @Test func `A request that finds the connection to the database lost gets no outcome, and lspd ends`()
+    throws
+  {
+    let url = try TestServer.shared.get().newDatabase()
+    let provider = try ProviderProcess([], url: url)
+    let client = try provider.client()
+    // Returns once the session has ended.
+    try PostgreSQLConnection(url: url, application: "test").execute(
+      """
+      SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+      WHERE application_name = 'lspd' AND datname = current_database()
+      """, [])
+    #expect(throws: ControlClientError.self) {
+      try client.send(
+        ControlMessage(
+          "pay",
+          [
+            "payment-hash": paymentHash(1).hex, "amount-msat": "1000", "wait": "no",
+            "attempt-id": SHA256.hash([9]).hex,
+          ]))
+      // An error would be received.
+      _ = try client.receive()
+    }
+    #expect(try provider.reapWhenEnded()?.how == .exited(code: ExitCode.inputOutputError.rawValue))
+  }
 
   @Test func `If the server is killed lspd ends, and after its restart everything acknowledged is there`()
     throws
