@@ -103,6 +103,8 @@ def watch(browser, server):
     browser.wait(f"document.getElementById('holder').textContent.includes('held by mainappd') && {beat} >= 1")
     first = browser.run(beat)
     browser.wait(f"{beat} > {first}")
+    if text(browser, "payments-count") != "(2 received)":
+        fail(f"two numbers of one thing: {text(browser, 'payments-count')}")
     # The cookie opens it again, without a token.
     browser.open(f"http://127.0.0.1:{server.port}/")
     browser.wait("document.getElementById('link').textContent === 'live'")

@@ -74,6 +74,8 @@
     heart.className = state();
     if (holder.held && holder.beat !== undefined && lastBeat !== null && holder.beat !== lastBeat) {
       // A class that is set again starts no animation without a layout in between.
+  const receivedWords = () =>
+    `${view.payments_received_is_exact ? "" : "more than "}${view.payments_received.toLocaleString("en-US")}`;
       void heart.offsetWidth;
       heart.classList.add("beats");
     }
@@ -81,7 +83,7 @@
     byId("peer").textContent = view.peer.sentence;
     byId("balance").textContent = amount(view.balance_msat);
     byId("receivable").textContent = amount(view.receivable_msat);
-    byId("received").textContent = `${view.payments_received.toLocaleString("en-US")} payments`;
+    byId("received").textContent = `${receivedWords()} payment${view.payments_received === 1 ? "" : "s"}`;
   };
   const drawBeat = () => {
     const holder = view.holder;
@@ -120,7 +122,7 @@
     problem.hidden = view.problems.length === 0;
     problem.textContent = view.problems.join("\n");
     byId("processes").replaceChildren(...view.processes.map(processRow));
-    byId("payments-count").textContent = view.payments_received ? `(${view.payments_received} received)` : "";
+    byId("payments-count").textContent = view.payments_received ? `(${receivedWords()} received)` : "";
     byId("pushes-count").textContent = view.pushes_count ? `(${view.pushes_count})` : "";
     list("payments", view.payments, 8, (one) => row(
       `${one.way} ${amount(one.amount_msat)}${one.state === "paid" ? "" : ` (${one.state})`}`, one.at_wall_ns,

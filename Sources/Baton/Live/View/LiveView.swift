@@ -156,7 +156,10 @@ package struct LiveView: Report, Hashable {
   package var paymentsReceived: Int64 = 0
   package var pushes: [Push] = []
   package var pushesCount: UInt64 = 0
+  /// Counted by a look only up to a limit: a look may not cost more with a wallet's age.
   package var ends: [End] = []
+  /// False: there are more.
+  package var paymentsReceivedIsExact = true
   package var events: [Event] = []
   package var problems: [String] = []
 

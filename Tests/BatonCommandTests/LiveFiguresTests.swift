@@ -1,0 +1,54 @@
+import DaemonRuntime
+import Database
+import Foundation
+import Glibc
+import Reports
+import SharedContainer
+import Testing
+import WaitingTests
+import WalletStore
+
+@testable import Inspection
+@testable import Live
+@testable import PhoneClient
+
+@Suite("What a live look and the metrics count", .waits) struct LiveFiguresTests {
+  private let scratch = Scratch()
+  private var phone: Phone { Phone(home: scratch("phone")) }
+
+  private func receive(_ numbers: ClosedRange<Int>) throws {
+    try FileManager.default.createDirectory(atPath: phone.home, withIntermediateDirectories: true)
+    _ = try SharedContainer.open(phone.container, role: .app, nodeSchema: WalletSchema.migrations)
+    let raw = try Connection(path: "\(phone.container)/node.sqlite", access: .readWrite)
+    let rows =
+      "WITH RECURSIVE n(i) AS (SELECT \(numbers.lowerBound) UNION ALL SELECT i + 1 FROM n WHERE i < \(numbers.upperBound))"
+    let hash = "CAST(printf('%032d', i) AS BLOB)"
+    try raw.execute("INSERT INTO invoices \(rows) SELECT \(hash), 1000, 'tea', \(hash), 10 FROM n")
+    try raw.execute("INSERT INTO received_payments \(rows) SELECT i, \(hash), 1000, 1, 10 FROM n")
+    try raw.checkpoint()
+  }
+
+  private func look() -> LiveView { LiveLook(phone).take(changed: true) }
+
+  private func wallet(_ view: LiveView) -> String? {
+    var screen = WatchScreen(home: view.home, columns: 120, rows: 24, at: Clock.monotonicNow)
+    _ = screen.handle(.looked(view), at: Clock.monotonicNow)
+    return screen.lines.map(\.text).first { $0.hasPrefix("wallet") }
+  }
+
+  private func metric(_ name: String, _ tally: LiveTally) -> [String] {
+    tally.metrics(look()).split(separator: "\n").filter { $0.hasPrefix(name) }.map(String.init)
+  }
+
+  @Test func `Above 1,000 payments a look says that there are more, and the metrics go on counting`() throws {
+    let tally = LiveTally(phone)
+    try receive(1...1000)
+    #expect(wallet(look()) == "wallet    1,000 payments received")
+    #expect(metric("baton_payments_received_total", tally) == ["baton_payments_received_total 1000"])
+    try receive(1001...2500)
+    let view = look()
+    #expect(view.paymentsReceived == 1000 && !view.paymentsReceivedIsExact)
+    #expect(wallet(view) == "wallet    more than 1,000 payments received")
+    #expect(metric("baton_payments_received_total", tally) == ["baton_payments_received_total 2500"])
+  }
+}
