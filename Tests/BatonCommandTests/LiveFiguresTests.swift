@@ -51,4 +51,19 @@ import WalletStore
     #expect(wallet(view) == "wallet    more than 1,000 payments received")
     #expect(metric("baton_payments_received_total", tally) == ["baton_payments_received_total 2500"])
   }
+
+  @Test func `Odd rows of processes are counted as they are`() throws {
+    var row = ProcessRow(
+      id: 1, role: "", pid: 7, startTime: 1, path: "/bin/other", launchReason: "x", startedWall: 1,
+      startedAt: 1, endedWall: 2, endedAt: 2, how: "signalled", number: 9)
+    var lines = row.json + "\n"
+    (row.id, row.role) = (2, "two words")
+    lines += row.json + "\n"
+    scratch.write("phone/os/processes.jsonl", lines)
+    #expect(
+      metric("baton_processes_ended_total", LiveTally(phone)) == [
+        #"baton_processes_ended_total{process="",how="signalled"} 1"#,
+        #"baton_processes_ended_total{process="two words",how="signalled"} 1"#,
+      ])
+  }
 }

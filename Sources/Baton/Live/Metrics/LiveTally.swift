@@ -180,15 +180,19 @@ package final class LiveTally: @unchecked Sendable {
   }
 
   private func addEnds(to text: inout MetricText) {
-    var counts: [String: Int] = [:]
+    struct Kind: Hashable {
+      var process: String
+      var how: String
+    }
+    var counts: [Kind: Int] = [:]
     for row in ends.values {
-      counts["\(row.processName) \(row.isCrash == true ? "crashed" : row.how ?? "unknown")", default: 0] += 1
+      let how = row.isCrash == true ? "crashed" : row.how ?? "unknown"
+      counts[Kind(process: row.processName, how: how), default: 0] += 1
     }
     text.add(
       "baton_processes_ended_total", .counter, "Processes of the wallet that have ended.",
-      counts.sorted { $0.key < $1.key }.map { key, count in
-        let words = key.split(separator: " ")
-        return ([("process", String(words[0])), ("how", String(words[1]))], "\(count)")
+      counts.sorted { ($0.key.process, $0.key.how) < ($1.key.process, $1.key.how) }.map { kind, count in
+        ([("process", kind.process), ("how", kind.how)], "\(count)")
       })
   }
 }
