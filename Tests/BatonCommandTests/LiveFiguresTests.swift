@@ -66,4 +66,20 @@ import WalletStore
         #"baton_processes_ended_total{process="two words",how="signalled"} 1"#,
       ])
   }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["pushes", "processes", "notifications"])
+  func `A pipe or a link in place of rows of iosd has no rows, and holds up no look`(name: String) throws {
+    let row = ProcessRow(
+      id: 7, role: "app", pid: 7, startTime: 1, path: "/bin/mainappd", launchReason: "x", startedWall: 1,
+      startedAt: 1, endedWall: 2, endedAt: 2, how: "exited")
+    let place = "\(phone.os)/\(name).jsonl"
+    let elsewhere = scratch.write("elsewhere", row.json + "\n")
+    scratch.write("phone/os/empty", "")
+    #expect(symlink(elsewhere, place) == 0)
+    #expect(GrowingRows<ProcessRow>(elsewhere).next() == [row])
+    #expect(GrowingRows<ProcessRow>(place).next() == [])
+    unlink(place)
+    #expect(mkfifo(place, 0o600) == 0)
+    #expect(look().pushes == [])
+  }
 }
