@@ -5,6 +5,7 @@ metrics. Slow and many clients do not hold it up.
   serving.py BIN [--pictures DIR]
 """
 import http.client
+import http.server
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 from chromium import Chromium
 
@@ -105,9 +107,14 @@ def watch(browser, server):
     browser.wait(f"{beat} > {first}")
     if text(browser, "payments-count") != "(2 received)":
         fail(f"two numbers of one thing: {text(browser, 'payments-count')}")
-    # The cookie opens it again, without a token.
+    # The cookie opens it again, without the token and what the token is for.
     browser.open(f"http://127.0.0.1:{server.port}/")
     browser.wait("document.getElementById('link').textContent === 'live'")
+    if browser.run("document.querySelectorAll('button').length") or server.token in browser.run(
+            "document.documentElement.outerHTML"):
+        fail("the cookie alone gets the token or its buttons")
+    if "open the address" not in text(browser, "outcome"):
+        fail("a page without buttons does not say how to get them")
     if browser.run("document.title") != f"Baton: {server.home}" or browser.run("document.images.length"):
         fail("text of the phone has become HTML")
     if problems(browser, server):
@@ -123,6 +130,48 @@ def pictures(browser, server, directory):
             if browser.run("document.documentElement.scrollWidth > innerWidth"):
                 fail(f"the page is wider than {width} pixels")
             browser.picture(os.path.join(directory, f"serve-{width}{'-dark' if dark else ''}.png"))
+
+
+def neighbour(browser, server):
+    """A server on another port of this host, as of another user: the browser sends it our cookie."""
+    got = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            got.append(self.headers.get("Cookie") or "")
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<title>neighbour</title>")
+
+        def log_message(self, *words):
+            pass
+
+    other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    try:
+        browser.open(server.url)
+        browser.wait("document.documentElement.dataset.looks > 0")
+        browser.open(f"http://127.0.0.1:{other.server_address[1]}/")
+        browser.wait("document.title === 'neighbour'")
+        # From its page: the cookie goes along, and the Origin says whose page it is.
+        browser.run(
+            f"fetch('http://127.0.0.1:{server.port}/act', {{method: 'POST', credentials: 'include', mode: 'no-cors', "
+            """body: '{"do":"kill"}'}).catch(() => 0)""")
+    finally:
+        other.shutdown()
+    cookie = next((one for one in got if one.startswith(f"baton-{server.port}=")), None)
+    if cookie is None:
+        fail(f"the neighbour got no cookie, so this shows nothing: {got}")
+    if server.token in cookie:
+        fail("the neighbour has got the token")
+    status, body = server.ask("GET", "/", Authorization=None, Cookie=cookie)
+    if status != 200 or server.token in body:
+        fail(f"with the neighbour's cookie the page is {status}, and has the token")
+    for said in (None, f"Bearer {cookie.split('=')[1]}"):
+        status, body = server.ask(
+            "POST", "/act", '{"do":"kill"}', Authorization=said, Cookie=cookie, Content_Type="application/json")
+        if status != 401:
+            fail(f"the neighbour's cookie drives the phone: {status} {body}")
 
 
 def foreign(browser, server):
@@ -183,6 +232,7 @@ def main():
             browser = Chromium()
             try:
                 watch(browser, server)
+                neighbour(browser, server)
                 if shots:
                     pictures(browser, server, shots)
                 foreign(browser, server)
@@ -192,7 +242,7 @@ def main():
             crowd(server)
         finally:
             server.end()
-    print(f"  serve: a payment arrives on the open page, eight actions, another site reaches nothing, {count} metrics")
+    print(f"  serve: a payment arrives on the open page, eight actions, another site reaches nothing, another port gets no token, {count} metrics")
 
 
 main()

@@ -147,12 +147,14 @@
   events.addEventListener("view", (event) => {
     view = JSON.parse(event.data);
     received = performance.now();
-    link("live", "live");
+    trouble = null;
+    record(isAfterSilence);
     draw();
   });
   events.addEventListener("error", () => {
     const gone = events.readyState === EventSource.CLOSED;
-    link(gone ? "ended: open the address that baton serve prints" : "no answer; trying again", "lost");
+    trouble = gone ? "ended: open the address that baton serve prints" : "no answer; trying again";
+    drawAges();
   });
   setInterval(drawAges, 500);
 
