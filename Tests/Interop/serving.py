@@ -9,6 +9,7 @@ import http.server
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -121,8 +122,39 @@ def watch(browser, server):
         fail(f"the page: {problems(browser, server)}")
 
 
+def band(browser):
+    return browser.run("[...document.getElementById('lane').children].map((one) => one.className)")
+
+
+def silence(browser, server, shots):
+    """A server that says nothing: the page shows what it does not know, also afterwards."""
+    browser.open(server.url)
+    browser.wait("document.getElementById('holder').textContent.startsWith('held by mainappd')")
+    if band(browser)[0] != "unknown":
+        fail("a page that was opened just now knows of two minutes ago")
+    browser.wait("[...document.getElementById('lane').children].filter((one) => one.className === 'app').length > 3")
+    server.process.send_signal(signal.SIGSTOP)
+    server.do("app", "quit")
+    browser.wait("document.getElementById('link').textContent === 'no answer yet'")
+    browser.wait("[...document.getElementById('lane').children].slice(-5).every((one) => one.className === 'unknown')")
+    if not text(browser, "holder").startswith("unknown now; at ") or "app" not in band(browser):
+        fail(f"a silent server's phone is {text(browser, 'holder')}; {band(browser)[-12:]}")
+    if shots:
+        for width, height in ((1280, 800), (390, 844)):
+            browser.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                        mobile=width < 600)
+            browser.picture(os.path.join(shots, f"serve-late-{width}.png"))
+    server.process.send_signal(signal.SIGCONT)
+    browser.wait("document.getElementById('link').textContent === 'live'")
+    browser.wait("document.getElementById('heart').className === 'nobody'")
+    cells = band(browser)
+    last = len(cells) - 1 - cells[::-1].index("app")
+    if cells[last + 1:].count("unknown") < 3:
+        fail(f"the band has the silence as {cells[last - 2:]}")
+    server.do("app", "open")
+
+
 def pictures(browser, server, directory):
-    os.makedirs(directory, exist_ok=True)
     for width, height in ((1280, 800), (390, 844)):
         for dark in (False, True):
             browser.open(server.url, width, height, dark)
@@ -226,6 +258,8 @@ def main():
     shots = sys.argv[3] if len(sys.argv) > 3 and sys.argv[2] == "--pictures" else None
     if not shutil.which("promtool"):
         fail("promtool is missing; run scripts/setup prometheus")
+    if shots:
+        os.makedirs(shots, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         server = Server(directory, scratch, "--control")
         try:
@@ -233,6 +267,7 @@ def main():
             try:
                 watch(browser, server)
                 neighbour(browser, server)
+                silence(browser, server, shots)
                 if shots:
                     pictures(browser, server, shots)
                 foreign(browser, server)
@@ -242,7 +277,7 @@ def main():
             crowd(server)
         finally:
             server.end()
-    print(f"  serve: a payment arrives on the open page, eight actions, another site reaches nothing, another port gets no token, {count} metrics")
+    print(f"  serve: a payment arrives on the open page, eight actions, another site reaches nothing, another port gets no token, a silent server is seen, {count} metrics")
 
 
 main()

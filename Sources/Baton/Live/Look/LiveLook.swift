@@ -83,6 +83,7 @@ package final class LiveLook: @unchecked Sendable {
         view.holder.sentence = "no process: the wallet has never run"
       } else {
         view.holder.sentence = "unknown: \(error.description)"
+        view.holder.isUnknown = true
       }
     case nil: break
     }
