@@ -21,6 +21,7 @@ package final class Serve {
   private let loop: EventLoop
   private let isControlled: Bool
   private let token: String
+  private let cookie: String
   private let hand: LiveHand
   private let handThread: SideThread
   private let tally: LiveTally
@@ -43,6 +44,7 @@ package final class Serve {
     self.loop = loop
     self.isControlled = isControlled
     token = Hexadecimal.encode(randomBytes(Self.tokenBytes))
+    cookie = Hexadecimal.encode(randomBytes(Self.tokenBytes))
     hand = LiveHand(phone)
     handThread = SideThread(loop: loop)
     tally = LiveTally(phone)
@@ -73,13 +75,13 @@ package final class Serve {
   // MARK: Requests
 
   private func reply(to request: HTTPRequest) -> HTTPReply {
-    let gate = ServeGate(token: token, port: address.port, isControlled: isControlled)
+    let gate = ServeGate(token: token, cookie: cookie, port: address.port, isControlled: isControlled)
     let route: ServeRoute
     do throws(ServeRefusal) { route = try gate.route(request) } catch {
       return .now(Self.refusal(error.status, error.description, allow: error.allow))
     }
     switch route {
-    case .page: return .now(page(gate))
+    case .page(let hasToken): return .now(page(gate, hasToken))
     case .events: return .stream(stream())
     case .status:
       if let view { return .now(HTTPResponse(status: 200, json: view.json)) }
@@ -91,15 +93,22 @@ package final class Serve {
     }
   }
 
-  /// The cookie is for the page's events, which can send no header; the page drops the token from its address.
-  private func page(_ gate: ServeGate) -> HTTPResponse {
-    let actions =
-      isControlled ? LiveAction.allCases.map { LivePage.Action($0.rawValue, $0.words, $0.meaning) } : []
-    let html = LivePage(home: phone.home, token: token, actions: actions).html
+  /// The cookie is for the page's events, which can send no header; the page drops the token from its address. Who has
+  /// the cookie alone, as every server of this machine that the browser visits, gets no token from us.
+  private func page(_ gate: ServeGate, _ hasToken: Bool) -> HTTPResponse {
+    var page = LivePage(home: phone.home)
+    if isControlled {
+      page.control =
+        hasToken
+        ? .buttons(
+          token: token, LiveAction.allCases.map { LivePage.Action($0.rawValue, $0.words, $0.meaning) })
+        : .needsToken
+    }
+    let html = page.html
     return HTTPResponse(
       status: 200, contentType: "text/html; charset=utf-8", body: html,
       more: [
-        HTTPHeader("Set-Cookie", "\(gate.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict"),
+        HTTPHeader("Set-Cookie", "\(gate.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict"),
         HTTPHeader("X-Content-Type-Options", "nosniff"), HTTPHeader("X-Frame-Options", "DENY"),
         HTTPHeader("Referrer-Policy", "no-referrer"), HTTPHeader("Cross-Origin-Opener-Policy", "same-origin"),
       ])
@@ -189,7 +198,8 @@ package final class Serve {
 
 /// What a request may ask for.
 enum ServeRoute: Hashable, Sendable {
-  case page
+  /// The request has the token, not the cookie alone.
+  case page(hasToken: Bool)
   case events
   case status
   case metrics

@@ -5,17 +5,19 @@ import JSON
 import Live
 
 /// Decides who may ask for what. Every page of the web can send requests to 127.0.0.1, so an address alone proves
-/// nothing: the Host must be this server, an Origin must be too, and each request has the token of this run.
+/// nothing: the Host must be this server, an Origin must be too, and each request has the token or the cookie of this run.
 struct ServeGate: Sendable {
   static let bodyBytesMax = 256
   static let headers = ["Origin", "Cookie", "Authorization", "Content-Type"]
   static let actions = LiveAction.allCases.map(\.rawValue)
 
   let token: String
+  /// Reads, and never acts: a browser sends it to all ports of the host, so to servers of other users.
+  let cookie: String
   let port: UInt16
   let isControlled: Bool
 
-  /// A cookie belongs to a host with all its ports.
+  /// Servers on other ports of this host set cookies too.
   var cookieName: String { "baton-\(port)" }
 
   func route(_ request: HTTPRequest) throws(ServeRefusal) -> ServeRoute {
@@ -26,18 +28,15 @@ struct ServeGate: Sendable {
       throw .foreignOrigin
     }
     let (path, query) = Self.split(request.target)
-    guard let route = Self.paths[path] else {
-      try checkToken(request, query)
-      guard path == "/act" else { throw .noSuchPath }
-      return try action(request)
-    }
-    try checkToken(request, query)
+    let hasToken = try checkToken(request, query)
+    if path == "/act" { return try action(request) }
+    guard path == "/" || Self.paths[path] != nil else { throw .noSuchPath }
     guard request.method == "GET" else { throw .otherMethod(allowed: "GET") }
-    return route
+    return Self.paths[path] ?? .page(hasToken: hasToken)
   }
 
   private static let paths: [String: ServeRoute] = [
-    "/": .page, "/events": .events, "/status.json": .status, "/metrics": .metrics,
+    "/events": .events, "/status.json": .status, "/metrics": .metrics,
   ]
 
   private static func split(_ target: String) -> (path: String, query: Substring) {
@@ -47,15 +46,20 @@ struct ServeGate: Sendable {
 
   // MARK: The token
 
-  private func checkToken(_ request: HTTPRequest, _ query: Substring) throws(ServeRefusal) {
-    let said = [
-      Self.value(of: "token", in: query, between: "&"),
-      request.headers["Cookie"].flatMap { Self.value(of: cookieName, in: $0[...], between: ";") },
-      bearer(request),
-    ].compactMap { $0 }
+  /// False: the request has the cookie alone.
+  private func checkToken(_ request: HTTPRequest, _ query: Substring) throws(ServeRefusal) -> Bool {
+    let said = request.headers["Cookie"].flatMap { Self.value(of: cookieName, in: $0[...], between: ";") }
     // All are compared, so that the time does not tell which way is tried.
-    let hits = said.map { ConstantTime.areEqual(Array($0.utf8), Array(token.utf8)) }
+    let hits = [
+      Self.isSame(Self.value(of: "token", in: query, between: "&"), token),
+      Self.isSame(bearer(request), token), Self.isSame(said, cookie),
+    ]
     guard hits.contains(true) else { throw .noToken }
+    return hits[0] || hits[1]
+  }
+
+  private static func isSame(_ said: String?, _ secret: String) -> Bool {
+    ConstantTime.areEqual(Array((said ?? "").utf8), Array(secret.utf8))
   }
 
   private func bearer(_ request: HTTPRequest) -> String? {
@@ -81,9 +85,7 @@ struct ServeGate: Sendable {
   private func action(_ request: HTTPRequest) throws(ServeRefusal) -> ServeRoute {
     guard request.method == "POST" else { throw .otherMethod(allowed: "POST") }
     guard isControlled else { throw .noControl }
-    guard let said = bearer(request), ConstantTime.areEqual(Array(said.utf8), Array(token.utf8)) else {
-      throw .actionNeedsHeader
-    }
+    guard Self.isSame(bearer(request), token) else { throw .actionNeedsHeader }
     let type = request.headers["Content-Type"]?.split(separator: ";").first.map { $0.lowercased() }
     guard type?.trimmed == "application/json" else { throw .noJSON }
     guard !request.body.isEmpty, request.body.count <= Self.bodyBytesMax else { throw .bodyMissing }

@@ -74,6 +74,20 @@ private final class Manager {
     #expect(phone.scratch.end(child) == .exited(code: 0))
   }
 
+  @Test func `A signal while a daemon does not answer ends the start with 0, and both daemons`() throws {
+    let stopped = phone.scratch("stopped")
+    let slow = phone.scratch.write("iosd", "#!/bin/sh\necho $$ >'\(stopped)'\nkill -STOP $$\n")
+    chmod(slow, 0o700)
+    let (child, manager) = try start(["--iosd", slow])
+    try Wait.until("iosd to be started") { phone.scratch.text("stopped").hasSuffix("\n") }
+    let iosd = try #require(Int32(phone.scratch.text("stopped").dropLast()))
+    kill(child.identity.pid, SIGINT)
+    #expect(phone.scratch.end(child) == .exited(code: 0))
+    #expect(manager.heard() == nil)
+    #expect(phone.scratch.text("said").contains("interrupted by SIGINT before the phone was up"))
+    #expect(!isUp(.lspd) && kill(iosd, 0) != 0)
+  }
+
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])
   func `A signal stops the phone, which says STOPPING=1, and the exit code is 0`(signal: Int32) throws {
     let (child, manager) = try start()

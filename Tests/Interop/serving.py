@@ -5,13 +5,16 @@ metrics. Slow and many clients do not hold it up.
   serving.py BIN [--pictures DIR]
 """
 import http.client
+import http.server
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 from chromium import Chromium
 
@@ -103,17 +106,55 @@ def watch(browser, server):
     browser.wait(f"document.getElementById('holder').textContent.includes('held by mainappd') && {beat} >= 1")
     first = browser.run(beat)
     browser.wait(f"{beat} > {first}")
-    # The cookie opens it again, without a token.
+    if text(browser, "payments-count") != "(2 received)":
+        fail(f"two numbers of one thing: {text(browser, 'payments-count')}")
+    # The cookie opens it again, without the token and what the token is for.
     browser.open(f"http://127.0.0.1:{server.port}/")
     browser.wait("document.getElementById('link').textContent === 'live'")
+    if browser.run("document.querySelectorAll('button').length") or server.token in browser.run(
+            "document.documentElement.outerHTML"):
+        fail("the cookie alone gets the token or its buttons")
+    if "open the address" not in text(browser, "outcome"):
+        fail("a page without buttons does not say how to get them")
     if browser.run("document.title") != f"Baton: {server.home}" or browser.run("document.images.length"):
         fail("text of the phone has become HTML")
     if problems(browser, server):
         fail(f"the page: {problems(browser, server)}")
 
 
+def band(browser):
+    return browser.run("[...document.getElementById('lane').children].map((one) => one.className)")
+
+
+def silence(browser, server, shots):
+    """A server that says nothing: the page shows what it does not know, also afterwards."""
+    browser.open(server.url)
+    browser.wait("document.getElementById('holder').textContent.startsWith('held by mainappd')")
+    if band(browser)[0] != "unknown":
+        fail("a page that was opened just now knows of two minutes ago")
+    browser.wait("[...document.getElementById('lane').children].filter((one) => one.className === 'app').length > 3")
+    server.process.send_signal(signal.SIGSTOP)
+    server.do("app", "quit")
+    browser.wait("document.getElementById('link').textContent === 'no answer yet'")
+    browser.wait("[...document.getElementById('lane').children].slice(-5).every((one) => one.className === 'unknown')")
+    if not text(browser, "holder").startswith("unknown now; at ") or "app" not in band(browser):
+        fail(f"a silent server's phone is {text(browser, 'holder')}; {band(browser)[-12:]}")
+    if shots:
+        for width, height in ((1280, 800), (390, 844)):
+            browser.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                        mobile=width < 600)
+            browser.picture(os.path.join(shots, f"serve-late-{width}.png"))
+    server.process.send_signal(signal.SIGCONT)
+    browser.wait("document.getElementById('link').textContent === 'live'")
+    browser.wait("document.getElementById('heart').className === 'nobody'")
+    cells = band(browser)
+    last = len(cells) - 1 - cells[::-1].index("app")
+    if cells[last + 1:].count("unknown") < 3:
+        fail(f"the band has the silence as {cells[last - 2:]}")
+    server.do("app", "open")
+
+
 def pictures(browser, server, directory):
-    os.makedirs(directory, exist_ok=True)
     for width, height in ((1280, 800), (390, 844)):
         for dark in (False, True):
             browser.open(server.url, width, height, dark)
@@ -121,6 +162,48 @@ def pictures(browser, server, directory):
             if browser.run("document.documentElement.scrollWidth > innerWidth"):
                 fail(f"the page is wider than {width} pixels")
             browser.picture(os.path.join(directory, f"serve-{width}{'-dark' if dark else ''}.png"))
+
+
+def neighbour(browser, server):
+    """A server on another port of this host, as of another user: the browser sends it our cookie."""
+    got = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            got.append(self.headers.get("Cookie") or "")
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<title>neighbour</title>")
+
+        def log_message(self, *words):
+            pass
+
+    other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    try:
+        browser.open(server.url)
+        browser.wait("document.documentElement.dataset.looks > 0")
+        browser.open(f"http://127.0.0.1:{other.server_address[1]}/")
+        browser.wait("document.title === 'neighbour'")
+        # From its page: the cookie goes along, and the Origin says whose page it is.
+        browser.run(
+            f"fetch('http://127.0.0.1:{server.port}/act', {{method: 'POST', credentials: 'include', mode: 'no-cors', "
+            """body: '{"do":"kill"}'}).catch(() => 0)""")
+    finally:
+        other.shutdown()
+    cookie = next((one for one in got if one.startswith(f"baton-{server.port}=")), None)
+    if cookie is None:
+        fail(f"the neighbour got no cookie, so this shows nothing: {got}")
+    if server.token in cookie:
+        fail("the neighbour has got the token")
+    status, body = server.ask("GET", "/", Authorization=None, Cookie=cookie)
+    if status != 200 or server.token in body:
+        fail(f"with the neighbour's cookie the page is {status}, and has the token")
+    for said in (None, f"Bearer {cookie.split('=')[1]}"):
+        status, body = server.ask(
+            "POST", "/act", '{"do":"kill"}', Authorization=said, Cookie=cookie, Content_Type="application/json")
+        if status != 401:
+            fail(f"the neighbour's cookie drives the phone: {status} {body}")
 
 
 def foreign(browser, server):
@@ -175,12 +258,16 @@ def main():
     shots = sys.argv[3] if len(sys.argv) > 3 and sys.argv[2] == "--pictures" else None
     if not shutil.which("promtool"):
         fail("promtool is missing; run scripts/setup prometheus")
+    if shots:
+        os.makedirs(shots, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         server = Server(directory, scratch, "--control")
         try:
             browser = Chromium()
             try:
                 watch(browser, server)
+                neighbour(browser, server)
+                silence(browser, server, shots)
                 if shots:
                     pictures(browser, server, shots)
                 foreign(browser, server)
@@ -190,7 +277,7 @@ def main():
             crowd(server)
         finally:
             server.end()
-    print(f"  serve: a payment arrives on the open page, eight actions, another site reaches nothing, {count} metrics")
+    print(f"  serve: a payment arrives on the open page, eight actions, another site reaches nothing, another port gets no token, a silent server is seen, {count} metrics")
 
 
 main()

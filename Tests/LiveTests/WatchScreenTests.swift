@@ -128,13 +128,13 @@ import Testing
 
   @Test func `Wide characters take two cells, and a line is cut before one that does not fit`() {
     var view = sampleView()
-    view.home = "/home/电话/📱"
+    view.home = "/home/电话/📱🇫🇷"
     view.processes[1].text = "受け取りました 受け取りました 受け取りました"
     view.events = [.init(process: "iosd", text: "“支払い” e\u{301}é 👩‍👩‍👧 ❤️ end", atWallNs: view.wallNs)]
     let lines = screen(50, 12, view).lines
     #expect(
       lines.map(\.text).joined(separator: "\n") == """
-        baton watch  /home/电话/📱            12:05:05 UTC
+        baton watch  /home/电话/📱🇫🇷          12:05:05 UTC
         holder    held by notifyextd 4712, alive, with cu…
         beat      *  established, beat 6, 500 ms ago
         peer      connected, channel established (epoch 2)
@@ -147,7 +147,20 @@ import Testing
 
         o  h  x  p  u  k  f  t  ?  q
         """)
-    #expect(lines.allSatisfy { CellWidth.of($0.text) <= 50 })
+    // Counted without the code's own function.
+    let wide = Set("电话📱🇫🇷受け取りました支払い👩‍👩‍👧❤️")
+    #expect(lines.allSatisfy { $0.text.count + $0.text.count(where: wide.contains) <= 50 })
+  }
+
+  @Test func `A flag, an emoji, a full-width letter take two cells, a combining mark none`() {
+    let cells: [(String, Int)] = [
+      ("a", 1), ("é", 1), ("e\u{301}", 1), ("“…”", 3), ("电话", 4), ("한", 2), ("Ａ", 2), ("ｱ", 1), ("📱", 2),
+      ("❤", 1),
+      ("❤️", 2), ("👩‍👩‍👧", 2), ("👍🏽", 2), ("🇫🇷", 2), ("🇫🇷🇩🇪", 4), ("🇫", 1), ("a\u{200b}b", 2),
+    ]
+    for (text, count) in cells { #expect(CellWidth.of(text) == count, "\(text)") }
+    #expect(CellWidth.cut("ab🇫🇷cd", to: 4) == "ab…")
+    #expect(CellWidth.fit("🇫🇷", to: 4) == "🇫🇷  ")
   }
 
   @Test(arguments: [1, 2, 5, 9, 20, 39, 80, 300])
@@ -161,7 +174,8 @@ import Testing
         if help { _ = screen.handle(.pressed(.help), at: start) }
         let lines = screen.lines
         #expect(lines.count == rows)
-        #expect(lines.allSatisfy { CellWidth.of($0.text) <= size }, "\(size) by \(rows)")
+        // The sample has no wide character.
+        #expect(lines.allSatisfy { $0.text.count <= size }, "\(size) by \(rows)")
       }
     }
   }

@@ -4,7 +4,8 @@ import Testing
 @testable import Serve
 
 @Suite struct ServeGateTests {
-  private let gate = ServeGate(token: "0123456789abcdef", port: 4711, isControlled: true)
+  private let gate = ServeGate(
+    token: "0123456789abcdef", cookie: "fedcba9876543210", port: 4711, isControlled: true)
 
   private func request(
     _ method: String = "GET", _ target: String = "/status.json", host: String? = "127.0.0.1:4711",
@@ -20,15 +21,29 @@ import Testing
     } catch { return error }
   }
 
-  @Test func `The token is taken from the query, the cookie of this port, or a bearer`() throws {
-    #expect(try gate.route(request("GET", "/?token=0123456789abcdef", [:])) == .page)
-    #expect(
-      try gate.route(request("GET", "/events", ["Cookie": "a=b; baton-4711=0123456789abcdef"])) == .events)
+  private let cookie = ["Cookie": "a=b; baton-4711=fedcba9876543210"]
+
+  @Test func `The token is taken from the query or a bearer, and the cookie of this port reads too`() throws {
+    #expect(try gate.route(request("GET", "/?token=0123456789abcdef", [:])) == .page(hasToken: true))
+    #expect(try gate.route(request("GET", "/?token=0123456789abcdef", cookie)) == .page(hasToken: true))
+    #expect(try gate.route(request("GET", "/")) == .page(hasToken: true))
+    #expect(try gate.route(request("GET", "/events", cookie)) == .events)
+    #expect(try gate.route(request("GET", "/status.json", cookie)) == .status)
     #expect(try gate.route(request("GET", "/metrics", host: "localhost:4711")) == .metrics)
   }
 
+  @Test func `The cookie is not the token: it opens the page without it, and never an action`() throws {
+    #expect(try gate.route(request("GET", "/", cookie)) == .page(hasToken: false))
+    #expect(try gate.route(request("GET", "/?token=fedcba9876543210", cookie)) == .page(hasToken: false))
+    for headers in [cookie, ["Authorization": "Bearer fedcba9876543210", "Cookie": cookie["Cookie"] ?? ""]] {
+      #expect(refusal(request("POST", "/act", headers, body: #"{"do":"pay"}"#)) == .actionNeedsHeader)
+    }
+  }
+
   @Test(arguments: [
-    [:], ["Cookie": "baton-4712=0123456789abcdef"], ["Cookie": "baton-4711=0123456789abcde"],
+    [:], ["Cookie": "baton-4712=fedcba9876543210"], ["Cookie": "baton-4711=fedcba987654321"],
+    ["Cookie": "baton-4711="], ["Cookie": "baton-4711=0123456789abcdef"],
+    ["Authorization": "Bearer fedcba9876543210"],
     ["Authorization": "Bearer 0123456789abcdeX"], ["Authorization": "Basic 0123456789abcdef"],
     ["Authorization": "Bearer"], ["Authorization": "Bearer 0123456789abcdef and more"],
   ])
@@ -68,12 +83,12 @@ import Testing
 
   @Test func `An action needs --control, POST, a bearer, JSON and a known name`() throws {
     #expect(try gate.route(act(#"{"do":"freeze"}"#)) == .act("freeze"))
-    let shows = ServeGate(token: gate.token, port: gate.port, isControlled: false)
+    let shows = ServeGate(token: gate.token, cookie: gate.cookie, port: gate.port, isControlled: false)
     #expect(refusal(act(#"{"do":"freeze"}"#), by: shows) == .noControl)
     #expect(refusal(request("GET", "/act")) == .otherMethod(allowed: "POST"))
     #expect(refusal(request("POST", "/metrics")) == .otherMethod(allowed: "GET"))
     #expect(refusal(request("GET", "/other")) == .noSuchPath)
-    let cookie = act("{}", ["Authorization": nil, "Cookie": "baton-4711=0123456789abcdef"])
+    let cookie = act("{}", ["Authorization": nil, "Cookie": "baton-4711=fedcba9876543210"])
     #expect(refusal(cookie) == .actionNeedsHeader)
     #expect(refusal(act(#"{"do":"pay"}"#, ["Content-Type": "text/plain"])) == .noJSON)
     #expect(refusal(act(#"{"do":"pay"}"#, ["Content-Type": nil])) == .noJSON)

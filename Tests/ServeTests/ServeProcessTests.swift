@@ -9,9 +9,36 @@ import WaitingTests
     let (port, token) = (serve.address.port, serve.address.token)
     let answer = try serve.ask("GET /?token=\(token) HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
     #expect(answer.status == 200 && answer.head.contains("Content-Type: text/html; charset=utf-8"))
-    #expect(answer.head.contains("Set-Cookie: baton-\(port)=\(token); Path=/; HttpOnly; SameSite=Strict"))
+    #expect(answer.head.contains("; Path=/; HttpOnly; SameSite=Strict"))
+    let cookie = try #require(
+      answer.head.split(separator: "Set-Cookie: ").last?.prefix { $0 != ";" }.description)
+    #expect(cookie.hasPrefix("baton-\(port)=") && !cookie.contains(token))
     #expect(answer.body.contains("default-src 'none'") && answer.body.contains("connect-src 'self'"))
     #expect(!answer.body.contains("http://") && !answer.body.contains("https://"))
+  }
+
+  @Test
+  func `The page that the cookie opens has neither the token nor a button, and its cookie does nothing`()
+    throws
+  {
+    let serve = try ServeProcess(["--control"])
+    let opened = try serve.ask(serve.head("GET /"))
+    #expect(opened.body.contains(serve.address.token) && opened.body.contains(#""name":"kill""#))
+    let cookie = try #require(
+      opened.head.split(separator: "Set-Cookie: ").last?.prefix { $0 != ";" }.description)
+    let value = try #require(cookie.split(separator: "=").last)
+    func head(_ line: String, _ more: String = "") -> String {
+      "\(line) HTTP/1.1\r\nHost: 127.0.0.1:\(serve.address.port)\r\nCookie: \(cookie)\r\n\(more)\r\n"
+    }
+    let again = try serve.ask(head("GET /"))
+    #expect(again.status == 200 && again.body.contains(#""needs_token":true"#))
+    #expect(!again.body.contains(serve.address.token) && !again.body.contains(#""name":"kill""#))
+    #expect(try serve.ask(head("GET /status.json")).status == 200)
+    let body = "Content-Type: application/json\r\nContent-Length: 13\r\n"
+    for more in ["", "Authorization: Bearer \(value)\r\n"] {
+      let acted = try serve.ask(head("POST /act", more + body) + #"{"do":"kill"}"#)
+      #expect(acted.status == 401, "\(acted)")
+    }
   }
 
   @Test func `Each run has another token, and ends with 0 when it is told to end`() throws {

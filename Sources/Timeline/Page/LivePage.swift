@@ -1,6 +1,6 @@
 import JSON
 
-/// The page of a phone that runs: it asks its server for what there is to see. Without actions it has no buttons.
+/// The page of a phone that runs: it asks its server for what there is to see.
 package struct LivePage {
   package struct Action: Hashable, Sendable {
     package var name: String
@@ -14,15 +14,17 @@ package struct LivePage {
     }
   }
 
-  private let home: String
-  private let token: String
-  private let actions: [Action]
-
-  package init(home: String, token: String, actions: [Action]) {
-    self.home = home
-    self.token = token
-    self.actions = actions
+  package enum Control: Hashable, Sendable {
+    case none
+    /// The server takes actions, but this page was opened without the token.
+    case needsToken
+    case buttons(token: String, [Action])
   }
+
+  private let home: String
+  package var control = Control.none
+
+  package init(home: String) { self.home = home }
 
   package var html: String {
     var frame = PageFrame(
@@ -37,10 +39,16 @@ package struct LivePage {
     func object(_ members: [(String, String)]) -> JSONValue {
       .object(members.map { JSONMember(key: $0.0, value: .string($0.1)) })
     }
-    let buttons = actions.map { object([("name", $0.name), ("words", $0.words), ("meaning", $0.meaning)]) }
-    return .object([
-      JSONMember(key: "home", value: .string(home)), JSONMember(key: "token", value: .string(token)),
-      JSONMember(key: "actions", value: .array(buttons)),
-    ])
+    var members = [JSONMember(key: "home", value: .string(home))]
+    switch control {
+    case .none: break
+    case .needsToken: members.append(JSONMember(key: "needs_token", value: .bool(true)))
+    case .buttons(let token, let actions):
+      let buttons = actions.map { object([("name", $0.name), ("words", $0.words), ("meaning", $0.meaning)]) }
+      members += [
+        JSONMember(key: "token", value: .string(token)), JSONMember(key: "actions", value: .array(buttons)),
+      ]
+    }
+    return .object(members)
   }
 }

@@ -3,9 +3,12 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const setup = JSON.parse(byId("setup").textContent);
+  // The server sends a view each second. After this time without one nothing is known of the phone.
+  const lateSeconds = 3;
+  // What views have said, one state for each second of this page's clock: the phone's may be set.
   const lane = [];
   const laneSeconds = 120;
-  let view = null, received = 0, lastBeat = null;
+  let view = null, received = performance.now(), trouble = null, lastBeat = null;
 
   byId("home").textContent = setup.home;
   // The address is shown on screens and kept in histories; the cookie opens the page again.
@@ -17,6 +20,8 @@
     if (name) made.className = name;
     return made;
   };
+  // Unchanged text is left alone: a screen reader would say it again.
+  const set = (name, text) => { if (byId(name).textContent !== text) byId(name).textContent = text; };
   const amount = (msat) => {
     if (msat === undefined || msat === null) return "–";
     const whole = msat % 1000 === 0;
@@ -29,6 +34,7 @@
     if (seconds < 120) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s ago`;
     return seconds < 7200 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3600)} h ago`;
   };
+  const isLate = () => trouble !== null || performance.now() - received > lateSeconds * 1000;
   const clock = (ns) => new Date(ns / 1e6).toISOString().slice(11, 19);
 
   // Rows
@@ -66,11 +72,13 @@
 
   const state = () => {
     const holder = view.holder;
-    return holder.stopped ? "stopped" : holder.held ? holder.role : "nobody";
+    return holder.unknown ? "unknown" : holder.stopped ? "stopped" : holder.held ? holder.role : "nobody";
   };
+  const receivedWords = () =>
+    `${view.payments_received_is_exact ? "" : "more than "}${view.payments_received.toLocaleString("en-US")}`;
   const drawHolder = () => {
     const holder = view.holder, heart = byId("heart");
-    byId("holder").textContent = holder.sentence;
+    set("holder", holder.sentence);
     heart.className = state();
     if (holder.held && holder.beat !== undefined && lastBeat !== null && holder.beat !== lastBeat) {
       // A class that is set again starts no animation without a layout in between.
@@ -81,7 +89,7 @@
     byId("peer").textContent = view.peer.sentence;
     byId("balance").textContent = amount(view.balance_msat);
     byId("receivable").textContent = amount(view.receivable_msat);
-    byId("received").textContent = `${view.payments_received.toLocaleString("en-US")} payments`;
+    byId("received").textContent = `${receivedWords()} payment${view.payments_received === 1 ? "" : "s"}`;
   };
   const drawBeat = () => {
     const holder = view.holder;
@@ -91,22 +99,27 @@
     if (holder.beat !== undefined) words.push(`${holder.phase}, beat ${holder.beat}, ${ago(holder.beat_at_wall_ns)}`);
     byId("beat").textContent = words.join(" · ");
   };
-  const drawLane = () => {
-    const second = Math.floor(now() / 1000);
-    const last = lane.length ? lane[lane.length - 1] : null;
+  const thisSecond = () => Math.floor(performance.now() / 1000);
+  const record = (isAfterSilence) => {
+    const second = thisSecond(), last = lane[lane.length - 1];
     if (last && last.second === second) last.state = state();
-    else lane.push({ second, state: state() });
-    while (lane.length && lane[0].second <= second - laneSeconds) lane.shift();
-    const bySecond = new Map(lane.map((one) => [one.second, one.state]));
-    const cells = [];
-    let held = "unknown";
-    for (let at = second - laneSeconds + 1; at <= second; at++) {
-      held = bySecond.get(at) ?? held;
-      cells.push(element("i", undefined, held));
-    }
-    byId("lane").replaceChildren(...cells);
+    else lane.push({ second, state: state(), isAfterSilence });
+    while (lane[0].second < second - laneSeconds - lateSeconds) lane.shift();
+  };
+  // A view stands until the next one, if that comes in time; else for its own second alone.
+  const drawLane = () => {
+    const first = thisSecond() - laneSeconds + 1;
+    const states = new Array(laneSeconds).fill("unknown");
+    lane.forEach((one, number) => {
+      const next = lane[number + 1];
+      const isSilence = next ? next.isAfterSilence : isLate();
+      const until = isSilence ? one.second + 1 : next ? next.second : first + laneSeconds;
+      for (let at = Math.max(one.second, first); at < until; at++) states[at - first] = one.state;
+    });
+    byId("lane").replaceChildren(...states.map((one) => element("i", undefined, one)));
   };
   const drawAges = () => {
+    drawLink();
     if (!view) return;
     byId("clock").textContent = `${new Date(now()).toISOString().slice(11, 19)} UTC`;
     for (const one of document.querySelectorAll("[data-at]")) one.textContent = ago(Number(one.dataset.at));
@@ -120,7 +133,7 @@
     problem.hidden = view.problems.length === 0;
     problem.textContent = view.problems.join("\n");
     byId("processes").replaceChildren(...view.processes.map(processRow));
-    byId("payments-count").textContent = view.payments_received ? `(${view.payments_received} received)` : "";
+    byId("payments-count").textContent = view.payments_received ? `(${receivedWords()} received)` : "";
     byId("pushes-count").textContent = view.pushes_count ? `(${view.pushes_count})` : "";
     list("payments", view.payments, 8, (one) => row(
       `${one.way} ${amount(one.amount_msat)}${one.state === "paid" ? "" : ` (${one.state})`}`, one.at_wall_ns,
@@ -137,20 +150,28 @@
 
   // The server
 
-  const link = (text, name) => {
-    byId("link").textContent = text;
-    byId("link").className = `pill ${name}`;
+  const drawLink = () => {
+    const late = isLate();
+    set("link", trouble ?? (late ? "no answer yet" : view ? "live" : "connecting …"));
+    byId("link").className = `pill ${late ? "lost" : view ? "live" : ""}`;
+    document.body.classList.toggle("late", late);
+    if (!late || !view) return;
+    set("holder", `unknown now; at ${clock(view.wall_ns)} UTC: ${view.holder.sentence}`);
+    byId("heart").className = "unknown";
   };
   const events = new EventSource("/events");
   events.addEventListener("view", (event) => {
+    const isAfterSilence = performance.now() - received > lateSeconds * 1000;
     view = JSON.parse(event.data);
     received = performance.now();
-    link("live", "live");
+    trouble = null;
+    record(isAfterSilence);
     draw();
   });
   events.addEventListener("error", () => {
     const gone = events.readyState === EventSource.CLOSED;
-    link(gone ? "ended: open the address that baton serve prints" : "no answer; trying again", "lost");
+    trouble = gone ? "ended: open the address that baton serve prints" : "no answer; trying again";
+    drawAges();
   });
   setInterval(drawAges, 500);
 
@@ -175,7 +196,7 @@
     }
     button.disabled = false;
   };
-  for (const action of setup.actions) {
+  for (const action of setup.actions ?? []) {
     const button = element("button", action.words, action.name === "kill" || action.name === "freeze" ? "danger" : "");
     button.type = "button";
     button.id = `act-${action.name}`;
@@ -183,5 +204,6 @@
     button.addEventListener("click", () => act(action, button));
     byId("buttons").append(button);
   }
-  byId("control").hidden = setup.actions.length === 0;
+  if (setup.needs_token) byId("outcome").textContent = "to drive the phone, open the address that baton serve has printed";
+  byId("control").hidden = !setup.actions && !setup.needs_token;
 })();

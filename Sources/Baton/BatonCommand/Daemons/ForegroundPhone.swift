@@ -10,6 +10,7 @@ final class ForegroundPhone {
   private let manager: ServiceManager
   private let loop: EventLoop
   private var daemons: [(daemon: Daemon, process: WatchedProcess)] = []
+  private var interruption: Interruption?
   private var isStopping = false
   private var failure: CommandFailure?
 
@@ -17,15 +18,18 @@ final class ForegroundPhone {
     self.phone = phone
     self.manager = manager
     loop = try EventLoop()
-    // Before the start: a signal in the meantime stops the phone as soon as it is up.
-    for signal in Interruption.handled.map(\.rawValue) {
-      try loop.onSignal(signal) { [unowned self] in stop() }
+    // Before the start, which a signal ends.
+    for signal in Interruption.handled {
+      try loop.onSignal(signal.rawValue) { [unowned self] in
+        interruption = signal
+        stop()
+      }
     }
   }
 
   /// `started` is called when the phone is up, and before the manager is told.
   func run(_ starter: PhoneStarter, started: (PhoneStarter.Result) -> Void) throws -> ExitCode {
-    let result = try starter.start()
+    guard let result = try start(starter) else { return .done }
     guard result.started.count == Daemon.allCases.count else {
       throw CommandFailure(
         .daemonMissing,
@@ -41,6 +45,22 @@ final class ForegroundPhone {
     _ = PhoneStopper(phone: phone).stop()
     if let failure { throw failure }
     return .done
+  }
+
+  /// Nil after a signal: as later, the phone is stopped as the signal asks.
+  private func start(_ starter: PhoneStarter) throws -> PhoneStarter.Result? {
+    starter.isInterrupted = { [unowned self] in
+      // The loop does not run yet.
+      try? loop.turn(waitingMilliseconds: 0)
+      return interruption != nil
+    }
+    do { return try starter.start() } catch {
+      guard let interruption else { throw error }
+      let sentence =
+        "interrupted by \(interruption.name) before the phone was up; all that was started is ended"
+      writeAll(standardError, Array("\(programName): \(sentence)\n".utf8))
+      return nil
+    }
   }
 
   private func watch(_ daemon: Daemon, _ pid: Int32?) throws {

@@ -1,5 +1,6 @@
-import PhoneClient
+import DaemonRuntime
 import Foundation
+import Glibc
 import Reports
 
 /// Reads the rows of a file that another process appends to: each once, when its line is whole.
@@ -9,10 +10,11 @@ package final class GrowingRows<Row: Report> {
 
   package init(_ path: String) { self.path = path }
 
-  /// The rows written since the last call; none while the file does not exist.
+  /// The rows written since the last call; none while there is no such file. A pipe in its place would block for ever.
   package func next() -> [Row] {
-    guard let file = FileHandle(forReadingAtPath: path) else { return [] }
-    defer { try? file.close() }
+    guard let descriptor = try? PlainFile.open(path, O_RDONLY) else { return [] }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+    defer { close(descriptor) }
     guard (try? file.seek(toOffset: consumed)) != nil, let data = try? file.readToEnd() else { return [] }
     let bytes = [UInt8](data)
     guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }

@@ -73,7 +73,9 @@ package final class LiveLook: @unchecked Sendable {
       view.balanceMsat = report.wallet.channels.first?.localMsat
       view.receivableMsat = report.wallet.channels.first?.remoteMsat
       view.payments = payments(report.wallet)
-      view.paymentsReceived = report.wallet.count(of: "received_payments").number
+      let received = report.wallet.count(of: "received_payments")
+      view.paymentsReceived = received.number
+      view.paymentsReceivedIsExact = received.isExact
       view.problems += report.problems
     case .failure(let error)?:
       // Until the first process of the wallet there is nothing to read.
@@ -81,6 +83,7 @@ package final class LiveLook: @unchecked Sendable {
         view.holder.sentence = "no process: the wallet has never run"
       } else {
         view.holder.sentence = "unknown: \(error.description)"
+        view.holder.isUnknown = true
       }
     case nil: break
     }

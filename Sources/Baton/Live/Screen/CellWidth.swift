@@ -6,11 +6,11 @@ package enum CellWidth {
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// A character is as wide as its widest scalar; emoji presentation makes it two cells wide.
+  /// A character is as wide as its widest scalar; emoji presentation makes it two cells wide, and a flag is two letters.
   package static func of(_ character: Character) -> Int {
     var width = 0
-    for scalar in character.unicodeScalars {
-      if scalar.value == 0xfe0f { return 2 }
+    for (place, scalar) in character.unicodeScalars.enumerated() {
+      if scalar.value == 0xfe0f || place > 0 && (0x1f1e6...0x1f1ff).contains(scalar.value) { return 2 }
       width = max(width, of(scalar))
     }
     return width

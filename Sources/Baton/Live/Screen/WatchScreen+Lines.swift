@@ -82,7 +82,9 @@ extension WatchScreen {
     if let receivable = view.receivableMsat {
       words.append("can receive \(HumanText.amount(msat: receivable))")
     }
-    words.append("\(HumanText.count(Int(clamping: view.paymentsReceived), "payment")) received")
+    let more = view.paymentsReceivedIsExact ? "" : "more than "
+    let number = HumanText.grouped(UInt64(clamping: view.paymentsReceived))
+    words.append("\(more)\(number) payment\(view.paymentsReceived == 1 ? "" : "s") received")
     return words.joined(separator: ", ")
   }
 

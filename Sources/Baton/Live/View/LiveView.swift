@@ -14,6 +14,8 @@ package struct LiveView: Report, Hashable {
     package var isHeld = false
     /// Stopped by a signal.
     package var isStopped = false
+    /// The container cannot be read, so nothing is known.
+    package var isUnknown = false
     package var phase: String?
     package var beat: UInt64?
     package var beatAtWallNs: Int64?
@@ -24,6 +26,7 @@ package struct LiveView: Report, Hashable {
       case sentence, role, pid, epoch, because
       case isHeld = "held"
       case isStopped = "stopped"
+      case isUnknown = "unknown"
       case phase, beat, beatAtWallNs
     }
   }
@@ -153,7 +156,10 @@ package struct LiveView: Report, Hashable {
   package var balanceMsat: UInt64?
   package var receivableMsat: UInt64?
   package var payments: [Payment] = []
+  /// Counted by a look only up to a limit: a look may not cost more with a wallet's age.
   package var paymentsReceived: Int64 = 0
+  /// False: there are more.
+  package var paymentsReceivedIsExact = true
   package var pushes: [Push] = []
   package var pushesCount: UInt64 = 0
   package var ends: [End] = []

@@ -40,6 +40,8 @@ package final class PhoneStarter {
 
   package let phone: Phone
   package let options: Options
+  /// Asked while a daemon does not answer yet; true ends the start.
+  package var isInterrupted: () -> Bool = { false }
   private var started: [StartedDaemon] = []
 
   package init(phone: Phone, options: Options) {
@@ -58,7 +60,9 @@ package final class PhoneStarter {
     do {
       return try complete()
     } catch {
-      for daemon in started.reversed() { daemon.end() }
+      // Nobody waits 15 s for the answer to ^C; a phone that was not up has no processes to end.
+      let limit = isInterrupted() ? TimeSpan.seconds(1) : StartedDaemon.timeout
+      for daemon in started.reversed() { daemon.end(within: limit) }
       throw error
     }
   }
@@ -107,6 +111,9 @@ package final class PhoneStarter {
     let deadline = Clock.monotonicNow + Self.timeout
     while !isReady(daemon) {
       if started.process.hasEnded { throw started.failureOfEnd() }
+      if isInterrupted() {
+        throw CommandFailure(.interrupted, "interrupted before \(daemon.rawValue) answered")
+      }
       guard Clock.monotonicNow < deadline else { throw started.failure("did not answer in time") }
       // The socket appears an instant before the daemon accepts: also check at short intervals.
       let soon = min(deadline, Clock.monotonicNow + .milliseconds(20))
@@ -116,7 +123,21 @@ package final class PhoneStarter {
 
   private func isReady(_ daemon: Daemon) -> Bool {
     if daemon == .lspd && address == nil { return false }
-    return FilePath.exists(phone.socket(of: daemon)) && phone.answers(daemon)
+    return FilePath.exists(phone.socket(of: daemon)) && answers(daemon)
+  }
+
+  /// As `Phone.answers`, but an interruption ends it.
+  private func answers(_ daemon: Daemon) -> Bool {
+    guard let client = try? phone.connect(to: daemon),
+      (try? client.send(ControlMessage("status"), timeout: .milliseconds(50))) != nil
+    else { return false }
+    let end = Clock.monotonicNow + .seconds(5)
+    while !isInterrupted(), Clock.monotonicNow < end {
+      do throws(ControlClientError) {
+        return try client.receive(timeout: .milliseconds(50)).errorSentence == nil
+      } catch .timedOut { continue } catch { return false }
+    }
+    return false
   }
 
   /// lspd's address for wallets.

@@ -5,7 +5,7 @@ import Glibc
 /// A daemon that this process has started.
 final class StartedDaemon {
   /// iosd gives its processes five seconds, then kills them.
-  private static let timeout = TimeSpan.seconds(15)
+  static let timeout = TimeSpan.seconds(15)
 
   let daemon: Daemon
   let process: WatchedProcess
@@ -21,9 +21,9 @@ final class StartedDaemon {
   }
 
   /// Ends the daemon after a failed start.
-  func end() {
+  func end(within limit: TimeSpan) {
     process.send(SIGTERM)
-    if !process.waitForEnd(within: Self.timeout) {
+    if !process.waitForEnd(within: limit) {
       process.send(SIGKILL)
       _ = process.waitForEnd(within: Self.timeout)
     }
