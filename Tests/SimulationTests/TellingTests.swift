@@ -145,6 +145,25 @@ import WalletProfiles
     #expect(try violation(.appContinues) == .textIsTrue)
   }
 
+  @Test
+  func `A stored record that is gone without the app is a violation, and one that the app removed is none`()
+    throws
+  {
+    for move in [Move.reboot, .open] {
+      let lost = try violation { world in
+        world.container.value.incoming = []
+        world.make(move)
+      }
+      #expect(lost == .recordsAreTrue)
+      #expect(try violation { $0.make(move) } == nil)
+    }
+    var world = try paidWhileClosed()
+    world.make(.open)
+    world.live(for: .seconds(30))
+    #expect(world.container.value.incoming.isEmpty && world.storage.keptRecords.value.isEmpty)
+    #expect(world.violation == nil)
+  }
+
   @Test func `A record of a payment that was not announced, or removed before the end, is a violation`()
     throws
   {

@@ -36,11 +36,13 @@ extension World {
     case .storeIncoming(let record, let push):
       checkStored(record)
       container.value.store(record)
+      storage.keep(record)
       life.answer(.incomingStored(push: push))
     case .readIncoming(let asked): readIncoming(asked, &life)
     case .removeIncoming(let hashes):
       checkRemoved(hashes)
       container.value.removeIncoming(hashes)
+      storage.keptRecords.value.removeAll { hashes.contains($0) }
       life.answers.append(.incoming(.removed(hashes)))
     }
   }
