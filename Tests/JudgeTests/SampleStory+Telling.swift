@@ -73,10 +73,11 @@ extension SampleStory {
     try receiveReestablish(run, 2, reestablish(1, 0, none), offering: 1, htlc: 0)
     try run.receive(2, WireBytes.pushKey(pushKey), why: "the push key is known")
     try settleFirst(run, app)
-    let list = "{\"_0\":[\"\(WireBytes.hex(hashes[0]))\"]}"
-    app.event("incoming", "{\"tidyAsked\":{}}", ["{\"remove\":\(list)}"], at: run.now)
+    let hash = "\"\(WireBytes.hex(hashes[0]))\""
+    app.event(
+      "incoming", "{\"tidyAsked\":{}}", ["{\"remove\":{\"_0\":[{\"paymentHash\":\(hash)}]}}"], at: run.now)
     run.tick()
-    app.event("incoming", "{\"removed\":\(list)}", at: run.now)
+    app.event("incoming", "{\"removed\":{\"_0\":[\(hash)],\"changed\":[]}}", at: run.now)
     try end(run, app, 2, pid: 300, process: 3)
   }
 

@@ -92,7 +92,8 @@ private struct RecordHistory {
   }
 
   private static func hashes(_ list: JSONValue) -> [[UInt8]] {
-    list.items.compactMap { $0.text.flatMap { Hexadecimal.decode($0) } }
+    // Of records in the order, of payment hashes in the answer.
+    list.items.compactMap { ($0["paymentHash"] ?? $0).text.flatMap { Hexadecimal.decode($0) } }
   }
 
   private mutating func note(_ hashes: [[UInt8]], until endNs: Int64) {

@@ -134,7 +134,7 @@ import Testing
     _ = core.handle(read([record(one, heldUntil: 1002)]), at: seconds(4))
     #expect(core.deadline == seconds(9))
     #expect(core.handle(.deadlineReached, at: seconds(9)) == [.tidyWanted])
-    #expect(core.handle(.tidyAsked, at: seconds(9)) == [.remove([one])])
+    #expect(core.handle(.tidyAsked, at: seconds(9)) == [.remove([record(one, heldUntil: 1002)])])
   }
 
   @Test func `While the node is receiving, no payment expires`() {
@@ -233,7 +233,7 @@ import Testing
       next.handle(read([record(one)], received: [payment(one)]), at: seconds(0)) == [
         .tidyWanted, completed(5),
       ])
-    #expect(next.handle(.tidyAsked, at: seconds(1)) == [.remove([one])])
+    #expect(next.handle(.tidyAsked, at: seconds(1)) == [.remove([record(one)])])
     #expect(
       next.handle(.removed([one]), at: seconds(1)) == [
         .tidied(.done("removed the ended records of 1 incoming payments"))
@@ -259,7 +259,7 @@ import Testing
     #expect(core.deadline == seconds(3))
     #expect(core.handle(.deadlineReached, at: seconds(3)) == [.read([])])
     #expect(core.handle(read([record(one)]), at: seconds(3)) == [.tidyWanted])
-    #expect(core.handle(.tidyAsked, at: seconds(4)) == [.remove([one])])
+    #expect(core.handle(.tidyAsked, at: seconds(4)) == [.remove([record(one)])])
   }
 
   @Test func `A record that could not be removed is removed by a later step`() {
@@ -270,7 +270,42 @@ import Testing
       core.handle(.notRemoved(.blocked(pid: 7, isStopped: false)), at: seconds(3))
         == [.tidied(.busy("another process uses the records"))])
     #expect(core.handle(.notRemoved(.failed("no space")), at: seconds(3)) == [.tidied(.failed("no space"))])
-    #expect(core.handle(.tidyAsked, at: seconds(4)) == [.remove([one])])
+    #expect(core.handle(.tidyAsked, at: seconds(4)) == [.remove([record(one)])])
+  }
+
+  @Test func `A record that changed since it was read stays: it is read again, and its payment awaited`() {
+    var core = connected([record(one, heldUntil: 1010), record(two)])
+    for hash in [one, two] { _ = core.handle(.holdEnded(hash), at: seconds(2)) }
+    // The sender has tried again, and no read succeeds meanwhile.
+    let ended = [record(one, heldUntil: 1010), record(two)]
+    #expect(core.handle(.tidyAsked, at: seconds(3)) == [.remove(ended)])
+    #expect(
+      core.handle(.removed([two], changed: [one]), at: seconds(3)) == [
+        .tidied(.done("removed the ended records of 1 incoming payments")), .read([]),
+      ])
+    _ = core.handle(.shown(.idle), at: seconds(4))
+    #expect(core.handle(read([record(one, heldUntil: 1080)]), at: seconds(4)) == [connecting])
+    #expect(
+      core.handle(.tidyAsked, at: seconds(5)) == [.tidied(.done("no ended record of an incoming payment"))])
+  }
+
+  @Test func `A received payment's record that changed is removed as it is read again`() {
+    var core = connected([record(one)])
+    _ = core.handle(.received(payment(one)), at: seconds(2))
+    _ = core.handle(.tidyAsked, at: seconds(3))
+    _ = core.handle(.removed([], changed: [one]), at: seconds(3))
+    let changed = record(one, heldUntil: 1080)
+    #expect(core.handle(read([changed], received: [payment(one)]), at: seconds(3)) == [.tidyWanted])
+    #expect(core.handle(.tidyAsked, at: seconds(4)) == [.remove([changed])])
+    // In the background it is only kept in mind.
+    var away = connected([record(two)])
+    _ = away.handle(.holdEnded(two), at: seconds(2))
+    _ = away.handle(.tidyAsked, at: seconds(3))
+    _ = away.handle(.deactivated, at: seconds(3))
+    #expect(
+      away.handle(.removed([], changed: [two]), at: seconds(4))
+        == [.tidied(.done("removed the ended records of 0 incoming payments"))])
+    #expect(away.payments.isEmpty)
   }
 
   @Test func `Records that cannot be read are read again every 250 ms while the app is in front`() {
@@ -329,7 +364,7 @@ import Testing
       core.handle(read([record(one), record(two)], received: [payment(one)]), at: seconds(5)) == [
         completed(5)
       ])
-    #expect(core.handle(.tidyAsked, at: seconds(6)) == [.remove([two, one])])
+    #expect(core.handle(.tidyAsked, at: seconds(6)) == [.remove([record(two), record(one)])])
   }
 
   @Test func `A payment that is announced again after its end is awaited again`() {
