@@ -79,7 +79,7 @@ extension Checker {
     // One pair serves the parts of a payment that come within this time.
     let sharedNs: Int64 = 30_000_000_000
     for payment in evidence.ledger.payments {
-      guard payment.heldNs != nil, evidence.ledger.run(at: payment.requestedNs)?.pushForm == "bitkit",
+      guard payment.heldNs != nil, evidence.ledger.announces(at: payment.requestedNs),
         !presence.isConnected(at: payment.requestedNs)
       else { continue }
       let earliest = payment.requestedNs &- sharedNs

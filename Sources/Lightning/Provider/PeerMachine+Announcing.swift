@@ -28,7 +28,7 @@ extension PeerMachine {
 
   /// Bitkit's user is told of a payment that was not held, so that its sender can be asked to pay again.
   mutating func announceUnheld(_ request: PaymentRequest, _ step: inout PeerStep) {
-    guard pushStrategy == .bitkit, !hasWebhooks else { return }
+    guard pushStrategy.announces, !hasWebhooks else { return }
     step.afterwards += pushes(for: request, .incomingPayment, holdUntil: nil)
   }
 

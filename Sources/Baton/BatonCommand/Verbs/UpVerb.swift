@@ -2,6 +2,7 @@ import Ground
 import Glibc
 import PhoneClient
 import Terminal
+import WalletProfiles
 import DaemonRuntime
 import Heartbeat
 import PeerTransport
@@ -155,10 +156,11 @@ enum UpVerb: Verb {
       options.lspdArguments.append(name)
     }
     // lspd would refuse it too, in terms of its own options.
-    if line.isGiven("--sealed-silent-push"), options.wallet.pushForm != .bitkit {
+    if line.isGiven("--sealed-silent-push"), !options.wallet.pushForm.announces {
+      let sealed = WalletProfile.all.filter(\.pushForm.announces).map(\.name).joined(separator: "|")
       throw CommandFailure(
         .wrongUsage,
-        "--sealed-silent-push is of the wallet bitkit, whose pushes are sealed; add --wallet bitkit")
+        "--sealed-silent-push is of a wallet whose pushes are sealed; add --wallet \(sealed)")
     }
     if let count = line.text("--wallets") {
       options.lspdArguments += ["--wallets", "--wallets-max", count]
