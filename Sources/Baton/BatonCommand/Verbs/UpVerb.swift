@@ -2,7 +2,6 @@ import Ground
 import Glibc
 import PhoneClient
 import Terminal
-import WalletProfiles
 import DaemonRuntime
 import Heartbeat
 import PeerTransport
@@ -157,10 +156,9 @@ enum UpVerb: Verb {
     }
     // lspd would refuse it too, in terms of its own options.
     if line.isGiven("--sealed-silent-push"), !options.wallet.pushForm.announces {
-      let sealed = WalletProfile.all.filter(\.pushForm.announces).map(\.name).joined(separator: "|")
       throw CommandFailure(
         .wrongUsage,
-        "--sealed-silent-push is of a wallet whose pushes are sealed; add --wallet \(sealed)")
+        "--sealed-silent-push is of a wallet whose pushes are sealed; add \(WalletOption.announcing)")
     }
     if let count = line.text("--wallets") {
       options.lspdArguments += ["--wallets", "--wallets-max", count]
