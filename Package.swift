@@ -67,7 +67,7 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
         "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
-    .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
+    .target(name: "Scenario", dependencies: ["Ground", "WalletProfiles", "PhonePolicy"]),
     // A run as a picture. The page's script and styles are files of their own, and part of the program.
     .target(
       name: "Timeline", dependencies: ["Ground", "JSON", "Crypto"],
@@ -465,7 +465,10 @@ let package = Package(
     .executableTarget(
       name: "TestHomes", dependencies: ["CSQLite", "CSodium"], path: "Tests/Support/TestHomes"),
     .testTarget(
-      name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium", "TestReader", "TestHomes"]),
+      name: "JudgeTests",
+      dependencies: [
+        "Ground", "WalletProfiles", "Judge", "CSQLite", "CSodium", "TestReader", "TestHomes",
+      ]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "Ground", "Heartbeat"]),
     .testTarget(
       name: "ServeTests",

@@ -36,6 +36,9 @@ public final class UnixConnection {
   public private(set) var end: End?
   public var onMessage: ((ControlMessage) -> Void)?
   public var onEnd: ((End) -> Void)?
+  /// Of a connection over which secrets come: gets each message before `onMessage`, and returns whether it took it. Its
+  /// body has no other copy then: each packet is overwritten once it is decoded.
+  public var takesSecret: ((inout ControlMessage) -> Bool)?
   /// For the doorkeeper: a complete message was received, a message was sent, the connection has ended.
   var onHeard: (() -> Void)?
   var onSaid: (() -> Void)?
@@ -154,13 +157,29 @@ public final class UnixConnection {
   private func take(_ size: Int) {
     do throws(ControlMessageError) {
       guard size <= min(limits.frameBytes, loop.packetBuffer.count) else { throw .tooLarge(bytes: size) }
-      let message = try ControlMessage(decoding: Array(loop.packetBuffer.prefix(size)))
+      var message = try decode(size)
       onHeard?()
-      onMessage?(message)
+      if takesSecret?(&message) != true { onMessage?(message) }
     } catch {
       send(.error(error.description))
       finish(.undecodable(error))
     }
+  }
+
+  private func decode(_ size: Int) throws(ControlMessageError) -> ControlMessage {
+    let received = UnsafeMutableRawBufferPointer(rebasing: loop.packetBuffer.prefix(size))
+    var packet = Array(received)
+    guard takesSecret != nil else { return try ControlMessage(decoding: packet) }
+    defer {
+      packet.withUnsafeMutableBytes { Self.overwrite($0) }
+      Self.overwrite(received)
+    }
+    return try ControlMessage(decoding: packet)
+  }
+
+  /// In a way that the compiler does not leave out.
+  private static func overwrite(_ memory: UnsafeMutableRawBufferPointer) {
+    if let start = memory.baseAddress { explicit_bzero(start, memory.count) }
   }
 
   private func flush() {
@@ -193,6 +212,7 @@ public final class UnixConnection {
     queue = []
     let handler = onEnd
     onMessage = nil
+    takesSecret = nil
     onEnd = nil
     onHeard = nil
     onSaid = nil

@@ -6,4 +6,12 @@ public enum PushForm: String, Hashable, Codable, Sendable, CaseIterable {
   /// Bitkit's: a silent one with the payment's hash in clear, which may wake the app, and an alert whose payload is sealed
   /// to the wallet's push key; also for a payment that is not held.
   case bitkit
+
+  /// Each payment has a silent push and a sealed alert, as the user is to open the app for it.
+  public var announces: Bool {
+    switch self {
+    case .phoenix: false
+    case .bitkit: true
+    }
+  }
 }

@@ -20,7 +20,7 @@ public struct TellingExtensionMachine: GuardMachine {
     /// After a failed attempt; nil while one is under way.
     var triesAgainAt: Instant?
     /// The text was delivered before the push could be read.
-    var isTold = false
+    var textIsOut = false
   }
 
   /// A text that is ready.
@@ -31,6 +31,8 @@ public struct TellingExtensionMachine: GuardMachine {
 
   /// How long a record may delay its text.
   public static let storeTime = TimeSpan.milliseconds(500)
+  static let notInTime =
+    "An announced payment is not stored after half a second; no text waits for its record any longer."
   /// Between two attempts to store a record.
   public static let retryInterval = TimeSpan.milliseconds(25)
   /// iOS delivers pushes one by one; beyond this many the text is worth more than the record.
@@ -104,14 +106,14 @@ public struct TellingExtensionMachine: GuardMachine {
     guard let record = push.announcement?.record, storing.count < Self.storingLimit,
       !storing.contains(where: { $0.push.id == push.id })
     else { return [] }
-    storing.append(Storing(push: push, record: record, deliverBy: now + Self.storeTime, isTold: true))
+    storing.append(Storing(push: push, record: record, deliverBy: now + Self.storeTime, textIsOut: true))
     return [.storeIncoming(record, push: push.id)]
   }
 
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
     let late = storing.filter { now >= $0.deliverBy }
     storing.removeAll { now >= $0.deliverBy }
-    var directives = late.flatMap { tell($0, .announced) }
+    var directives = late.flatMap { [.show(.trouble(Self.notInTime))] + tell($0, .announced) }
     for index in storing.indices {
       guard let instant = storing[index].triesAgainAt, now >= instant else { continue }
       storing[index].triesAgainAt = nil
@@ -124,12 +126,12 @@ public struct TellingExtensionMachine: GuardMachine {
   @discardableResult
   private mutating func endStoring(_ id: UInt64, _ reason: FinishReason) -> Bool {
     guard let stored = take(id) else { return false }
-    if !stored.isTold { waiting.append(Waiting(push: stored.push, reason: reason)) }
+    if !stored.textIsOut { waiting.append(Waiting(push: stored.push, reason: reason)) }
     return true
   }
 
   private mutating func tellWaiting() -> [GuardDirective] {
-    guard !storing.contains(where: \.isTold) else { return [] }
+    guard !storing.contains(where: \.textIsOut) else { return [] }
     defer { waiting = [] }
     return waiting.flatMap { tell($0.push, $0.reason) }
   }
@@ -144,7 +146,7 @@ public struct TellingExtensionMachine: GuardMachine {
   }
 
   private func tell(_ storing: Storing, _ reason: FinishReason) -> [GuardDirective] {
-    storing.isTold ? [] : tell(storing.push, reason)
+    storing.textIsOut ? [] : tell(storing.push, reason)
   }
 
   /// Only what has left `storing`, or was never in it, is told: so each push once.

@@ -65,11 +65,7 @@ public struct IncomingStore: Sendable {
         ON CONFLICT (payment_hash) DO UPDATE SET amount_msat = excluded.amount_msat, kind = excluded.kind,
           is_held = excluded.is_held, hold_ends_at = excluded.hold_ends_at
         """,
-        [
-          .blob(record.paymentHash.bytes), .bits(record.amountMsat), .text(record.kind.rawValue),
-          .integer(record.isHeld ? 1 : 0), record.holdEndsAt.map { .integer($0) } ?? .null,
-          .text(record.state.rawValue), .integer(wallSeconds),
-        ])
+        Self.values(of: record) + [.integer(wallSeconds)])
       try database.execute(
         // Not by the numbers' distance: a repeated push uses up a number and adds no row.
         """
@@ -89,17 +85,39 @@ public struct IncomingStore: Sendable {
     }
   }
 
-  public func remove(_ hashes: [Bytes32]) throws(IncomingStoreError) {
-    guard !hashes.isEmpty, try isThere() else { return }
-    try running {
+  /// Only records that are as they are given: the extension may have announced the payment again since they were read.
+  /// Returns the payments whose record is another, and stays.
+  @discardableResult
+  public func remove(_ records: [IncomingRecord]) throws(IncomingStoreError) -> [Bytes32] {
+    guard !records.isEmpty, try isThere() else { return [] }
+    return try running {
       let database = try Connection(path: path, access: .readWrite)
       try database.migrate(steps: Self.schema)
-      try database.transaction(.immediate) {
-        for hash in hashes {
-          try database.execute("DELETE FROM incoming WHERE payment_hash = ?", [.blob(hash.bytes)])
-        }
+      return try database.transaction(.immediate) {
+        var changed: [Bytes32] = []
+        for record in records where try !remove(record, database) { changed.append(record.paymentHash) }
+        return changed
       }
     }
+  }
+
+  /// False if there is another record of the payment.
+  private func remove(_ record: IncomingRecord, _ database: Connection) throws -> Bool {
+    try database.execute(
+      """
+      DELETE FROM incoming WHERE payment_hash = ? AND amount_msat = ? AND kind = ? AND is_held = ?
+        AND hold_ends_at IS ? AND state = ?
+      """, Self.values(of: record))
+    return try database.firstRow(
+      "SELECT 1 FROM incoming WHERE payment_hash = ?", [.blob(record.paymentHash.bytes)]) == nil
+  }
+
+  private static func values(of record: IncomingRecord) -> [SQLValue] {
+    [
+      .blob(record.paymentHash.bytes), .bits(record.amountMsat), .text(record.kind.rawValue),
+      .integer(record.isHeld ? 1 : 0), record.holdEndsAt.map { .integer($0) } ?? .null,
+      .text(record.state.rawValue),
+    ]
   }
 
   private static func entries(of database: Connection) throws -> [IncomingEntry] {

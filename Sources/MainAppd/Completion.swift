@@ -24,8 +24,8 @@ struct Completion: PaymentCompletion {
     do throws(IncomingStoreError) { return try store.all().map(\.record) } catch { throw trouble(error) }
   }
 
-  func remove(_ hashes: [Bytes32]) throws(RecordsTrouble) {
-    do throws(IncomingStoreError) { try store.remove(hashes) } catch { throw trouble(error) }
+  func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32] {
+    do throws(IncomingStoreError) { return try store.remove(records) } catch { throw trouble(error) }
   }
 
   private func trouble(_ error: IncomingStoreError) -> RecordsTrouble {

@@ -68,6 +68,7 @@ final class NotifyProcess {
     do throws(SystemError) {
       for number in [SIGTERM, SIGINT] { try loop.onSignal(number) { [unowned self] in terminate() } }
       if let phone {
+        phone.takesSecret = { [unowned self] in takesKey(&$0) }
         phone.onMessage = { [unowned self] in told($0) }
         phone.onEnd = { [unowned self] in
           note("the phone is gone: \($0)")
@@ -100,9 +101,12 @@ final class NotifyProcess {
         desk.handle(.expiryWarned(push: push))
         guardrail.handle(.expiryWarned(push: push))
       case "terminate": terminate()
-      case "keychain-answer", "keychain-refused":
-        guard let answer = item?.answer(in: message) else { return }
-        afterFault(options.keychainDelay) { [unowned self] in take(answer) }
+      case "keychain-refused":
+        switch item?.answer(in: message) {
+        case .withheld(let sentence): takeLater(.withheld(sentence))
+        case .missing: takeLater(.missing)
+        case .found, nil: return
+        }
       // It keeps next to nothing.
       case "memory-warning": note("memory warning")
       default: note("the phone sent an unknown message: \(message.verb)")
@@ -126,12 +130,26 @@ final class NotifyProcess {
     options.keychainGroup.map { KeychainItem(group: $0, account: KeychainItem.pushKey) }
   }
 
-  private func take(_ answer: KeychainItem.Answer) {
+  /// The key moves into locked memory before anything else happens to the message.
+  private func takesKey(_ message: inout ControlMessage) -> Bool {
+    guard let item, item.isGiven(in: message) else { return false }
+    takeLater(PushKey.Answer(taking: &message.body))
+    return true
+  }
+
+  private func takeLater(_ answer: PushKey.Answer) {
+    afterFault(options.keychainDelay) { [unowned self] in take(answer) }
+  }
+
+  private func take(_ answer: PushKey.Answer) {
     switch answer {
-    case .found(var bytes):
-      key = PushKey(taking: &bytes)
-      if key == nil { note("the key for pushes is no key: make the wallet's keys anew") }
-      desk.handle(key == nil ? .keyMissing : .keyFound)
+    case .found(let found):
+      key = found
+      desk.handle(.keyFound)
+    case .noKey:
+      key = nil
+      note("the key for pushes is no key: make the wallet's keys anew")
+      desk.handle(.keyMissing)
     case .missing: desk.handle(.keyMissing)
     case .withheld(let sentence): desk.handle(.keyWithheld(sentence))
     }

@@ -56,6 +56,11 @@ public struct KeychainItem: Hashable, Sendable {
     message["message"] ?? "the phone gives no reason"
   }
 
+  /// The message's body is this item: the answer of a phone that has it and gives it.
+  public func isGiven(in message: ControlMessage) -> Bool {
+    message.verb == "keychain-answer" && message["request"] == account
+  }
+
   /// nil for a message that is no answer to `read`.
   public func answer(in message: ControlMessage) -> Answer? {
     guard message["request"] == account else { return nil }

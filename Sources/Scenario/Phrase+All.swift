@@ -3,7 +3,7 @@ import Ground
 // The language: every form that a line can have.
 extension Phrase {
   public static let all: [Phrase] =
-    settings + user + money + invoices + device + rest + pushes + tasks + faults + simulatedFaults
+    wallets + settings + user + money + invoices + device + rest + pushes + tasks + faults + simulatedFaults
     + realFaults
     + waits
     + invoiceWaits + phoneWaits + questions + invoiceQuestions + phoneQuestions + [verdict]

@@ -1,13 +1,18 @@
 import Ground
 import PhonePolicy
+import WalletProfiles
 
 // The language of the phone: settings, switches, pushes, notifications and tasks.
 extension Phrase {
-  static let settings = [
+  /// One for each wallet but the default.
+  static let wallets = WalletProfile.all.dropFirst().map { wallet in
     Phrase(
-      "the wallet is bitkit",
-      "Bitkit's wallet: its extension has no node and only tells the user, and the app receives; default phoenix, whose extension receives."
-    ) { _ in .given(.wallet("bitkit")) },
+      "the wallet is \(wallet.name)",
+      "In this wallet \(wallet.sentence); default \(WalletProfile.phoenix.name): \(WalletProfile.phoenix.sentence)."
+    ) { _ in .given(.wallet(wallet.name)) }
+  }
+
+  static let settings = [
     Phrase(
       "the phone suspends the app after TIME",
       "iOS suspends the app this long after it left the foreground, unless it has a background task; default 5 s."

@@ -50,7 +50,7 @@ public enum ContainerOrder: Hashable, Sendable {
   /// by the incoming payments' `recordsRead` or `recordsNotRead`.
   case readIncoming([Bytes32])
   /// Answered by their `removed` or `notRemoved`.
-  case removeIncoming([Bytes32])
+  case removeIncoming([IncomingRecord])
 }
 
 /// Which settled payments to read.

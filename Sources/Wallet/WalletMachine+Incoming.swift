@@ -75,7 +75,7 @@ extension WalletMachine {
       switch directive {
       case .show(let screen): turn.order(.showScreen(screen))
       case .read(let hashes): turn.order(.readIncoming(hashes))
-      case .remove(let hashes): turn.order(.removeIncoming(hashes))
+      case .remove(let records): turn.order(.removeIncoming(records))
       case .withdrawAnnouncement(let hash): turn.order(.withdrawAnnouncement(of: hash))
       case .connectAgain: turn.tell(.node(.reconnectRequested))
       case .copy(let text): turn.order(.copy(text))

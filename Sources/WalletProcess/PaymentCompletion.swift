@@ -10,7 +10,8 @@ public protocol PaymentCompletion {
   func open(_ sealed: SealedMembers, with key: PrivateKey) -> [UInt8]?
   /// In the order of their arrival.
   func records() throws(RecordsTrouble) -> [IncomingRecord]
-  func remove(_ hashes: [Bytes32]) throws(RecordsTrouble)
+  /// Returns the payments whose record is another by now, and stays.
+  func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32]
 }
 
 public enum RecordsTrouble: Error, Hashable {

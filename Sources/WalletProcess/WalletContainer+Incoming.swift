@@ -25,11 +25,11 @@ extension WalletContainer {
     } catch { say(.recordsNotRead(error.trouble)) }
   }
 
-  func removeIncoming(_ hashes: [Bytes32]) {
+  func removeIncoming(_ records: [IncomingRecord]) {
     guard let completion else { return }
     do throws(RecordsTrouble) {
-      try completion.remove(hashes)
-      say(.removed(hashes))
+      let changed = try completion.remove(records)
+      say(.removed(records.map(\.paymentHash).filter { !changed.contains($0) }, changed: changed))
     } catch { say(.notRemoved(error.trouble)) }
   }
 

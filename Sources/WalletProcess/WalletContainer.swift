@@ -75,7 +75,7 @@ final class WalletContainer {
     case .storeIncoming(_, let push):
       say(.guardrail(.incomingNotStored(.failed("this process records no payments"), push: push)))
     case .readIncoming(let asked): readIncoming(asked)
-    case .removeIncoming(let hashes): removeIncoming(hashes)
+    case .removeIncoming(let records): removeIncoming(records)
     case .lookAtWallet(let run): say(.background(.stepDone(run: run, lookAtWallet())))
     }
   }

@@ -52,7 +52,8 @@ import WaitingTests
   {
     let phone = CommandPhone()
     #expect(
-      try phone.run("up", "--sealed-silent-push").contains("--sealed-silent-push is of the wallet bitkit"))
+      try phone.run("up", "--sealed-silent-push").contains(
+        "--sealed-silent-push is of a wallet whose pushes are sealed"))
     _ = try phone.run("up", "--wallet", "bitkit", "--sealed-silent-push", "--hold-seconds", "12")
     let journal = try #require(
       try FileManager.default.contentsOfDirectory(atPath: phone.phone.journal).first { $0.contains("-lspd-") }

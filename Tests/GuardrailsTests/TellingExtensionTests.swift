@@ -9,6 +9,9 @@ import Testing
   private static let record = IncomingRecord(
     paymentHash: paymentHash("aa"), amountMsat: 100_000, kind: .incomingHtlc, isHeld: true, holdEndsAt: 60)
 
+  private static let notInTime =
+    "An announced payment is not stored after half a second; no text waits for its record any longer."
+
   private func announced(_ id: UInt64, _ announcement: Announcement = announcement) -> Push {
     Push(
       id: id, reason: .incomingPayment, paymentHash: announcement.paymentHash, announcement: announcement)
@@ -87,6 +90,7 @@ import Testing
     _ = notifier.send(.toldPushRead(announced(3)), at: 1)
     #expect(notifier.send(.pushArrived(unreadable)) == [])
     #expect(notifier.send(.deadlineReached, at: 1.5) == text)
+    #expect(notifier.shown == [.trouble(Self.notInTime)])
 
     _ = notifier.send(.toldPushRead(announced(4)), at: 2)
     #expect(notifier.send(.pushArrived(unreadable)) == [])
@@ -128,6 +132,7 @@ import Testing
       let directives = notifier.send(.deadlineReached, at: now)
       if directives != [.storeIncoming(Self.record, push: 1)] {
         #expect(directives == told(1, .announced))
+        #expect(notifier.shown == [.trouble(Self.notInTime)])
         break
       }
       attempts += 1
@@ -140,6 +145,7 @@ import Testing
     var notifier = storing()
     #expect(notifier.send(.deadlineReached, at: 0.499) == [])
     #expect(notifier.send(.deadlineReached, at: 0.5) == told(1, .announced))
+    #expect(notifier.shown == [.trouble(Self.notInTime)])
   }
 
   @Test func `A store that fails does not delay the text at all`() {

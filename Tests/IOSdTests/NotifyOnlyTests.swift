@@ -26,9 +26,7 @@ import WaitingTests
   }
 
   private func keep(_ key: [UInt8], _ phone: PhoneProcess) throws {
-    let store = try KeychainStore(
-      directory: "\(phone.home)/Keychain/items", key: "\(phone.home)/os/keychain.key")
-    try store.write(key, Entitlements.accessGroup, "push-key", .afterFirstUnlock)
+    try phone.keepPushKey(key)
   }
 
   private func store(_ phone: PhoneProcess) -> IncomingStore {

@@ -1,8 +1,11 @@
 import Crypto
 import Ground
 import Guardrails
+import PhonePolicy
 import PushSeal
 import WalletProfiles
+
+@testable import IOSd
 
 /// Bitkit's visible pushes for one wallet, sound and corrupt in every way.
 struct SealedPushes {
@@ -91,5 +94,13 @@ struct SealedPushes {
       ("a push of Phoenix", #"{"aps":{\#(Self.alert)},"reason":"IncomingPayment"}"#),
       ("a sealed payload of other types", #"{"aps":{\#(Self.alert)},"payload":{"cipher":1,"iv":2}}"#),
     ]
+  }
+}
+
+extension PhoneProcess {
+  /// As the app leaves it.
+  func keepPushKey(_ key: [UInt8]) throws {
+    let store = try KeychainStore(directory: "\(home)/Keychain/items", key: "\(home)/os/keychain.key")
+    try store.write(key, Entitlements.accessGroup, "push-key", .afterFirstUnlock)
   }
 }

@@ -61,11 +61,25 @@ import Testing
 
   @Test func `G-7 Removed records are gone, the others stay`() throws {
     defer { clean() }
-    try store.remove([hash(1)])
+    #expect(try store.remove([record(1)]) == [])
     for byte in 1...3 as ClosedRange<UInt8> { try store.add(record(byte), arrivedAt: 5) }
-    try store.remove([])
-    try store.remove([hash(1), hash(3), hash(9)])
+    #expect(try store.remove([]) == [])
+    #expect(try store.remove([record(1), record(3), record(9)]) == [])
     #expect(try store.all().map(\.record) == [record(2)])
+  }
+
+  @Test func `G-7 A record that is another than the app has read is not removed`() throws {
+    defer { clean() }
+    let read = record(1, isHeld: false, ends: nil)
+    for now in [record(1), record(1, isHeld: true, ends: nil), record(1, isHeld: false, ends: 60)] {
+      try store.add(read, arrivedAt: 5)
+      try store.add(now, arrivedAt: 6)
+      #expect(try store.remove([read]) == [hash(1)])
+      #expect(try store.all().map(\.record) == [now])
+    }
+    try store.add(read, arrivedAt: 7)
+    #expect(try store.remove([read]) == [])
+    #expect(try store.all() == [])
   }
 
   @Test func `G-7 The store keeps the newest 256 payments`() throws {
@@ -116,7 +130,7 @@ import Testing
       let other = try Connection(path: store.path, access: .readWrite)
       try other.transaction(.immediate) { () throws -> Void in
         #expect(throws: IncomingStoreError.busy) { try store.add(record(2), arrivedAt: 6) }
-        #expect(throws: IncomingStoreError.busy) { try store.remove([hash(1)]) }
+        #expect(throws: IncomingStoreError.busy) { try store.remove([record(1)]) }
         #expect(try store.all().count == 1)
       }
     }

@@ -1,8 +1,8 @@
 @testable import TestHomes
 
 // A wallet whose extension only tells. 1. The app opens the channel, makes an invoice, and names its push key.
-// 2. Payment 1 is held and announced; the extension shows it, and the app receives it. 3. Payment 2 is announced and
-// missed, and the app hears of it when it connects.
+// 2. Payment 1 is held and announced; the extension stores its record and shows it, and the app receives it and removes
+// the record. 3. Payment 2 is announced and missed, and the app hears of it when it connects; its record is still there.
 extension SampleStory {
   static let pushKey = [2] + [UInt8](repeating: 0x5A, count: 32)
   static let missed = WireBytes.sha256([77])
@@ -17,6 +17,17 @@ extension SampleStory {
     CREATE TABLE ended_holds(
       id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB, ended_at_ns INTEGER, forgotten_at_ns INTEGER) STRICT;
     """
+
+  static let recordsTable = """
+    CREATE TABLE incoming (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB NOT NULL UNIQUE, amount_msat INTEGER NOT NULL,
+      kind TEXT NOT NULL, is_held INTEGER NOT NULL, hold_ends_at INTEGER, state TEXT NOT NULL,
+      arrived_at INTEGER NOT NULL) STRICT;
+    """
+
+  static func records(of run: SampleRun) throws -> TestDatabase {
+    try TestDatabase("\(run.home)/AppGroup/incoming.sqlite")
+  }
 
   static func tellOfTelling() throws -> SampleRun {
     let run = try SampleRun()
@@ -52,7 +63,7 @@ extension SampleStory {
     run.tick()
     try run.request(1, hashes[0], msat: 100_000)
     try run.announce(1, hashes[0], msat: 100_000, firstPush: 1)
-    show(run, push: 2, pid: 200, process: 2)
+    show(run, push: 2, hashes[0], pid: 200, process: 2)
     let app = run.start("mainappd", pid: 300)
     try run.claim(2, "app", pid: 300, app, "the holder is gone")
     try run.connect(2)
@@ -62,6 +73,11 @@ extension SampleStory {
     try receiveReestablish(run, 2, reestablish(1, 0, none), offering: 1, htlc: 0)
     try run.receive(2, WireBytes.pushKey(pushKey), why: "the push key is known")
     try settleFirst(run, app)
+    let hash = "\"\(WireBytes.hex(hashes[0]))\""
+    app.event(
+      "incoming", "{\"tidyAsked\":{}}", ["{\"remove\":{\"_0\":[{\"paymentHash\":\(hash)}]}}"], at: run.now)
+    run.tick()
+    app.event("incoming", "{\"removed\":{\"_0\":[\(hash)],\"changed\":[]}}", at: run.now)
     try end(run, app, 2, pid: 300, process: 3)
   }
 
@@ -69,7 +85,11 @@ extension SampleStory {
     run.tick()
     try run.request(2, missed, msat: 50_000)
     try run.announce(2, missed, msat: 50_000, firstPush: 3)
-    show(run, push: 4, pid: 201, process: 4)
+    show(run, push: 4, missed, pid: 201, process: 4)
+    let records = try records(of: run)
+    try records.executeAll(recordsTable)
+    try records.execute(
+      "INSERT INTO incoming VALUES (2, ?, 50000, 'incomingHtlc', 1, NULL, 'incoming', 0)", [.blob(missed)])
     run.now += 60_000_000_000
     try run.ledger.execute(
       """
@@ -91,12 +111,37 @@ extension SampleStory {
     try end(run, app, 3, pid: 400, process: 5)
   }
 
-  /// An extension shows the push and ends.
-  private static func show(_ run: SampleRun, push: Int64, pid: Int64, process: Int64) {
+  /// An extension stores the record of the push, shows it and ends.
+  private static func show(_ run: SampleRun, push: Int64, _ hash: [UInt8], pid: Int64, process: Int64) {
     let journal = run.start("notifyonlyd", pid: pid)
+    store(push, hash, in: journal, at: run.now)
+    run.tick()
+    journal.event(teller, "{\"incomingStored\":{\"push\":\(push)}}", at: run.now)
     run.phoneFinished(push)
     journal.end(at: run.now)
     run.ended(process, "extension", pid: pid, how: "exited", number: 0, reason: "ended when it was asked to")
+  }
+
+  private static let teller = "guard-telling-extension"
+
+  private static func store(_ push: Int64, _ hash: [UInt8], in journal: TestJournal, at now: Int64) {
+    journal.event(
+      teller, "{\"pushArrived\":{}}",
+      ["{\"storeIncoming\":{\"_0\":{\"paymentHash\":\"\(WireBytes.hex(hash))\"},\"push\":\(push)}}"], at: now)
+  }
+
+  /// Another extension stores the record of a payment of each number; `isAnswered`: it hears that it has.
+  static func storeMore(_ run: SampleRun, _ numbers: Range<Int>, isAnswered: Bool = true) throws {
+    let journal = run.start("notifyonlyd", pid: 600)
+    for number in numbers {
+      store(Int64(number), WireBytes.sha256(Array("record \(number)".utf8)), in: journal, at: run.now)
+      run.tick()
+      if isAnswered {
+        journal.event(teller, "{\"incomingStored\":{\"push\":\(number)}}", at: run.now)
+      }
+    }
+    journal.end(at: run.now)
+    try journal.write(to: "\(run.home)/journal")
   }
 
   private static func end(

@@ -1,5 +1,7 @@
 import Foundation
+import Ground
 import Testing
+import WalletProfiles
 
 @testable import Judge
 @testable import TestHomes
@@ -30,6 +32,11 @@ struct TellingTests {
     #expect(verdict.counts.paid == 1 && verdict.counts.failed == 1 && verdict.counts.extensionClaims == 0)
     #expect(verdict.missing.map(\.sentence) == [])
     #expect(verdict.exitCode == 0)
+  }
+
+  @Test func `The judge knows which of Baton's wallets only tell, and which pushes announce each payment`() {
+    #expect(KnownWallets.telling == Set(WalletProfile.all.filter { !$0.extension.hasNode }.map(\.name)))
+    #expect(KnownWallets.announcing == Set(PushForm.allCases.filter(\.announces).map(\.rawValue)))
   }
 
   @Test func `The judge sees by each of three signs that the extension only tells`() throws {

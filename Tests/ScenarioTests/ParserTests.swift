@@ -181,7 +181,7 @@ import WaitingTests
       line = line.replacingOccurrences(of: word, with: example)
     }
     #expect(Phrase.all.filter { $0.match(line) != nil }.map(\.form) == [form])
-    let isForHead = Phrase.settings.contains { $0.form == form }
+    let isForHead = (Phrase.wallets + Phrase.settings).contains { $0.form == form }
     let before =
       form.contains("AMOUNT") || isForHead
       ? "" : "payment 1 of 1000 sat arrives\nthe user pays invoice 1 of 1000 sat\n"

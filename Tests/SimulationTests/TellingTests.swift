@@ -166,6 +166,25 @@ import WalletProfiles
     #expect(replaced == nil)
   }
 
+  @Test
+  func `A stored record that is gone without the app is a violation, and one that the app removed is none`()
+    throws
+  {
+    for move in [Move.reboot, .open] {
+      let lost = try violation { world in
+        world.container.value.incoming = []
+        world.make(move)
+      }
+      #expect(lost == .recordsAreTrue)
+      #expect(try violation { $0.make(move) } == nil)
+    }
+    var world = try paidWhileClosed()
+    world.make(.open)
+    world.live(for: .seconds(30))
+    #expect(world.container.value.incoming.isEmpty && world.storage.keptRecords.value.isEmpty)
+    #expect(world.violation == nil)
+  }
+
   @Test func `A record of a payment that was not announced, or removed before the end, is a violation`()
     throws
   {
@@ -175,12 +194,14 @@ import WalletProfiles
     }
     #expect(try violation { $0.checkStored(record(hash)) } == nil)
     #expect(try violation { $0.checkStored(record(.zero)) } == .recordsAreTrue)
-    #expect(try violation { $0.checkRemoved([hash]) } == .recordsAreTrue)
-    #expect(try violation { $0.checkRemoved([.zero]) } == nil)
+    let stored = try #require(paidWhileClosed().container.value.incoming.first)
+    #expect(try violation { $0.checkRemoved([stored]) } == .recordsAreTrue)
+    // This one is not in the store, and so stays.
+    #expect(try violation { $0.checkRemoved([record(hash)]) } == nil)
     let received = try violation { world in
       world.make(.open)
       world.live(for: .seconds(10))
-      world.checkRemoved([hash])
+      world.checkRemoved([stored])
     }
     #expect(received == nil)
   }

@@ -31,7 +31,7 @@ enum Walls {
       Wallet WalletProfiles PhonePolicy
       """
     ),
-    ("Scenario", "Ground PhonePolicy"),
+    ("Scenario", "Ground WalletProfiles PhonePolicy"),
     ("Timeline", "Ground JSON Crypto"),
     ("Crypto", "Ground CSodium CSecp256k1 Glibc"),
     ("PushSeal", "Ground Crypto CNettle"),

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Ground
 import PhoneClient
 import WalletProfiles
 
@@ -28,6 +29,11 @@ package enum WalletOption {
     if let given = named(line.text(name)) { return given }
     if let phone, let kept = try HomeWallet.read(of: phone) { return kept }
     return named(try TypedArguments.environment(variable, names)) ?? .phoenix
+  }
+
+  /// What to add for an option of wallets whose payments are announced.
+  package static var announcing: String {
+    "\(name) \(WalletProfile.all.filter(\.pushForm.announces).map(\.name).joined(separator: "|"))"
   }
 
   private static var names: OptionValue { .choice(WalletProfile.all.map(\.name)) }

@@ -31,16 +31,14 @@ extension Checker {
     }
   }
 
-  private func announcesEach(at instantNs: Int64) -> Bool {
-    evidence.ledger.run(at: instantNs)?.pushForm == "bitkit"
-  }
-
   /// Requested while no connection is open.
   private mutating func checkRequest(
     of payment: PaymentEntry, _ announced: AnnouncedTimes, _ presence: Presence
   ) {
     let requestedNs = payment.requestedNs
-    guard payment.heldNs != nil, announcesEach(at: requestedNs), !presence.isConnected(at: requestedNs) else {
+    guard payment.heldNs != nil, evidence.ledger.announces(at: requestedNs),
+      !presence.isConnected(at: requestedNs)
+    else {
       return
     }
     let untilNs = payment.settledNs ?? .max
@@ -64,7 +62,9 @@ extension Checker {
     for away in presence.absences(after: payment.requestedNs) {
       guard away.fromNs < endNs else { return }
       let seenNs = min(away.toNs, endNs, announced.newestNs)
-      guard announcesEach(at: seenNs), !announced.hasAlert(of: payment, from: away.fromNs, to: seenNs) else {
+      guard evidence.ledger.announces(at: seenNs),
+        !announced.hasAlert(of: payment, from: away.fromNs, to: seenNs)
+      else {
         continue
       }
       // A restarted peer begins its wait anew.

@@ -19,6 +19,7 @@ struct Evidence {
   let wallet: WalletEvidence
   let ledger: LedgerEvidence
   let hasLedger: Bool
+  let records: StoredRecords
   /// The peer's requests over HTTP.
   let access: [AccessEntry]
   private let accessByRecipient: [[UInt8]: [AccessEntry]]
@@ -61,6 +62,7 @@ struct Evidence {
     wallet = moment.wallet
     ledger = moment.ledger
     hasLedger = moment.hasLedger
+    records = moment.records
     self.access = access
     accessByRecipient = Dictionary(grouping: access.filter { $0.question != nil }) {
       $0.question?.recipient ?? []
@@ -99,6 +101,7 @@ struct Evidence {
     wallet = try WalletEvidence(nil, first.visits)
     ledger = try LedgerEvidence(first.ledgerSource?.file, wallet: number, first.visits)
     hasLedger = true
+    records = StoredRecords()
     access = ledger.node.flatMap { first.accessByRecipient[$0] } ?? []
     accessByRecipient = [:]
     hasContainer = false

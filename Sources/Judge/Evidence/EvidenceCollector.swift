@@ -70,6 +70,7 @@ struct EvidenceCollector {
     let wallet: WalletEvidence
     let ledger: LedgerEvidence
     let hasLedger: Bool
+    let records: StoredRecords
     let ledgerSource: LedgerSource?
     fileprivate let walletSource: Source
     fileprivate let walletFile: SQLiteFile
@@ -103,7 +104,8 @@ struct EvidenceCollector {
         throw .neverBegun(path: walletPath)
       }
       let before = try WalletEvidence(walletFile, visits)
-      let isLive = wallet.isLive || ledger?.isLive == true
+      guard let records = try storedRecords(scratch) else { continue }
+      let isLive = wallet.isLive || ledger?.isLive == true || records.isLive
       if isLive {
         guard let again = try source(walletPath, "node-again.sqlite", scratch) else { continue }
         let after = try WalletEvidence(
@@ -111,7 +113,7 @@ struct EvidenceCollector {
         guard after.stamp == before.stamp else { continue }
       }
       return Moment(
-        wallet: before, ledger: ledgerEvidence, hasLedger: hasLedger,
+        wallet: before, ledger: ledgerEvidence, hasLedger: hasLedger, records: records,
         ledgerSource: ledgerFile.map { LedgerSource($0, in: scratch) }, walletSource: wallet,
         walletFile: walletFile,
         scratch: scratch, takenAtNs: isLive ? monotonicNanoseconds() : nil, begunAtNs: begunAtNs)
@@ -145,7 +147,7 @@ struct EvidenceCollector {
     throw .unstable(home: home)
   }
 
-  fileprivate struct Source {
+  struct Source {
     let path: String
     /// Others may change it meanwhile.
     let isLive: Bool
@@ -162,7 +164,7 @@ struct EvidenceCollector {
   }
 
   /// Nil if it changed while it was being copied.
-  private func source(_ path: String, _ name: String, _ scratch: Scratch) throws(JudgeError) -> Source? {
+  func source(_ path: String, _ name: String, _ scratch: Scratch) throws(JudgeError) -> Source? {
     if LiveFiles.isInUse(path) { return Source(path: path, isLive: true, isOpened: true) }
     return try scratch.copy(path, as: name).map { Source(path: $0, isLive: false, isOpened: false) }
   }
@@ -219,7 +221,7 @@ struct EvidenceCollector {
       }
     }
     places.append(("heartbeat", secretsInFile(container + "/heartbeat", search)))
-    // The judge never opens this database, so that reading its file drops no lock of this process.
+    // The judge has closed this database again: reading its file drops no lock of this process.
     for suffix in ["", "-wal"] {
       places.append(
         ("incoming.sqlite\(suffix)", secretsInFile(container + "/incoming.sqlite\(suffix)", search)))

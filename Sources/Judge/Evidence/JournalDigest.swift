@@ -21,7 +21,9 @@ struct JournalDigest {
   /// Nil if no check uses the record.
   mutating func event(of core: String, _ record: JournalRecord) -> JournalRecord? {
     switch core {
-    case "guard": guardEvent(record)
+    case "guard":
+      kept(record, record.event.only(["incomingStored"]), ["storeIncoming"]) ?? guardEvent(record)
+    case "incoming": kept(record, record.event.only(["removed", "notRemoved"]), ["remove"])
     case "node":
       kept(
         record, record.event.only(["spliceRequested"]),

@@ -19,7 +19,7 @@ struct TellingPeriods {
   }
 
   func tells(at instantNs: Int64) -> Bool {
-    signed.contains(period(at: instantNs)) || ledger.run(at: instantNs)?.pushForm == "bitkit"
+    signed.contains(period(at: instantNs)) || ledger.announces(at: instantNs)
   }
 
   private func period(at instantNs: Int64) -> Int { starts.countOfThose(upTo: instantNs) }
@@ -28,6 +28,6 @@ struct TellingPeriods {
 extension JournalFile {
   /// The process was started for the wallet whose extension only tells.
   var isOfTellingWallet: Bool {
-    zip(arguments, arguments.dropFirst()).contains { $0 == "--wallet" && $1 == "bitkit" }
+    zip(arguments, arguments.dropFirst()).contains { $0 == "--wallet" && KnownWallets.telling.contains($1) }
   }
 }

@@ -48,6 +48,7 @@ struct Checker {
     checkSplices()
     checkInvoices()
     checkReports()
+    checkRecords()
     checkPhone()
     checkTelling()
     checkSecrets()

@@ -28,7 +28,7 @@ extension PeerMachine {
 
   /// Bitkit's user is told of a payment that was not held, so that its sender can be asked to pay again.
   mutating func announceUnheld(_ request: PaymentRequest, _ step: inout PeerStep) {
-    guard pushStrategy == .bitkit, !hasWebhooks else { return }
+    guard pushStrategy.announces, !hasWebhooks else { return }
     step.afterwards += pushes(for: request, .incomingPayment, holdUntil: nil)
   }
 
@@ -36,7 +36,7 @@ extension PeerMachine {
 
   /// Phoenix's push wakes a node, which receives all that waits, and so does a call of a webhook; Bitkit's push tells the
   /// user of one payment.
-  private var announcesEach: Bool { pushStrategy == .bitkit && !hasWebhooks }
+  private var announcesEach: Bool { pushStrategy.announces && !hasWebhooks }
 
   /// A payment waits for its first push since the wallet left, or since this run began.
   var hasUnannounced: Bool { announcesEach && state.payments.contains { $0.isAnnounced != true } }

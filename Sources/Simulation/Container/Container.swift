@@ -52,8 +52,10 @@ extension Container {
     }
   }
 
-  mutating func removeIncoming(_ hashes: [Bytes32]) {
-    incoming.removeAll { hashes.contains($0.paymentHash) }
+  /// Only records that are as they were read. Returns the payments whose record is another.
+  mutating func removeIncoming(_ records: [IncomingRecord]) -> [Bytes32] {
+    incoming.removeAll { records.contains($0) }
+    return records.map(\.paymentHash).filter { hash in incoming.contains { $0.paymentHash == hash } }
   }
 
   /// Closes payments by a channel from the peer's backup.

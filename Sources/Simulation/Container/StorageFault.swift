@@ -1,4 +1,5 @@
 import Ground
+import Guardrails
 import Wallet
 
 /// The operations on the container that can fail.
@@ -98,9 +99,16 @@ public struct WorldStorage: Hashable, Sendable {
   public internal(set) var isFull = false
   /// Until then another process is inside a transaction of the store of incoming records.
   var incomingBlockedUntil: Instant?
+  /// Payments whose record is stored and that the app has not removed: what `Container.incoming` must have. Not part of
+  /// the state, which has those records.
+  var keptRecords = Unhashed([Bytes32]())
   /// How often each fault occurred, in the order of `StorageFault.allCases`, then the full disk. Not part of the
   /// state.
   var occurred = Unhashed([Int](repeating: 0, count: StorageFault.allCases.count + 1))
+
+  mutating func keep(_ record: IncomingRecord) {
+    if !keptRecords.value.contains(record.paymentHash) { keptRecords.value.append(record.paymentHash) }
+  }
 
   /// The fault of this operation, if any.
   mutating func trouble(of operation: StorageOperation, by role: Role) -> StorageTrouble? {

@@ -36,12 +36,15 @@ extension World {
     case .storeIncoming(let record, let push):
       checkStored(record)
       container.value.store(record)
+      storage.keep(record)
       life.answer(.incomingStored(push: push))
     case .readIncoming(let asked): readIncoming(asked, &life)
-    case .removeIncoming(let hashes):
-      checkRemoved(hashes)
-      container.value.removeIncoming(hashes)
-      life.answers.append(.incoming(.removed(hashes)))
+    case .removeIncoming(let records):
+      checkRemoved(records)
+      let changed = container.value.removeIncoming(records)
+      let gone = records.map(\.paymentHash).filter { !changed.contains($0) }
+      storage.keptRecords.value.removeAll { gone.contains($0) }
+      life.answers.append(.incoming(.removed(gone, changed: changed)))
     }
   }
 

@@ -73,6 +73,7 @@ extension World {
     deliverPhoneEvents()
     onOtherDevice { $0.deliverPhoneEvents() }
     checkDrivers()
+    checkKept()
   }
 
   // MARK: A process

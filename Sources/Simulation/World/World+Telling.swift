@@ -121,9 +121,21 @@ extension World {
     }
   }
 
+  /// Whatever ended since, a process or the phone: the store keeps what it has acknowledged until the app removes it.
+  mutating func checkKept() {
+    guard tellsOnly, !storage.keptRecords.value.isEmpty else { return }
+    let isGone = container.part { container in
+      storage.keptRecords.value.contains { hash in
+        !container.pointee.incoming.contains { $0.paymentHash == hash }
+      }
+    }
+    if isGone { report(.recordsAreTrue, "A stored record is gone, and the app has not removed it.") }
+  }
+
   /// A payment has ended when the wallet has it, or the peer does not hold or offer it any more.
-  mutating func checkRemoved(_ hashes: [Bytes32]) {
-    for hash in hashes where container.value.incoming.contains(where: { $0.paymentHash == hash }) {
+  mutating func checkRemoved(_ records: [IncomingRecord]) {
+    for record in records where container.value.incoming.contains(record) {
+      let hash = record.paymentHash
       let isPending = peer.part { $0.pointee.state.payments.contains { $0.request.paymentHash == hash } }
       guard isPending, !isReceived(hash) else { continue }
       report(.recordsAreTrue, "The app removes the record of a payment that is still pending.")

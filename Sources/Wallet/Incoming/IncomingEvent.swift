@@ -18,7 +18,8 @@ public enum IncomingEvent: Hashable, Codable, Sendable {
   /// All records, and those of their payments, and of the payments asked for, that are received and settled.
   case recordsRead([IncomingRecord], received: [ReceivedPayment], atWallSeconds: Int64)
   case recordsNotRead(Trouble)
-  case removed([Bytes32])
+  /// These records are gone; those of the `changed` payments are others than were to be removed, and stay.
+  case removed([Bytes32], changed: [Bytes32] = [])
   case notRemoved(Trouble)
 
   // From the other parts.
@@ -37,8 +38,8 @@ public enum IncomingDirective: Hashable, Codable, Sendable {
   /// To the container: the records, and which of these payments are received. Answered by `recordsRead` or
   /// `recordsNotRead`.
   case read([Bytes32])
-  /// Answered by `removed` or `notRemoved`.
-  case remove([Bytes32])
+  /// Those that are still as they were read. Answered by `removed` or `notRemoved`.
+  case remove([IncomingRecord])
   /// To the phone: the payment is received, so what the extension has announced is over. Also without an announcement:
   /// the phone alone knows which there are.
   case withdrawAnnouncement(of: Bytes32)

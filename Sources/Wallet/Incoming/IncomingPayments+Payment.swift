@@ -1,4 +1,5 @@
 import Ground
+import Guardrails
 
 // One payment on the screen, and what its time depends on.
 extension IncomingPayments {
@@ -15,12 +16,14 @@ extension IncomingPayments {
     var hold: Hold?
     /// When it counts as expired, if it has not come by then.
     var endsBy: Instant
-    /// There is a record of it.
-    var isStored = false
+    /// Its record, as it was read last.
+    var record: IncomingRecord?
     /// The record may be removed.
     var isOver = false
     /// Not shown any more; only its record is still there.
     var isDismissed = false
+
+    var isStored: Bool { record != nil }
   }
 
   struct Hold: Hashable, Sendable {

@@ -93,7 +93,7 @@ public struct IncomingPayments: Core {
       if isInFront { readAt = now + TimeSpan(nanoseconds: Self.readAgainAfter.nanoseconds << failedReads) }
       if case .blocked = trouble { failedReads = 0 } else { failedReads = min(failedReads + 1, 4) }
       return []
-    case .removed(let hashes): return removed(hashes)
+    case .removed(let hashes, let changed): return removed(hashes, changed, at: now)
     case .notRemoved(.blocked): return [.tidied(.busy("another process uses the records"))]
     case .notRemoved(let trouble): return [.tidied(.failed(trouble.text))]
     case .shown(let status): return shown(status, at: now)
@@ -108,8 +108,8 @@ public struct IncomingPayments: Core {
       collecting(hashes, at: now)
       return []
     case .tidyAsked:
-      let hashes = removable
-      return hashes.isEmpty ? [.tidied(.done("no ended record of an incoming payment"))] : [.remove(hashes)]
+      let records = removable
+      return records.isEmpty ? [.tidied(.done("no ended record of an incoming payment"))] : [.remove(records)]
     }
   }
 
@@ -192,7 +192,7 @@ public struct IncomingPayments: Core {
       if known == nil || known?.stage == .expired && known?.hold?.wallSeconds != record.holdEndsAt {
         add(record.paymentHash, hold(record.holdEndsAt, seconds, at: now), at: now)
       }
-      change(record.paymentHash) { $0.isStored = true }
+      change(record.paymentHash) { $0.record = record }
     }
     for payment in settled { received(payment, at: now) }
     for hash in endedHolds { holdEnded(hash) }
@@ -203,14 +203,19 @@ public struct IncomingPayments: Core {
     return settled.map { .withdrawAnnouncement(of: $0.paymentHash) }
   }
 
-  private mutating func removed(_ hashes: [Bytes32]) -> [IncomingDirective] {
-    for hash in hashes { change(hash) { $0.isStored = false } }
+  /// A changed record is of an announcement that this process has not read: its sender has tried again.
+  private mutating func removed(
+    _ hashes: [Bytes32], _ changed: [Bytes32], at now: Instant
+  ) -> [IncomingDirective] {
+    for hash in hashes + changed { change(hash) { $0.record = nil } }
     // Only its record kept it in mind.
     if !isInFront { payments.removeAll { !$0.isStored } }
-    return [.tidied(.done("removed the ended records of \(hashes.count) incoming payments"))]
+    let done = IncomingDirective.tidied(
+      .done("removed the ended records of \(hashes.count) incoming payments"))
+    return [done] + (isInFront && !changed.isEmpty ? read(at: now) : [])
   }
 
-  private var removable: [Bytes32] { payments.filter { $0.isStored && $0.isOver }.map(\.hash) }
+  private var removable: [IncomingRecord] { payments.filter(\.isOver).compactMap(\.record) }
 
   // MARK: The node
 

@@ -155,10 +155,10 @@ enum UpVerb: Verb {
       options.lspdArguments.append(name)
     }
     // lspd would refuse it too, in terms of its own options.
-    if line.isGiven("--sealed-silent-push"), options.wallet.pushForm != .bitkit {
+    if line.isGiven("--sealed-silent-push"), !options.wallet.pushForm.announces {
       throw CommandFailure(
         .wrongUsage,
-        "--sealed-silent-push is of the wallet bitkit, whose pushes are sealed; add --wallet bitkit")
+        "--sealed-silent-push is of a wallet whose pushes are sealed; add \(WalletOption.announcing)")
     }
     if let count = line.text("--wallets") {
       options.lspdArguments += ["--wallets", "--wallets-max", count]

@@ -28,7 +28,7 @@ extension WalletSentences {
     case .connectAgain: [Sentence("connects again")]
     case .copy: [Sentence("copies the message for the sender")]
     case .answerPress(_, let refusal?): [Sentence("refuses the press: \(refusal)", matters: false)]
-    case .remove(let hashes): [Sentence("removes \(hashes.count) ended announcements", matters: false)]
+    case .remove(let records): [Sentence("removes \(records.count) ended announcements", matters: false)]
     case .withdrawAnnouncement:
       [Sentence("withdraws the announcements of the payment", matters: false)]
     case .answerPress, .read, .tidyWanted, .tidied: []

@@ -1,0 +1,136 @@
+import Ground
+import JSON
+
+// Invariant 4: a record of an announced payment that was stored stays until the app removes it, or many newer ones
+// take its place.
+extension Checker {
+  mutating func checkRecords() {
+    // Another container has records of its own, and no journal of the extension names a container.
+    guard evidence.moves.all.isEmpty, !evidence.journals(of: Evidence.tellingExtension).isEmpty else {
+      return
+    }
+    if let hindrance = evidence.records.hindrance { return remark(hindrance) }
+    let history = RecordHistory(evidence)
+    let sinceNs = evidence.recordsBeginNs
+    let unknownUntilNs = missing.removalsUnknownUntilNs(evidence)
+    for (hash, store) in history.stores where !evidence.records.hashes.contains(hash) {
+      guard store.orderedNs > sinceNs, store.orderedNs > unknownUntilNs,
+        !history.mayBeRemoved(hash, storedNs: store.orderedNs), !history.mayBeDisplaced(hash)
+      else { continue }
+      find(
+        4, "The record of the announced payment \(shortHex(hash)) was stored, but is gone", [store.evidence])
+    }
+  }
+}
+
+/// What the journals say of the records.
+private struct RecordHistory {
+  struct Store {
+    let orderedNs: Int64
+    let evidence: String
+  }
+
+  /// The store keeps so many.
+  private static let limit = 256
+
+  /// The last acknowledged one of each payment, in the order of the payments' first ones.
+  private(set) var stores: [(hash: [UInt8], store: Store)] = []
+  /// Of each payment, of any write, as one without an answer may be durable too.
+  private var firstOrders: [[UInt8]: Int64] = [:]
+  private var lastOrders: [[UInt8]: Int64] = [:]
+  private var sortedLastOrders: [Int64] = []
+  /// Until when the app may have removed a payment's record.
+  private var removedUntil: [[UInt8]: Int64] = [:]
+
+  init(_ evidence: Evidence) {
+    var last: [[UInt8]: Store] = [:]
+    for journal in evidence.journals(of: Evidence.tellingExtension) {
+      addStores(of: journal, evidence, &last)
+    }
+    for journal in evidence.journals(of: "mainappd") { addRemovals(of: journal) }
+    stores = last.sorted { (firstOrders[$0.key] ?? 0) < (firstOrders[$1.key] ?? 0) }.map {
+      ($0.key, $0.value)
+    }
+    sortedLastOrders = lastOrders.values.sorted()
+  }
+
+  private mutating func addStores(
+    of journal: JournalFile, _ evidence: Evidence, _ last: inout [[UInt8]: Store]
+  ) {
+    var orders: [Int64: (hash: [UInt8], atNs: Int64)] = [:]
+    for record in journal.events(of: "guard") {
+      if let push = record.event["incomingStored"]?["push"]?.integer, let order = orders[push],
+        evidence.isCertain(record), last[order.hash].map({ $0.orderedNs < order.atNs }) ?? true
+      {
+        last[order.hash] = Store(orderedNs: order.atNs, evidence: record.evidence)
+      }
+      for directive in record.directives {
+        guard let order = directive["storeIncoming"], let push = order["push"]?.integer,
+          let hash = order["_0"]?["paymentHash"]?.text.flatMap({ Hexadecimal.decode($0) })
+        else { continue }
+        orders[push] = (hash, record.atNs)
+        firstOrders[hash] = min(firstOrders[hash] ?? .max, record.atNs)
+        lastOrders[hash] = max(lastOrders[hash] ?? .min, record.atNs)
+      }
+    }
+  }
+
+  /// The app's process may end between a removal and its record.
+  private mutating func addRemovals(of journal: JournalFile) {
+    var underWay: [[UInt8]] = []
+    for record in journal.events(of: "incoming") {
+      if let removed = record.event.payload("removed") {
+        note(Self.hashes(removed), until: record.atNs)
+        underWay = []
+      } else if record.event["notRemoved"] != nil {
+        note(underWay, until: record.atNs)
+        underWay = []
+      }
+      underWay += record.directives.compactMap { $0.payload("remove") }.flatMap { Self.hashes($0) }
+    }
+    note(underWay, until: .max)
+  }
+
+  private static func hashes(_ list: JSONValue) -> [[UInt8]] {
+    // Of records in the order, of payment hashes in the answer.
+    list.items.compactMap { ($0["paymentHash"] ?? $0).text.flatMap { Hexadecimal.decode($0) } }
+  }
+
+  private mutating func note(_ hashes: [[UInt8]], until endNs: Int64) {
+    for hash in hashes { removedUntil[hash] = max(removedUntil[hash] ?? .min, endNs) }
+  }
+
+  func mayBeRemoved(_ hash: [UInt8], storedNs: Int64) -> Bool { removedUntil[hash] ?? .min >= storedNs }
+
+  /// At least so many payments were stored at a later time.
+  func mayBeDisplaced(_ hash: [UInt8]) -> Bool {
+    let first = firstOrders[hash] ?? .min
+    let later = sortedLastOrders.count - sortedLastOrders.countOfThose(upTo: first)
+    return later - ((lastOrders[hash] ?? .min) > first ? 1 : 0) >= Self.limit
+  }
+}
+
+extension Evidence {
+  /// A restored container lacks what the lost one had.
+  fileprivate var recordsBeginNs: Int64 {
+    let restored = wallet.isRestored ? wallet.claims.first?.bootNs : nil
+    return max(restored ?? .min, wallet.claims.last(where: \.isRaised)?.bootNs ?? .min)
+  }
+}
+
+extension MissingJournals {
+  /// The app removes records while it is connected, so under a claim; without that process's journal nothing shows
+  /// which.
+  fileprivate func removalsUnknownUntilNs(_ evidence: Evidence) -> Int64 {
+    let claims = evidence.wallet.claims.filter { $0.role == "app" }
+    var untilNs = Int64.min
+    for (place, claim) in claims.enumerated() where !hasJournal(ofEpoch: claim.epoch) {
+      let next = claims[(place + 1)...].first { $0.pid != claim.pid || $0.startTime != claim.startTime }
+      untilNs = max(untilNs, next?.bootNs ?? .max)
+    }
+    for journal in evidence.journals(of: "mainappd") where journal.hasGaps {
+      untilNs = max(untilNs, journal.hasEnded ? journal.lastNs : .max)
+    }
+    return untilNs
+  }
+}
