@@ -368,7 +368,8 @@ let package = Package(
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "SharedContainer", "Coordinator"]),
     .testTarget(name: "CoordinatorCTests", dependencies: ["CBaton", "CoordinatorC"]),
     .testTarget(
-      name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "JSON", "Heartbeat", "DaemonRuntime"]),
+      name: "DaemonRuntimeTests",
+      dependencies: ["WaitingTests", "CLinux", "Ground", "JSON", "Heartbeat", "DaemonRuntime"]),
     // A wallet process that stops at a chosen place.
     .executableTarget(
       name: "TestBystander",
@@ -388,6 +389,7 @@ let package = Package(
     .target(
       name: "PairSupport",
       dependencies: [
+        "WaitingTests",
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "PhoneClient",
         "ProcessSupport", "Crypto",
         "LightningInvoices",
@@ -435,6 +437,7 @@ let package = Package(
     .testTarget(
       name: "WalletProcessTests",
       dependencies: [
+        "WaitingTests",
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode",
         "LightningProvider", "Wallet", "Database", "PeerTransport", "WalletProfiles", "PhoneLink",
@@ -467,6 +470,7 @@ let package = Package(
     .testTarget(
       name: "JudgeTests",
       dependencies: [
+        "WaitingTests",
         "Ground", "WalletProfiles", "Judge", "CSQLite", "CSodium", "TestReader", "TestHomes",
       ]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "Ground", "Heartbeat"]),

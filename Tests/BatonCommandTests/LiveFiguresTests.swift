@@ -67,7 +67,7 @@ import WalletStore
       ])
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["pushes", "processes", "notifications"])
+  @Test(arguments: ["pushes", "processes", "notifications"])
   func `A pipe or a link in place of rows of iosd has no rows, and holds up no look`(name: String) throws {
     let row = ProcessRow(
       id: 7, role: "app", pid: 7, startTime: 1, path: "/bin/mainappd", launchReason: "x", startedWall: 1,

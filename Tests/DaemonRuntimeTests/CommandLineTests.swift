@@ -1,5 +1,6 @@
 import Ground
 import Foundation
+import WaitingTests
 import Testing
 
 @testable import DaemonRuntime
@@ -201,7 +202,7 @@ import Testing
     let check = Process()
     check.executableURL = URL(fileURLWithPath: program)
     check.arguments = ["-n", directory("script")]
-    try check.run()
+    try check.start()
     check.waitUntilExit()
     #expect(check.terminationStatus == 0)
   }
@@ -224,7 +225,7 @@ import Testing
     bash.executableURL = URL(fileURLWithPath: "/bin/bash")
     bash.arguments = [directory("script")]
     bash.standardOutput = output
-    try bash.run()
+    try bash.start()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     bash.waitUntilExit()
     #expect(text.split(separator: "\n").map(String.init) == offers)
@@ -244,7 +245,7 @@ import Testing
     fish.executableURL = URL(fileURLWithPath: "/usr/bin/fish")
     fish.arguments = ["--no-config", directory("script")]
     fish.standardOutput = output
-    try fish.run()
+    try fish.start()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     fish.waitUntilExit()
     #expect(

@@ -1,4 +1,5 @@
 import Foundation
+import WaitingTests
 import Testing
 
 @testable import DaemonRuntime
@@ -15,7 +16,7 @@ import Testing
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = ["-c", "printf '%s|' \(ShellWord.quoted(word))"]
     process.standardOutput = pipe
-    try process.run()
+    try process.start()
     let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     #expect(String(decoding: said, as: UTF8.self) == "\(word)|")

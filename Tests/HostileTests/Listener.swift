@@ -1,5 +1,6 @@
 import PhoneClient
 import Foundation
+import WaitingTests
 import PairSupport
 
 /// A foreign program that listens at a daemon's path.
@@ -16,7 +17,7 @@ final class Listener {
     process.arguments = ["listen-as", "\(user)", path]
     process.standardInput = input
     process.standardOutput = output
-    try process.run()
+    try process.start()
     guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "ready\n" else {
       throw Wait.Failure(description: "no program listens on \(path)")
     }

@@ -115,7 +115,7 @@ struct OptionTests {
       process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/iosd")
       process.arguments = ["--home", phone] + longest
       process.standardError = FileHandle.nullDevice
-      try process.run()
+      try process.start()
       try Wait.until("iosd to answer") {
         (try? ControlClient(path: "\(phone)/os/iosd.sock", daemon: "iosd").request(ControlMessage("status")))
           != nil

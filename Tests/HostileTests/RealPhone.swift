@@ -1,5 +1,6 @@
 import Ground
 import Foundation
+import WaitingTests
 import PairSupport
 
 @testable import PhoneClient
@@ -49,7 +50,7 @@ final class RealPhone {
     defer { try? FileManager.default.removeItem(at: errors) }
     process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: errors)
-    try process.run()
+    try process.start()
     let text = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     return Ran(
@@ -109,7 +110,7 @@ final class RealPhone {
     let input = Pipe()
     process.standardOutput = output
     process.standardInput = input
-    try process.run()
+    try process.start()
     clients.append(process)
     held.append(input)
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)

@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Foundation
+import WaitingTests
 import Glibc
 import IncomingStore
 import PairSupport
@@ -47,7 +48,7 @@ final class CompletingPhone {
     let (output, errors) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (output, errors)
     process.standardInput = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     let text = output.fileHandleForReading.readDataToEndOfFile()
     let sentence = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

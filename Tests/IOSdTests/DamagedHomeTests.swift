@@ -18,7 +18,7 @@ import WaitingTests
     process.arguments = ["--home", home, "--app", "/bin/true", "--ext", "/bin/true"]
     let words = Pipe()
     process.standardError = words
-    try process.run()
+    try process.start()
     let text = String(decoding: words.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     return (text.replacingOccurrences(of: home, with: "HOME"), process.terminationStatus)
@@ -111,7 +111,7 @@ import WaitingTests
     let limit = Process()
     limit.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
     limit.arguments = ["--pid", "\(pid)", "--nofile=\(bound)"]
-    try limit.run()
+    try limit.start()
     limit.waitUntilExit()
     try #require(limit.terminationStatus == 0)
     var crowd = try (0..<6).map { _ in try ControlClient(path: phone.socket, daemon: "iosd") }

@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Foundation
+import WaitingTests
 import Glibc
 import Testing
 
@@ -51,7 +52,7 @@ final class DiskPhone {
     let shell = Process()
     shell.executableURL = URL(filePath: "/bin/sh")
     shell.arguments = ["-c", words]
-    try shell.run()
+    try shell.start()
     shell.waitUntilExit()
     mounts.append(place)
     try #require(shell.terminationStatus == 0)

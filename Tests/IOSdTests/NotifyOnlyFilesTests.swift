@@ -46,7 +46,7 @@ import WaitingTests
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
@@ -88,7 +88,7 @@ import WaitingTests
       "\(home)/push.apns",
     ]
     process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
     #expect(try IncomingStore(container: "\(home)/AppGroup").all().count == 1)

@@ -2,6 +2,7 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
+import WaitingTests
 import Glibc
 import PairSupport
 import Testing
@@ -73,7 +74,7 @@ final class PhoneProcess {
     process.executableURL = URL(fileURLWithPath: words[0])
     process.arguments = Array(words.dropFirst())
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     return process
   }
 

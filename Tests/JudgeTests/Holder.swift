@@ -1,4 +1,5 @@
 import Foundation
+import WaitingTests
 
 /// Another process with an open database: the kernel reports locks by process.
 final class Holder {
@@ -17,7 +18,7 @@ final class Holder {
     process.arguments = [database]
     process.standardInput = input
     process.standardOutput = output
-    try process.run()
+    try process.start()
     _ = output.fileHandleForReading.availableData
   }
 

@@ -2,6 +2,7 @@ import Ground
 import DaemonRuntime
 import Database
 import Foundation
+import WaitingTests
 import Glibc
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
     let output = Pipe()
     process.standardError = output
     process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     return (text.replacingOccurrences(of: home, with: "HOME"), process.terminationStatus)

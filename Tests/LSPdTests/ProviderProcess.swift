@@ -5,6 +5,7 @@ import DaemonRuntime
 import PeerTransport
 import Database
 import Foundation
+import WaitingTests
 import Glibc
 import PairSupport
 import PostgreSQL
@@ -99,7 +100,7 @@ final class ProviderProcess {
     let prlimit = Process()
     prlimit.executableURL = URL(filePath: "/usr/bin/prlimit")
     prlimit.arguments = ["--pid", "\(child.identity.pid)", "--nofile=\(count)"]
-    try prlimit.run()
+    try prlimit.start()
     prlimit.waitUntilExit()
     try #require(prlimit.terminationStatus == 0)
   }

@@ -3,6 +3,7 @@ import Crypto
 import DaemonRuntime
 import Database
 import Foundation
+import WaitingTests
 import LightningWire
 import LightningChannel
 import Testing
@@ -296,7 +297,7 @@ import Testing
       process.executableURL = URL(fileURLWithPath: ProviderProcess.binary)
       process.arguments = arguments
       process.standardError = FileHandle.nullDevice
-      try process.run()
+      try process.start()
       process.waitUntilExit()
       #expect(process.terminationStatus == 64)
     }

@@ -72,7 +72,7 @@ struct FailingDiskTests {
       "-o", trace, "-p", "\(app.pid)", "-e", "trace=\(calls)", "-e", "inject=\(calls):error=EIO",
     ]
     tracer.standardError = FileHandle.nullDevice
-    try tracer.run()
+    try tracer.start()
     try phone.wait("strace to hold the app") { phone.tracer(of: app.pid) == tracer.processIdentifier }
     try phone.pay(invoice)
     try phone.wait("the app to show the I/O error") { app.status.contains("(disk I/O error, code ") }

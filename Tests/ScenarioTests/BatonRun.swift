@@ -2,6 +2,7 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
+import WaitingTests
 import Glibc
 
 /// `baton run` in its own directory.
@@ -41,7 +42,7 @@ final class BatonRun {
     let output = FileHandle(forWritingAtPath: path("said"))
     process.standardOutput = output
     process.standardError = output
-    try process.run()
+    try process.start()
     self.process = process
     return process.processIdentifier
   }

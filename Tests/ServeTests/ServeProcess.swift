@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Foundation
+import WaitingTests
 import Glibc
 import Live
 import Reports
@@ -26,7 +27,7 @@ final class ServeProcess {
     process.arguments = ["--home", home, "--json"] + options
     let pipe = Pipe()
     process.standardOutput = pipe
-    try process.run()
+    try process.start()
     address = try #require(ServeAddress(json: pipe.fileHandleForReading.availableData))
   }
 

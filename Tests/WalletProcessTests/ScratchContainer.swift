@@ -2,6 +2,7 @@ import Ground
 import Database
 import DaemonRuntime
 import Foundation
+import WaitingTests
 import Guardrails
 import Heartbeat
 import LightningNode
@@ -32,7 +33,7 @@ final class ScratchContainer {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/cp")
     process.arguments = [container.layout.database, copy]
-    try process.run()
+    try process.start()
     process.waitUntilExit()
     return try Connection(path: copy, access: .readWrite)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import WaitingTests
 import Testing
 
 /// The journals that real processes leave behind.
@@ -15,7 +16,7 @@ package enum Journals {
     let output = Pipe()
     replay.standardOutput = output
     replay.standardError = output
-    do { try replay.run() } catch {
+    do { try replay.start() } catch {
       Issue.record("baton replay cannot be run: \(error)")
       return
     }

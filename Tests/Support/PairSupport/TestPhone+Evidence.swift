@@ -2,6 +2,7 @@ import Ground
 import DaemonRuntime
 import Database
 import Foundation
+import WaitingTests
 import Glibc
 import Heartbeat
 import LightningInvoices
@@ -124,7 +125,7 @@ extension TestPhone {
     process.arguments = [program] + arguments
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     process.waitUntilExit()
     return process.terminationStatus
   }
