@@ -48,10 +48,12 @@ import WaitingTests
   {
     let mine = FileLock(path: path)
     try mine.open()
-    let frozen = open(path, O_RDONLY)
+    let frozen = open(path, O_RDONLY | O_CLOEXEC)
     flock(frozen, LOCK_SH)
     #expect(mine.probe() == .free)
     #expect(mine.tryTake() == .busy)
+    // A child that another test starts now has the descriptor, too, until it runs its program.
+    flock(frozen, LOCK_UN)
     close(frozen)
     #expect(mine.tryTake() == .taken)
   }
