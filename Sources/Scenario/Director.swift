@@ -48,7 +48,9 @@ public struct Director<Stage: ScenarioStage> {
 
   /// What does not go on may be broken, or have crashed, or be too little to judge.
   private mutating func gaveUp(_ line: Int, _ what: String) -> Performance.End {
-    .timedOut(line: line, what, (try? stage.judge()) ?? .unsettled([]))
+    do { return .timedOut(line: line, what, try stage.judge()) } catch {
+      return .timedOut(line: line, what, .unjudged(["could not be judged: \(error)"]))
+    }
   }
 
   private func performance(_ end: Performance.End) -> Performance {

@@ -37,6 +37,8 @@ public enum StageVerdict: Hashable, Sendable {
   case broken([String])
   /// A process crashed by itself.
   case crashed([String])
+  /// Evidence is missing, or cannot be read.
+  case unjudged([String])
 
   /// The verdict's line in the story; details are printed elsewhere.
   var sentence: String {
@@ -50,6 +52,7 @@ public enum StageVerdict: Hashable, Sendable {
     case .unsettled: return "not everything is settled"
     case .broken: return "broken"
     case .crashed: return "a process crashed by itself"
+    case .unjudged: return "no verdict"
     }
   }
 }

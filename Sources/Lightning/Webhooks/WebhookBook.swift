@@ -205,7 +205,10 @@ public struct WebhookBook: Hashable, Codable, Sendable {
   }
 
   private mutating func beginDue(at now: Instant, _ step: inout WebhookStep) {
-    for index in calls.indices {
+    // First attempts first: servers that were silent do not hold up the others.
+    let order =
+      calls.indices.filter { calls[$0].attempts == 0 } + calls.indices.filter { calls[$0].attempts > 0 }
+    for index in order {
       guard let due = calls[index].nextAt, due <= now, !waits(index) else { continue }
       calls[index].nextAt = nil
       calls[index].attempts += 1

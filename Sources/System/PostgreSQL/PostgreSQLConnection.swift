@@ -20,6 +20,8 @@ public final class PostgreSQLConnection {
           "synchronous_commit=on", "default_transaction_isolation=read\\ committed", "lock_timeout=15s",
           "statement_timeout=60s", "idle_in_transaction_session_timeout=5s", "tcp_keepalives_idle=2",
           "tcp_keepalives_interval=1", "tcp_keepalives_count=3",
+          // While data is unacknowledged no keepalive is sent.
+          "tcp_user_timeout=5000",
         ]
       case .copying: ["lock_timeout=15s", "statement_timeout=0", "idle_in_transaction_session_timeout=0"]
       }

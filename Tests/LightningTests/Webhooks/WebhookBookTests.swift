@@ -75,8 +75,11 @@ import Testing
     #expect(book.deadline(rules) == nil && called(deadline(at: 101)).isEmpty)
     #expect(called(end(11, .timedOut, at: 110)) == ["3 payment_incoming"])
     #expect(called(end(12, delivered, at: 110)) == ["4 payment_incoming"])
-    // The first one's second attempt is due, and the oldest.
-    #expect(called(end(13, delivered, at: 112)) == ["1 payment_incoming"])
+    // The first one's second attempt is due, too, and waits for all first ones.
+    for call in UInt64(13)...18 {
+      #expect(called(end(call, delivered, at: 112)) == ["\(call - 8) payment_incoming"])
+    }
+    #expect(called(end(19, delivered, at: 112)) == ["1 payment_incoming"])
   }
 
   @Test mutating func `The registration is stored before its call begins`() {

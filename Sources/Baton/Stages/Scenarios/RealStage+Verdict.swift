@@ -36,11 +36,11 @@ extension RealStage {
     let replays = try names.map { try JournalReplay.run("\(phone.journal)/\($0)") }
     let different = zip(names, replays).compactMap { name, replay in replay.trouble.map { "\(name) \($0)" } }
     narrator?.tell(verdict, replays, different)
-    let broken =
-      verdict.findings.filter { $0.invariant != 6 }.map { "[\($0.title)] \($0.sentence)" }
-      + verdict.missing.map { "no verdict: \($0.sentence)" }
-    guard broken.isEmpty, different.isEmpty else { return .broken(broken + different) }
-    guard crashes.isEmpty else { return .crashed(crashes) }
+    let broken = verdict.findings.filter { $0.invariant != 6 }.map { "[\($0.title)] \($0.sentence)" }
+    let missing = verdict.missing.map { "no verdict: \($0.sentence)" }
+    guard broken.isEmpty, different.isEmpty else { return .broken(broken + missing + different) }
+    guard crashes.isEmpty else { return .crashed(crashes + missing) }
+    guard missing.isEmpty else { return .unjudged(missing) }
     var open = verdict.unsettled
     if !scene.isChannelEven, pair?.level != .container {
       open.append(ScenarioWords.unevenChannel)

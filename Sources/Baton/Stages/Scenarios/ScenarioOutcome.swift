@@ -54,7 +54,8 @@ struct ScenarioOutcome {
     switch performance.end {
     case .played(.sound): kind = differences.isEmpty ? .same : .differs
     case .played(.unsettled(let sentences)): (kind, details) = (.noProgress, sentences)
-    case .played(.broken(let sentences)): (kind, details) = (.broken, sentences)
+    case .played(.broken(let sentences)), .played(.unjudged(let sentences)):
+      (kind, details) = (.broken, sentences)
     case .played(.crashed(let sentences)): (kind, details) = (.crashed, sentences)
     case .broken(let line, let sentence): (kind, details) = (.broken, ["after line \(line): \(sentence)"])
     case .timedOut(let line, let what, let verdict):
@@ -69,6 +70,7 @@ struct ScenarioOutcome {
     switch verdict {
     case .broken(let sentences): (.broken, sentences + [sentence])
     case .crashed(let sentences): (.crashed, sentences + [sentence])
+    case .unjudged(let sentences): (.noProgress, [sentence] + sentences)
     case .sound, .unsettled, nil: (.noProgress, [sentence])
     }
   }

@@ -31,10 +31,6 @@ package enum DemoVerb: Verb {
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
-    guard !invocation.line.isGiven("--home") else {
-      throw CommandFailure(
-        .wrongUsage, "demo makes a phone of its own; omit --home, or keep the phone with --keep DIR")
-    }
     let text = DemoStory.text(isQuick: invocation.line.isGiven("--quick"))
     if invocation.line.isGiven("--print") {
       guard !output.isJSON else {
