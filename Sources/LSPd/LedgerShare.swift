@@ -9,8 +9,8 @@ import PostgreSQL
 ///
 /// The rules are those of the pair. A lock that the server drops with this lspd's session is the sign that it runs, and
 /// a counter that it raises every 2 s that it is not frozen; without the lock, or once they have seen the same counter
-/// for 5 s of their own running time, others may take its wallets. Whoever takes them ends its leases, and each transaction of a wallet checks in the database
-/// that its lease still stands: a late writer writes nothing.
+/// for 5 s of their own running time, other lspd may take its wallets. The lspd that takes them ends its leases, and
+/// each transaction of a wallet checks in the database that its lease still stands: a late writer writes nothing.
 final class LedgerShare {
   /// Less than a beat's interval: a look that comes later than that begins a new count.
   static let looksEvery = TimeSpan.seconds(1)
@@ -111,7 +111,7 @@ final class LedgerShare {
   }
 
   /// Until the end of the transaction no other lspd begins a wallet.
-  /// One that is frozen with the lock loses it after 5 s: whoever waited as long would not beat meanwhile, and lose its
+  /// A frozen lspd loses this lock after 5 s. An lspd that waited for it as long would not beat meanwhile, and lose its
   /// wallets too.
   func lockWallets() throws {
     try database.execute("SET LOCAL lock_timeout = '2s'", [])

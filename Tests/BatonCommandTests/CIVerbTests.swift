@@ -71,7 +71,7 @@ struct CIVerbTests {
     #expect(verdict?["verdict"]?.text == "differs" && verdict?["exit"]?.int == 1)
   }
 
-  /// The wait for an app that has crashed is in vain; the crash is the outcome, and not the wait.
+  /// The wait for an app that has crashed times out; the outcome is the crash.
   @Test func `An app that crashes by itself makes exit code 4, whatever the story waits for`() throws {
     let app = scratch.write("crash", "#!/bin/sh\nkill -SEGV $$\n")
     chmod(app, 0o700)

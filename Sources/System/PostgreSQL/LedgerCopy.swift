@@ -2,7 +2,7 @@ import Database
 
 extension PostgreSQLConnection {
   /// Copies all tables as of one moment into a new file of SQLite, for programs that read ledgers. The rows of each
-  /// wallet are found by an index, as in lspd's own file. Nobody needs the file after a power cut.
+  /// wallet are found by an index, as in lspd's own file. The file need not survive a power cut.
   public func copy(toScratch file: Connection) throws {
     try file.execute("PRAGMA synchronous = OFF")
     try transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {

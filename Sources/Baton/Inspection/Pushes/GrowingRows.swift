@@ -13,8 +13,7 @@ package final class GrowingRows<Row: Report> {
   /// The rows written since the last call; none while there is no such file. A pipe in its place would block for ever.
   package func next() -> [Row] {
     guard let descriptor = try? PlainFile.open(path, O_RDONLY) else { return [] }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-    defer { close(descriptor) }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     guard (try? file.seek(toOffset: consumed)) != nil, let data = try? file.readToEnd() else { return [] }
     let bytes = [UInt8](data)
     guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }

@@ -60,7 +60,7 @@ package final class PhoneStarter {
     do {
       return try complete()
     } catch {
-      // Nobody waits 15 s for the answer to ^C; a phone that was not up has no processes to end.
+      // After ^C a daemon that does not answer is killed after 1 s: a phone that was not up has no processes to end.
       let limit = isInterrupted() ? TimeSpan.seconds(1) : StartedDaemon.timeout
       for daemon in started.reversed() { daemon.end(within: limit) }
       throw error

@@ -65,7 +65,7 @@ struct ScenarioOutcome {
     }
   }
 
-  /// A wait was in vain. Damage and a crash are graver, and the likely cause.
+  /// A wait timed out. Damage or a crash is graver, and the likely cause.
   static func gaveUp(_ sentence: String, _ verdict: StageVerdict?) -> (Kind, details: [String]) {
     switch verdict {
     case .broken(let sentences): (.broken, sentences + [sentence])
