@@ -129,6 +129,9 @@ class Baton:
         if not os.path.exists(path):
             return []
         with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+            # The extension makes the file before its table.
+            if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'incoming'").fetchone():
+                return []
             return database.execute(
                 "SELECT hex(payment_hash), amount_msat, kind, is_held, hold_ends_at, state FROM incoming"
                 " ORDER BY number").fetchall()
