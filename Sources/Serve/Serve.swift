@@ -93,16 +93,14 @@ package final class Serve {
     }
   }
 
-  /// The cookie is for the page's events, which can send no header; the page drops the token from its address. Who has
-  /// the cookie alone, as every server of this machine that the browser visits, gets no token from us.
+  /// The cookie is for the page's events, which can send no header; the page drops the token from its address, and keeps
+  /// it in its tab. Who has the cookie alone, as every server of this machine that the browser visits, gets no token from
+  /// us.
   private func page(_ gate: ServeGate, _ hasToken: Bool) -> HTTPResponse {
     var page = LivePage(home: phone.home)
     if isControlled {
-      page.control =
-        hasToken
-        ? .buttons(
-          token: token, LiveAction.allCases.map { LivePage.Action($0.rawValue, $0.words, $0.meaning) })
-        : .needsToken
+      let actions = LiveAction.allCases.map { LivePage.Action($0.rawValue, $0.words, $0.meaning) }
+      page.control = hasToken ? .buttons(token: token, actions) : .needsToken(actions)
     }
     let html = page.html
     return HTTPResponse(

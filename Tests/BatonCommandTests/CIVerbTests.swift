@@ -20,7 +20,7 @@ struct CIVerbTests {
   private static let project = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
 
-  private static func story(_ name: String) -> String { "\(project)/Tests/Scenarios/\(name).txt" }
+  static func story(_ name: String) -> String { "\(project)/Tests/Scenarios/\(name).txt" }
 
   private func run(_ words: String...) throws -> ChildEnd.How? {
     let child = try scratch.start("baton", ["ci", "--out", scratch("evidence")] + words)

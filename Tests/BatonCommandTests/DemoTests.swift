@@ -50,6 +50,13 @@ import WaitingTests
     #expect(end == .exited(code: 64), "\(scratch.text("said"))")
   }
 
+  @Test(arguments: [["--home", "DIR", "demo"], ["demo", "--home", "DIR", "--print"]])
+  func `baton demo makes its own phone, and refuses --home`(words: [String]) throws {
+    let words = words.map { $0 == "DIR" ? scratch("phone") : $0 }
+    #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 64))
+    #expect(scratch.text("said").contains("--keep") && scratch.names == ["said"])
+  }
+
   @Test func `baton demo --print prints a story that baton run --simulated plays`() throws {
     _ = scratch.end(try scratch.start("baton", ["demo", "--print", "--quick"]))
     let story = scratch.write("story.txt", scratch.text("said"))

@@ -84,8 +84,34 @@ private final class Manager {
     kill(child.identity.pid, SIGINT)
     #expect(phone.scratch.end(child) == .exited(code: 0))
     #expect(manager.heard() == nil)
-    #expect(phone.scratch.text("said").contains("interrupted by SIGINT before the phone was up"))
+    // At its deadline the start would have failed, with a sentence about iosd.
+    #expect(phone.scratch.text("said") == Self.interrupted)
     #expect(!isUp(.lspd) && kill(iosd, 0) != 0)
+  }
+
+  private static let interrupted =
+    "baton: interrupted by SIGINT before the phone was up; all that was started is ended\n"
+
+  @Test func `A signal while another start goes on ends the command with 0, and starts nothing`() throws {
+    let home = phone.phone
+    try FileManager.default.createDirectory(atPath: home.os, withIntermediateDirectories: true)
+    for path in [home.home, home.os] { chmod(path, 0o700) }
+    let other = open("\(home.os)/up.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    defer { close(other) }
+    try #require(flock(other, LOCK_EX | LOCK_NB) == 0)
+    let (child, manager) = try start()
+    // It handles the signal, and has opened the lock.
+    try Wait.until("the command to wait for the lock") {
+      let files = "/proc/\(child.identity.pid)/fd"
+      return try FileManager.default.contentsOfDirectory(atPath: files).contains {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(files)/\($0)"))?.hasSuffix("/up.lock")
+          == true
+      }
+    }
+    kill(child.identity.pid, SIGINT)
+    #expect(phone.scratch.end(child) == .exited(code: 0))
+    #expect(phone.scratch.text("said") == Self.interrupted)
+    #expect(manager.heard() == nil && !isUp(.lspd))
   }
 
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])

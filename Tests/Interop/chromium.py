@@ -36,16 +36,27 @@ class Chromium:
         self.buffer = b""
         self.number = 0
         self.events = []
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self.session = None
+        self.tab()
+
+    def tab(self):
+        """A new tab, which all that follows is about; returns the session of the one before."""
+        before, self.session = self.session, None
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.ask(f"{domain}.enable")
+        return before
+
+    def back(self, session):
+        """To the tab of that session. A tab behind another one draws no frames."""
+        self.session = session
+        self.ask("Page.bringToFront")
 
     def ask(self, method, **parameters):
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
-        if getattr(self, "session", None):
+        if self.session:
             message["sessionId"] = self.session
         data = json.dumps(message).encode() + b"\0"
         while data:
@@ -88,6 +99,13 @@ class Chromium:
         self.ask("Page.navigate", url="about:blank")
         self.ask("Page.navigate", url=url)
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
+
+    def reload(self):
+        """As by F5."""
+        self.events.clear()
+        self.ask("Page.reload")
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            self.events.append(self.read())
 
     def wait(self, condition, seconds=60):
         limit = time.monotonic() + seconds

@@ -108,18 +108,31 @@ def watch(browser, server):
     browser.wait(f"{beat} > {first}")
     if text(browser, "payments-count") != "(2 received)":
         fail(f"two numbers of one thing: {text(browser, 'payments-count')}")
-    # The cookie opens it again, without the token and what the token is for.
-    browser.open(f"http://127.0.0.1:{server.port}/")
-    browser.wait("document.getElementById('link').textContent === 'live'")
-    if browser.run("document.querySelectorAll('button').length") or server.token in browser.run(
-            "document.documentElement.outerHTML"):
-        fail("the cookie alone gets the token or its buttons")
-    if "open the address" not in text(browser, "outcome"):
-        fail("a page without buttons does not say how to get them")
+    # F5: the tab has kept the token, which is neither in the address nor in what the server sends.
+    browser.reload()
+    press(browser, "open", "the app is in front")
+    if server.token in browser.run("document.documentElement.outerHTML + location.href"):
+        fail("a page that is loaded again has the token in its text or its address")
+    # Another tab has the cookie alone.
+    first = browser.tab()
+    without_buttons(browser, server)
     if browser.run("document.title") != f"Baton: {server.home}" or browser.run("document.images.length"):
         fail("text of the phone has become HTML")
     if problems(browser, server):
         fail(f"the page: {problems(browser, server)}")
+    browser.back(first)
+    # The token of an earlier run on this port.
+    browser.run("sessionStorage.setItem('token', '0'.repeat(32))")
+    without_buttons(browser, server)
+
+
+def without_buttons(browser, server):
+    browser.open(f"http://127.0.0.1:{server.port}/")
+    browser.wait("document.getElementById('link').textContent === 'live'")
+    browser.wait("document.getElementById('outcome').textContent.includes('open the address')")
+    if browser.run("document.querySelectorAll('button').length") or server.token in browser.run(
+            "document.documentElement.outerHTML"):
+        fail("without the token there are buttons")
 
 
 def band(browser):
@@ -183,8 +196,12 @@ def neighbour(browser, server):
     try:
         browser.open(server.url)
         browser.wait("document.documentElement.dataset.looks > 0")
+        if browser.run("sessionStorage.getItem('token')") != server.token:
+            fail("the page has kept no token, so this shows nothing")
         browser.open(f"http://127.0.0.1:{other.server_address[1]}/")
         browser.wait("document.title === 'neighbour'")
+        if browser.run("sessionStorage.length"):
+            fail("another port reads what the page has kept")
         # From its page: the cookie goes along, and the Origin says whose page it is.
         browser.run(
             f"fetch('http://127.0.0.1:{server.port}/act', {{method: 'POST', credentials: 'include', mode: 'no-cors', "
@@ -277,7 +294,7 @@ def main():
             crowd(server)
         finally:
             server.end()
-    print(f"  serve: a payment arrives on the open page, eight actions, another site reaches nothing, another port gets no token, a silent server is seen, {count} metrics")
+    print(f"  serve: a payment arrives on the open page, eight actions, also after F5, another site reaches nothing, another port gets no token, a silent server is seen, {count} metrics")
 
 
 main()

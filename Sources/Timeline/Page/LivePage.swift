@@ -16,8 +16,8 @@ package struct LivePage {
 
   package enum Control: Hashable, Sendable {
     case none
-    /// The server takes actions, but this page was opened without the token.
-    case needsToken
+    /// The server takes actions, but this page was opened without the token; the browser may have kept it.
+    case needsToken([Action])
     case buttons(token: String, [Action])
   }
 
@@ -40,14 +40,15 @@ package struct LivePage {
       .object(members.map { JSONMember(key: $0.0, value: .string($0.1)) })
     }
     var members = [JSONMember(key: "home", value: .string(home))]
+    func actions(_ all: [Action]) -> JSONMember {
+      let buttons = all.map { object([("name", $0.name), ("words", $0.words), ("meaning", $0.meaning)]) }
+      return JSONMember(key: "actions", value: .array(buttons))
+    }
     switch control {
     case .none: break
-    case .needsToken: members.append(JSONMember(key: "needs_token", value: .bool(true)))
-    case .buttons(let token, let actions):
-      let buttons = actions.map { object([("name", $0.name), ("words", $0.words), ("meaning", $0.meaning)]) }
-      members += [
-        JSONMember(key: "token", value: .string(token)), JSONMember(key: "actions", value: .array(buttons)),
-      ]
+    case .needsToken(let all): members.append(actions(all))
+    case .buttons(let token, let all):
+      members += [JSONMember(key: "token", value: .string(token)), actions(all)]
     }
     return .object(members)
   }

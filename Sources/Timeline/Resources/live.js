@@ -177,7 +177,7 @@
 
   // The actions
 
-  const act = async (action, button) => {
+  const act = async (action, button, token) => {
     const outcome = byId("outcome");
     button.disabled = true;
     outcome.className = "";
@@ -185,7 +185,7 @@
     try {
       const answer = await fetch("/act", {
         method: "POST", body: JSON.stringify({ do: action.name }),
-        headers: { "Authorization": `Bearer ${setup.token}`, "Content-Type": "application/json" },
+        headers: { "Authorization": `Bearer ${token}`, "Content-Type": "application/json" },
       });
       const said = await answer.json();
       outcome.className = answer.ok ? "" : "bad";
@@ -196,14 +196,39 @@
     }
     button.disabled = false;
   };
-  for (const action of setup.actions ?? []) {
-    const button = element("button", action.words, action.name === "kill" || action.name === "freeze" ? "danger" : "");
-    button.type = "button";
-    button.id = `act-${action.name}`;
-    button.title = action.meaning;
-    button.addEventListener("click", () => act(action, button));
-    byId("buttons").append(button);
-  }
-  if (setup.needs_token) byId("outcome").textContent = "to drive the phone, open the address that baton serve has printed";
-  byId("control").hidden = !setup.actions && !setup.needs_token;
+  const offer = (token) => {
+    for (const action of setup.actions) {
+      const button = element("button", action.words, action.name === "kill" || action.name === "freeze" ? "danger" : "");
+      button.type = "button";
+      button.id = `act-${action.name}`;
+      button.title = action.meaning;
+      button.addEventListener("click", () => act(action, button, token));
+      byId("buttons").append(button);
+    }
+  };
+
+  // A page that is loaded again has no token in its address: the tab keeps it, for this origin alone, so no other port
+  // can read it.
+  const kept = (use) => {
+    try { return use(sessionStorage); } catch { return null; }
+  };
+  // The token of an earlier run is refused; with the cookie it would not be.
+  const isGood = async (token) => {
+    try {
+      const answer = await fetch(
+        "/status.json", { credentials: "omit", headers: { "Authorization": `Bearer ${token}` } });
+      return answer.ok;
+    } catch { return false; }
+  };
+  const control = async () => {
+    if (setup.token) {
+      kept((store) => store.setItem("token", setup.token));
+      return offer(setup.token);
+    }
+    const token = kept((store) => store.getItem("token"));
+    if (token && await isGood(token)) return offer(token);
+    byId("outcome").textContent = "to drive the phone, open the address that baton serve has printed";
+  };
+  byId("control").hidden = !setup.actions;
+  if (setup.actions) control();
 })();

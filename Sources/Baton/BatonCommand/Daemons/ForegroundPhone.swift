@@ -54,8 +54,9 @@ final class ForegroundPhone {
       try? loop.turn(waitingMilliseconds: 0)
       return interruption != nil
     }
-    do { return try starter.start() } catch {
-      guard let interruption else { throw error }
+    do { return try starter.start() } catch let failure as CommandFailure where failure.code == .interrupted {
+      // Another failure is told as what it is, also after a signal.
+      guard let interruption else { throw failure }
       let sentence =
         "interrupted by \(interruption.name) before the phone was up; all that was started is ended"
       writeAll(standardError, Array("\(programName): \(sentence)\n".utf8))

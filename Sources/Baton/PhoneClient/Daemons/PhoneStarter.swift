@@ -40,7 +40,8 @@ package final class PhoneStarter {
 
   package let phone: Phone
   package let options: Options
-  /// Asked while a daemon does not answer yet; true ends the start.
+  /// Asked while another start goes on, and while a daemon does not answer yet; true ends the start with the code
+  /// `interrupted`.
   package var isInterrupted: () -> Bool = { false }
   private var started: [StartedDaemon] = []
 
@@ -55,7 +56,7 @@ package final class PhoneStarter {
       of: Daemon.allCases.filter { DaemonProbe.pid(listeningOn: phone.socket(of: $0)) == nil })
     try makeHome()
     // Twice a daemon's time, for two daemons.
-    let lock = try StartLock(phone, timeout: Self.timeout + Self.timeout)
+    let lock = try StartLock(phone, timeout: Self.timeout + Self.timeout, isInterrupted: isInterrupted)
     defer { withExtendedLifetime(lock) {} }
     do {
       return try complete()
@@ -110,10 +111,11 @@ package final class PhoneStarter {
     self.started.append(started)
     let deadline = Clock.monotonicNow + Self.timeout
     while !isReady(daemon) {
-      if started.process.hasEnded { throw started.failureOfEnd() }
+      // First: the signal that interrupts us, as ^C in a terminal, may have ended the daemon too.
       if isInterrupted() {
         throw CommandFailure(.interrupted, "interrupted before \(daemon.rawValue) answered")
       }
+      if started.process.hasEnded { throw started.failureOfEnd() }
       guard Clock.monotonicNow < deadline else { throw started.failure("did not answer in time") }
       // The socket appears an instant before the daemon accepts: also check at short intervals.
       let soon = min(deadline, Clock.monotonicNow + .milliseconds(20))

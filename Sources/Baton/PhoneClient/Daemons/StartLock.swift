@@ -7,10 +7,13 @@ import Glibc
 final class StartLock {
   private let descriptor: Int32
 
-  init(_ phone: Phone, timeout: TimeSpan) throws {
+  init(_ phone: Phone, timeout: TimeSpan, isInterrupted: () -> Bool = { false }) throws {
     descriptor = try PlainFile.openOwn("\(phone.os)/up.lock", O_RDWR | O_CREAT)
     let deadline = Clock.monotonicNow + timeout
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if isInterrupted() {
+        throw CommandFailure(.interrupted, "interrupted while another `baton up` or `baton down` ran")
+      }
       guard Clock.monotonicNow < deadline else {
         throw CommandFailure(
           .daemonMissing,

@@ -5,6 +5,7 @@ import Inspection
 import PhoneClient
 import Reports
 import Scenario
+import SharedContainer
 import Terminal
 
 /// Plays every story that applies on a team's own programs, and leaves one directory of evidence.
@@ -130,6 +131,9 @@ package enum CIVerb: Verb {
       outcome = ScenarioOutcome(file: story.name, crashed: CommandFailure(error).sentence)
     }
     guard let home = outcome.home else { return outcome }
+    if pair != nil, outcome.endedBeforeTheFirstLine, outcome.kind == .noProgress {
+      outcome.details += whyWithoutNode(Phone(home: home))
+    }
     removeSockets(in: home)
     if outcome.isGood {
       // Also a good run can be looked at; its place follows from its name.
@@ -137,6 +141,13 @@ package enum CIVerb: Verb {
       outcome.home = nil
     }
     return outcome
+  }
+
+  private static func whyWithoutNode(_ phone: Phone) -> [String] {
+    guard !FilePath.exists(ContainerLayout(directory: phone.container).database) else { return [] }
+    return [
+      "there is no node.sqlite: programs of level 1 have no node, and no story is about them; look at them with `baton up --app PATH --ext PATH`"
+    ]
   }
 
   /// What copies the evidence, such as tar, cannot read sockets; those of killed programs stay.

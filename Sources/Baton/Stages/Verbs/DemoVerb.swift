@@ -11,7 +11,7 @@ package enum DemoVerb: Verb {
       summary: "pay a phone with its app closed; open the app, kill the extension; print the story",
       options: [
         OptionDeclaration(
-          "--keep", value: .path("DIR"), help: "run in this new directory and keep it"),
+          "--keep", value: .path("DIR"), help: "run in this new directory and keep it; --home is refused"),
         OptionDeclaration(
           "--quick", help: "do not let the extension wait out its 5 s after the first payment"),
         OptionDeclaration("--print", help: "print the story, for `baton run`, and play nothing"),
@@ -31,6 +31,12 @@ package enum DemoVerb: Verb {
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
+    guard !invocation.line.isGiven("--home") else {
+      throw CommandFailure(
+        .wrongUsage,
+        "--home names a phone that is there, and the demo makes a new one; omit it, or name the new one's directory with --keep"
+      )
+    }
     let text = DemoStory.text(isQuick: invocation.line.isGiven("--quick"))
     if invocation.line.isGiven("--print") {
       guard !output.isJSON else {
