@@ -110,6 +110,7 @@ def watch(browser, server):
         fail(f"two numbers of one thing: {text(browser, 'payments-count')}")
     # F5: the tab has kept the token, which is neither in the address nor in what the server sends.
     browser.reload()
+    browser.wait("document.getElementById('act-open')")
     press(browser, "open", "the app is in front")
     if server.token in browser.run("document.documentElement.outerHTML + location.href"):
         fail("a page that is loaded again has the token in its text or its address")
