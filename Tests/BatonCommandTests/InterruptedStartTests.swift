@@ -10,7 +10,7 @@ import WaitingTests
 @Suite("A start of a phone that is interrupted", .waits) struct InterruptedStartTests {
   private let scratch = Scratch()
 
-  /// As ^C in a terminal, of which each program of the foreground hears: lspd listens, and ends before it answers.
+  /// As by a manager that signals every process of its unit: lspd listens, and ends before it answers.
   @Test func `A daemon that the interruption has ended, too, is not what is told`() throws {
     let lspd = scratch.write("lspd", "#!/bin/sh\necho $$ >'\(scratch("pid"))'\nkill -STOP $$\n")
     chmod(lspd, 0o700)

@@ -111,7 +111,7 @@ package final class PhoneStarter {
     self.started.append(started)
     let deadline = Clock.monotonicNow + Self.timeout
     while !isReady(daemon) {
-      // First: the signal that interrupts us, as ^C in a terminal, may have ended the daemon too.
+      // First: a manager that signals every process of its unit ends the daemon too.
       if isInterrupted() {
         throw CommandFailure(.interrupted, "interrupted before \(daemon.rawValue) answered")
       }
