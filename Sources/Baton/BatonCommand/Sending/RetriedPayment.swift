@@ -84,7 +84,7 @@ final class RetriedPayment {
     var code: String?
     var codeName: String?
     var failureClass: String?
-    /// Why nothing was sent.
+    /// Why nothing was sent, or lspd's sentence about a lost attempt.
     var meaning: String?
     /// Until the attempt begins.
     var delayMs: Int64?
@@ -106,10 +106,10 @@ final class RetriedPayment {
     case .held(let answer):
       progress.event = "held"
       output.say(answer.heldSentence ?? "", json: progress)
-    case .lost(let attempt):
-      (progress.event, progress.attempt) = ("lost", attempt)
+    case .lost(let attempt, let sentence):
+      (progress.event, progress.attempt, progress.meaning) = ("lost", attempt, sentence)
       output.say(
-        "attempt \(attempt) of \(settings.attempts): the connection to lspd broke; lspd is asked what became of it",
+        "attempt \(attempt) of \(settings.attempts): \(sentence ?? "the connection to lspd broke"); lspd is asked what became of it",
         json: progress)
     case .failed(let attempt, let answer):
       let failed = SenderFailure(answer)
@@ -147,7 +147,7 @@ final class RetriedPayment {
     case .pending:
       let state =
         sending.isLost
-        ? "lspd cannot be asked what became of attempt \(sending.attempts)"
+        ? "lspd does not say what became of attempt \(sending.attempts)"
         : "attempt \(sending.attempts) has no answer"
       return [
         "pending: \(state) after \(HumanText.span(took)), and the payment may still settle; nothing was sent twice; `baton payments` shows how it ends"

@@ -10,8 +10,8 @@ final class Sending {
     /// lspd holds the attempt for an offline wallet.
     case held(PaymentAnswer)
     case failed(attempt: Int, AttemptAnswer)
-    /// The connection broke; lspd is asked for the attempt until the deadline.
-    case lost(attempt: Int)
+    /// The connection broke, or lspd has an error for it; lspd is asked for the attempt until the deadline.
+    case lost(attempt: Int, String?)
     case report(SenderReport)
   }
 
@@ -103,8 +103,8 @@ final class Sending {
   private func heard(_ event: Attempt.Event, of number: Int) {
     switch event {
     case .taken(let answer): if answer.state == "held" { onEvent(.held(answer)) }
-    case .lost:
-      if !isLossTold { onEvent(.lost(attempt: number)) }
+    case .lost(let sentence):
+      if !isLossTold { onEvent(.lost(attempt: number, sentence)) }
       (isLost, isLossTold) = (true, true)
       handle(.attemptLost(attempt: number))
     case .answered(let outcome, let answer):
