@@ -252,8 +252,10 @@ struct TwoProvidersTests {
         try expectPending(answer)
         #expect(
           try provider.eventually {
-            answer = try provider.client().request(message)
-            return true
+            let again = try provider.client()
+            try again.send(message)
+            answer = try again.receive()
+            return answer["payment"] != nil
           })
       }
       #expect(answer["payment"] == "1" && answer["state"] == "held")
