@@ -17,7 +17,7 @@ final class Attempt {
   }
 
   private let request: ControlMessage
-  private let id = (Bytes32(randomBytes(Bytes32.size)) ?? .zero).hex
+  let id = (Bytes32(randomBytes(Bytes32.size)) ?? .zero).hex
   private let phone: Phone
   private let loop: EventLoop
   private let onEvent: (Event) -> Void

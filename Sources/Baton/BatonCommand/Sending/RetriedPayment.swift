@@ -12,6 +12,7 @@ import Terminal
 final class RetriedPayment {
   private let sending: Sending
   private let output: Output
+  private let journal: SenderJournal
   private let loop: EventLoop
   private let settings: SenderSettings
   private let hasButton: Bool
@@ -21,6 +22,7 @@ final class RetriedPayment {
   init(_ invoice: PayableInvoice, _ retry: RetryOptions, _ invocation: Invocation) throws {
     loop = try EventLoop()
     let phone = try invocation.phone
+    journal = SenderJournal(phone)
     settings = retry.settings()
     hasButton = retry.hasButton
     output = invocation.output
@@ -34,6 +36,7 @@ final class RetriedPayment {
     while true {
       let outcome = try payOnce()
       let took = Clock.monotonicNow - start
+      journal.note(SenderRow(outcome, of: sending), output)
       if case .refused(let sentence) = outcome { throw ControlClientError.refused(sentence) }
       if output.isJSON {
         output.say(document(outcome, took))
