@@ -22,6 +22,7 @@ enum FuzzTargets {
       PhoneClockFuzz.self,
       PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,
       PushPayloadFuzz.self, ScenarioFuzz.self, SealedPushFuzz.self, SeedResultFuzz.self,
+      SenderRowsFuzz.self,
       ServeRequestFuzz.self, ServiceMessageFuzz.self, SpanTextFuzz.self,
       UnixPathFuzz.self,
       WalletRowsFuzz.self,

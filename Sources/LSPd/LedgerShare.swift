@@ -14,6 +14,10 @@ import PostgreSQL
 final class LedgerShare {
   /// Less than a beat's interval: a look that comes later than that begins a new count.
   static let looksEvery = TimeSpan.seconds(1)
+  /// A third of what a beat may be late.
+  static let waitsForWallets = TimeSpan.seconds(2)
+  /// A frozen lspd loses its lock within that time.
+  static let walletsStayLocked = TimeSpan.seconds(5)
   /// The first half of the advisory lock's name; the second is the number of the run.
   private static let lockClass = 0x6261746f
 
@@ -24,6 +28,8 @@ final class LedgerShare {
   private var schedule = BeatSchedule(timing: .standard, claimedAt: Instant(nanoseconds: 0))
   /// Of the other runs.
   private var monitors: [Int64: BeatMonitor] = [:]
+  /// Nobody waits for the lock of the wallets before.
+  private var walletsLockedUntil: Instant?
 
   init(_ database: PostgreSQLConnection) throws {
     self.database = database
@@ -111,20 +117,29 @@ final class LedgerShare {
   }
 
   /// Until the end of the transaction no other lspd begins a wallet.
-  /// A frozen lspd loses this lock after 5 s. An lspd that waited for it as long would not beat meanwhile, and lose its
-  /// wallets too.
-  func lockWallets() throws {
-    try database.execute("SET LOCAL lock_timeout = '2s'", [])
+  /// A frozen lspd loses this lock after 5 s. An lspd that waited for it as long, or for several wallets of one turn
+  /// after each other, would not beat meanwhile, and lose its wallets too.
+  func lockWallets(at now: Instant) throws {
+    if let walletsLockedUntil, now < walletsLockedUntil { throw WalletsLockedError() }
+    try database.execute(
+      "SET LOCAL lock_timeout = '\(Self.waitsForWallets.wholeMilliseconds)ms'", [])
     do {
       try database.execute("LOCK TABLE wallets IN SHARE ROW EXCLUSIVE MODE", [])
-    } catch PostgreSQLError.refused(state: "55P03", _) { throw WalletsLockedError() }
+    } catch PostgreSQLError.refused(state: "55P03", _) {
+      walletsLockedUntil = now + Self.waitsForWallets + Self.walletsStayLocked
+      throw WalletsLockedError()
+    }
+    // An error about another lock of the transaction would end this lspd.
+    try database.execute("SET LOCAL lock_timeout TO DEFAULT", [])
   }
 
-  /// Attempts of the same id wait for each other, at whichever lspd they come in.
+  /// Requests about one attempt come one after the other, at whichever lspd they come in. Nobody waits: the lspd that
+  /// has the lock may be frozen.
   func whileLocked<Result>(_ attempt: Bytes32, _ body: () throws -> Result) throws -> Result {
     // The id is random, or its sender's own harm.
     let key = SQLValue.integer(attempt.bytes.prefix(8).reduce(0) { $0 << 8 | Int64($1) })
-    try database.execute("SELECT pg_advisory_lock(?)", [key])
+    let isTaken = try database.firstRow("SELECT pg_try_advisory_lock(?)", [key])?.integer(0)
+    guard isTaken == 1 else { throw AttemptElsewhereError() }
     let result: Result
     do { result = try body() } catch {
       try database.execute("SELECT pg_advisory_unlock(?)", [key])

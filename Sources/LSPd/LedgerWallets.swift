@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Ground
 import LightningProvider
 
 /// The wallets, one row each, in the order in which they came.
@@ -23,8 +24,12 @@ extension Ledger {
     return node
   }
 
-  /// Of the connections the first that was accepted names the wallet for good.
+  /// Of the connections the first that was accepted names the wallet for good. The update would wait for an lspd that
+  /// begins a wallet, so that only a wallet without a name has one.
   func nameWallet(_ wallet: WalletNumber, by connection: UInt64) throws {
+    let isNameless = try database.firstRow(
+      "SELECT 1 FROM wallets WHERE id = ? AND node IS NULL", [.integer(wallet.value)])
+    guard isNameless != nil else { return }
     try database.execute(
       """
       UPDATE wallets SET node = (SELECT node FROM connections WHERE id = ?) WHERE id = ? AND node IS NULL
@@ -83,10 +88,10 @@ extension Ledger {
 
   /// The wallet of the phone that lspd was started with. In a shared ledger the first lspd has the first wallet, and
   /// each other one of its own, found again by its directory.
-  func ownWallet(home: String) throws -> WalletNumber {
+  func ownWallet(home: String, at now: Instant) throws -> WalletNumber {
     guard let share else { return .own }
     return try database.atomically {
-      try share.lockWallets()
+      try share.lockWallets(at: now)
       if let kept = keptWallet { return kept }
       if let known = try wallet(ofPhone: home) { return known }
       try database.execute("UPDATE wallets SET home = ? WHERE id = 1 AND home IS NULL", [.text(home)])
@@ -106,9 +111,9 @@ extension Ledger {
   }
 
   /// Decides about a new wallet with the number of those that there are, which no other lspd changes meanwhile.
-  func allocating<Result>(_ body: (_ count: Int) throws -> Result) throws -> Result {
+  func allocating<Result>(at now: Instant, _ body: (_ count: Int) throws -> Result) throws -> Result {
     try database.atomically {
-      try share?.lockWallets()
+      try share?.lockWallets(at: now)
       return try body(try walletCount())
     }
   }

@@ -65,7 +65,7 @@ final class Provider {
       storageDelay: options.storageDelay, pushStrategy: options.pushStrategy)
     let home = ledger.share == nil ? options.home : LedgerPlace.absolute(options.home)
     try ledger.share?.join(run: run, home: home, boot: clock.boot)
-    ownNumber = try ledger.ownWallet(home: home)
+    ownNumber = try ledger.ownWallet(home: home, at: clock.now)
     try ledger.share?.lease(ownNumber, at: clock.now)
     try ledger.keepHome(home, of: ownNumber)
     try ledger.keepPlace(own: ownNumber)

@@ -18,6 +18,9 @@ extension Provider {
       } catch let error where error is PostgreSQLError || error is LedgerError {
         // Whether the last commit arrived is unknown: no answer may tell what became of the request.
         fail(error)
+      } catch let error as AttemptElsewhereError {
+        // With the attempt's id it would be a refusal.
+        client.send(.error("\(error)"))
       } catch {
         var refusal = ControlMessage.error("\(error)")
         // It tells the sender that this is about its request, and not about the connection.

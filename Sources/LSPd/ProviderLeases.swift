@@ -28,13 +28,9 @@ extension Provider {
 
   /// Of a shared ledger those that no lspd serves: their holds end on time, and their pushes and webhooks go on.
   func serveDueWallets() throws {
-    let start = clock.now
-    for number in try ledger.dueWallets() where served[number] == nil {
-      // The beat must not be late: the rest follows after it.
-      if ledger.share != nil, clock.now - start > .seconds(1) { return }
-      // Another lspd may have been faster.
-      do { _ = try wallet(number) } catch is WalletElsewhereError {}
-    }
+    let due = try ledger.dueWallets().filter { served[$0] == nil }
+    guard ledger.share != nil else { return try due.forEach { _ = try wallet($0) } }
+    try Takeover.serve(due, clock: { clock.now }) { _ = try wallet($0) }
   }
 
   private func serveFreePhones() throws {
@@ -69,7 +65,7 @@ extension Provider {
     return nextPayment
   }
 
-  /// Two requests of one attempt come one after the other, also at two lspd.
+  /// Two requests of one attempt come one after the other, also at two lspd: the second one is turned away.
   func whileLocked<Result>(_ attempt: Bytes32?, _ body: () throws -> Result) throws -> Result {
     guard let share = ledger.share, let attempt else { return try body() }
     return try share.whileLocked(attempt, body)

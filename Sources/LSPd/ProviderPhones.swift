@@ -23,7 +23,7 @@ extension Provider {
     for home in homes {
       // Its wallet has a channel with that lspd, of which this one knows nothing.
       guard access(ServedPhone.ledger(home), F_OK) != 0 else { throw ServedPhoneError.hasOwn(home) }
-      let wallet = try ledger.allocating { count in
+      let wallet = try ledger.allocating(at: clock.now) { count in
         directory.learn(count: count)
         if let known = try ledger.wallet(ofPhone: home) { return known }
         guard let new = directory.reserve() else { throw WalletLimitError(limit: directory.limit) }

@@ -109,7 +109,7 @@ extension Provider {
   private func heard(_ bytes: [UInt8], from id: UInt64) {
     guard let connection = newcomers.removeValue(forKey: id) else { return }
     do {
-      let entry = try ledger.allocating { count in
+      let entry = try ledger.allocating(at: clock.now) { count in
         directory.learn(count: count)
         let known = try connection.remote.flatMap(ledger.wallet(of:))
         let entry = directory.heard(
@@ -186,7 +186,7 @@ extension Provider {
       throw ControlMessageError.missingField(verb: "wallet", name: "node")
     }
     let socket = try phoneSocket(message)
-    let number = try ledger.allocating { count in
+    let number = try ledger.allocating(at: clock.now) { count in
       directory.learn(count: count)
       switch directory.named(node, known: try ledger.wallet(of: node), own: ownIdentity) {
       case .joins(let known): return known

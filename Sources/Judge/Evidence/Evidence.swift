@@ -22,6 +22,8 @@ struct Evidence {
   let records: StoredRecords
   /// The peer's requests over HTTP.
   let access: [AccessEntry]
+  /// What senders have told their users.
+  let senders: [SenderEntry]
   private let accessByRecipient: [[UInt8]: [AccessEntry]]
   /// False for another wallet of the ledger, of whose phone nothing is known.
   let hasContainer: Bool
@@ -55,8 +57,9 @@ struct Evidence {
 
   init(
     home: String, _ moment: EvidenceCollector.Moment, _ journals: EvidenceCollector.Journals,
-    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, access: [AccessEntry], remarks: [String],
-    _ visits: Visits
+    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, access: [AccessEntry],
+    senders: [SenderEntry],
+    remarks: [String], _ visits: Visits
   ) {
     self.home = home
     wallet = moment.wallet
@@ -64,6 +67,7 @@ struct Evidence {
     hasLedger = moment.hasLedger
     records = moment.records
     self.access = access
+    self.senders = senders
     accessByRecipient = Dictionary(grouping: access.filter { $0.question != nil }) {
       $0.question?.recipient ?? []
     }
@@ -103,6 +107,7 @@ struct Evidence {
     hasLedger = true
     records = StoredRecords()
     access = ledger.node.flatMap { first.accessByRecipient[$0] } ?? []
+    senders = first.senders
     accessByRecipient = [:]
     hasContainer = false
     ledgerSource = nil

@@ -57,11 +57,12 @@ struct EvidenceCollector {
     if moment.takenAtNs != nil { remarks.append("the daemons were running: this is a snapshot") }
     secrets.remark.map { remarks.append($0) }
     let access = AccessEntry.all(in: firstHome + "/lsp")
-    remarks += access.remarks
+    let senders = SenderEntry.all(in: home + "/lsp")
+    remarks += access.remarks + senders.remarks
     let hasPhone = FileStamp(phonePath) != nil
     return Evidence(
       home: home, moment, journals, secrets, phone: hasPhone ? PhoneEvidence(directory: phonePath) : nil,
-      access: access.rows, remarks: remarks, visits)
+      access: access.rows, senders: senders.rows, remarks: remarks, visits)
   }
 
   // MARK: The databases

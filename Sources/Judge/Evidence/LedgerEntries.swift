@@ -114,6 +114,8 @@ struct PaymentEntry {
   let failure: String?
   /// The sender's number of the attempt, if it counts them.
   let attempt: Int64?
+  /// The sender's id of it.
+  let attemptID: [UInt8]?
   let data: PartData?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
@@ -131,6 +133,7 @@ struct PaymentEntry {
     failureCode = try row.optionalInteger("failure_code")
     failure = try row.optionalText("failure")
     attempt = row.names.contains("attempt") ? try row.optionalInteger("attempt") : nil
+    attemptID = row.names.contains("attempt_id") ? try row.optionalBlob("attempt_id") : nil
     data = try PartData.read(row)
   }
 

@@ -68,6 +68,7 @@ struct Checker {
     checkHoldWindows()
     checkHints(replay)
     checkAttempts(replay)
+    checkSenders(replay)
     checkWebhooks()
     count()
   }
@@ -100,6 +101,7 @@ struct Checker {
     checkHoldWindows()
     checkHints(replay)
     checkAttempts(replay)
+    checkSenders(replay)
     checkWebhooks()
     return replay
   }

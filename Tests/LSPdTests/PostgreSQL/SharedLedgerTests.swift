@@ -167,12 +167,12 @@ struct SharedLedgerTests {
 
   @Test func `A copied directory takes no wallet that another lspd serves, nor its phone`() throws {
     let first = try ledger("/one")
-    #expect(try first.ownWallet(home: "/one") == .own)
+    #expect(try first.ownWallet(home: "/one", at: now) == .own)
     try first.share?.lease(.own, at: now)
     let copy = try Ledger(url: url, wallet: .own)
     let run = try copy.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
     try copy.share?.join(run: run, home: "/two", boot: BootID(high: 1, low: 1))
-    #expect(try copy.ownWallet(home: "/two") == .own)
+    #expect(try copy.ownWallet(home: "/two", at: now) == .own)
     #expect(throws: WalletElsewhereError.self) { try copy.share?.lease(.own, at: now) }
     #expect(throws: LedgerError.self) { try copy.keepHome("/two", of: .own) }
     #expect(throws: LedgerError.self) { try copy.register("/two/os/iosd.sock", of: .own) }
@@ -187,17 +187,96 @@ struct SharedLedgerTests {
 
   @Test func `Whoever waits for the lock of the wallets beats again in time`() throws {
     let first = try ledger("/one")
+    try withWalletsLocked {
+      #expect(throws: WalletsLockedError.self) { try first.allocating(at: now) { _ in } }
+      let hasBeaten = try first.share?.beat(at: now)
+      #expect(hasBeaten == true)
+    }
+  }
+
+  /// As by an lspd that is frozen while it adds one.
+  private func withWalletsLocked(_ body: () throws -> Void) throws {
     let server = try PostgreSQLConnection(url: url, application: "test")
     try server.transaction {
       try server.execute("LOCK TABLE wallets IN SHARE ROW EXCLUSIVE MODE", [])
-      #expect(throws: WalletsLockedError.self) { try first.allocating { _ in } }
-      #expect(try first.share?.beat(at: now) == true)
+      try body()
     }
+  }
+
+  @Test func `After a vain wait for that lock no other wallet waits for 5 s, and then one tries again`()
+    throws
+  {
+    let first = try ledger("/one")
+    try withWalletsLocked {
+      #expect(throws: WalletsLockedError.self) { try first.allocating(at: now) { _ in } }
+    }
+    // Free again: whoever asks the server gets it.
+    for milliseconds in [2000, 6999] as [Int64] {
+      #expect(throws: WalletsLockedError.self) {
+        try first.allocating(at: now + .milliseconds(milliseconds)) { _ in }
+      }
+    }
+    #expect(try first.allocating(at: now + .seconds(7)) { $0 } == 1)
+  }
+
+  @Test func `Only the lock of the wallets is waited for less than others, also in its transaction`() throws {
+    let first = try ledger("/one")
+    let limit = "SELECT current_setting('lock_timeout')"
     #expect(
-      try first.allocating { _ in
-        try first.database.firstRow("SELECT current_setting('lock_timeout')")?.text(0)
-      } == "2s")
-    #expect(try first.database.firstRow("SELECT current_setting('lock_timeout')")?.text(0) == "15s")
+      try first.allocating(at: now) { _ in try first.database.firstRow(limit)?.text(0) } == "15s")
+    #expect(try first.database.firstRow(limit)?.text(0) == "15s")
+  }
+
+  @Test func `A wallet that has its name connects while another lspd adds a wallet`() throws {
+    let first = try ledger("/one")
+    try first.share?.lease(.own, at: now)
+    let key = try #require(PrivateKey(SHA256.hash([1])))
+    func connection(_ id: UInt64) -> LedgerStep {
+      LedgerStep(
+        at: now, wallNanoseconds: 0,
+        changes: [
+          .connectionOpened(connection: id, node: key.publicKey),
+          .connectionJudged(connection: id, .unfenced, nil),
+        ])
+    }
+    try first.commit([connection(1)])
+    // Waiting, it would get the lock only when the server ends this transaction.
+    try withWalletsLocked { try first.commit([connection(2)]) }
+    #expect(try first.node(of: .own) == key.publicKey)
+  }
+
+  @Test func `A takeover of many wallets stops after a second of its own for the beat, and goes on later`()
+    throws
+  {
+    let first = try ledger("/one")
+    let second = try ledger("/two")
+    for number in Int64(2)...6 { try first.begin(WalletNumber(number), ofPhone: "/\(number)") }
+    for number in Int64(1)...6 {
+      try first.share?.lease(WalletNumber(number), at: now)
+      var step = hold(UInt64(number))
+      step.wallet = WalletNumber(number)
+      try first.commit([step])
+      try first.share?.release(WalletNumber(number))
+    }
+    var clock = now
+    /// Each takes 0.4 s.
+    func takeOver(_ wallets: [WalletNumber]) throws -> [Int64] {
+      var taken: [Int64] = []
+      try Takeover.serve(wallets, clock: { clock }) { wallet in
+        clock = clock + .milliseconds(400)
+        try second.share?.lease(wallet, at: clock)
+        taken.append(wallet.value)
+      }
+      return taken
+    }
+    let due = try second.dueWallets()
+    #expect(due.map(\.value) == Array(1...6))
+    // The first lspd was faster.
+    try first.share?.lease(WalletNumber(2), at: now)
+    #expect(try takeOver(due) == [1, 3])
+    #expect(try second.dueWallets().map(\.value) == [4, 5, 6])
+    #expect(try takeOver(second.dueWallets()) == [4, 5, 6])
+    #expect(try second.dueWallets().isEmpty)
   }
 
   @Test func `A copy of a ledger has as much time as it takes, and lspd's transactions have not`() throws {
@@ -241,11 +320,11 @@ struct SharedLedgerTests {
       }
     }
     #expect(numbers == Array(1...6) && connections == Array(1...6))
-    let own = try ledgers.map { try $0.ownWallet(home: $0 === ledgers[0] ? "/one" : "/two") }
+    let own = try ledgers.map { try $0.ownWallet(home: $0 === ledgers[0] ? "/one" : "/two", at: now) }
     #expect(own == [.own, WalletNumber(2)])
-    #expect(try ledgers[1].ownWallet(home: "/one") == .own)
+    #expect(try ledgers[1].ownWallet(home: "/one", at: now) == .own)
     let counts = try ledgers.map { ledger in
-      try ledger.allocating { count in
+      try ledger.allocating(at: now) { count in
         let key = try #require(PrivateKey(SHA256.hash([UInt8(count)])))
         try ledger.begin(WalletNumber(Int64(count) + 1), of: key.publicKey)
         return count
@@ -297,28 +376,5 @@ struct SharedLedgerTests {
       _ = try Ledger(url: url)
       Issue.record("the newer database was taken")
     } catch { #expect("\(error)".contains("schema 1000")) }
-  }
-}
-
-@Suite("The SQL of a shared ledger") struct DialectTests {
-  @Test func `A URL with a password, and one that is none, are refused`() {
-    guard PostgreSQLConnection.isBuilt else { return }
-    for (url, error) in [
-      ("postgresql://me:secret@localhost/ledger", PostgreSQLError.passwordInURL),
-      ("postgresql:///ledger?password=secret", .passwordInURL), ("ledger.sqlite", .badURL),
-      ("postgresql://[", .badURL),
-    ] {
-      #expect(throws: error, "\(url)") { try PostgreSQLConnection.check(url) }
-    }
-    #expect(throws: Never.self) { try PostgreSQLConnection.check("postgres://me@localhost:5433/ledger") }
-  }
-
-  @Test func `The place of a ledger is read back, and anything else is none`() {
-    #expect(
-      LedgerPlace.parse(Array("postgresql://me@/one\n3\n".utf8))
-        == .init(url: "postgresql://me@/one", wallet: WalletNumber(3)))
-    #expect(LedgerPlace.parse(Array("".utf8)) == nil)
-    #expect(LedgerPlace.parse(Array("ledger.sqlite\n".utf8)) == nil)
-    #expect(LedgerPlace.parse(Array("postgresql://me@/one".utf8))?.wallet == nil)
   }
 }

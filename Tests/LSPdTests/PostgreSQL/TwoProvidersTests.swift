@@ -192,21 +192,11 @@ struct TwoProvidersTests {
       try server.execute("SELECT pg_advisory_lock(?)", [key])
     }
 
-    func waiters() throws -> Int64? {
-      try server.firstRow(
-        """
-        SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        """)?.integer(0)
-    }
-
     func end() throws { try server.execute("SELECT pg_advisory_unlock(?)", [key]) }
   }
 
-  @Test
-  func `An attempt that comes in at both lspd at the same time is one payment, which one of them holds`()
-    throws
-  {
+  /// The first one has served the wallet, which is away.
+  private func awayPair() throws -> [ProviderProcess] {
     let providers = try pair()
     let wallet = ScriptedWallet(loop: providers[0].loop, key: key)
     try connected(wallet, to: providers[0], providers[0].loop)
@@ -215,23 +205,59 @@ struct TwoProvidersTests {
       try providers[0].eventually {
         try providers[0].ledger("SELECT id FROM connections WHERE closed_at_ns IS NULL").isEmpty
       })
-    let id = SHA256.hash([9])
-    let message = ControlMessage(
+    return providers
+  }
+
+  private func attempt(_ id: Bytes32, to payee: PublicKey) -> ControlMessage {
+    ControlMessage(
       "pay",
       [
         "payment-hash": paymentHash(1).hex, "amount-msat": "1000", "wait": "no", "hold-seconds": "60",
-        "attempt-id": id.hex, "payee": key.publicKey.hex,
+        "attempt-id": id.hex, "payee": payee.hex,
       ])
+  }
+
+  /// An error with the attempt's id would be a refusal to the sender.
+  private func expectPending(_ answer: ControlMessage) throws {
+    #expect(answer.errorSentence?.contains("it is pending") == true && answer["attempt-id"] == nil)
+  }
+
+  @Test
+  func
+    `An attempt that another lspd is amid is pending at once, and then one payment, which one of them holds`()
+    throws
+  {
+    let providers = try awayPair()
+    let id = SHA256.hash([9])
+    let message = attempt(id, to: key.publicKey)
     let lock = try AttemptLock(try #require(providers[0].url), id)
-    let clients = try providers.enumerated().map { number, provider in
+    for provider in providers {
+      let client = try provider.client()
+      for request in [message, ControlMessage("await", ["attempt-id": id.hex, "wait": "no"])] {
+        try client.send(request)
+        try expectPending(try client.receive())
+      }
+    }
+    #expect(try providers[1].ledger("SELECT count(*) FROM payments") == [0])
+    try lock.end()
+    let clients = try providers.map { provider in
       let client = try provider.client()
       try client.send(message)
-      #expect(try provider.eventually { try lock.waiters() == Int64(number) + 1 })
       return client
     }
-    try lock.end()
-    for client in clients {
-      let answer = try client.receive()
+    for (client, provider) in zip(clients, providers) {
+      var answer = try client.receive()
+      // The other one was at it.
+      if answer["payment"] == nil {
+        try expectPending(answer)
+        #expect(
+          try provider.eventually {
+            let again = try provider.client()
+            try again.send(message)
+            answer = try again.receive()
+            return answer["payment"] != nil
+          })
+      }
       #expect(answer["payment"] == "1" && answer["state"] == "held")
     }
     #expect(try providers[1].ledger("SELECT state FROM payments") == ["held"])
@@ -242,10 +268,59 @@ struct TwoProvidersTests {
     let id = SHA256.hash([9])
     let lock = try AttemptLock(try #require(provider.url), id)
     let client = try provider.client()
-    try client.send(ControlMessage("await", ["attempt-id": id.hex]))
-    #expect(try provider.eventually { try lock.waiters() == 1 })
+    let question = ControlMessage("await", ["attempt-id": id.hex])
+    try client.send(question)
+    try expectPending(try client.receive())
     try lock.end()
-    #expect(try client.receive()["state"] == "never-arrived")
+    #expect(try client.request(question)["state"] == "never-arrived")
+  }
+
+  @Test
+  func
+    `An attempt of an lspd that is frozen amid its transaction is pending at another at once, and is booked once`()
+    throws
+  {
+    let providers = try awayPair()
+    let id = SHA256.hash([9])
+    let message = attempt(id, to: key.publicKey)
+    let server = try PostgreSQLConnection(
+      url: try #require(providers[0].url), application: "test", for: .copying)
+    let waits = """
+      SELECT 1 FROM pg_locks WHERE NOT granted AND relation = CAST('payments' AS REGCLASS)
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """
+    let frozen = try providers[0].client()
+    try server.transaction {
+      // Rows can be read meanwhile, and none be written.
+      try server.execute("LOCK TABLE payments IN EXCLUSIVE MODE", [])
+      try frozen.send(message)
+      let observer = try PostgreSQLConnection(
+        url: try #require(providers[0].url), application: "test", for: .copying)
+      #expect(try providers[0].eventually { try observer.firstRow(waits) != nil })
+      providers[0].signal(SIGSTOP)
+    }
+    // Its row is written now, and its transaction stays open.
+    let other = try providers[1].client()
+    for request in [message, ControlMessage("await", ["attempt-id": id.hex, "wait": "no"])] {
+      try other.send(request)
+      try expectPending(try other.receive())
+    }
+    // The server ends the frozen one's session, or the beat takes its wallets.
+    var fate: ControlMessage?
+    #expect(
+      try providers[1].eventually {
+        try other.send(ControlMessage("await", ["attempt-id": id.hex, "wait": "no"]))
+        fate = try other.receive()
+        return fate?["state"] != nil
+      })
+    #expect(fate?["state"] == "never-arrived")
+    #expect(try providers[1].client().request(message)["state"] == "held")
+    providers[0].signal(SIGCONT)
+    #expect(try providers[0].reapWhenEnded()?.how == .exited(code: ExitCode.inputOutputError.rawValue))
+    // Without an answer: an error would be received.
+    #expect(throws: ControlClientError.self) { _ = try frozen.receive() }
+    #expect(
+      try providers[1].ledger("SELECT state FROM payments WHERE attempt_id IS NOT NULL") == ["held"])
   }
 
   // MARK: The server

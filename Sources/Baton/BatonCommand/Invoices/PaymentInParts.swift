@@ -41,7 +41,9 @@ struct PaymentInParts {
 
   mutating func run(waits: Bool) throws -> ExitCode {
     let start = Clock.monotonicNow
+    let journal = SenderJournal(try invocation.phone)
     if let earlier = try earlierPayment() {
+      journal.note(SenderRow("not-sent", of: invoice, reason: earlier.reason, []), invocation.output)
       invocation.output.say("nothing was sent: \(earlier.meaning)", json: document(none: earlier))
       return .paymentFailed
     }
@@ -64,6 +66,8 @@ struct PaymentInParts {
     if isFailed || parts.contains(where: \.isNotNeeded) { lookAgain() }
     if waits && !isFailed { try waitForEnd() }
     let took = Clock.monotonicNow - start
+    journal.note(
+      SenderRow(state, of: invoice, reason: failed?.reason, sent.compactMap(\.answer)), invocation.output)
     invocation.output.say(sentence(took), json: document(took))
     return isFailed ? .paymentFailed : .done
   }
@@ -204,11 +208,13 @@ struct PaymentInParts {
     }
   }
 
-  private func document(_ took: TimeSpan) -> Document {
-    let state =
-      isFailed
+  private var state: String {
+    isFailed
       ? "failed" : isSettled ? "settled" : parts.contains { $0.answer?.state == "held" } ? "held" : "offered"
-    return Document(
+  }
+
+  private func document(_ took: TimeSpan) -> Document {
+    Document(
       state: state, paymentHash: invoice.paymentHash.hex, amountMsat: invoice.amountMsat,
       preimage: isSettled ? settled?.preimage : nil, code: failed?.code, codeName: failed?.failure?.name,
       reason: failed?.reason, meaning: failed?.meaning, parts: parts.map(PartDocument.init),

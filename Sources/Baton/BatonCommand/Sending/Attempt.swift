@@ -11,12 +11,13 @@ final class Attempt {
     /// lspd holds the payment, or has offered it.
     case taken(PaymentAnswer)
     case answered(AttemptAnswer, PaymentAnswer?)
-    case lost
+    /// With lspd's sentence, if it has said one.
+    case lost(String?)
     case found(AttemptFate, PaymentAnswer?)
   }
 
   private let request: ControlMessage
-  private let id = (Bytes32(randomBytes(Bytes32.size)) ?? .zero).hex
+  let id = (Bytes32(randomBytes(Bytes32.size)) ?? .zero).hex
   private let phone: Phone
   private let loop: EventLoop
   private let onEvent: (Event) -> Void
@@ -51,7 +52,7 @@ final class Attempt {
     isFinding = true
     do throws(ControlClientError) {
       try open(question(waits: false))
-    } catch { loop.post { [self] in tell(.lost) } }
+    } catch { loop.post { [self] in tell(.lost(nil)) } }
   }
 
   /// The payer no longer waits for the outcome.
@@ -73,7 +74,7 @@ final class Attempt {
     }
     self.connection = connection
     connection.onMessage = { [unowned self] in heard($0) }
-    connection.onEnd = { [unowned self] _ in tell(.lost) }
+    connection.onEnd = { [unowned self] _ in tell(.lost(nil)) }
     connection.start()
     connection.send(message)
   }
@@ -87,8 +88,9 @@ final class Attempt {
 
   private func heard(_ message: ControlMessage) {
     if let sentence = message.errorSentence {
-      // Only an error with the attempt's id is about this request; else lspd ends the connection, as to make room.
-      guard message["attempt-id"] == id, !isFinding, !isTaken else { return drop() }
+      // Only an error with the attempt's id is about this request; else lspd ends the connection, as to make room, or
+      // another lspd is at work on the attempt.
+      guard message["attempt-id"] == id, !isFinding, !isTaken else { return drop(sentence) }
       return end(.answered(.refused(sentence), nil))
     }
     let answer = PaymentAnswer(message)
@@ -103,9 +105,9 @@ final class Attempt {
     tell(event)
   }
 
-  private func drop() {
+  private func drop(_ sentence: String) {
     leave()
-    tell(.lost)
+    tell(.lost(sentence))
   }
 
   private func tell(_ event: Event) { if !hasEnded { onEvent(event) } }

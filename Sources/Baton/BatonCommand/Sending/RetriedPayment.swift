@@ -12,6 +12,7 @@ import Terminal
 final class RetriedPayment {
   private let sending: Sending
   private let output: Output
+  private let journal: SenderJournal
   private let loop: EventLoop
   private let settings: SenderSettings
   private let hasButton: Bool
@@ -21,6 +22,7 @@ final class RetriedPayment {
   init(_ invoice: PayableInvoice, _ retry: RetryOptions, _ invocation: Invocation) throws {
     loop = try EventLoop()
     let phone = try invocation.phone
+    journal = SenderJournal(phone)
     settings = retry.settings()
     hasButton = retry.hasButton
     output = invocation.output
@@ -34,6 +36,7 @@ final class RetriedPayment {
     while true {
       let outcome = try payOnce()
       let took = Clock.monotonicNow - start
+      journal.note(SenderRow(outcome, of: sending), output)
       if case .refused(let sentence) = outcome { throw ControlClientError.refused(sentence) }
       if output.isJSON {
         output.say(document(outcome, took))
@@ -84,7 +87,7 @@ final class RetriedPayment {
     var code: String?
     var codeName: String?
     var failureClass: String?
-    /// Why nothing was sent.
+    /// Why nothing was sent, or lspd's sentence about a lost attempt.
     var meaning: String?
     /// Until the attempt begins.
     var delayMs: Int64?
@@ -106,10 +109,10 @@ final class RetriedPayment {
     case .held(let answer):
       progress.event = "held"
       output.say(answer.heldSentence ?? "", json: progress)
-    case .lost(let attempt):
-      (progress.event, progress.attempt) = ("lost", attempt)
+    case .lost(let attempt, let sentence):
+      (progress.event, progress.attempt, progress.meaning) = ("lost", attempt, sentence)
       output.say(
-        "attempt \(attempt) of \(settings.attempts): the connection to lspd broke; lspd is asked what became of it",
+        "attempt \(attempt) of \(settings.attempts): \(sentence ?? "the connection to lspd broke"); lspd is asked what became of it",
         json: progress)
     case .failed(let attempt, let answer):
       let failed = SenderFailure(answer)
@@ -147,7 +150,7 @@ final class RetriedPayment {
     case .pending:
       let state =
         sending.isLost
-        ? "lspd cannot be asked what became of attempt \(sending.attempts)"
+        ? "lspd does not say what became of attempt \(sending.attempts)"
         : "attempt \(sending.attempts) has no answer"
       return [
         "pending: \(state) after \(HumanText.span(took)), and the payment may still settle; nothing was sent twice; `baton payments` shows how it ends"

@@ -10,8 +10,8 @@ final class Sending {
     /// lspd holds the attempt for an offline wallet.
     case held(PaymentAnswer)
     case failed(attempt: Int, AttemptAnswer)
-    /// The connection broke; lspd is asked for the attempt until the deadline.
-    case lost(attempt: Int)
+    /// The connection broke, or lspd has an error for it; lspd is asked for the attempt until the deadline.
+    case lost(attempt: Int, String?)
     case report(SenderReport)
   }
 
@@ -24,6 +24,8 @@ final class Sending {
   private var machine: SenderMachine
   private var attempt: Attempt?
   private var timer: LoopTimer?
+  /// Of the attempts since the start.
+  private(set) var attemptIDs: [String] = []
   /// Whether the attempt has reached lspd is unknown.
   private(set) var isLost = false
   /// The loss of the current attempt was told: each question that cannot be asked, or is answered by an error, is one
@@ -55,6 +57,7 @@ final class Sending {
   }
 
   func start() {
+    attemptIDs = []
     let left = invoice.expiresAtWallSeconds.multipliedReportingOverflow(by: 1_000_000_000)
     let expiresIn = left.overflow ? nil : left.partialValue - Clock().wallNanoseconds
     handle(
@@ -97,14 +100,15 @@ final class Sending {
     request["attempt"] = "\(number)"
     let attempt = Attempt(request, phone: phone, loop: loop) { [unowned self] in heard($0, of: number) }
     self.attempt = attempt
+    attemptIDs.append(attempt.id)
     attempt.begin()
   }
 
   private func heard(_ event: Attempt.Event, of number: Int) {
     switch event {
     case .taken(let answer): if answer.state == "held" { onEvent(.held(answer)) }
-    case .lost:
-      if !isLossTold { onEvent(.lost(attempt: number)) }
+    case .lost(let sentence):
+      if !isLossTold { onEvent(.lost(attempt: number, sentence)) }
       (isLost, isLossTold) = (true, true)
       handle(.attemptLost(attempt: number))
     case .answered(let outcome, let answer):

@@ -3,6 +3,7 @@ import Terminal
 import Ground
 import DaemonRuntime
 import LightningChannel
+import Reports
 import Sender
 
 /// Pays an invoice as a remote sender.
@@ -88,6 +89,8 @@ enum PayVerb: Verb {
       outcome = try waitForEnd(of: outcome, invoice, invocation)
     }
     let took = Clock.monotonicNow - start
+    SenderJournal(try invocation.phone).note(
+      SenderRow(outcome.state, of: invoice, reason: outcome.reason, [outcome]), invocation.output)
     invocation.output.say(outcome.sentence(invoice, took: took), json: outcome.document(invoice, took: took))
     return outcome.isFailure ? .paymentFailed : .done
   }

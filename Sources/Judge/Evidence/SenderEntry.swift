@@ -1,0 +1,57 @@
+import Ground
+import JSON
+
+/// A line of `senders.jsonl`: what a sender has told its user about one payment.
+struct SenderEntry {
+  enum Told: String {
+    case settled, failed, pending, held, offered
+    case notSent = "not-sent"
+  }
+
+  let atNs: Int64
+  let paymentHash: [UInt8]
+  let payee: [UInt8]
+  let told: Told
+  /// The ids of its attempts.
+  let attempts: [[UInt8]]
+  /// The peer's numbers of its payments; several are parts of one.
+  let payments: [Int64]
+  let evidence: String
+
+  init?(_ row: JSONValue, evidence: String) {
+    guard let atNs = row["at_ns"]?.int, let told = row["told"]?.text.flatMap(Told.init),
+      let paymentHash = row["payment_hash"]?.text.flatMap({ Hexadecimal.decode($0) }),
+      let payee = row["payee"]?.text.flatMap({ Hexadecimal.decode($0) }),
+      let attempts = row["attempts"]?.elements, let payments = row["payments"]?.elements
+    else { return nil }
+    self.atNs = atNs
+    self.told = told
+    self.paymentHash = paymentHash
+    self.payee = payee
+    self.attempts = attempts.compactMap { $0.text.flatMap { Hexadecimal.decode($0) } }
+    self.payments = payments.compactMap(\.int)
+    self.evidence = evidence
+    guard self.attempts.count == attempts.count, self.payments.count == payments.count else { return nil }
+  }
+
+  /// The whole file; a truncated last line is normal after a kill.
+  static func all(in directory: String) -> (rows: [SenderEntry], remarks: [String]) {
+    var rows: [SenderEntry] = []
+    var number = 0
+    var foreign = 0
+    do throws(EvidenceFile.Problem) {
+      _ = try EvidenceFile("\(directory)/senders.jsonl").readLines { line in
+        number += 1
+        let row = JSONValue(parsing: Array(line)).flatMap {
+          SenderEntry($0, evidence: "senders.jsonl line \(number)")
+        }
+        if let row { rows.append(row) } else { foreign += 1 }
+        return true
+      }
+    } catch {
+      return (rows, error == .missing ? [] : ["lsp/senders.jsonl is not judged: \(error.words)"])
+    }
+    let remark = "lsp/senders.jsonl has \(countWords(Int64(foreign), "line")) that are no rows"
+    return (rows, foreign > 0 ? [remark] : [])
+  }
+}
