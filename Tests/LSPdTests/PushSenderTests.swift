@@ -191,6 +191,45 @@ final class PushSenderTests {
     phone.shutDown()
   }
 
+  /// The payments whose pushes came over each connection.
+  private func connections(whileAway send: () throws -> Void) throws -> [[String]] {
+    var connections: [[String]] = []
+    try send()
+    let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
+      let place = connections.count
+      connections.append([])
+      client.onMessage = { message in
+        connections[place].append(message.bodyText)
+        client.send(ControlMessage("ok", ["id": "1"]))
+      }
+    }
+    #expect(try loop.run(for: .seconds(30)) { (try? ledger.readOpenPushes().isEmpty) == true })
+    phone.shutDown()
+    return connections
+  }
+
+  @Test func `Of the alerts that have waited for iosd at most 16 go out at once, the oldest first`() throws {
+    sender = senderOfKinds()
+    let alerts = (1...20).map { "alert \($0)" }
+    let sent = try connections {
+      for number: UInt8 in 1...20 { sender.send(try askBoth(number)) }
+    }
+    #expect(sent == [Array(alerts[..<16]), Array(alerts[16...])])
+  }
+
+  @Test func `Of the alerts of before a restart at most 16 go out at once, and merge later ones`() throws {
+    let asked = try (1...20).map { try askBoth($0)[1] }
+    sender = senderOfKinds()
+    let sent = try connections {
+      // All are tried while iosd is away.
+      sender.resume(asked)
+      sender.send(try askBoth(20))
+    }
+    #expect(sent.map(\.count).max() == 16 && sent.flatMap { $0 }.count == 20)
+    #expect(Set(sent.flatMap { $0 }).count == 20)
+    #expect(try rows().last == "merged, open 0, attempts 0")
+  }
+
   @Test func `A silent push that iosd refuses does not keep the alert from being delivered`() throws {
     sender = senderOfKinds()
     let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
