@@ -217,17 +217,20 @@ final class PushSenderTests {
     #expect(sent == [Array(alerts[..<16]), Array(alerts[16...])])
   }
 
-  @Test func `Of the alerts of before a restart at most 16 go out at once, and merge later ones`() throws {
-    let asked = try (1...20).map { try askBoth($0)[1] }
+  @Test func `Of the pushes of before a restart at most 16 go out at once, and later alerts are merged`()
+    throws
+  {
+    let asked = try (1...20).flatMap { try askBoth($0) }
     sender = senderOfKinds()
     let sent = try connections {
-      // All are tried while iosd is away.
       sender.resume(asked)
+      // Of the pushes 1 to 8 the silent ones were tried in vain; the last one waits for its turn.
+      #expect(try rows().last == "asked, open 1, attempts 0")
       sender.send(try askBoth(20))
     }
-    #expect(sent.map(\.count).max() == 16 && sent.flatMap { $0 }.count == 20)
-    #expect(Set(sent.flatMap { $0 }).count == 20)
     #expect(try rows().last == "merged, open 0, attempts 0")
+    #expect(sent.map(\.count) == [16, 16])
+    #expect(Set(sent.flatMap { $0 }) == Set((9...20).map { "silent \($0)" } + (1...20).map { "alert \($0)" }))
   }
 
   @Test func `A silent push that iosd refuses does not keep the alert from being delivered`() throws {

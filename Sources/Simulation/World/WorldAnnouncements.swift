@@ -10,7 +10,7 @@ struct WorldAnnouncements: Hashable, Sendable {
   private var callsBefore = 0
   private var calls = 0
   private var calledAt: Instant?
-  private var announced: Set<Bytes32> = []
+  private var toldHashes: Set<Bytes32> = []
 
   /// A timer of the peer may be late: the moves have no order.
   private static let late = TimeSpan.seconds(5)
@@ -18,7 +18,7 @@ struct WorldAnnouncements: Hashable, Sendable {
   mutating func noteLeft(at now: Instant) {
     awaySince = now
     callsBefore = calls
-    announced = []
+    toldHashes = []
   }
 
   mutating func noteStart(at now: Instant) {
@@ -37,7 +37,7 @@ struct WorldAnnouncements: Hashable, Sendable {
   /// Several at one time are one call.
   mutating func note(_ push: PushRequest, at now: Instant) {
     guard push.kind == .alert, let hash = push.paymentHash else { return }
-    announced.insert(hash)
+    toldHashes.insert(hash)
     if calledAt != now { calls += 1 }
     calledAt = now
   }
@@ -45,14 +45,14 @@ struct WorldAnnouncements: Hashable, Sendable {
   /// A payment that waits, and should have been announced by now.
   func missing(of payments: [PeerPayment], at now: Instant) -> PeerPayment? {
     guard let awaySince else { return nil }
-    var before: Set<Bytes32> = []
+    var hashesAhead: Set<Bytes32> = []
     for payment in payments {
       let hash = payment.request.paymentHash
       let due =
         awaySince + AnnouncementPace.pause(AnnouncementPace.first, after: callsBefore)
-        + AnnouncementPace.delay(behind: before.count)
-      if !announced.contains(hash), now > due + Self.late { return payment }
-      before.insert(hash)
+        + AnnouncementPace.delay(behind: hashesAhead.count)
+      if !toldHashes.contains(hash), now > due + Self.late { return payment }
+      hashesAhead.insert(hash)
     }
     return nil
   }
