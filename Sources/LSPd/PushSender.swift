@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import LightningProvider
 
-/// Sends pushes to iosd, and retries alerts every second while they have a reason.
+/// Sends pushes to iosd, and retries alerts after a second while they have a reason, a batch of them at once.
 final class PushSender {
   struct Open {
     var id: Int64
@@ -33,6 +33,9 @@ final class PushSender {
   private let onLedgerFailure: (any Error) -> Void
   /// Requested and not delivered yet.
   private var open: [Open] = []
+  /// Those of them that are to be sent again, in the order of their failures.
+  private var waiting: [Open] = []
+  private var nextAttempt: LoopTimer?
 
   init(
     path: String?, loop: EventLoop, ledger: Ledger, wallet: WalletNumber = .own,
@@ -114,13 +117,34 @@ final class PushSender {
   private func tryAgain(_ push: Open, _ outcome: PushProgress, detail: String? = nil) {
     write(push, outcome, detail: detail)
     guard !push.isSilent else { return }
-    loop.after(Self.retryAfter) { [weak self] in self?.resume([push]) }
+    waiting.append(push)
+    sendWaiting(after: Self.retryAfter)
   }
 
-  /// Sends the pushes that still have a reason; closes the rows of the others.
+  /// Sends the pushes of before a restart that still have a reason; closes the rows of the others.
   func resume(_ pushes: [Open]) {
-    for push in pushes where !isWanted(push.request) { write(push, .notNeeded) }
-    send(pushes.filter { isWanted($0.request) })
+    open += pushes
+    waiting += pushes
+    sendWaiting()
+  }
+
+  private func sendWaiting(after span: TimeSpan) {
+    guard nextAttempt == nil, !waiting.isEmpty else { return }
+    nextAttempt = loop.after(span) { [weak self] in
+      self?.nextAttempt = nil
+      self?.sendWaiting()
+    }
+  }
+
+  /// When iosd is back, many may have waited for it: a phone serves as few at once as it takes announcements.
+  private func sendWaiting() {
+    for push in waiting where !isWanted(push.request) { write(push, .notNeeded) }
+    waiting.removeAll { !isWanted($0.request) }
+    let batch = waiting.prefix(AnnouncementPace.batch)
+    waiting.removeFirst(batch.count)
+    // Before the batch, which may fail at once, and be tried after a shorter time.
+    sendWaiting(after: AnnouncementPace.pause)
+    send(Array(batch))
   }
 
   private func write(_ push: Open, _ outcome: PushProgress, detail: String? = nil) {

@@ -41,6 +41,14 @@ final class CompletingPhone {
     _ = try PhoneStarter(phone: phone, options: starter).start()
   }
 
+  /// lspd is killed; after `meanwhile` another one continues from its ledger.
+  func restartPeer(_ meanwhile: () throws -> Void) throws {
+    kill(try #require(DaemonProbe.pid(listeningOn: phone.lspdSocket)), SIGKILL)
+    try Wait.until("lspd has ended") { DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil }
+    try meanwhile()
+    _ = try PhoneStarter(phone: phone, options: starter).start()
+  }
+
   func baton(_ arguments: String...) throws -> Ran {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "\(PhoneProcess.products)/baton")

@@ -103,6 +103,88 @@ import Testing
     #expect(!isUntold(3, in: phoenix))
   }
 
+  /// As many as that come before payment 900 in the channel, all without an alert when the last connection closes.
+  private static func crowd(_ count: Int) -> String {
+    """
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+    INSERT INTO payments (id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, offered_at_ns, htlc)
+      SELECT 100 + i, CAST('crowd ' || i AS BLOB), 1000, 'offered', judged_at_ns + 1, judged_at_ns + 1, judged_at_ns + 1,
+        100 + i FROM n, connections c WHERE c.id = 2;
+    INSERT INTO payments (id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, offered_at_ns, htlc)
+      SELECT 900, zeroblob(32), 1000, 'offered', judged_at_ns + 1, judged_at_ns + 1, judged_at_ns + 1, 900
+        FROM connections WHERE id = 2;
+    """
+  }
+
+  /// The next connection comes then after the last one, and before it no push of the payments.
+  private static func back(afterMs span: Int64) -> String {
+    """
+    UPDATE connections SET judged_at_ns = (SELECT closed_at_ns FROM connections WHERE id = 2) + \(span * 1_000_000)
+      WHERE id = 3;
+    """
+  }
+
+  /// 2 s of pause, and 5 s that a timer may be late.
+  private static let boundMs: Int64 = 7000
+
+  @Test(arguments: [(15, 0), (16, 1), (31, 1), (32, 2), (99, 6)])
+  func `Behind other payments the call-back has 2 s more for each batch of 16`(
+    _ others: Int, _ batches: Int64
+  )
+    throws
+  {
+    for (moreMs, isFound) in [(0, false), (1, true)] as [(Int64, Bool)] {
+      let found = try sentences { run in
+        try run.ledger.executeAll(Self.crowd(others))
+        try run.ledger.executeAll(Self.back(afterMs: Self.boundMs + batches * 2000 + moreMs))
+      }
+      #expect(isUntold(900, in: found) == isFound, "\(moreMs)")
+      // The oldest one is in the first batch.
+      #expect(isUntold(101, in: found) == (batches > 0 || isFound))
+    }
+  }
+
+  @Test func `The parts of one payment count once among those that are announced before`() throws {
+    let found = try sentences { run in
+      try run.ledger.executeAll(Self.crowd(40))
+      try run.ledger.executeAll(
+        "UPDATE payments SET payment_hash = CAST('parts' AS BLOB) WHERE id BETWEEN 101 AND 140")
+      try run.ledger.executeAll(Self.back(afterMs: Self.boundMs + 1))
+    }
+    #expect(isUntold(900, in: found))
+  }
+
+  @Test func `A peer that was late with its first batch is so with those that follow`() throws {
+    for (lateMs, isFound) in [(3000, true), (3001, false)] as [(Int64, Bool)] {
+      let found = try sentences { run in
+        try run.ledger.executeAll(Self.crowd(99))
+        try run.ledger.executeAll(Self.back(afterMs: Self.boundMs + 6 * 2000 + 3000 + 1))
+        let closed = try run.ledger.rows("SELECT closed_at_ns FROM connections WHERE id = 2")
+        guard case .integer(let closedNs)? = closed.first?.first else { return }
+        let due = closedNs + 2_000_000_000
+        run.peer.late(since: due, at: due + lateMs * 1_000_000)
+        try run.peer.write(to: "\(run.home)/journal")
+      }
+      #expect(isUntold(900, in: found) == isFound, "\(lateMs)")
+    }
+  }
+
+  @Test func `Of a ledger that several lspd share no call-back is demanded: a lease may have changed hands`()
+    throws
+  {
+    let shared = try sentences { run in
+      try run.ledger.executeAll(Self.offered)
+      try run.ledger.executeAll("CREATE TABLE leases(wallet INTEGER PRIMARY KEY, run INTEGER, epoch INTEGER)")
+    }
+    #expect(!isUntold(3, in: shared))
+    // The alert at its request is the accepting lspd's own.
+    let missed = try sentences { run in
+      try run.ledger.executeAll("CREATE TABLE leases(wallet INTEGER PRIMARY KEY, run INTEGER, epoch INTEGER)")
+      try run.ledger.executeAll("DELETE FROM pushes WHERE payment = 2")
+    }
+    #expect(isUntold(2, in: missed))
+  }
+
   // MARK: What the user sees
 
   private func key(_ what: String, _ hash: [UInt8]) -> String {

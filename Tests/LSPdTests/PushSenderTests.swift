@@ -191,6 +191,48 @@ final class PushSenderTests {
     phone.shutDown()
   }
 
+  /// The payments whose pushes came over each connection.
+  private func connections(whileAway send: () throws -> Void) throws -> [[String]] {
+    var connections: [[String]] = []
+    try send()
+    let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
+      let place = connections.count
+      connections.append([])
+      client.onMessage = { message in
+        connections[place].append(message.bodyText)
+        client.send(ControlMessage("ok", ["id": "1"]))
+      }
+    }
+    #expect(try loop.run(for: .seconds(30)) { (try? ledger.readOpenPushes().isEmpty) == true })
+    phone.shutDown()
+    return connections
+  }
+
+  @Test func `Of the alerts that have waited for iosd at most 16 go out at once, the oldest first`() throws {
+    sender = senderOfKinds()
+    let alerts = (1...20).map { "alert \($0)" }
+    let sent = try connections {
+      for number: UInt8 in 1...20 { sender.send(try askBoth(number)) }
+    }
+    #expect(sent == [Array(alerts[..<16]), Array(alerts[16...])])
+  }
+
+  @Test func `Of the pushes of before a restart at most 16 go out at once, and later alerts are merged`()
+    throws
+  {
+    let asked = try (1...20).flatMap { try askBoth($0) }
+    sender = senderOfKinds()
+    let sent = try connections {
+      sender.resume(asked)
+      // Of the pushes 1 to 8 the silent ones were tried in vain; the last one waits for its turn.
+      #expect(try rows().last == "asked, open 1, attempts 0")
+      sender.send(try askBoth(20))
+    }
+    #expect(try rows().last == "merged, open 0, attempts 0")
+    #expect(sent.map(\.count) == [16, 16])
+    #expect(Set(sent.flatMap { $0 }) == Set((9...20).map { "silent \($0)" } + (1...20).map { "alert \($0)" }))
+  }
+
   @Test func `A silent push that iosd refuses does not keep the alert from being delivered`() throws {
     sender = senderOfKinds()
     let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in

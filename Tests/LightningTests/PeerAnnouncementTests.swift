@@ -137,6 +137,146 @@ import Testing
     #expect(announced(fixture.handle(.deadlineReached)) == [1, 2, 3].map { paymentHash($0) })
   }
 
+  // MARK: Many payments
+
+  private static let batch = AnnouncementPace.batch
+  private static let pause = AnnouncementPace.pause.wholeMilliseconds
+
+  /// Payments that wait for a wallet that has just left: 30 in the channel, the others held.
+  private func many(_ count: UInt64) throws -> PeerFixture {
+    var fixture = try PeerFixture(pushStrategy: .bitkit)
+    _ = try fixture.establish(1)
+    for number in 1...count { _ = fixture.pay(number, holdUntil: 10_000_000) }
+    _ = fixture.handle(.closed(connection: 1, "killed"))
+    return fixture
+  }
+
+  /// The alerts of each deadline up to the end of the time, with the time of each.
+  private func batches(_ fixture: inout PeerFixture, for span: Int64) -> [(at: Int64, hashes: [Bytes32?])] {
+    let end = milliseconds(fixture.now + span)
+    var batches: [(at: Int64, hashes: [Bytes32?])] = []
+    while let due = fixture.peer.deadline, due <= end {
+      fixture.now = due.nanoseconds / 1_000_000
+      let hashes = announced(fixture.handle(.deadlineReached))
+      if !hashes.isEmpty { batches.append((fixture.now, hashes)) }
+    }
+    return batches
+  }
+
+  private func hashes(_ numbers: some Sequence<Int>) -> [Bytes32?] { numbers.map { paymentHash(UInt64($0)) } }
+
+  @Test func `Of 100 payments at most 16 are announced at once, each once, and the oldest first`() throws {
+    var fixture = try many(100)
+    let told = batches(&fixture, for: 30_000)
+    #expect(told.map(\.hashes.count) == [16, 16, 16, 16, 16, 16, 4])
+    #expect(told.map(\.at) == (0..<7).map { 2000 + $0 * Self.pause })
+    #expect(told.flatMap(\.hashes) == hashes(1...100))
+    // All batches are one call, whose pause has doubled once.
+    let again = batches(&fixture, for: 60_000)
+    #expect(again.map(\.hashes) == [hashes([1])] && again.map(\.at) == [2000 + 6 * Self.pause + 60_000])
+  }
+
+  @Test func `The parts of a payment take one place of a batch`() throws {
+    var fixture = try PeerFixture(pushStrategy: .bitkit)
+    _ = try fixture.establish(1)
+    let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
+    for number: UInt64 in 100...104 { _ = fixture.part(number, 200, data) }
+    for number: UInt64 in 10...25 { _ = fixture.pay(number, holdUntil: 0) }
+    _ = fixture.handle(.closed(connection: 1, "killed"))
+    #expect(batches(&fixture, for: 10_000).map(\.hashes) == [hashes([9] + Array(10...24)), hashes([25])])
+  }
+
+  @Test
+  func `A wallet that connects amid the batches ends them, and the next absence begins with the oldest`()
+    throws
+  {
+    var fixture = try many(40)
+    #expect(batches(&fixture, for: 2000).map(\.hashes) == [hashes(1...16)])
+    fixture.now += 1000
+    _ = try fixture.establish(2)
+    #expect(batches(&fixture, for: 20_000).isEmpty)
+    _ = fixture.handle(.closed(connection: 2, "killed"))
+    let left = fixture.now
+    let told = batches(&fixture, for: 10_000)
+    #expect(told.flatMap(\.hashes) == hashes(1...40))
+    // The call of before was in vain.
+    #expect(told.map(\.at) == [4000, 4000 + Self.pause, 4000 + 2 * Self.pause].map { left + $0 })
+  }
+
+  @Test func `An LSP that is restarted amid the batches announces each payment once more`() throws {
+    var fixture = try many(40)
+    #expect(batches(&fixture, for: 4000).count == 2)
+    fixture.now += 1000
+    fixture.restart()
+    let began = fixture.now
+    let told = batches(&fixture, for: 10_000)
+    #expect(told.map(\.hashes) == [hashes(1...16), hashes(17...32), hashes(33...40)])
+    #expect(told.map(\.at) == [2000, 2000 + Self.pause, 2000 + 2 * Self.pause].map { began + $0 })
+  }
+
+  @Test func `A payment that arrives amid the batches is announced at once, and delays none of them`() throws
+  {
+    var fixture = try many(40)
+    #expect(batches(&fixture, for: 2000).count == 1)
+    fixture.now += 500
+    #expect(announced(fixture.pay(41, holdUntil: 10_000_000)) == hashes([41]))
+    let told = batches(&fixture, for: 10_000)
+    #expect(told.map(\.hashes) == [hashes(17...32), hashes(33...40)])
+    #expect(told.map(\.at) == [1, 2].map { 2000 + $0 * Self.pause })
+  }
+
+  @Test func `A batch that is late does not delay the next, unless both would come at once`() throws {
+    for (late, next) in [(Self.pause - 1, 2000 + Self.pause), (Self.pause, 2000 + 2 * Self.pause)] {
+      var fixture = try many(20)
+      fixture.now = 2000 + late
+      #expect(announced(fixture.handle(.deadlineReached)) == hashes(1...16))
+      #expect(fixture.peer.deadline == milliseconds(next))
+    }
+  }
+
+  @Test func `Payments that end amid the batches make room, and a rest that ends leaves one call`() throws {
+    var fixture = try PeerFixture(pushStrategy: .bitkit)
+    _ = try fixture.establish(1)
+    for number: UInt64 in 1...30 { _ = fixture.pay(number, holdUntil: 0) }
+    for number: UInt64 in 31...40 { _ = fixture.pay(number, holdUntil: 5000) }
+    for number: UInt64 in 41...44 { _ = fixture.pay(number, holdUntil: 10_000_000) }
+    _ = fixture.handle(.closed(connection: 1, "killed"))
+    #expect(
+      batches(&fixture, for: 10_000).map(\.hashes) == [
+        hashes(1...16), hashes(17...32), hashes(41...44),
+      ])
+  }
+
+  @Test func `After batches whose rest has ended by itself the pause doubles with each repetition`() throws {
+    var fixture = try PeerFixture(pushStrategy: .bitkit)
+    _ = try fixture.establish(1)
+    for number: UInt64 in 1...40 { _ = fixture.pay(number, holdUntil: 5000) }
+    _ = fixture.handle(.closed(connection: 1, "killed"))
+    let told = batches(&fixture, for: 400_000)
+    // 33 to 40 were held until then.
+    #expect(told.map(\.hashes) == [hashes(1...16), hashes(17...32), hashes([1]), hashes([1])])
+    #expect(told.map(\.at) == [2000, 4000, 64_000, 184_000])
+  }
+
+  // MARK: Which pushes are still wanted
+
+  @Test func `The alert of a payment in the channel is wanted while this payment is there, not another`()
+    throws
+  {
+    var fixture = try PeerFixture(pushStrategy: .bitkit)
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1, holdUntil: 0)
+    _ = fixture.handle(.closed(connection: 1, "killed"))
+    fixture.now += 2000
+    let alert = try #require(pushes(fixture.handle(.deadlineReached)).last)
+    #expect(alert.reason == .pendingSettlement && fixture.wants(alert))
+    _ = try fixture.exchange(2, from: fixture.establish(2))
+    #expect(fixture.peer.state.isPaid(paymentHash(1)))
+    _ = fixture.pay(2, holdUntil: 0)
+    _ = fixture.handle(.closed(connection: 2, "killed"))
+    #expect(!fixture.peer.state.payments.isEmpty && !fixture.wants(alert))
+  }
+
   @Test func `Phoenix's form has one push, without the fields of Bitkit's`() throws {
     var fixture = try PeerFixture()
     #expect(

@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import LightningProvider
 import PhonePolicy
 import Testing
 import Wallet
@@ -164,6 +165,30 @@ import WalletProfiles
       world.checkToldOnce(announcement)
     }
     #expect(replaced == nil)
+  }
+
+  @Test
+  func `A payment that waits after the wallet has left, and is not announced again in time, is a violation`()
+    throws
+  {
+    func violation(after span: TimeSpan, _ change: (inout World) -> Void = { _ in }) throws -> Invariant? {
+      try self.violation { world in
+        // The peer has announced the payment before: the next pause is 4 s, and 5 s more are let pass.
+        world.announcements.value.noteLeft(at: world.peerNow)
+        change(&world)
+        world.make(.timePasses(until: world.now + span))
+      }
+    }
+    #expect(try violation(after: .seconds(9)) == nil)
+    #expect(try violation(after: .milliseconds(9001)) == .oneTextPerPush)
+    #expect(try violation(after: .seconds(9)) { $0.make(.deviceSleeps(.seconds(20))) } == nil)
+    #expect(try violation(after: .milliseconds(9001)) { $0.make(.stopPeer) } == nil)
+    let hash = try paidWhileClosed().invoices[0].invoice.paymentHash
+    let announced = try violation(after: .milliseconds(9001)) { world in
+      let push = PushRequest(reason: .incomingPayment, paymentHash: hash, kind: .alert)
+      world.announcements.value.note(push, at: world.peerNow)
+    }
+    #expect(announced == nil)
   }
 
   @Test

@@ -18,7 +18,8 @@ extension Checker {
     for payment in ledger.payments where payment.failure != "on-order" {
       guard payment.settledNs.map({ $0 >= payment.requestedNs }) ?? true else { continue }
       checkRequest(of: payment, announced, presence)
-      checkWaiting(payment, announced, presence)
+      // Where another lspd may take the wallet over, it waits anew, from a moment that no row tells.
+      if !ledger.isShared { checkWaiting(payment, announced, presence) }
     }
   }
 
@@ -54,7 +55,8 @@ extension Checker {
     }
   }
 
-  /// Pending when the last connection closes: the peer calls back for it, unless it ends or a wallet connects before.
+  /// Pending when the last connection closes: the peer calls back for it, in one of its batches, unless it ends or a
+  /// wallet connects before.
   private mutating func checkWaiting(
     _ payment: PaymentEntry, _ announced: AnnouncedTimes, _ presence: Presence
   ) {
@@ -69,9 +71,11 @@ extension Checker {
       }
       // A restarted peer begins its wait anew.
       let fromNs = max(away.fromNs, evidence.ledger.run(at: seenNs)?.startedNs ?? 0)
-      let dueNs = fromNs &+ announced.callBoundNs(at: fromNs)
-      guard seenNs &- dueNs > Self.lateNs, let journal = evidence.peersJournal(at: seenNs),
-        !journal.mayLack(seenNs), seenNs &- dueNs &- journal.lateNs(from: dueNs, to: seenNs) > Self.lateNs
+      let beginNs = fromNs &+ announced.callBoundNs(at: fromNs)
+      let overNs = seenNs &- beginNs &- announced.delayNs(of: payment, at: fromNs)
+      // A peer that is late with one batch is so with all that follow.
+      guard overNs > Self.lateNs, let journal = evidence.peersJournal(at: seenNs), !journal.mayLack(seenNs),
+        overNs &- journal.lateNs(from: beginNs, to: seenNs) > Self.lateNs
       else { continue }
       find(
         5,
@@ -120,6 +124,9 @@ private struct AnnouncedTimes {
   /// Of the alerts, each once, and of the requests that were held or offered: these begin the peer's pauses anew.
   private let alertTimes: [Int64]
   private let newsTimes: [Int64]
+  /// The payments that did not end at once, and when they ended.
+  private let pending: [PaymentEntry]
+  private let ends: [Int64]
   private let starts: [Int64]
   /// The newest time of a payment: every push of before was read.
   let newestNs: Int64
@@ -128,7 +135,9 @@ private struct AnnouncedTimes {
     byHash = ledger.pushes.index { $0.isAlert ? $0.paymentHash : nil }
     payments = Dictionary(ledger.payments.map { ($0.id, $0) }) { first, _ in first }
     alertTimes = Set(ledger.pushes.filter(\.isAlert).map(\.atNs)).sorted()
-    newsTimes = ledger.payments.filter { $0.settledNs != $0.requestedNs }.map(\.requestedNs).sorted()
+    pending = ledger.payments.filter { $0.settledNs != $0.requestedNs }
+    newsTimes = pending.map(\.requestedNs).sorted()
+    ends = pending.compactMap(\.settledNs).sorted()
     starts = ledger.runs.map(\.startedNs)
     newestNs = ledger.payments.flatMap { [$0.requestedNs, $0.settledNs ?? 0] }.max() ?? 0
   }
@@ -144,13 +153,25 @@ private struct AnnouncedTimes {
     return payment.requestedNs <= instantNs && payment.settledNs.map { $0 > instantNs } ?? true
   }
 
-  /// The peer's pause before it calls back: 2 s, doubled by each call that nothing came of, up to an hour.
+  /// The peer's pause before it calls back, doubled by each call that nothing came of.
   func callBoundNs(at instantNs: Int64) -> Int64 {
     let news = newsTimes.countOfThose(upTo: instantNs)
     let start = starts.countOfThose(upTo: instantNs)
     let sinceNs = max(news > 0 ? newsTimes[news - 1] : .min, start > 0 ? starts[start - 1] : .min)
     let calls = alertTimes.countOfThose(upTo: instantNs) - alertTimes.countOfThose(upTo: sinceNs)
-    return min(2_000_000_000 << Int64(min(calls, 11)), 3_600_000_000_000)
+    return AnnouncementPace.pause(AnnouncementPace.first, after: calls).nanoseconds
+  }
+
+  /// How long after its first batch the peer comes to this payment, of those that were pending then.
+  func delayNs(of payment: PaymentEntry, at instantNs: Int64) -> Int64 {
+    let count = newsTimes.countOfThose(upTo: instantNs) - ends.countOfThose(upTo: instantNs)
+    // Else there is one batch: not each look has to search all payments.
+    guard count > AnnouncementPace.batch else { return 0 }
+    let before = pending.filter {
+      $0.id < payment.id && $0.requestedNs <= instantNs && $0.settledNs.map { $0 > instantNs } ?? true
+    }
+    let others = Set(before.map(\.paymentHash)).subtracting([payment.paymentHash])
+    return AnnouncementPace.delay(behind: others.count).nanoseconds
   }
 }
 

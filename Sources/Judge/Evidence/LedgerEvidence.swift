@@ -4,6 +4,8 @@ struct LedgerEvidence {
   let wallet: Int64
   /// All wallets of the ledger; none in a ledger of before there could be several.
   let wallets: [LedgerWallet]
+  /// Another peer may have served the wallet before, or after: each may be the one that `run(at:)` does not name.
+  let isShared: Bool
   let connections: Rows<ConnectionEntry>
   let frames: Rows<ReadFrame>
   let fences: Rows<FenceEntry>
@@ -37,6 +39,7 @@ struct LedgerEvidence {
   init(_ file: SQLiteFile?, wallet: Int64 = 1, _ visits: Visits) throws(JudgeError) {
     self.wallet = wallet
     wallets = try LedgerWallet.all(file)
+    isShared = try file?.tables().contains("leases") ?? false
     let tables = TableReader(file, wallet: wallet, visits)
     connections = try tables.read("connections", by: "id", ConnectionEntry.init)
     frames = try tables.read("frames", by: "id") { (row) throws(JudgeError) in

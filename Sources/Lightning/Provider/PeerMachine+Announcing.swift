@@ -41,16 +41,22 @@ extension PeerMachine {
   /// A payment waits for its first push since the wallet left, or since this run began.
   var hasUnannounced: Bool { announcesEach && state.payments.contains { $0.isAnnounced != true } }
 
-  /// The pushes to a wallet that is away with pending payments: the first one for each of them, then for one.
-  mutating func callBack(at now: Instant, _ step: inout PeerStep) {
-    calls.noteUnansweredCall()
+  /// With each part of a payment.
+  var unannouncedCount: Int { announcesEach ? state.payments.count { $0.isAnnounced != true } : 0 }
+
+  /// The pushes to a wallet that is away with pending payments: the first one for each of them, as many at once as a
+  /// phone can serve, then for one.
+  mutating func callBack(dueAt: Instant, at now: Instant, _ step: inout PeerStep) {
+    calls.noteUnansweredCall(hasUnannounced: hasUnannounced)
     guard hasUnannounced else {
       return call(for: state.payments.firstIndex { !$0.isHeld } ?? 0, at: now, &step)
     }
     // The call for one part is for all parts of its payment.
-    for index in state.payments.indices where state.payments[index].isAnnounced != true {
+    for _ in 0..<AnnouncementPace.batch {
+      guard let index = state.payments.firstIndex(where: { $0.isAnnounced != true }) else { break }
       call(for: index, at: now, &step)
     }
+    calls.noteBatch(dueAt: dueAt, at: now, hasUnannounced: hasUnannounced)
   }
 
   mutating func noteAnnounced(_ paymentHash: Bytes32) {
@@ -81,6 +87,9 @@ extension PeerMachine {
         $0.isHeld && $0.request.id == push.payment && $0.request.holdUntil > now
       }
     case .incomingPayment: push.paymentHash.map(isHolding) ?? false
+    // Another payment in the channel has pushes of its own.
+    case .pendingSettlement where push.payment != nil:
+      registered == nil && state.payments.contains { !$0.isHeld && $0.request.id == push.payment }
     case .pendingSettlement: registered == nil && state.payments.contains { !$0.isHeld }
     }
   }

@@ -40,7 +40,8 @@ public struct PeerMachine: Core {
     public var webhookRules: WebhookRules?
 
     public init(
-      isLegacy: Bool = false, callsBackAfter: TimeSpan = .seconds(2), externalDelay: TimeSpan = .zero,
+      isLegacy: Bool = false, callsBackAfter: TimeSpan = AnnouncementPace.first,
+      externalDelay: TimeSpan = .zero,
       rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: TimeSpan = .zero,
       storageDelay: TimeSpan = .zero, startedAt: Instant, state: PeerState, awaitsWallet: Bool = false,
       pushStrategy: PushForm = .phoenix, webhookRules: WebhookRules = .standard
@@ -212,7 +213,7 @@ public struct PeerMachine: Core {
     sendHeld(&step, at: now)
     quiescenceEnded(&step, at: now)
     arrivals(&step, at: now)
-    if let callBackAt, callBackAt <= now { callBack(at: now, &step) }
+    if let callBackAt, callBackAt <= now { callBack(dueAt: callBackAt, at: now, &step) }
     webhooksDue(&step, at: now)
     return step.directives
   }

@@ -19,7 +19,7 @@ extension PeerMachine: Shiftable {
   public mutating func forgetLongAgo(at now: Instant) {
     for index in links.indices { links[index].forgetLongAgo(at: now) }
     for index in state.payments.indices { state.payments[index].forgetLongAgo(at: now) }
-    calls.forgetLongAgo(at: now, hasUnannounced: hasUnannounced)
+    calls.forgetLongAgo(at: now, unannounced: unannouncedCount)
     storage.forgetLongAgo(at: now)
     otherNodes.forgetLongAgo(at: now)
     backups.forgetLongAgo(at: now)

@@ -36,6 +36,7 @@ extension World {
     if !directives.isEmpty { deliveredEvents &+= 1 }
     say(.peer(event, directives))
     var over: [(UInt64, String)] = []
+    noteAnnouncements(event, directives)
     for directive in directives {
       switch directive {
       case .store(let changes): for change in changes { noticed(change) }
@@ -98,6 +99,7 @@ extension World {
           fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
           storageDelay: settings.storageDelay, startedAt: peerNow, state: peer.value.state,
           pushStrategy: settings.pushStrategy)))
+    announcements.value.noteStart(at: peerNow)
   }
 
   /// The connection breaks: everything in flight is lost, and both ends notice.

@@ -104,6 +104,7 @@ extension World {
   /// it has nothing to do before, and sleeps then too.
   mutating func passAsleep(_ span: TimeSpan) {
     clock.passAsleep(span)
+    announcements.value.noteSleep(span)
     var isBusy = false
     readyOnOther { _ in isBusy = true }
     guard !isBusy else { return }
@@ -118,5 +119,6 @@ extension World {
     guard !settings.reusesNumbers else { return }
     checkSilence()
     onOtherDevice { $0.checkSilence() }
+    checkAnnounced()
   }
 }

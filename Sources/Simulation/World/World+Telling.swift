@@ -66,7 +66,34 @@ extension World {
   /// An exploration has no wall clock: it would tell states apart that behave alike.
   var wallSeconds: Int64 { settings.reusesNumbers ? 0 : peerNow.nanoseconds / 1_000_000_000 }
 
+  /// As the judge does, from what the peer has requested: its own marks do not count.
+  mutating func noteAnnouncements(_ event: PeerEvent, _ directives: [PeerDirective]) {
+    guard settings.pushStrategy.announces, !settings.reusesNumbers else { return }
+    // Before its push, which is a call since that news.
+    if case .payRequested(let request) = event,
+      peer.part({ $0.pointee.state.payments.contains { $0.request.id == request.id } })
+    {
+      announcements.value.noteNews()
+    }
+    announcements.value.noteConnection(peer.part { $0.pointee.isWalletConnected }, at: peerNow)
+    for directive in directives {
+      if case .requestPush(let push) = directive { announcements.value.note(push, at: peerNow) }
+    }
+  }
+
   // MARK: Checks
+
+  /// The user, whose app alone can receive it, must hear of each payment that waits.
+  mutating func checkAnnounced() {
+    guard settings.pushStrategy.announces, !isPeerDown else { return }
+    let missing = peer.part { peer in
+      peer.pointee.state.failure == nil
+        ? announcements.value.missing(of: peer.pointee.state.payments, at: peerNow) : nil
+    }
+    if missing != nil {
+      report(.oneTextPerPush, "A payment waits for the wallet, and the peer does not announce it.")
+    }
+  }
 
   /// The text is the announcement's, and comes within a second of the push.
   mutating func checkTold(_ push: UInt64, _ outcome: PushOutcome, _ life: inout Life) {

@@ -47,6 +47,8 @@ public struct World: Hashable, Sendable {
   var senders = WorldSenders()
   var splices = WorldSplices(World.newChannel)
   var pushing = WorldPushes()
+  /// Not kept in an exploration, where equal states have had different pushes.
+  var announcements = Unhashed(WorldAnnouncements())
   var opening = WorldOpening()
   /// The push whose notification the user has touched last.
   var touchedPush: UInt64?
