@@ -45,10 +45,9 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case deliver(push: UInt64, PushOutcome)
   /// A local notification, identified by the payment hash: replaces one with the same identifier.
   case notify(ReceivedPayment)
-  /// Removes that notification: the payment's own push brings the text.
+  /// Removes that notification: the payment's own push brings the text. A phone on which that text replaces it has
+  /// nothing to do.
   case withdraw(payment: Bytes32)
-  /// Removes the announcements of that payment: another one follows.
-  case withdrawAnnouncement(of: Bytes32)
   /// The extension is ready for the next push.
   case finished(push: UInt64, FinishReason)
   /// The handler of a silent push has finished; exactly once for each push.

@@ -31,8 +31,7 @@ public struct TellingExtensionMachine: GuardMachine {
 
   /// How long a record may delay its text.
   public static let storeTime = TimeSpan.milliseconds(500)
-  static let notInTime =
-    "An announced payment is not stored after half a second; no text waits for its record any longer."
+  static let notInTime = "An announced payment is not stored after half a second."
   /// Between two attempts to store a record.
   public static let retryInterval = TimeSpan.milliseconds(25)
   /// iOS delivers pushes one by one; beyond this many the text is worth more than the record.
@@ -152,8 +151,6 @@ public struct TellingExtensionMachine: GuardMachine {
   /// Only what has left `storing`, or was never in it, is told: so each push once.
   private func tell(_ push: Push, _ reason: FinishReason) -> [GuardDirective] {
     let outcome = push.announcement.map { PushOutcome.announced($0) } ?? .nothingReceived(push.reason)
-    // The peer repeats its push while nobody comes: the user has one announcement of a payment, the newest.
-    let earlier = outcome.announcedPayment.map { [GuardDirective.withdrawAnnouncement(of: $0)] } ?? []
-    return earlier + [.deliver(push: push.id, outcome), .finished(push: push.id, reason)]
+    return [.deliver(push: push.id, outcome), .finished(push: push.id, reason)]
   }
 }

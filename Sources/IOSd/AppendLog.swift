@@ -23,8 +23,12 @@ final class AppendLog<Row: Report> {
 
   /// False if the row could not be made durable; the next append tries again.
   @discardableResult
-  func append(_ row: Row) -> Bool {
-    waiting.append(row.json)
+  func append(_ row: Row) -> Bool { append([row]) }
+
+  /// In one write: no kill and no full disk is between rows that belong together.
+  @discardableResult
+  func append(_ rows: [Row]) -> Bool {
+    waiting.append(rows.map(\.json).joined(separator: "\n"))
     return writeWaiting()
   }
 

@@ -22,12 +22,12 @@ final class NotificationCentre {
     shownBefore = Set(lines.compactMap(\.notification?.push))
   }
 
-  /// A local notification replaces the present one with the same key.
+  /// It takes the place of those that it replaces.
   func show(_ notification: PhoneNotification, userInfo: [UInt8]?, clock: Clock) {
-    if notification.replaces, let key = notification.key { withdraw(key: key, clock: clock) }
-    let row = board.show(
-      notification, userInfo: userInfo, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
-    log.append(.notification(row))
+    let (wall, now) = (clock.wallNanoseconds, clock.now.nanoseconds)
+    var rows = notification.replacedKeys.compactMap { board.withdraw(key: $0, wall: wall, at: now) }
+    rows.append(board.show(notification, userInfo: userInfo, wall: wall, at: now))
+    log.append(rows.map(BoardLine.notification))
   }
 
   func setBadge(_ number: Int, clock: Clock) {

@@ -355,7 +355,9 @@ final class PhoneShell {
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       let text = try notificationText(message)
       handle(.contentDelivered(push: push, text, key: message["key"]))
-    case "notification": handle(.notificationPosted(try notificationText(message), key: message["key"]))
+    case "notification":
+      let text = try notificationText(message)
+      handle(.notificationPosted(text, key: message["key"], withdraws: message["withdraw"]))
     case "withdraw": handle(.notificationWithdrawn(key: try message.required("key")))
     case "finished":
       if role == .extension { noteEnding(of: role) }

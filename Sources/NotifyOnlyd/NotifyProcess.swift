@@ -209,8 +209,6 @@ final class NotifyProcess {
   private func carryOut(_ directive: GuardDirective) {
     switch directive {
     case .storeIncoming(let record, let push): store(record, push)
-    case .withdrawAnnouncement(let payment):
-      phone?.send(PhoneMessages.withdrawal(ofAnnouncement: payment))
     case .deliver(let push, let outcome):
       phone?.send(PhoneMessages.content(ofPush: push, outcome, options.wallet))
       show(

@@ -13,7 +13,8 @@ public enum PhoneMessages {
     ControlMessage("hello", ["role": role.rawValue, "pid": "\(pid)"])
   }
 
-  /// The content of a push's notification.
+  /// The content of a push's notification. It takes the place of an earlier one of the same payment: the peer repeats its
+  /// push while nobody comes.
   public static func content(ofPush push: UInt64, _ outcome: PushOutcome, _ wallet: WalletProfile)
     -> ControlMessage
   {
@@ -24,15 +25,15 @@ public enum PhoneMessages {
     return message
   }
 
-  /// The notification of a payment that the app received by itself.
-  public static func notification(of payment: ReceivedPayment) -> ControlMessage {
+  /// The notification of a payment that a process received by itself. One message withdraws the announcement, too:
+  /// between two the extension may announce the payment once more.
+  public static func notification(
+    of payment: ReceivedPayment, withdrawsAnnouncement: Bool
+  ) -> ControlMessage {
     var message = ControlMessage("notification", ["key": key(ofPayment: payment.paymentHash)])
+    if withdrawsAnnouncement { message["withdraw"] = key(ofAnnouncement: payment.paymentHash) }
     message.fields += WalletNotifications.fields(of: NotificationContent(payment))
     return message
-  }
-
-  public static func withdrawal(ofPayment hash: Bytes32) -> ControlMessage {
-    ControlMessage("withdraw", ["key": key(ofPayment: hash)])
   }
 
   public static func withdrawal(ofAnnouncement hash: Bytes32) -> ControlMessage {

@@ -110,7 +110,8 @@ public struct Phone: Core {
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
     case .contentDelivered(let push, let content, let key):
       return deliver(content, for: push, key: key)
-    case .notificationPosted(let content, let key): return post(content, key: key)
+    case .notificationPosted(let content, let key, let withdraws):
+      return post(content, key: key, withdraws: withdraws)
     case .notificationTouched(let id, let category, let touch):
       return touched(id, category: category, touch, at: now)
     case .categoriesRegistered(let registered): return register(registered)

@@ -38,8 +38,9 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
 
   // Messages of the processes.
   case contentDelivered(push: UInt64, NotificationText, key: String? = nil)
-  /// With a key of the process's own, by which it can withdraw the notification.
-  case notificationPosted(NotificationText, key: String?)
+  /// With a key of the process's own, by which it can withdraw or replace the notification, and the key of another one
+  /// that goes in the same moment.
+  case notificationPosted(NotificationText, key: String?, withdraws: String? = nil)
   case notificationWithdrawn(key: String)
   case serviceFinished(push: UInt64, reason: String)
   /// All categories of the app; they replace the earlier ones.

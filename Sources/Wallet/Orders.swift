@@ -79,8 +79,8 @@ public enum PhoneOrder: Hashable, Sendable {
   case show(Status)
   case mayConnect([ConnectionTarget])
   case deliver(push: UInt64, PushOutcome)
-  case notify(ReceivedPayment)
-  case withdraw(payment: Bytes32)
+  /// `withdrawsAnnouncement`: what an extension has announced of the payment goes in the same moment.
+  case notify(ReceivedPayment, withdrawsAnnouncement: Bool)
   case withdrawAnnouncement(of: Bytes32)
   case finished(push: UInt64, FinishReason)
   case completed(push: UInt64, SilentPushOutcome)

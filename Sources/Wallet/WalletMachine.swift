@@ -120,6 +120,9 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       case .completed(let id, let outcome) where id >= Self.firstNumberOfRuns:
         turn.tell(
           .background(.nodeServed(run: id & ~Self.firstNumberOfRuns, outcome, isInFront: isInFront)))
+      case .notify(let payment): turn.order(.notify(payment, withdrawsAnnouncement: incoming != nil))
+      // The phone replaces the earlier notification by its key, in the same moment.
+      case .withdraw: break
       default: turn.take(directive)
       }
       informRequests(of: directive, &turn)

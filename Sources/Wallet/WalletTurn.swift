@@ -60,9 +60,6 @@ struct WalletTurn {
     case .show(let status): .phone(.show(status))
     case .mayConnect(let targets): .phone(.mayConnect(targets))
     case .deliver(let push, let outcome): .phone(.deliver(push: push, outcome))
-    case .notify(let payment): .phone(.notify(payment))
-    case .withdraw(let payment): .phone(.withdraw(payment: payment))
-    case .withdrawAnnouncement(let payment): .phone(.withdrawAnnouncement(of: payment))
     case .finished(let push, let reason): .phone(.finished(push: push, reason))
     case .completed(let push, let outcome): .phone(.completed(push: push, outcome))
     case .noteFailure(let failure): .phone(.noteFailure(failure))
@@ -73,6 +70,7 @@ struct WalletTurn {
     case .startNode, .stopNode, .acceptNoNewPayment, .endLongPause:
       preconditionFailure("the node is inside the wallet")
     case .readReceived: preconditionFailure("only the wallet knows since when")
+    case .notify, .withdraw: preconditionFailure("only the wallet knows what its notifications replace")
     }
   }
 }

@@ -50,8 +50,8 @@ final class EmulatedPhone {
       openTargets = targets
       status.map(show)
     case .deliver(let push, let outcome): send(PhoneMessages.content(ofPush: push, outcome, wallet))
-    case .notify(let payment): send(PhoneMessages.notification(of: payment))
-    case .withdraw(let payment): send(PhoneMessages.withdrawal(ofPayment: payment))
+    case .notify(let payment, let withdraws):
+      send(PhoneMessages.notification(of: payment, withdrawsAnnouncement: withdraws))
     case .withdrawAnnouncement(let payment): send(PhoneMessages.withdrawal(ofAnnouncement: payment))
     case .finished(let push, let reason): send(PhoneMessages.finished(push: push, reason))
     case .completed(let push, let outcome):

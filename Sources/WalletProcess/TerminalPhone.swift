@@ -21,7 +21,7 @@ final class TerminalPhone {
       printLine("\(role): \(status.text)\(epoch)")
     case .deliver(let push, let outcome):
       printLine(TerminalLines.delivered(push: push, NotificationContent(outcome, of: wallet), by: role))
-    case .notify(let payment):
+    case .notify(let payment, _):
       let content = NotificationContent(payment)
       printLine("\(role): notification: \(content.title): \(content.body)")
     case .finished(let push, let reason):
@@ -31,7 +31,7 @@ final class TerminalPhone {
     case .end(let reason): printLine("\(role): \(reason.text)")
     case .showScreen(let screen): printLine("\(role): shows “\(screen.text)”")
     case .copy(let text): printLine("\(role): copies “\(text)”")
-    case .answerPress, .tidyJournals, .say, .mayConnect, .withdraw, .withdrawAnnouncement, .completed,
+    case .answerPress, .tidyJournals, .say, .mayConnect, .withdrawAnnouncement, .completed,
       .noteFailure, .backgroundDone,
       .beginBackgroundTask,
       .makeInvoice, .answer, .submit, .complete, .playAudio, .stopAudio, .cleanUp:

@@ -223,8 +223,8 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
         "the background task \(task.identifier) is \(isSuccess ? "done" : "not done"): \(sentence)")
     case .tidyJournals: runner.handle(.opening(.stepDone(.journals, tidier.step())))
     case .end(let reason): ended(reason)
-    case .showScreen, .copy, .answerPress, .show, .mayConnect, .deliver, .notify, .withdraw,
-      .withdrawAnnouncement, .finished,
+    case .showScreen, .copy, .answerPress, .show, .mayConnect, .deliver, .notify, .withdrawAnnouncement,
+      .finished,
       .completed, .backgroundDone,
       .beginBackgroundTask, .endBackgroundTask, .submit, .playAudio, .stopAudio:
       break

@@ -116,7 +116,7 @@ struct Promises {
     case .storeIncoming(_, let push):
       if delivered[push] != nil { broke("stores a record after the text, when the process may be suspended") }
     case .look, .readRow, .readReceived, .acceptNoNewPayment, .endLongPause, .show, .mayConnect, .notify,
-      .withdraw, .withdrawAnnouncement:
+      .withdraw:
       break
     }
   }

@@ -9,8 +9,7 @@ import Testing
   private static let record = IncomingRecord(
     paymentHash: paymentHash("aa"), amountMsat: 100_000, kind: .incomingHtlc, isHeld: true, holdEndsAt: 60)
 
-  private static let notInTime =
-    "An announced payment is not stored after half a second; no text waits for its record any longer."
+  private static let notInTime = "An announced payment is not stored after half a second."
 
   private func announced(_ id: UInt64, _ announcement: Announcement = announcement) -> Push {
     Push(
@@ -20,8 +19,7 @@ import Testing
   private func told(
     _ id: UInt64, _ reason: FinishReason, _ announcement: Announcement = announcement
   ) -> [GuardDirective] {
-    (announcement.payment.map { [.withdrawAnnouncement(of: $0)] } ?? [])
-      + [.deliver(push: id, .announced(announcement)), .finished(push: id, reason)]
+    [.deliver(push: id, .announced(announcement)), .finished(push: id, reason)]
   }
 
   private func storing() -> Driver<TellingExtensionMachine> {
@@ -36,25 +34,6 @@ import Testing
     #expect(notifier.send(.pushArrived(announced(1))) == [.storeIncoming(Self.record, push: 1)])
     #expect(notifier.send(.incomingStored(push: 1), at: 0.001) == told(1, .announced))
     #expect(notifier.machine.deadline == nil)
-  }
-
-  @Test func `A repeated push of a payment withdraws what was announced before, other news withdraw nothing`()
-  {
-    var notifier = Driver<TellingExtensionMachine>()
-    notifier.play(.launched)
-    for id: UInt64 in [1, 2] {
-      notifier.play(.pushArrived(announced(id)))
-      #expect(
-        notifier.send(.incomingStored(push: id)) == [
-          .withdrawAnnouncement(of: Self.record.paymentHash),
-          .deliver(push: id, .announced(Self.announcement)), .finished(push: id, .announced),
-        ])
-    }
-    let order = Announcement(kind: .orderPaymentConfirmed, paymentHash: paymentHash("aa"))
-    #expect(
-      notifier.send(.pushArrived(announced(3, order))) == [
-        .deliver(push: 3, .announced(order)), .finished(push: 3, .announced),
-      ])
   }
 
   @Test func `A push that was told before it could be read is stored, and not told again`() {

@@ -46,6 +46,25 @@ import WaitingTests
     #expect(AppendLog<PushRow>.rows(of: path).map(\.id) == Array(1...next + 2))
   }
 
+  @Test(.enabled(if: canMount, "mounting a small disk needs root"))
+  func `On a full disk rows that belong together are missing together, and come together later`() throws {
+    for first: UInt64 in [1, 2] {
+      try #require(mountSmallDisk())
+      defer { umount2(directory, Int32(MNT_DETACH)) }
+      let path = "\(directory)/pushes.jsonl"
+      let log = try AppendLog<PushRow>(path)
+      try Data(repeating: 0, count: 4096).write(to: URL(fileURLWithPath: "\(directory)/filler"))
+      // Once with an even number of rows in the file, once with an odd one: one more row may fit.
+      if first == 2 { #expect(log.append(row(1))) }
+      var next = first
+      while log.append([row(next), row(next + 1)]) { next += 2 }
+      #expect(AppendLog<PushRow>.rows(of: path).map(\.id) == Array(1..<next))
+      unlink("\(directory)/filler")
+      #expect(log.append(row(next + 2)))
+      #expect(AppendLog<PushRow>.rows(of: path).map(\.id) == Array(1...next + 2))
+    }
+  }
+
   @Test
   func `A row truncated by a kill gets a line end, so that the next row has a line of its own`()
     throws

@@ -183,6 +183,33 @@ import WaitingTests
     #expect(try phone.rows("notifications").compactMap { $0["badge"] as? Int } == Array(1...105))
   }
 
+  @Test
+  func `App and extension tell of one payment by one message each: the phone never has two that are true`()
+    throws
+  {
+    let phone = try PhoneProcess(app: "app-receives", ext: "ext-announcer")
+    func present() throws -> [String] {
+      try phone.rows("notifications").filter { $0["withdrawn"] == nil }.compactMap { $0["body"] as? String }
+    }
+    try phone.ask("open")
+    try phone.ask("home")
+    for count in 1...2 {
+      try phone.push()
+      _ = try phone.notifications(count)
+      #expect(try present() == ["announced"])
+    }
+    try phone.ask("ask-app", ["in-front": "no"], body: "x")
+    #expect(try present() == ["received"])
+    // Late: the extension cannot know of the receipt.
+    for count in 4...5 {
+      try phone.push()
+      _ = try phone.notifications(count)
+      #expect(try present() == ["received", "announced"])
+    }
+    let file = try String(contentsOfFile: "\(phone.home)/os/notifications.jsonl", encoding: .utf8)
+    #expect(file.split(separator: "\n").count == 5 + 3)
+  }
+
   @Test(
     arguments: [
       "", "x", "{}", #"[{"id":"A"}]"#, #"[{"id":"","actions":[],"dismiss":true}]"#,

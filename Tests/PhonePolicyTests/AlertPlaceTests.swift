@@ -61,6 +61,20 @@ import Testing
     #expect(phone(.notificationPosted(received, key: nil)) == (places.hides == nil ? [.show(expected)] : []))
   }
 
+  @Test func `A notification that may not be shown withdraws the other one all the same`() {
+    var phone = TestPhone()
+    let shown = PhoneNotification(push: nil, source: .local, received, key: "r", withdraws: "a")
+    #expect(phone(.notificationPosted(received, key: "r", withdraws: "a")) == [.show(shown)])
+    #expect(shown.replacedKeys == ["r", "a"])
+    let critical = NotificationText(title: "a", body: "b", level: .critical)
+    #expect(
+      phone(.notificationPosted(critical, key: "r", withdraws: "a")) == [
+        .refuseNotification(push: nil, .criticalWithoutEntitlement), .withdraw(key: "a"),
+      ])
+    Places(lockScreen: false, centre: false, banners: false, isLocked: false).apply(to: &phone)
+    #expect(phone(.notificationPosted(received, key: "r", withdraws: "a")) == [.withdraw(key: "a")])
+  }
+
   @Test func `Content is not shown if the phone is locked while the extension works for a banner`() {
     var phone = TestPhone()
     Places(lockScreen: false, centre: false, banners: true, isLocked: false).apply(to: &phone)

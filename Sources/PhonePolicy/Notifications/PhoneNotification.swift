@@ -14,18 +14,24 @@ public struct PhoneNotification: Hashable, Codable, Sendable {
   public var text: NotificationText
   /// The key by which its process can withdraw it.
   public var key: String?
+  /// The key of another notification that is withdrawn in the same moment, such as the announcement of what is received.
+  public var withdraws: String?
   /// Whether it is displayed on the screen; otherwise it is only in the list.
   public var isDisplayed = true
 
-  public init(push: UInt64?, source: Source, _ text: NotificationText, key: String? = nil) {
+  public init(
+    push: UInt64?, source: Source, _ text: NotificationText, key: String? = nil, withdraws: String? = nil
+  ) {
     self.push = push
     self.source = source
     self.text = text
     self.key = key
+    self.withdraws = withdraws
   }
 
-  /// A local notification replaces the one with the same key, as UNUserNotificationCenter does by identifier.
-  public var replaces: Bool { source == .local }
+  /// The keys of notifications that leave the list as this one comes: its own, as UNUserNotificationCenter replaces by
+  /// identifier, and the withdrawn one. In two messages another process's notification could come between.
+  public var replacedKeys: [String] { [key, withdraws].compactMap { $0 } }
 
   static func original(_ push: PhonePush) -> PhoneNotification {
     PhoneNotification(push: push.id, source: .original, push.alert ?? NotificationText(title: "", body: ""))

@@ -5,7 +5,7 @@ extension Phone {
   /// Every notification that is shown passes through here.
   func present(_ wanted: PhoneNotification) -> [PhoneDirective] {
     if let why = device.hidesAlerts {
-      guard let push = wanted.push else { return [] }
+      guard let push = wanted.push else { return withdrawal(by: wanted) }
       // The badge has a switch of its own.
       let badge = why == .notAllowed ? nil : wanted.text.badge
       return (badge.map { [.setBadge($0)] } ?? [])
@@ -22,9 +22,15 @@ extension Phone {
   }
 
   /// A local notification. If it is refused, nothing is shown: no push waits for it.
-  func post(_ text: NotificationText, key: String?) -> [PhoneDirective] {
-    if let why = refusal(of: text) { return [.refuseNotification(push: nil, why)] }
-    return present(PhoneNotification(push: nil, source: .local, text, key: key))
+  func post(_ text: NotificationText, key: String?, withdraws: String?) -> [PhoneDirective] {
+    let wanted = PhoneNotification(push: nil, source: .local, text, key: key, withdraws: withdraws)
+    if let why = refusal(of: text) { return [.refuseNotification(push: nil, why)] + withdrawal(by: wanted) }
+    return present(wanted)
+  }
+
+  /// A process may withdraw what it may not replace.
+  private func withdrawal(by hidden: PhoneNotification) -> [PhoneDirective] {
+    hidden.withdraws.map { [.withdraw(key: $0)] } ?? []
   }
 
   func refusal(of text: NotificationText) -> NotificationRefusal? {

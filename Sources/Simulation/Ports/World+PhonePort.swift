@@ -24,10 +24,12 @@ extension World {
         .contentDelivered(
           push: push, NotificationContent(outcome, of: settings.wallet).asText,
           key: outcome.payment?.hex ?? outcome.announcedPayment.map(WorldPushes.key(ofAnnouncement:))))
-    case .notify(let payment):
+    case .notify(let payment, let withdraws):
+      let hash = payment.paymentHash
       tellPhone(
-        .notificationPosted(NotificationContent(payment).asText, key: payment.paymentHash.hex))
-    case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment.hex))
+        .notificationPosted(
+          NotificationContent(payment).asText, key: hash.hex,
+          withdraws: withdraws ? WorldPushes.key(ofAnnouncement: hash) : nil))
     case .withdrawAnnouncement(let payment):
       tellPhone(.notificationWithdrawn(key: WorldPushes.key(ofAnnouncement: payment)))
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))

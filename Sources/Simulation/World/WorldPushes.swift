@@ -58,7 +58,7 @@ struct WorldPushes: Hashable, Sendable {
   /// extension cannot know of the receipt, and the app withdraws the announcement at its next opening.
   mutating func noteNotification(_ notification: PhoneNotification) -> Int {
     guard let key = notification.key else { return 1 }
-    if notification.replaces { notifications.value[key] = nil }
+    for replaced in notification.replacedKeys { notifications.value[replaced] = nil }
     notifications.value[key, default: 0] += 1
     let announced = Bytes32(hex: key).map(Self.key(ofAnnouncement:))
     return (notifications.value[key] ?? 0) + (announced.flatMap { notifications.value[$0] } ?? 0)

@@ -40,8 +40,8 @@ public enum IncomingDirective: Hashable, Codable, Sendable {
   case read([Bytes32])
   /// Those that are still as they were read. Answered by `removed` or `notRemoved`.
   case remove([IncomingRecord])
-  /// To the phone: the payment is received, so what the extension has announced is over. Also without an announcement:
-  /// the phone alone knows which there are.
+  /// To the phone, from the app in front: the payment is received, so what the extension has announced is over. Also
+  /// without an announcement: the phone alone knows which there are.
   case withdrawAnnouncement(of: Bytes32)
   /// To the node.
   case connectAgain

@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 
-// One payment on the screen, and what its time depends on.
+// One payment on the screen, what its time depends on, and the screen of all.
 extension IncomingPayments {
   struct Payment: Hashable, Sendable {
     enum Stage: Hashable, Sendable {
@@ -38,5 +38,20 @@ extension IncomingPayments {
     case busy
     /// Established, with nothing to do.
     case idle
+  }
+
+  // MARK: The screen
+
+  var screen: AppScreen {
+    let present = payments.filter { !$0.isDismissed }
+    if present.contains(where: { $0.stage == .waits }) {
+      return .incoming(connection == .none ? .connecting : .completing)
+    }
+    let msat = present.compactMap { if case .received(let msat) = $0.stage { msat } else { nil } }
+    let isFocusExpired = present.contains { $0.hash == focus && $0.stage == .expired }
+    if !msat.isEmpty, !isFocusExpired {
+      return .incoming(.completed(sats: msat.reduce(0) { $0 &+ $1 } / 1000))
+    }
+    return present.isEmpty ? .page(page) : .incoming(.expired)
   }
 }

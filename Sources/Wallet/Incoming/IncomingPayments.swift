@@ -24,24 +24,29 @@ public struct IncomingPayments: Core {
   /// The end that a push names is not trusted beyond this.
   static let longestHoldSeconds: Int64 = 3600
   public static let readAgainAfter = TimeSpan.milliseconds(250)
-  /// The extension may store a record later than the app has received its payment.
+  /// The extension may store a record, and tell of it, later than the app has received its payment.
   static let lateRecord = TimeSpan.seconds(1)
   /// The newest payments, and ends of holds of one connection.
   static let most = 1000
 
   private(set) var isInFront = false
-  private var page = AppPage.main
+  private(set) var page = AppPage.main
   private(set) var payments: [Payment] = []
   /// The payment of the last notification: its end is shown before that of others.
-  private var focus: Bytes32?
-  private var connection = Connection.none
+  private(set) var focus: Bytes32?
+  private(set) var connection = Connection.none
   /// Since the app came to the front, the records were read with a connected node.
   private var hasReadConnected = false
-  /// When the records are to be read again.
+  /// When the records are to be read again, and when once more after the last receipt.
   private var readAt: Instant?
+  private var lateReadAt: Instant?
   /// Reads that failed, one after the other, as of a damaged store: the next one waits twice as long, up to 4 s.
   private var failedReads = 0
   private var isReading = false
+  /// The payments whose announcements were withdrawn since the app came to the front, and those of them whose
+  /// announcements go once more at the late read.
+  private var withdrawn: [Bytes32] = []
+  private var withdrawnAgain: [Bytes32] = []
   /// Payments that may be received, to ask the container for.
   private var asked: [Bytes32] = []
   /// The holds that ended on this connection.
@@ -58,7 +63,7 @@ public struct IncomingPayments: Core {
 
   public var deadline: Instant? {
     guard isInFront else { return nil }
-    var earliest = isReading ? nil : readAt
+    var earliest = isReading ? nil : [readAt, lateReadAt].compactMap { $0 }.min()
     // A payment that the node is receiving has no time limit.
     guard connection != .busy else { return earliest }
     for payment in payments where isTimed(payment) {
@@ -99,8 +104,8 @@ public struct IncomingPayments: Core {
     case .shown(let status): return shown(status, at: now)
     case .received(let payment):
       received(payment, at: now)
-      // In the background too: there the app tells of the payment by a notification of its own.
-      return [.withdrawAnnouncement(of: payment.paymentHash)]
+      // In the background the app's notification of the payment takes the announcement's place.
+      return isInFront ? withdraw([payment]) : []
     case .holdEnded(let hash):
       holdEnded(hash)
       return []
@@ -128,7 +133,8 @@ public struct IncomingPayments: Core {
     page = .main
     focus = nil
     shown = nil
-    readAt = nil
+    (readAt, lateReadAt) = (nil, nil)
+    (withdrawn, withdrawnAgain) = ([], [])
     asked = []
     payments.removeAll { !($0.isStored && $0.isOver) }
     for index in payments.indices { payments[index].isDismissed = true }
@@ -176,8 +182,18 @@ public struct IncomingPayments: Core {
   }
 
   private mutating func readIfDue(at now: Instant) -> [IncomingDirective] {
-    guard !isReading, let readAt, readAt <= now else { return [] }
-    return read(at: now)
+    let isLateDue = lateReadAt.map { $0 <= now } ?? false
+    guard !isReading, isLateDue || readAt.map({ $0 <= now }) ?? false else { return [] }
+    guard isLateDue else { return read(at: now) }
+    defer { (lateReadAt, withdrawnAgain) = (nil, []) }
+    return withdrawnAgain.map { .withdrawAnnouncement(of: $0) } + read(at: now)
+  }
+
+  /// The phone alone knows which of them have an announcement.
+  private mutating func withdraw(_ received: [ReceivedPayment]) -> [IncomingDirective] {
+    let hashes = received.map(\.paymentHash).filter { !withdrawn.contains($0) }
+    withdrawn = (withdrawn + hashes).suffix(Self.most)
+    return hashes.map { .withdrawAnnouncement(of: $0) }
   }
 
   private mutating func recordsRead(
@@ -200,7 +216,7 @@ public struct IncomingPayments: Core {
     let answered = asked.filter { hash in settled.contains { $0.paymentHash == hash } }
     asked.removeAll { answered.contains($0) }
     // The push of a payment can come after its receipt: the record says that it was announced.
-    return settled.map { .withdrawAnnouncement(of: $0.paymentHash) }
+    return withdraw(settled)
   }
 
   /// A changed record is of an announcement that this process has not read: its sender has tried again.
@@ -247,9 +263,11 @@ public struct IncomingPayments: Core {
       beginBurst()
       add(payment.paymentHash, nil, at: now)
     }
-    // A record that is found only at the next opening would show the payment once more.
-    if payments.contains(where: { $0.hash == payment.paymentHash && !$0.isStored && !$0.isOver }) {
-      readAt = min(readAt ?? now + Self.lateRecord, now + Self.lateRecord)
+    // A record that is found only at the next opening would show the payment once more, and an announcement that comes
+    // after its record was removed would stay.
+    if payments.contains(where: { $0.hash == payment.paymentHash && !$0.isOver }) {
+      lateReadAt = now + Self.lateRecord
+      withdrawnAgain = (withdrawnAgain + [payment.paymentHash]).suffix(Self.most)
     }
     change(payment.paymentHash) {
       $0.stage = .received(msat: payment.amountMsat)
@@ -351,19 +369,6 @@ public struct IncomingPayments: Core {
 
   // MARK: The screen
 
-  var screen: AppScreen {
-    let present = payments.filter { !$0.isDismissed }
-    if present.contains(where: { $0.stage == .waits }) {
-      return .incoming(connection == .none ? .connecting : .completing)
-    }
-    let msat = present.compactMap { if case .received(let msat) = $0.stage { msat } else { nil } }
-    let isFocusExpired = present.contains { $0.hash == focus && $0.stage == .expired }
-    if !msat.isEmpty, !isFocusExpired {
-      return .incoming(.completed(sats: msat.reduce(0) { $0 &+ $1 } / 1000))
-    }
-    return present.isEmpty ? .page(page) : .incoming(.expired)
-  }
-
   private mutating func showChange() -> [IncomingDirective] {
     guard isInFront, screen != shown else { return [] }
     shown = screen
@@ -382,6 +387,7 @@ extension IncomingPayments: Shiftable {
 
   package mutating func shift(by span: TimeSpan) {
     readAt.shift(by: span)
+    lateReadAt.shift(by: span)
     for index in payments.indices {
       payments[index].hold?.end.shift(by: span)
       payments[index].endsBy.shift(by: span)

@@ -162,6 +162,8 @@ final class TestChild {
         say("finished", ["id": id, "reason": "done"])
       }
       return
+    case "ext-announcer":
+      say("content", ["id": id, "key": "a", "title": "Payment Incoming", "body": "announced"])
     case "ext-poster":
       post()
       content(id, "served")
@@ -226,6 +228,9 @@ final class TestChild {
   /// The answer is plain bytes: the phone passes on any body.
   private func answer(_ message: ControlMessage) {
     if behaviour == "app-poster" { post() }
+    if behaviour == "app-receives" {
+      say("notification", ["key": "r", "withdraw": "a", "title": "Received payment", "body": "received"])
+    }
     if behaviour == "app-connects" { connect(to: message.bodyText) }
     guard message.bodyText != "ignore" else { return }
     say("answer", ["request": message["request"] ?? ""], body: Array("answer to ".utf8) + message.body)

@@ -87,7 +87,9 @@ import Testing
     #expect(core.handle(.shown(.settling(8)), at: seconds(3)) == [])
     #expect(core.handle(.received(payment(one)), at: seconds(3)) == [withdrawn, .tidyWanted, completed(5)])
     #expect(AppScreen.incoming(.completed(sats: 5)).text == "Received 5 sats")
-    #expect(!core.isWaiting && core.deadline == nil)
+    #expect(!core.isWaiting && core.deadline == seconds(4))
+    #expect(core.handle(.deadlineReached, at: seconds(4)) == [withdrawn, .read([])])
+    #expect(core.handle(read([]), at: seconds(4)) == [] && core.deadline == nil)
   }
 
   @Test func `A lost connection leads back to connecting`() {
@@ -192,8 +194,8 @@ import Testing
     _ = core.handle(announced(one), at: seconds(2))
     _ = core.handle(read([record(one)]), at: seconds(2))
     #expect(core.handle(.received(payment(one)), at: seconds(3)) == [withdrawn, .tidyWanted, completed(5)])
-    #expect(core.handle(.received(payment(one)), at: seconds(3)) == [withdrawn])
-    #expect(core.handle(read([record(one)], received: [payment(one)]), at: seconds(4)) == [withdrawn])
+    #expect(core.handle(.received(payment(one)), at: seconds(3)) == [])
+    #expect(core.handle(read([record(one)], received: [payment(one)]), at: seconds(4)) == [])
   }
 
   @Test func `G-7 Two records are two payments: the screen waits for both, and adds up what was received`() {
@@ -262,7 +264,7 @@ import Testing
     var core = connected()
     #expect(core.handle(.received(payment(one)), at: seconds(2)) == [withdrawn, completed(5)])
     #expect(core.deadline == seconds(3))
-    #expect(core.handle(.deadlineReached, at: seconds(3)) == [.read([])])
+    #expect(core.handle(.deadlineReached, at: seconds(3)) == [withdrawn, .read([])])
     #expect(core.handle(read([record(one)]), at: seconds(3)) == [.tidyWanted])
     #expect(core.handle(.tidyAsked, at: seconds(4)) == [.remove([record(one)])])
   }
@@ -327,7 +329,7 @@ import Testing
     _ = core.handle(.holdEnded(two), at: seconds(2))
     #expect(core.handle(.deactivated, at: seconds(3)) == [])
     #expect(core.deadline == nil && !core.isWaiting)
-    #expect(core.handle(.received(payment(one)), at: seconds(4)) == [withdrawn])
+    #expect(core.handle(.received(payment(one)), at: seconds(4)) == [])
     // The ended one is not shown again, and the other was received meanwhile.
     #expect(core.handle(.activated, at: seconds(5)) == [.read([]), main])
     #expect(

@@ -20,13 +20,45 @@ import Testing
     directives.compactMap { if case .withdrawAnnouncement(let hash) = $0 { hash } else { nil } }
   }
 
-  @Test func `A received payment is announced no more, in front and in the background`() {
+  private func read(_ records: [IncomingRecord], received: [ReceivedPayment]) -> IncomingEvent {
+    .recordsRead(records, received: received, atWallSeconds: 1000)
+  }
+
+  @Test func `The app in front withdraws what is received; in the background its notification does`() {
     var core = IncomingPayments()
     _ = core.handle(.activated, at: seconds(0))
     #expect(withdrawn(core.handle(.received(received(one)), at: seconds(2))) == [one])
     _ = core.handle(.deactivated, at: seconds(3))
-    // The app posts a notification of its own there.
-    #expect(core.handle(.received(received(two)), at: seconds(4)) == [.withdrawAnnouncement(of: two)])
+    #expect(core.handle(.received(received(two)), at: seconds(4)) == [])
+  }
+
+  @Test func `An announcement that comes within a second of the records' reading goes as well`() {
+    var core = IncomingPayments()
+    _ = core.handle(.received(received(one)), at: seconds(0))
+    _ = core.handle(.activated, at: seconds(0.1))
+    let found = read([record(one)], received: [received(one)])
+    #expect(withdrawn(core.handle(found, at: seconds(0.1))) == [one])
+    // The extension has stored another announcement before, and tells of it only now. The record is removed meanwhile.
+    _ = core.handle(.tidyAsked, at: seconds(0.9))
+    _ = core.handle(.removed([one]), at: seconds(0.9))
+    #expect(core.deadline == seconds(1.1))
+    #expect(core.handle(.deadlineReached, at: seconds(1.1)) == [.withdrawAnnouncement(of: one), .read([])])
+    #expect(core.handle(read([], received: []), at: seconds(1.1)) == [] && core.deadline == nil)
+  }
+
+  @Test func `In one stay in front each announcement is withdrawn twice, however often the records are read`()
+  {
+    var core = IncomingPayments()
+    _ = core.handle(.activated, at: seconds(0))
+    let found = read([record(one), record(two)], received: [received(one), received(two)])
+    #expect(withdrawn(core.handle(found, at: seconds(0))) == [one, two])
+    #expect(core.handle(.shown(.connected(8)), at: seconds(0.5)) == [.read([])])
+    #expect(withdrawn(core.handle(found, at: seconds(0.5))) == [])
+    #expect(withdrawn(core.handle(.deadlineReached, at: seconds(1))) == [one, two])
+    #expect(withdrawn(core.handle(found, at: seconds(1))) == [] && core.deadline == nil)
+    _ = core.handle(.deactivated, at: seconds(2))
+    _ = core.handle(.activated, at: seconds(3))
+    #expect(withdrawn(core.handle(found, at: seconds(3))) == [one, two])
   }
 
   @Test func `An announcement that came after the receipt goes when the app comes to the front`() {

@@ -105,6 +105,18 @@ import Testing
     #expect(!orders.contains(.container(.readIncoming([]))) && app.steps == [])
   }
 
+  @Test(arguments: [true, false])
+  func `Only of an app whose extension announces does the notification withdraw an announcement`(
+    completes: Bool
+  ) {
+    var app = TestWallet<AppMachine>(completes: completes)
+    app.play(.guardrail(.launched))
+    let payment = ReceivedPayment(paymentHash: hash("1"), amountMsat: 5000, text: "")
+    #expect(
+      app.send(.guardrail(.node(.received(payment))))
+        == [.phone(.notify(payment, withdrawsAnnouncement: completes))])
+  }
+
   // MARK: A background task with the node
 
   private func woken() -> TestWallet<AppMachine> {

@@ -132,8 +132,6 @@ package enum GuardSentences {
     case .notify(let payment):
       [Sentence("posts a local notification: \(words(NotificationContent(payment)))")]
     case .withdraw: [Sentence("withdraws the earlier notification of the same payment", matters: false)]
-    case .withdrawAnnouncement:
-      [Sentence("withdraws earlier announcements of the same payment", matters: false)]
     case .finished(let push, let reason): [.key("finished push \(push): \(reason.text)")]
     case .completed(let push, let outcome):
       [

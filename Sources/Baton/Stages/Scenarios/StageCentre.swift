@@ -37,6 +37,7 @@ struct StageCentre {
     switch directive {
     case .show(let notification):
       lastID += 1
+      for key in notification.replacedKeys { withdraw(key) }
       if let push = notification.push { shown.insert(push) }
       badge = max(0, (notification.text.badge ?? badge) + notification.text.badgeIncrement)
       list.append(
@@ -47,9 +48,7 @@ struct StageCentre {
             isAsSent: notification.source == .original, title: notification.text.title,
             body: notification.text.body, isDisplayed: notification.isDisplayed)))
     case .setBadge(let number): badge = number
-    case .withdraw(let key):
-      guard let index = list.lastIndex(where: { $0.key == key }) else { return }
-      badge = max(0, badge - max(0, list.remove(at: index).badgeIncrement))
+    case .withdraw(let key): withdraw(key)
     case .closeNotification(let id, _): list.removeAll { $0.id == id }
     case .recordFate(let push, let fate):
       guard let index = arrived.lastIndex(where: { $0.push.id == push }) else { return }
@@ -57,5 +56,10 @@ struct StageCentre {
     case .recordTask(let record): tasks.note(record)
     default: break
     }
+  }
+
+  private mutating func withdraw(_ key: String) {
+    guard let index = list.lastIndex(where: { $0.key == key }) else { return }
+    badge = max(0, badge - max(0, list.remove(at: index).badgeIncrement))
   }
 }

@@ -1,0 +1,80 @@
+import DaemonRuntime
+import Foundation
+import PhonePolicy
+import Reports
+import Testing
+import WaitingTests
+
+@testable import IOSd
+
+/// Extension and app each send iosd one message, and iosd takes them in either order.
+@Suite("Notifications that take the place of others", .waits) final class ReplacedNotificationTests {
+  private let directory: String
+  private var path: String { "\(directory)/notifications.jsonl" }
+  private let clock = Clock()
+
+  init() {
+    var template = Array("/tmp/baton-centre-XXXXXX".utf8CString)
+    directory = String(cString: mkdtemp(&template)!)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  private func notification(
+    _ source: PhoneNotification.Source, _ title: String, key: String?, withdraws: String? = nil,
+    badgeIncrement: Int = 0
+  ) -> PhoneNotification {
+    PhoneNotification(
+      push: source == .local ? nil : 1, source: source,
+      NotificationText(title: title, body: "", badgeIncrement: badgeIncrement), key: key, withdraws: withdraws
+    )
+  }
+
+  private var announcement: PhoneNotification { notification(.content, "Payment Incoming", key: "a") }
+  private var receipt: PhoneNotification {
+    notification(.local, "Received payment", key: "r", withdraws: "a", badgeIncrement: 1)
+  }
+
+  private func present(after shown: [PhoneNotification]) throws -> [String] {
+    let centre = try NotificationCentre(path)
+    for notification in shown { centre.show(notification, userInfo: nil, clock: clock) }
+    let titles = centre.rows.filter(\.isThere).map(\.title)
+    // As the next iosd reads the file.
+    #expect(try NotificationCentre(path).rows.filter(\.isThere).map(\.title) == titles)
+    return titles
+  }
+
+  @Test
+  func `A repeated announcement takes the place of the earlier one, and the receipt that of the newest`()
+    throws
+  {
+    #expect(try present(after: [announcement, announcement, receipt]) == ["Received payment"])
+  }
+
+  @Test func `An announcement that iosd takes after the receipt is beside it, and only once`() throws {
+    #expect(
+      try present(after: [announcement, receipt, announcement, announcement])
+        == ["Received payment", "Payment Incoming"])
+  }
+
+  @Test(arguments: [true, false])
+  func `A receipt told by app and extension is there once, whoever is first`(isAppFirst: Bool) throws {
+    let told = [receipt, notification(.content, "Received payment", key: "r", badgeIncrement: 1)]
+    let centre = try NotificationCentre(path)
+    for notification in isAppFirst ? told : told.reversed() {
+      centre.show(notification, userInfo: nil, clock: clock)
+    }
+    #expect(centre.rows.filter(\.isThere).count == 1 && centre.badge == 1)
+  }
+
+  @Test func `Notifications without a key, and those of other keys, stay`() throws {
+    let others = [
+      notification(.original, "Push", key: nil), notification(.content, "Order", key: nil),
+      notification(.content, "Another", key: "b"),
+    ]
+    #expect(
+      try present(after: others + [announcement, receipt]) == [
+        "Push", "Order", "Another", "Received payment",
+      ])
+  }
+}
