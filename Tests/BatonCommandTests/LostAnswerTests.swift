@@ -41,7 +41,7 @@ import WaitingTests
   }
 
   /// The exit of `baton pay`.
-  private func pay(_ options: String..., answers: [ControlMessage?]) throws -> ChildEnd {
+  private func pay(_ options: String..., answers: [ControlMessage?]) throws -> ChildEnd.How? {
     self.answers = answers
     let fields = InvoiceFields(
       network: .regtest, amountMsat: 5_000_000, timestamp: UInt64(Clock().wallNanoseconds / 1_000_000_000),

@@ -32,7 +32,7 @@ import Testing
       fixture.handle(.channelFailureOrdered) == [.store([.channelFailed(connection: 0, Self.text)])])
     #expect(fixture.pay(1) == [.answer(payment: 1, .failed(.recipientAway))])
     #expect(
-      fixture.peer.hint(forAmountMsat: 1000, at: .zero)
+      fixture.peer.hint(forAmountMsat: 1000, at: milliseconds(0))
         == ForwardingHint(.doNotRetry, .recipientChannelDisabled))
   }
 
