@@ -41,6 +41,7 @@ extension Provider {
     case "await": try waitFor(message, for: client)
     case "external-invoice": try makeExternalInvoice(message, of: asked, for: client)
     case "fail-next": try orderFailures(message, of: asked, for: client)
+    case "fail-channel": try failChannel(message, of: asked, for: client)
     case "payments":
       let rows = try PaymentTable.list(ledger.database, of: try number(of: message, for: asked))
       client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
@@ -61,7 +62,7 @@ extension Provider {
     default:
       client.send(
         .error(
-          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, payments, webhooks, notify, wallet, status or down"
+          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, fail-channel, payments, webhooks, notify, wallet, status or down"
         ))
     }
   }
@@ -114,6 +115,16 @@ extension Provider {
     try wallet(try number(of: message, for: asked)).runner.handle(
       .failuresOrdered(OrderedFailures(code: code.rawValue, times: times)))
     client.send(ControlMessage("ok", ["code": code.description, "times": "\(times)"]))
+  }
+
+  /// Durable when it is answered.
+  private func failChannel(
+    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+  ) throws {
+    let wallet = try wallet(try number(of: message, for: asked))
+    if let refusal = wallet.runner.core.refusalToFailChannel { throw refusal }
+    wallet.runner.handle(.channelFailureOrdered)
+    client.send(ControlMessage("ok", ["channel": wallet.runner.core.state.channel.id.hex]))
   }
 
   /// For a sender whose connection was lost, or whose lspd was restarted: the result of the payment of that hash or

@@ -52,6 +52,8 @@ public enum StoryAction: Hashable, Sendable {
   case losePush
   /// The peer fails the next payments with a code of BOLT 4.
   case failNext(times: Int, code: String)
+  /// The peer gives the channel up for good.
+  case failChannel
 
   // The phone itself.
   case device(DeviceChange)

@@ -23,7 +23,8 @@ enum PeerOutages {
     switch command {
     case .make(.pay), .make(.payExpired): !sendersRetry
     case .make(.stopPeer), .make(.restartPeer), .make(.payInParts), .make(.payNextPart),
-      .make(.payInReboot), .make(.payInvoice), .make(.failNext), .make(.silentPush), .verdict:
+      .make(.payInReboot), .make(.payInvoice), .make(.failNext), .make(.failChannel),
+      .make(.silentPush), .verdict:
       true
     case .given, .make, .wait, .pass, .ask: false
     }

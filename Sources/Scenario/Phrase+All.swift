@@ -76,6 +76,10 @@ extension Phrase {
       "the peer fails the next payment with CODE", "As the line before, once."
     ) { .make(.failNext(times: 1, code: $0.text)) },
     Phrase(
+      "the peer fails the channel",
+      "The peer gives the channel up for good: nothing may be pending in it, and no payment can arrive any more."
+    ) { _ in .make(.failChannel) },
+    Phrase(
       "the phone reboots",
       "Both processes end at once, the phone gets a new boot id, and the user unlocks it."
     ) { _ in .make(.reboot(staysLocked: false)) },

@@ -1,6 +1,7 @@
 import Bitcoin
 import Crypto
 import DaemonRuntime
+import Ground
 import LightningInvoices
 import Testing
 import WaitingTests
@@ -74,8 +75,13 @@ struct PayableInvoiceTests {
     #expect(refusal(try word(), amount: 5)?.contains("omit --amount") == true)
   }
 
-  @Test func `The request to lspd has payee, amount and whether to wait`() throws {
-    let message = try PayableInvoice(typed: try word(), at: 0).payRequest(waits: false)
+  @Test
+  func `The request to lspd has payee, amount, whether to wait, and an id that no other request has`() throws
+  {
+    let invoice = try PayableInvoice(typed: try word(), at: 0)
+    let message = invoice.payRequest(waits: false)
+    let id = try #require(message["attempt-id"].flatMap { Bytes32(hex: $0) })
+    #expect(id != .zero && invoice.payRequest(waits: false)["attempt-id"] != id.hex)
     #expect(message["payee"] == Self.key.publicKey.hex)
     #expect(message["amount-msat"] == "5")
     #expect(message["wait"] == "no")

@@ -72,6 +72,28 @@ import WaitingTests
     #expect(rows[1].method == "GET" && rows[1].atNs > rows[0].atNs && rows[0].atWallNs > 0)
   }
 
+  @Test
+  func `B-1.7.2.3c A channel that is failed on order is disabled to senders, also after a kill of lspd`()
+    throws
+  {
+    let provider = try ProviderProcess()
+    let wallet = try connect(provider, epoch: 1)
+    #expect(try provider.client().request(ControlMessage("fail-channel")).verb == "ok")
+    #expect(try provider.eventually { wallet.isClosed })
+    let disabled = ForwardingHint(.doNotRetry, .recipientChannelDisabled)
+    #expect(try hint(provider) == disabled)
+    provider.kill()
+    try provider.start()
+    #expect(try hint(provider) == disabled)
+    let again = try provider.client()
+    try again.send(ControlMessage("fail-channel"))
+    #expect(try again.receive().errorSentence?.hasPrefix("the channel has failed already") == true)
+    #expect(
+      try provider.ledger("SELECT connection || ' ' || reason FROM channel_failures")
+        == ["1 closed by the provider"])
+    #expect(try provider.pay(1, waiting: false).receive()["reason"] == "recipient-away")
+  }
+
   @Test func `The document of a hint is that of the description, byte for byte`() throws {
     let provider = try ProviderProcess()
     let wallet = try connect(provider, epoch: 1)

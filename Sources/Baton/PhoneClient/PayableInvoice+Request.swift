@@ -1,15 +1,18 @@
+import Crypto
 import DaemonRuntime
+import Ground
 
 // The sender's request to lspd.
 extension PayableInvoice {
-  /// The whole payment, or a part of it.
+  /// The whole payment, or a part of it, under an id that no other attempt has: by it lspd finds the attempt after the
+  /// connection broke.
   package func payRequest(partMsat: UInt64? = nil, waits: Bool, holdSeconds: Int64? = nil) -> ControlMessage {
     var message = ControlMessage(
       "pay",
       [
         "payment-hash": paymentHash.hex, "amount-msat": "\(partMsat ?? amountMsat)",
         "payment-secret": paymentSecret.hex, "total-msat": "\(amountMsat)", "payee": payee.hex,
-        "wait": waits ? "yes" : "no",
+        "attempt-id": (Bytes32(randomBytes(Bytes32.size)) ?? .zero).hex, "wait": waits ? "yes" : "no",
       ])
     if let holdSeconds { message["hold-seconds"] = "\(holdSeconds)" }
     return message

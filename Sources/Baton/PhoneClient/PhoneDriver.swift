@@ -95,7 +95,7 @@ package final class PhoneDriver {
     _ invoice: PayableInvoice, partMsat: UInt64? = nil, waits: Bool = false, holdSeconds: Int64? = nil
   ) throws -> PaymentAnswer {
     let request = invoice.payRequest(partMsat: partMsat, waits: waits, holdSeconds: holdSeconds)
-    return PaymentAnswer(try phone.ask(.lspd, request, timeout: .seconds(90)))
+    return try phone.pay(request, timeout: .seconds(90))
   }
 
   /// Waits until lspd sees the disconnection: otherwise it offers the payment first, and pushes later.

@@ -26,6 +26,10 @@ struct LedgerEvidence {
   let splices: Rows<SpliceEntry>
   /// When the channel failed for good; nil if it has not.
   let channelFailedNs: Int64?
+  /// When the provider gave the channel up on order; nil if it has not.
+  let channelClosedNs: Int64?
+  /// The text of the error that such an order sends.
+  static let closedText = "closed by the provider"
   /// Indexed, as every frame needs its connection, and unknown nodes may leave thousands of connections.
   private let connectionsByID: [Int64: ConnectionEntry]
   /// The payments of one hash, grouped.
@@ -67,9 +71,10 @@ struct LedgerEvidence {
       try SpliceEntry(row, of: .peer)
     }
     let failures = try tables.readIfThere("channel_failures", by: "id") { (row) throws(JudgeError) in
-      try row.integer("at_ns")
+      (atNs: try row.integer("at_ns"), reason: try row.text("reason"))
     }
-    channelFailedNs = failures.first
+    channelFailedNs = failures.first?.atNs
+    channelClosedNs = failures.first { $0.reason == Self.closedText }?.atNs
     connectionsByID = Dictionary(connections.map { ($0.id, $0) }) { first, _ in first }
     paymentsByHash = PaymentGroup.all(payments)
     paymentsByHTLC = payments.index { $0.htlc }

@@ -37,6 +37,7 @@ public enum LedgerChange: Hashable, Codable, Sendable {
   case externalPaid(paymentHash: Bytes32, htlc: UInt64)
   /// One of the two ends has lost state that it had acknowledged.
   case dataLoss(connection: UInt64, DataLoss)
-  /// The LSP has sent an `error` for the channel, which has failed by it.
+  /// The LSP has sent an `error` for the channel, which has failed by it. On connection 0 of none: ordered while the
+  /// wallet was away, which gets the error when it connects.
   case channelFailed(connection: UInt64, String)
 }

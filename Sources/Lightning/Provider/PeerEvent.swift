@@ -18,6 +18,8 @@ public enum PeerEvent: Hashable, Codable, Sendable {
   case externalInvoiceMade(ExternalInvoice)
   /// Replaces an earlier order; one of no failures cancels it.
   case failuresOrdered(OrderedFailures)
+  /// A user's order to give the channel up.
+  case channelFailureOrdered
   /// A user's order to notify the wallet's webhooks, if it is away.
   case notificationOrdered(WebhookNotification)
   /// An attempt of a call has ended.

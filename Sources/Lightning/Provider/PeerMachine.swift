@@ -199,6 +199,7 @@ public struct PeerMachine: Core {
     case .payRequested(let request): return payRequested(request, at: now)
     case .externalInvoiceMade(let invoice): return externalInvoiceMade(invoice)
     case .failuresOrdered(let order): return failuresOrdered(order)
+    case .channelFailureOrdered: return channelFailureOrdered(at: now)
     case .notificationOrdered(let notification): return notify(notification, at: now)
     case .webhookCalled(let call, let outcome): return webhookCalled(call, outcome, at: now)
     }

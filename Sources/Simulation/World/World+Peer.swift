@@ -64,6 +64,7 @@ extension World {
     case .channel(let record): checkFunding(record)
     case .dataLoss(_, let side):
       report(.channelNeverBack, "An acknowledged state is lost by the \(side).")
+    case .channelFailed(_, PeerMachine.failedOnOrder): break
     // A correct wallet never sends an invalid proof.
     case .channelFailed(_, let reason):
       report(.channelNeverBack, "The peer has failed the channel: \(reason)")
@@ -77,6 +78,12 @@ extension World {
 
   /// A user's order to the peer.
   public mutating func orderFailures(_ order: OrderedFailures) { tellPeer(.failuresOrdered(order)) }
+
+  /// A user's order to the peer, unless it refuses.
+  public mutating func orderChannelFailure() throws(ChannelFailureRefusal) {
+    if let refusal = peer.value.refusalToFailChannel { throw refusal }
+    tellPeer(.channelFailureOrdered)
+  }
 
   mutating func restartPeer() {
     stopPeer()

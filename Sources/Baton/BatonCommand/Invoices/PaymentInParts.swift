@@ -55,10 +55,10 @@ struct PaymentInParts {
         if isFailed { break }
       }
       note(
-        try ask(
+        try invocation.phone.pay(
           invoice.payRequest(
             partMsat: parts[index].amountMsat, waits: false,
-            holdSeconds: invocation.line.integer("--hold-seconds"))), index)
+            holdSeconds: invocation.line.integer("--hold-seconds")), timeout: Self.timeout), index)
       if isFailed || parts[index].isNotNeeded { break }
     }
     if waits { PayInterruption.handle(isJSON: invocation.output.isJSON) }

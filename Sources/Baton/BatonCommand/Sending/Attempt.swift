@@ -1,11 +1,10 @@
-import Crypto
 import DaemonRuntime
 import Ground
 import LightningWire
 import PhoneClient
 import Sender
 
-/// One attempt at lspd, under an id that nobody else has: by it lspd finds the attempt after the connection broke.
+/// One attempt at lspd: by its id lspd finds it after the connection broke.
 final class Attempt {
   enum Event {
     /// lspd holds the payment, or has offered it.
@@ -17,7 +16,7 @@ final class Attempt {
   }
 
   private let request: ControlMessage
-  let id = (Bytes32(randomBytes(Bytes32.size)) ?? .zero).hex
+  let id: String
   private let phone: Phone
   private let loop: EventLoop
   private let onEvent: (Event) -> Void
@@ -30,6 +29,7 @@ final class Attempt {
 
   init(_ request: ControlMessage, phone: Phone, loop: EventLoop, onEvent: @escaping (Event) -> Void) {
     self.request = request
+    id = request["attempt-id"] ?? ""
     self.phone = phone
     self.loop = loop
     self.onEvent = onEvent
@@ -37,10 +37,8 @@ final class Attempt {
 
   /// Sends it.
   func begin() {
-    var message = request
-    message["attempt-id"] = id
     do throws(ControlClientError) {
-      try open(message)
+      try open(request)
     } catch {
       let failure = SendFailure(error)
       loop.post { [self] in end(.answered(.notSent(failure), nil)) }

@@ -80,13 +80,14 @@ enum PayVerb: Verb {
       throw CommandFailure(.wrongUsage, "--apart requires --parts")
     }
     let start = Clock.monotonicNow
-    var outcome = PaymentAnswer(
-      try invocation.phone.ask(
-        .lspd, invoice.payRequest(waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))))
+    let request = invoice.payRequest(
+      waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))
+    var outcome = try invocation.phone.pay(request)
     if waits, !outcome.isFailure, !outcome.isSettled {
       PayInterruption.handle(isJSON: invocation.output.isJSON)
       if let words = outcome.heldSentence { invocation.output.remark(words) }
-      outcome = try waitForEnd(of: outcome, invoice, invocation)
+      // Longer than lspd holds any payment.
+      outcome = try invocation.phone.outcome(of: request, timeout: .seconds(2 * 86_400))
     }
     let took = Clock.monotonicNow - start
     SenderJournal(try invocation.phone).note(
@@ -115,14 +116,5 @@ enum PayVerb: Verb {
   ) throws(CommandFailure) {
     guard let name = names.first(where: invocation.line.isGiven) else { return }
     throw CommandFailure(.wrongUsage, "\(name) cannot be combined with \(option); omit one of them")
-  }
-
-  /// The peer keeps the outcome, also of a payment that ended before this request.
-  private static func waitForEnd(
-    of begun: PaymentAnswer, _ invoice: PayableInvoice, _ invocation: Invocation
-  ) throws -> PaymentAnswer {
-    var question = ControlMessage("await", ["payment-hash": invoice.paymentHash.hex])
-    question["payment"] = begun.payment
-    return PaymentAnswer(try invocation.phone.ask(.lspd, question, timeout: .seconds(2 * 86_400)))
   }
 }

@@ -31,6 +31,7 @@ package enum PeerSentences {
       ]
     case .failuresOrdered(let order):
       [.key("is to fail the next \(order.left) payments with \(FailureCode(rawValue: order.code).words)")]
+    case .channelFailureOrdered: [.key("is to give the channel up")]
     case .notificationOrdered(let notification):
       [Sentence("is to notify the wallet's webhooks: \(notification.method.rawValue)")]
     case .webhookCalled(let call, let outcome): [Sentence("call \(call) to a webhook: \(outcome.word)")]
@@ -72,6 +73,7 @@ package enum PeerSentences {
       Sentence("the hold of \(hash.hex.prefix(8)) has ended, and the wallet will hear of it")
     case .dataLoss(let connection, let loss):
       Sentence("connection \(connection): the \(loss) has lost channel state")
+    case .channelFailed(0, let why): Sentence("fails the channel, while the wallet is away: \(why)")
     case .channelFailed(let connection, let why):
       Sentence("fails the channel on connection \(connection): \(why)")
     default: nil

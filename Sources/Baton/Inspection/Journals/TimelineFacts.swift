@@ -116,7 +116,7 @@ package enum TimelineFacts {
     case .payRequested(let request):
       [.paymentAsked(request.id, hash: request.paymentHash, words: words(request))]
     case .deadlineReached, .walletNamed, .undecodable, .externalInvoiceMade, .failuresOrdered,
-      .notificationOrdered, .webhookCalled:
+      .channelFailureOrdered, .notificationOrdered, .webhookCalled:
       []
     }
   }

@@ -73,7 +73,7 @@ package final class LiveHand: @unchecked Sendable {
   private func pay() throws -> String {
     let start = Clock.monotonicNow
     let invoice = try nextInvoice()
-    let answer = PaymentAnswer(try phone.ask(.lspd, invoice.payRequest(waits: false)))
+    let answer = try phone.pay(invoice.payRequest(waits: false))
     if answer.isFailure { throw CommandFailure(.paymentFailed, answer.failureSentence) }
     return answer.sentence(invoice, took: Clock.monotonicNow - start)
   }

@@ -56,7 +56,7 @@ enum StoryFit {
   private static func need(_ action: StoryAction) -> Need? {
     switch action {
     case .pay, .payExpired, .payInParts, .payNextPart, .payInvoice, .payInReboot, .restartPeer,
-      .stopPeer, .startPeer, .failNext:
+      .stopPeer, .startPeer, .failNext, .failChannel:
       .peer
     case .press: .texts
     case .launchTask, .expireTask: .tasks

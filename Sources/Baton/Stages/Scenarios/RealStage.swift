@@ -156,6 +156,10 @@ final class RealStage: ScenarioStage {
     case .failNext(let times, let code):
       _ = try ScenarioWords.code(code)
       try phone.ask(.lspd, ControlMessage("fail-next", ["code": code, "times": "\(times)"]))
+    case .failChannel:
+      try request { phone throws(ControlClientError) in
+        try phone.ask(.lspd, ControlMessage("fail-channel"))
+      }
     case .stepClock(let seconds):
       try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     case .device(let change): try set(change)

@@ -1,3 +1,4 @@
+import LightningProvider
 import Scenario
 import Sender
 import Simulation
@@ -15,5 +16,11 @@ extension WorldSender {
       told = .failed(.init(headline: message.headline, text: message.text, button: message.button))
     }
     return Scene.Sender(number: invoice + 1, attempts: machine.attempt, told: told)
+  }
+}
+
+extension [PeerDirective] {
+  func stores(_ change: LedgerChange) -> Bool {
+    contains { if case .store(let changes) = $0 { changes.contains(change) } else { false } }
   }
 }

@@ -22,6 +22,8 @@ struct SimulatedStage: ScenarioStage {
   private var lastWords = PerRole<String?>(nil, nil)
   private var centre = StageCentre()
   private var failures: [UInt64: String] = [:]
+  /// The world's payments that the peer has refused without a row in its ledger, by id.
+  private var refused: Set<UInt64> = []
   /// What each sender that tries again was told first, by the number of its payment.
   private var told: [Int: Scene.Sender] = [:]
   /// The world's payments that are parts, by id.
@@ -149,6 +151,7 @@ struct SimulatedStage: ScenarioStage {
     case .stopPeer: move(.stopPeer)
     case .startPeer: move(.startPeer)
     case .failNext(let times, let code): try failNext(times, code)
+    case .failChannel: try failChannel()
     case .breakConnection:
       guard let wire = world.openWire else { throw CannotBeDone("no process is connected to the peer") }
       move(.cut(wire: wire))
@@ -209,7 +212,8 @@ struct SimulatedStage: ScenarioStage {
   /// The parts of one payment count as one payment.
   private var payments: [Scene.Payment] {
     var all: [Scene.Payment] = []
-    for payment in world.payments {
+    // Of a sender's attempts the ledger is what a stage sees.
+    for payment in world.payments where world.retryingSenders.isEmpty || !refused.contains(payment.id) {
       let number = payment.invoice + 1
       if let part = parts[payment.id], part.part > 1,
         let index = all.lastIndex(where: { $0.number == number })
@@ -243,6 +247,11 @@ struct SimulatedStage: ScenarioStage {
     tell { $0.orderFailures(order) }
   }
 
+  private mutating func failChannel() throws {
+    do { try world.orderChannelFailure() } catch { throw CannotBeDone(error.description) }
+    listen()
+  }
+
   private func checkNotSuspended(_ role: Role) throws {
     if place(role) == .suspended { throw ScenarioWords.isSuspended }
   }
@@ -256,7 +265,10 @@ struct SimulatedStage: ScenarioStage {
         centre.note(event)
         for directive in directives { note(directive) }
       case .ordered(let role, .end(let reason)): lastWords[role] = reason.text
-      case .peer(_, let directives):
+      case .peer(let event, let directives):
+        if case .payRequested(let request) = event, !directives.stores(.paymentHeld(request)) {
+          refused.insert(request.id)
+        }
         for case .answer(let payment, .failed(let failure)) in directives { failures[payment] = failure.word }
       case .started(let role, _): lastWords[role] = nil
       case .seedWithheld(let role, let why): lastWords[role] = WalletTexts.seedWithheld("\(why)")

@@ -1,0 +1,57 @@
+import DaemonRuntime
+import Glibc
+import Ground
+
+// A sender's one attempt at lspd. If the connection breaks before the answer, lspd may have the payment: it is asked by
+// the attempt's id, and nothing is sent twice.
+extension Phone {
+  /// How long lspd may be away until it says what became of an attempt: as long as a sender that tries again waits.
+  private static let absenceLimit = TimeSpan.seconds(12)
+
+  /// `request` is that of an invoice, with the attempt's id.
+  package func pay(_ request: ControlMessage, timeout: TimeSpan = .seconds(30)) throws -> PaymentAnswer {
+    let lspd = try connect(to: .lspd)
+    do throws(ControlClientError) {
+      try lspd.send(request, timeout: timeout)
+      let answer = try lspd.receive(timeout: timeout)
+      guard let sentence = answer.errorSentence else { return PaymentAnswer(answer) }
+      // Without the attempt's id it is about the connection, as one that makes room for another.
+      if answer["attempt-id"] == request["attempt-id"] { throw .refused(sentence) }
+    } catch {
+      switch error {
+      case .hungUp, .timedOut: break
+      case .notRunning, .foreign, .stopped, .refused, .malformed, .system: throw error
+      }
+    }
+    let found = try outcome(of: request, waits: request["wait"] == "yes", timeout: timeout)
+    guard found.state != PaymentAnswer.neverArrived else {
+      throw CommandFailure(
+        .daemonMissing,
+        "the connection to lspd broke before it had the payment, and nothing was sent; repeat the command")
+    }
+    return found
+  }
+
+  /// What became of the attempt; `waits`: at its end. lspd may be restarted meanwhile.
+  package func outcome(
+    of request: ControlMessage, waits: Bool = true, timeout: TimeSpan
+  ) throws -> PaymentAnswer {
+    var question = ControlMessage("await", ["wait": waits ? "yes" : "no"])
+    question["attempt-id"] = request["attempt-id"]
+    var lastThere = Clock.monotonicNow
+    while true {
+      let asked = Clock.monotonicNow
+      if let answer = try? ask(.lspd, question, timeout: timeout) { return PaymentAnswer(answer) }
+      let now = Clock.monotonicNow
+      // It took the question, and went away later.
+      if now - asked > .seconds(1) { lastThere = now }
+      guard now - lastThere < Self.absenceLimit else {
+        throw CommandFailure(
+          .tooSlow,
+          "the connection to lspd broke, and lspd does not say what became of the payment, which may still settle; nothing was sent twice; `baton payments` shows how it ends"
+        )
+      }
+      poll(nil, 0, 100)
+    }
+  }
+}

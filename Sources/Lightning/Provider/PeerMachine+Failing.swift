@@ -1,0 +1,27 @@
+import Ground
+import LightningWire
+
+// The LSP gives the channel up, as an operator's order: to senders the recipient's channel is disabled from then on.
+extension PeerMachine {
+  /// The text of the error that the order sends.
+  public static let failedOnOrder = "closed by the provider"
+
+  /// What is under way in the channel would end on the chain, which this LSP does not have.
+  public var refusalToFailChannel: ChannelFailureRefusal? {
+    if state.failure != nil { return .failedBefore }
+    return state.channel.htlcs.isEmpty && state.channel.pendingSplice == nil ? nil : .inUse
+  }
+
+  /// BOLT 1: the error fails the channel for good. A held payment waits for its end, and is not offered any more.
+  mutating func channelFailureOrdered(at now: Instant) -> [PeerDirective] {
+    guard refusalToFailChannel == nil else { return [] }
+    state.failure = Self.failedOnOrder
+    let connection = registered
+    var step = PeerStep(changes: [.channelFailed(connection: connection ?? 0, Self.failedOnOrder)])
+    if let connection {
+      let error = Message.error(ErrorOrWarning(channel: state.channel.id, text: Self.failedOnOrder))
+      giveUp(connection, "the channel has failed", sending: error, at: now, &step)
+    }
+    return step.directives
+  }
+}
