@@ -83,6 +83,7 @@ import Testing
     var core = opened([record(one)])
     #expect(core.handle(.shown(.connecting(8)), at: seconds(1)) == [])
     #expect(core.handle(.shown(.connected(8)), at: seconds(2)) == [.read([]), completing])
+    #expect(core.handle(read([record(one)]), at: seconds(2)) == [])
     #expect(AppScreen.incoming(.completing).text == "Completing payment...")
     #expect(core.handle(.shown(.settling(8)), at: seconds(3)) == [])
     #expect(core.handle(.received(payment(one)), at: seconds(3)) == [withdrawn, .tidyWanted, completed(5)])
