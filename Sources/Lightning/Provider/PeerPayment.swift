@@ -23,4 +23,7 @@ public struct PeerPayment: Hashable, Codable, Sendable {
   }
 
   public var isHeld: Bool { state == .held }
+
+  /// A push for it was requested, by this or an earlier run.
+  package var isCalled: Bool { calledAt != nil }
 }
