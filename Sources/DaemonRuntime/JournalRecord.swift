@@ -52,7 +52,7 @@ public struct CoreBegin<C: Core>: Codable {
 /// The number of what cores decide and how their records are written. It is raised when a journal of before would not
 /// replay to the same bytes: replay then blames the program's age, and not the journal.
 public enum JournalForm {
-  public static let current = 5
+  public static let current = 6
 }
 
 /// An event of one core, and its directives.
