@@ -11,9 +11,9 @@ enum SenderRowsFuzz: FuzzTarget {
 
   static var seeds: [[UInt8]] {
     [
-      #"{"at_ns":1,"payment_hash":"\#(bytes)","payee":"02\#(bytes)","told":"settled","attempts":["\#(bytes)"],"payments":[]}"#,
-      #"{"at_ns":9223372036854775807,"payment_hash":"","payee":"","told":"not-sent","attempts":[],"payments":[-1,9]}"#,
-      #"{"at_ns":1,"payment_hash":"0","payee":"02","told":"maybe","attempts":[1],"payments":["1"]}"#,
+      #"{"at_ns":1,"payment_hash":"\#(bytes)","payee":"02\#(bytes)","told":"settled","attempts":["\#(bytes)"]}"#,
+      #"{"at_ns":9223372036854775807,"payment_hash":"","payee":"","told":"not-sent","attempts":[],"in_parts":true}"#,
+      #"{"at_ns":1,"payment_hash":"0","payee":"02","told":"maybe","attempts":[1],"in_parts":1}"#,
     ].map { Array($0.utf8) }
   }
 

@@ -12,12 +12,12 @@ public struct SenderRow: Report, Hashable {
   public var reason: String?
   /// The ids of its attempts, in hexadecimal.
   public var attempts: [String]
-  /// lspd's numbers of the payments, if the attempts have no ids; several are parts of one payment.
-  public var payments: [UInt64]
+  /// The attempts are parts of one payment.
+  public var inParts: Bool?
 
   public init(
     atNs: Int64, atWallNs: Int64, paymentHash: String, payee: String, amountMsat: UInt64, told: String,
-    reason: String? = nil, attempts: [String] = [], payments: [UInt64] = []
+    reason: String? = nil, attempts: [String] = [], inParts: Bool? = nil
   ) {
     self.atNs = atNs
     self.atWallNs = atWallNs
@@ -27,6 +27,6 @@ public struct SenderRow: Report, Hashable {
     self.told = told
     self.reason = reason
     self.attempts = attempts
-    self.payments = payments
+    self.inParts = inParts
   }
 }

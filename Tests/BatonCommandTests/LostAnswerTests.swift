@@ -45,7 +45,8 @@ import WaitingTests
     self.answers = answers
     let fields = InvoiceFields(
       network: .regtest, amountMsat: 5_000_000, timestamp: UInt64(Clock().wallNanoseconds / 1_000_000_000),
-      paymentHash: SHA256.hash([2]), paymentSecret: .zero, purpose: .text("x"), expirySeconds: 3600)
+      paymentHash: SHA256.hash([2]), paymentSecret: .zero, purpose: .text("x"), expirySeconds: 3600,
+      features: .ofOurInvoices)
     let word = try SignedInvoice(fields, signedBy: PrivateKey(SHA256.hash([1]))!).encoded
     let paying = try scratch.start("baton", ["--home", phone.home, "pay", word] + options)
     let hasEnded = try loop.run(for: .seconds(60)) {
@@ -88,6 +89,37 @@ import WaitingTests
     let end = try pay(
       "--no-wait", answers: [.error("a newer connection took the place"), state("held", ["payment": "1"])])
     #expect(end == .exited(code: 0) && said.hasPrefix("held: "), "\(said)")
+  }
+
+  @Test func `In parts, lspd is asked for each part anew after its connection broke in the wait`() throws {
+    let open = [state("offered", ["payment": "1"]), state("offered", ["payment": "2"])]
+    let settled = [state("settled", ["payment": "1"]), state("settled", ["payment": "2"])]
+    let end = try pay("--parts", "2", answers: [.error("no such payment")] + open + [nil] + open + settled)
+    #expect(end == .exited(code: 0) && said.contains("settled: 5,000 sat in "), "\(said)")
+    #expect(asked.count { $0.verb == "pay" } == 2)
+  }
+
+  @Test func `A later part that lspd never had ends the sending, and the earlier one is awaited`() throws {
+    let end = try pay(
+      "--parts", "3",
+      answers: [
+        .error("no such payment"), state("offered", ["payment": "1"]), nil, state("never-arrived"),
+        state("failed", ["payment": "1"]),
+      ])
+    #expect(
+      end == .exited(code: 5) && said.contains("part 2 of 3") && said.contains(": not sent, as the"),
+      "\(said)")
+    #expect(asked.map(\.verb) == ["await", "pay", "pay", "await", "await"])
+  }
+
+  @Test func `A silent lspd is waited for as long as was asked`() throws {
+    let request = ControlMessage("pay", ["attempt-id": Bytes32.zero.hex, "wait": "no"])
+    #expect(throws: ControlClientError.timedOut(path: phone.lspdSocket)) {
+      try phone.pay(request, timeout: .milliseconds(50))
+    }
+    #expect(throws: ControlClientError.timedOut(path: phone.lspdSocket)) {
+      try phone.outcome(of: request, timeout: .milliseconds(50))
+    }
   }
 
   @Test func `A payment of which lspd says nothing may still settle: exit code 7, and no second request`()

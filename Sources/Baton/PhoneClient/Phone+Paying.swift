@@ -18,10 +18,7 @@ extension Phone {
       // Without the attempt's id it is about the connection, as one that makes room for another.
       if answer["attempt-id"] == request["attempt-id"] { throw .refused(sentence) }
     } catch {
-      switch error {
-      case .hungUp, .timedOut: break
-      case .notRunning, .foreign, .stopped, .refused, .malformed, .system: throw error
-      }
+      guard case .hungUp = error else { throw error }
     }
     let found = try outcome(of: request, waits: request["wait"] == "yes", timeout: timeout)
     guard found.state != PaymentAnswer.neverArrived else {
@@ -41,10 +38,19 @@ extension Phone {
     var lastThere = Clock.monotonicNow
     while true {
       let asked = Clock.monotonicNow
-      if let answer = try? ask(.lspd, question, timeout: timeout) { return PaymentAnswer(answer) }
-      let now = Clock.monotonicNow
-      // It took the question, and went away later.
-      if now - asked > .seconds(1) { lastThere = now }
+      let now: Instant
+      do throws(ControlClientError) {
+        return PaymentAnswer(try ask(.lspd, question, timeout: timeout))
+      } catch {
+        now = Clock.monotonicNow
+        switch error {
+        // As long as the caller waits for any answer.
+        case .timedOut: throw error
+        // It took the question, and went away later.
+        case .hungUp where now - asked > .seconds(1): lastThere = now
+        case .hungUp, .notRunning, .foreign, .stopped, .refused, .malformed, .system: break
+        }
+      }
       guard now - lastThere < Self.absenceLimit else {
         throw CommandFailure(
           .tooSlow,

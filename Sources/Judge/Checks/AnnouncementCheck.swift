@@ -72,6 +72,7 @@ extension Checker {
       // A restarted peer begins its wait anew.
       let fromNs = max(away.fromNs, evidence.ledger.run(at: seenNs)?.startedNs ?? 0)
       let beginNs = fromNs &+ announced.callBoundNs(at: fromNs)
+      guard seenNs &- beginNs > Self.lateNs else { continue }
       let overNs = seenNs &- beginNs &- announced.delayNs(of: payment, at: fromNs)
       // A peer that is late with one batch is so with all that follow.
       guard overNs > Self.lateNs, let journal = evidence.peersJournal(at: seenNs), !journal.mayLack(seenNs),

@@ -3,19 +3,17 @@ extension Checker {
   mutating func checkSenders(_ replay: PeerReplay) {
     guard let wallet = replay.wallet else { return }
     // The peer has written an outcome before it answers: what was told before the ledger was read is in it.
-    let rows = evidence.senders.filter { row in
-      row.payee == wallet && evidence.certainUntilNs.map { row.atNs < $0 } ?? true
+    let rows = (evidence.sendersByPayee[wallet] ?? []).filter { row in
+      evidence.certainUntilNs.map { row.atNs < $0 } ?? true
     }
     guard !rows.isEmpty else { return }
     let ids = Set(rows.flatMap(\.attempts))
     var byAttempt: [[UInt8]: PaymentEntry] = [:]
-    var byNumber: [Int64: PaymentEntry] = [:]
     for payment in evidence.ledger.payments {
-      byNumber[payment.id] = payment
       if let id = payment.attemptID, ids.contains(id) { byAttempt[id] = payment }
     }
     for row in rows {
-      let payments = row.attempts.compactMap { byAttempt[$0] } + row.payments.compactMap { byNumber[$0] }
+      let payments = row.attempts.compactMap { byAttempt[$0] }
       guard let fault = row.fault(in: payments, hasOneClock: evidence.ledger.hasOneClock) else { continue }
       find(
         3,
@@ -43,7 +41,7 @@ extension SenderEntry {
         return Fault(words: "and payment \(paid.id), an attempt of it, is paid", payment: paid)
       }
       // Of a payment in parts the others come back after the first that has failed.
-      guard self.payments.count < 2, hasOneClock,
+      guard !isInParts, hasOneClock,
         let open = own.first(where: { $0.settledNs.map { $0 > atNs } ?? true })
       else { return nil }
       return Fault(words: "while payment \(open.id), an attempt of it, was under way", payment: open)

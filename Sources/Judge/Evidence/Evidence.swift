@@ -23,7 +23,7 @@ struct Evidence {
   /// The peer's requests over HTTP.
   let access: [AccessEntry]
   /// What senders have told their users.
-  let senders: [SenderEntry]
+  let sendersByPayee: [[UInt8]: [SenderEntry]]
   private let accessByRecipient: [[UInt8]: [AccessEntry]]
   /// False for another wallet of the ledger, of whose phone nothing is known.
   let hasContainer: Bool
@@ -67,7 +67,7 @@ struct Evidence {
     hasLedger = moment.hasLedger
     records = moment.records
     self.access = access
-    self.senders = senders
+    sendersByPayee = Dictionary(grouping: senders, by: \.payee)
     accessByRecipient = Dictionary(grouping: access.filter { $0.question != nil }) {
       $0.question?.recipient ?? []
     }
@@ -107,7 +107,7 @@ struct Evidence {
     hasLedger = true
     records = StoredRecords()
     access = ledger.node.flatMap { first.accessByRecipient[$0] } ?? []
-    senders = first.senders
+    sendersByPayee = first.sendersByPayee
     accessByRecipient = [:]
     hasContainer = false
     ledgerSource = nil

@@ -12,26 +12,26 @@ struct SenderEntry {
   let paymentHash: [UInt8]
   let payee: [UInt8]
   let told: Told
-  /// The ids of its attempts.
+  /// The ids of its attempts: lspd's numbers come again after a restart, if a payment was refused and has no row.
   let attempts: [[UInt8]]
-  /// The peer's numbers of its payments; several are parts of one.
-  let payments: [Int64]
+  /// The attempts are parts of one payment.
+  let isInParts: Bool
   let evidence: String
 
   init?(_ row: JSONValue, evidence: String) {
     guard let atNs = row["at_ns"]?.int, let told = row["told"]?.text.flatMap(Told.init),
       let paymentHash = row["payment_hash"]?.text.flatMap({ Hexadecimal.decode($0) }),
       let payee = row["payee"]?.text.flatMap({ Hexadecimal.decode($0) }),
-      let attempts = row["attempts"]?.elements, let payments = row["payments"]?.elements
+      let attempts = row["attempts"]?.elements
     else { return nil }
     self.atNs = atNs
     self.told = told
     self.paymentHash = paymentHash
     self.payee = payee
     self.attempts = attempts.compactMap { $0.text.flatMap { Hexadecimal.decode($0) } }
-    self.payments = payments.compactMap(\.int)
+    isInParts = row["in_parts"]?.flag == true
     self.evidence = evidence
-    guard self.attempts.count == attempts.count, self.payments.count == payments.count else { return nil }
+    guard self.attempts.count == attempts.count else { return nil }
   }
 
   /// The whole file; a truncated last line is normal after a kill.

@@ -24,6 +24,6 @@ public struct PeerPayment: Hashable, Codable, Sendable {
 
   public var isHeld: Bool { state == .held }
 
-  /// A push for it was requested, by this or an earlier run.
+  /// A push for it was requested since this run began.
   package var isCalled: Bool { calledAt != nil }
 }

@@ -161,11 +161,14 @@ extension World {
 
   /// A payment has ended when the wallet has it, or the peer does not hold or offer it any more. The record of an earlier
   /// request may go while a new one, without a push, is on its way to the connected wallet: the next absence announces it.
+  /// In an exploration no payment is requested again, and the peer's moments are forgotten.
   mutating func checkRemoved(_ records: [IncomingRecord]) {
     for record in records where container.value.incoming.contains(record) {
       let hash = record.paymentHash
       let isPending = peer.part {
-        $0.pointee.state.payments.contains { $0.request.paymentHash == hash && $0.isCalled }
+        $0.pointee.state.payments.contains {
+          $0.request.paymentHash == hash && (settings.reusesNumbers || $0.isCalled)
+        }
       }
       guard isPending, !isReceived(hash) else { continue }
       report(.recordsAreTrue, "The app removes the record of a payment that is still pending.")

@@ -20,6 +20,7 @@ extension IncomingPayments {
     var record: IncomingRecord?
     /// The record may be removed.
     var isOver = false
+    var isReceived: Bool { if case .received = stage { true } else { false } }
     /// Not shown any more; only its record is still there.
     var isDismissed = false
 
@@ -38,6 +39,12 @@ extension IncomingPayments {
     case busy
     /// Established, with nothing to do.
     case idle
+  }
+
+  /// After a receipt.
+  struct LateRead: Hashable, Sendable {
+    var payment: Bytes32
+    var at: Instant
   }
 
   // MARK: The screen

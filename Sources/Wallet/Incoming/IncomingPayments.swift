@@ -37,16 +37,15 @@ public struct IncomingPayments: Core {
   private(set) var connection = Connection.none
   /// Since the app came to the front, the records were read with a connected node.
   private var hasReadConnected = false
-  /// When the records are to be read again, and when once more after the last receipt.
+  /// When the records are to be read again.
   private var readAt: Instant?
-  private var lateReadAt: Instant?
   /// Reads that failed, one after the other, as of a damaged store: the next one waits twice as long, up to 4 s.
   private var failedReads = 0
   private var isReading = false
-  /// The payments whose announcements were withdrawn since the app came to the front, and those of them whose
-  /// announcements go once more at the late read.
+  /// The payments whose announcements were withdrawn since the app came to the front.
   private var withdrawn: [Bytes32] = []
-  private var withdrawnAgain: [Bytes32] = []
+  /// The receipts after which the records are read once more, and the announcement withdrawn, in the order of time.
+  private var lateReads: [LateRead] = []
   /// Payments that may be received, to ask the container for.
   private var asked: [Bytes32] = []
   /// The holds that ended on this connection.
@@ -63,7 +62,7 @@ public struct IncomingPayments: Core {
 
   public var deadline: Instant? {
     guard isInFront else { return nil }
-    var earliest = isReading ? nil : [readAt, lateReadAt].compactMap { $0 }.min()
+    var earliest = isReading ? nil : [readAt, lateReads.first?.at].compactMap { $0 }.min()
     // A payment that the node is receiving has no time limit.
     guard connection != .busy else { return earliest }
     for payment in payments where isTimed(payment) {
@@ -133,8 +132,8 @@ public struct IncomingPayments: Core {
     page = .main
     focus = nil
     shown = nil
-    (readAt, lateReadAt) = (nil, nil)
-    (withdrawn, withdrawnAgain) = ([], [])
+    readAt = nil
+    (withdrawn, lateReads) = ([], [])
     asked = []
     payments.removeAll { !($0.isStored && $0.isOver) }
     for index in payments.indices { payments[index].isDismissed = true }
@@ -182,11 +181,10 @@ public struct IncomingPayments: Core {
   }
 
   private mutating func readIfDue(at now: Instant) -> [IncomingDirective] {
-    let isLateDue = lateReadAt.map { $0 <= now } ?? false
-    guard !isReading, isLateDue || readAt.map({ $0 <= now }) ?? false else { return [] }
-    guard isLateDue else { return read(at: now) }
-    defer { (lateReadAt, withdrawnAgain) = (nil, []) }
-    return withdrawnAgain.map { .withdrawAnnouncement(of: $0) } + read(at: now)
+    let late = lateReads.prefix { $0.at <= now }
+    guard !isReading, !late.isEmpty || readAt.map({ $0 <= now }) ?? false else { return [] }
+    lateReads.removeFirst(late.count)
+    return late.map { .withdrawAnnouncement(of: $0.payment) } + read(at: now)
   }
 
   /// The phone alone knows which of them have an announcement.
@@ -224,11 +222,14 @@ public struct IncomingPayments: Core {
     _ hashes: [Bytes32], _ changed: [Bytes32], at now: Instant
   ) -> [IncomingDirective] {
     for hash in hashes + changed { change(hash) { $0.record = nil } }
+    // Nothing leads to the payment after its record: not to an announcement that came with the record either.
+    let received = hashes.filter { hash in payments.contains { $0.hash == hash && $0.isReceived } }
     // Only its record kept it in mind.
     if !isInFront { payments.removeAll { !$0.isStored } }
     let done = IncomingDirective.tidied(
       .done("removed the ended records of \(hashes.count) incoming payments"))
-    return [done] + (isInFront && !changed.isEmpty ? read(at: now) : [])
+    return received.map { .withdrawAnnouncement(of: $0) } + [done]
+      + (isInFront && !changed.isEmpty ? read(at: now) : [])
   }
 
   private var removable: [IncomingRecord] { payments.filter(\.isOver).compactMap(\.record) }
@@ -266,8 +267,8 @@ public struct IncomingPayments: Core {
     // A record that is found only at the next opening would show the payment once more, and an announcement that comes
     // after its record was removed would stay.
     if payments.contains(where: { $0.hash == payment.paymentHash && !$0.isOver }) {
-      lateReadAt = now + Self.lateRecord
-      withdrawnAgain = (withdrawnAgain + [payment.paymentHash]).suffix(Self.most)
+      lateReads = (lateReads + [LateRead(payment: payment.paymentHash, at: now + Self.lateRecord)])
+        .suffix(Self.most)
     }
     change(payment.paymentHash) {
       $0.stage = .received(msat: payment.amountMsat)
@@ -387,7 +388,7 @@ extension IncomingPayments: Shiftable {
 
   package mutating func shift(by span: TimeSpan) {
     readAt.shift(by: span)
-    lateReadAt.shift(by: span)
+    for index in lateReads.indices { lateReads[index].at.shift(by: span) }
     for index in payments.indices {
       payments[index].hold?.end.shift(by: span)
       payments[index].endsBy.shift(by: span)

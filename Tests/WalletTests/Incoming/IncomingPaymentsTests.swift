@@ -244,7 +244,7 @@ import Testing
     #expect(next.handle(.tidyAsked, at: seconds(1)) == [.remove([record(one)])])
     #expect(
       next.handle(.removed([one]), at: seconds(1)) == [
-        .tidied(.done("removed the ended records of 1 incoming payments"))
+        withdrawn, .tidied(.done("removed the ended records of 1 incoming payments")),
       ])
     #expect(
       next.handle(.tidyAsked, at: seconds(2)) == [.tidied(.done("no ended record of an incoming payment"))])

@@ -61,6 +61,34 @@ import Testing
     #expect(withdrawn(core.handle(found, at: seconds(3))) == [one, two])
   }
 
+  @Test func `A record that comes later than the late read takes its announcement with it`() {
+    var core = IncomingPayments()
+    _ = core.handle(.activated, at: seconds(0))
+    _ = core.handle(read([], received: []), at: seconds(0))
+    #expect(withdrawn(core.handle(.received(received(one)), at: seconds(1))) == [one])
+    #expect(withdrawn(core.handle(.deadlineReached, at: seconds(2))) == [one])
+    _ = core.handle(read([], received: []), at: seconds(2))
+    // The extension announces the payment only now; the receipt of another one leads to the record.
+    _ = core.handle(.received(received(two)), at: seconds(4))
+    #expect(withdrawn(core.handle(.deadlineReached, at: seconds(5))) == [two])
+    _ = core.handle(read([record(one)], received: [received(one)]), at: seconds(5))
+    #expect(core.handle(.tidyAsked, at: seconds(6)) == [.remove([record(one)])])
+    #expect(withdrawn(core.handle(.removed([one]), at: seconds(6))) == [one])
+  }
+
+  @Test func `More receipts do not delay the late read of an earlier one`() {
+    var core = IncomingPayments()
+    _ = core.handle(.activated, at: seconds(0))
+    _ = core.handle(read([], received: []), at: seconds(0))
+    _ = core.handle(.received(received(one)), at: seconds(1))
+    _ = core.handle(.received(received(two)), at: seconds(1.9))
+    #expect(core.deadline == seconds(2))
+    #expect(withdrawn(core.handle(.deadlineReached, at: seconds(2))) == [one])
+    _ = core.handle(read([], received: []), at: seconds(2))
+    #expect(core.deadline == seconds(2.9))
+    #expect(withdrawn(core.handle(.deadlineReached, at: seconds(2.9))) == [two])
+  }
+
   @Test func `An announcement that came after the receipt goes when the app comes to the front`() {
     var core = IncomingPayments()
     _ = core.handle(.received(received(one)), at: seconds(0))

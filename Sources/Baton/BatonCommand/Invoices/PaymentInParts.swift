@@ -11,6 +11,7 @@ struct PaymentInParts {
     var amountMsat: UInt64
     /// The first part is always needed.
     var isFirst: Bool
+    var request: ControlMessage?
     var answer: PaymentAnswer?
 
     var isOpen: Bool { answer.map { !$0.isFailure && !$0.isSettled } ?? false }
@@ -54,11 +55,7 @@ struct PaymentInParts {
         try lookBack(before: index)
         if isFailed { break }
       }
-      note(
-        try invocation.phone.pay(
-          invoice.payRequest(
-            partMsat: parts[index].amountMsat, waits: false,
-            holdSeconds: invocation.line.integer("--hold-seconds")), timeout: Self.timeout), index)
+      guard try send(index) else { break }
       if isFailed || parts[index].isNotNeeded { break }
     }
     if waits { PayInterruption.handle(isJSON: invocation.output.isJSON) }
@@ -67,9 +64,27 @@ struct PaymentInParts {
     if waits && !isFailed { try waitForEnd() }
     let took = Clock.monotonicNow - start
     journal.note(
-      SenderRow(state, of: invoice, reason: failed?.reason, sent.compactMap(\.answer)), invocation.output)
+      SenderRow(
+        state, of: invoice, reason: failed?.reason, sent.compactMap(\.request), inParts: true),
+      invocation.output)
     invocation.output.say(sentence(took), json: document(took))
     return isFailed ? .paymentFailed : .done
+  }
+
+  /// False if lspd has not got it, but an earlier part: without this one the wallet gives that back.
+  private mutating func send(_ index: Int) throws -> Bool {
+    let request = invoice.payRequest(
+      partMsat: parts[index].amountMsat, waits: false,
+      holdSeconds: invocation.line.integer("--hold-seconds"))
+    do {
+      let answer = try invocation.phone.pay(request, timeout: Self.timeout)
+      parts[index].request = request
+      note(answer, index)
+      return true
+    } catch let failure as CommandFailure where failure.code == .daemonMissing && index > 0 {
+      invocation.output.remark("\(name(of: index)): not sent, as the connection to lspd broke")
+      return false
+    }
   }
 
   /// An earlier payment of this invoice: with its pending parts, some of these parts would already complete it.
@@ -98,17 +113,35 @@ struct PaymentInParts {
   /// Checks the earlier parts: after a failure no further part is sent.
   private mutating func lookBack(before index: Int) throws {
     for earlier in 0..<index where parts[earlier].isOpen && !isFailed {
-      let answer = try ask(question(about: earlier, waits: false))
-      if answer.isFailure { note(answer, earlier) }
+      if let answer = try look(at: earlier), answer.isFailure { note(answer, earlier) }
     }
   }
 
-  /// Waits for all open parts on one connection: any of them may be the first to fail.
+  /// What became of the part; lspd may be restarted meanwhile.
+  private func look(at index: Int) throws -> PaymentAnswer? {
+    guard let request = parts[index].request else { return nil }
+    return try invocation.phone.outcome(of: request, waits: false, timeout: Self.timeout)
+  }
+
+  /// Waits for all open parts. After a lost connection lspd is asked anew.
   private mutating func waitForEnd() throws {
-    let open = parts.indices.filter { parts[$0].isOpen }
-    guard !open.isEmpty else { return }
+    while parts.contains(where: \.isOpen), !isFailed, !isSettled {
+      do {
+        try waitOnOneConnection()
+      } catch ControlClientError.hungUp, ControlClientError.notRunning {
+        for index in parts.indices where parts[index].isOpen {
+          if let answer = try look(at: index), answer.isFailure || answer.isSettled { note(answer, index) }
+        }
+      }
+    }
+  }
+
+  /// Any of the open parts may be the first to fail.
+  private mutating func waitOnOneConnection() throws {
     let peer = try invocation.phone.connect(to: .lspd)
-    for index in open { try peer.send(question(about: index, waits: true)) }
+    for index in parts.indices where parts[index].isOpen {
+      try peer.send(question(about: index, waits: true))
+    }
     while !isFailed && !isSettled {
       let message = try peer.receive(timeout: Self.timeout)
       if let sentence = message.errorSentence { throw ControlClientError.refused(sentence) }
@@ -121,12 +154,9 @@ struct PaymentInParts {
   }
 
   private func question(about index: Int, waits: Bool) -> ControlMessage {
-    ControlMessage(
-      "await",
-      [
-        "payment-hash": invoice.paymentHash.hex, "payment": parts[index].answer?.payment ?? "",
-        "wait": waits ? "yes" : "no",
-      ])
+    var question = ControlMessage("await", ["wait": waits ? "yes" : "no"])
+    question["attempt-id"] = parts[index].request?["attempt-id"]
+    return question
   }
 
   private func ask(_ message: ControlMessage) throws -> PaymentAnswer {
@@ -136,8 +166,11 @@ struct PaymentInParts {
   private mutating func note(_ answer: PaymentAnswer, _ index: Int) {
     parts[index].answer = answer
     guard !invocation.output.isJSON else { return }
-    let name = "part \(index + 1) of \(parts.count), \(HumanText.amount(msat: parts[index].amountMsat))"
-    invocation.output.say("\(name): \(Self.words(parts[index], answer))")
+    invocation.output.say("\(name(of: index)): \(Self.words(parts[index], answer))")
+  }
+
+  private func name(of index: Int) -> String {
+    "part \(index + 1) of \(parts.count), \(HumanText.amount(msat: parts[index].amountMsat))"
   }
 
   private static func words(_ part: Part, _ answer: PaymentAnswer) -> String {

@@ -23,7 +23,10 @@ struct SenderJournal {
       defer { close(descriptor) }
       // In one piece: other senders write too, so that no torn line may be cut off again.
       let line = Array("\(Self.endsInLine(descriptor) ? "" : "\n")\(row.json)\n".utf8)
-      guard write(descriptor, line, line.count) == line.count else { throw SystemError("write \(path)") }
+      let count = write(descriptor, line, line.count)
+      if count < 0 { throw SystemError("write \(path)") }
+      // Less than the line: the disk is full.
+      guard count == line.count else { throw SystemError("write \(path)", code: ENOSPC) }
       return nil
     } catch {
       return error.code == ENOENT
@@ -68,9 +71,13 @@ extension SenderRow {
   }
 
   /// A payment of one request, or of one for each part.
-  init(_ told: String, of invoice: PayableInvoice, reason: String?, _ answers: [PaymentAnswer]) {
+  init(
+    _ told: String, of invoice: PayableInvoice, reason: String?, _ requests: [ControlMessage],
+    inParts: Bool? = nil
+  ) {
     self.init(told, of: invoice)
     self.reason = reason
-    payments = answers.compactMap { $0.payment.flatMap { UInt64($0) } }
+    self.inParts = inParts
+    attempts = requests.compactMap { $0["attempt-id"] }
   }
 }

@@ -91,7 +91,7 @@ enum PayVerb: Verb {
     }
     let took = Clock.monotonicNow - start
     SenderJournal(try invocation.phone).note(
-      SenderRow(outcome.state, of: invoice, reason: outcome.reason, [outcome]), invocation.output)
+      SenderRow(outcome.state, of: invoice, reason: outcome.reason, [request]), invocation.output)
     invocation.output.say(outcome.sentence(invoice, took: took), json: outcome.document(invoice, took: took))
     return outcome.isFailure ? .paymentFailed : .done
   }
