@@ -28,7 +28,7 @@ final class LedgerShare {
   private var schedule = BeatSchedule(timing: .standard, claimedAt: Instant(nanoseconds: 0))
   /// Of the other runs.
   private var monitors: [Int64: BeatMonitor] = [:]
-  /// Nobody waits for the lock of the wallets before.
+  /// Until then a request for the lock of the wallets is refused at once.
   private var walletsLockedUntil: Instant?
 
   init(_ database: PostgreSQLConnection) throws {

@@ -68,29 +68,11 @@ struct AccessEntry {
 
   // MARK: The files
 
-  /// The older file first. A truncated last line is normal after a kill.
+  /// The older file first.
   static func all(in directory: String) -> (rows: [AccessEntry], remarks: [String]) {
-    var rows: [AccessEntry] = []
-    var remarks: [String] = []
-    for name in ["access.jsonl.1", "access.jsonl"] {
-      var number = 0
-      var foreign = 0
-      do throws(EvidenceFile.Problem) {
-        _ = try EvidenceFile("\(directory)/\(name)").readLines { line in
-          number += 1
-          let row = JSONValue(parsing: Array(line)).flatMap {
-            AccessEntry($0, evidence: "\(name) line \(number)")
-          }
-          if let row { rows.append(row) } else { foreign += 1 }
-          return true
-        }
-      } catch  where error != .missing {
-        remarks.append("lsp/\(name) is not judged: \(error.words)")
-      } catch {}
-      if foreign > 0 {
-        remarks.append("lsp/\(name) has \(countWords(Int64(foreign), "line")) that are no rows")
-      }
+    let files = ["access.jsonl.1", "access.jsonl"].map {
+      RowFile.read($0, in: directory, AccessEntry.init)
     }
-    return (rows, remarks)
+    return (files.flatMap(\.rows), files.flatMap(\.remarks))
   }
 }

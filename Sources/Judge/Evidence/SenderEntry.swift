@@ -34,24 +34,7 @@ struct SenderEntry {
     guard self.attempts.count == attempts.count else { return nil }
   }
 
-  /// The whole file; a truncated last line is normal after a kill.
   static func all(in directory: String) -> (rows: [SenderEntry], remarks: [String]) {
-    var rows: [SenderEntry] = []
-    var number = 0
-    var foreign = 0
-    do throws(EvidenceFile.Problem) {
-      _ = try EvidenceFile("\(directory)/senders.jsonl").readLines { line in
-        number += 1
-        let row = JSONValue(parsing: Array(line)).flatMap {
-          SenderEntry($0, evidence: "senders.jsonl line \(number)")
-        }
-        if let row { rows.append(row) } else { foreign += 1 }
-        return true
-      }
-    } catch {
-      return (rows, error == .missing ? [] : ["lsp/senders.jsonl is not judged: \(error.words)"])
-    }
-    let remark = "lsp/senders.jsonl has \(countWords(Int64(foreign), "line")) that are no rows"
-    return (rows, foreign > 0 ? [remark] : [])
+    RowFile.read("senders.jsonl", in: directory, SenderEntry.init)
   }
 }

@@ -6,7 +6,7 @@ import Sender
 import Terminal
 
 /// What senders tell their users, one line in `lsp/senders.jsonl` for each payment, for the judge. Written before the user
-/// reads it: what a killed sender has told nobody binds nobody.
+/// reads it: a sender that is killed in between has told nothing.
 struct SenderJournal {
   private let path: String
 
