@@ -28,7 +28,8 @@ public final class ControlClient {
   /// The listener's pid; nil if the kernel does not report it.
   public var listener: Int32? { PeerCredentials(of: descriptor)?.pid }
 
-  /// Sends one message and returns the next one received. An `error` answer is thrown as `refused`.
+  /// Sends one message and returns the next one received. An `error` answer is thrown as `refused`, or as
+  /// `outcomeUnknown`.
   public func request(
     _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
   ) throws(ControlClientError) -> ControlMessage {
@@ -38,8 +39,8 @@ public final class ControlClient {
       // A daemon that closed the connection before our request may have sent the reason: read it.
     }
     let answer = try receive(timeout: timeout)
-    if let sentence = answer.errorSentence { throw .refused(sentence) }
-    return answer
+    guard let sentence = answer.errorSentence else { return answer }
+    throw answer.leavesOutcomeUnknown ? .outcomeUnknown(sentence) : .refused(sentence)
   }
 
   public func send(_ message: ControlMessage, timeout: TimeSpan = .seconds(30)) throws(ControlClientError) {

@@ -10,6 +10,8 @@ public enum ControlClientError: Error, Hashable, Sendable, CustomStringConvertib
   case timedOut(path: String)
   case hungUp(path: String)
   case refused(String)
+  /// The request was passed on and not answered: it may be carried out, also later.
+  case outcomeUnknown(String)
   case malformed(ControlMessageError)
   case system(SystemError)
 
@@ -31,7 +33,7 @@ public enum ControlClientError: Error, Hashable, Sendable, CustomStringConvertib
       "\(user.map { "the user \($0)" } ?? "another user") listens on \(path) in place of your \(daemon); nothing was sent to it; use a phone of your own"
     case .timedOut(let path): "the daemon at \(path) did not answer in time; look at its journal"
     case .hungUp(let path): "the daemon at \(path) disconnected without an answer; look at its journal"
-    case .refused(let sentence), .stopped(let sentence): sentence
+    case .refused(let sentence), .stopped(let sentence), .outcomeUnknown(let sentence): sentence
     case .malformed(let error): error.description
     case .system(let error): error.description
     }

@@ -43,6 +43,13 @@ public struct ControlMessage: Hashable, Sendable {
     ControlMessage("error", ["message": sentence])
   }
 
+  /// An error answer about a request that may be carried out nevertheless.
+  public static func outcomeUnknown(_ sentence: String) -> ControlMessage {
+    ControlMessage("error", ["message": sentence, "outcome": "unknown"])
+  }
+
+  public var leavesOutcomeUnknown: Bool { self["outcome"] == "unknown" }
+
   /// The sentence of an `error` message; nil for all others.
   public var errorSentence: String? {
     verb == "error" ? self["message"] ?? "the other side reported an error without saying which" : nil

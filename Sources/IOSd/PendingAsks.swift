@@ -39,8 +39,8 @@ final class PendingAsks {
     ask.reply(ask.answer ?? .error("the app did not answer; ask again"))
   }
 
-  func refuse(_ request: UInt64, _ sentence: String) {
-    answer(request, with: .error(sentence))
+  func refuse(_ request: UInt64, with error: ControlMessage) {
+    answer(request, with: error)
     passOn(request)
   }
 }

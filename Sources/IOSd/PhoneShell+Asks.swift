@@ -26,12 +26,16 @@ extension PhoneShell {
     handle(.appAnswered(request: request))
   }
 
+  func error(_ refusal: AskRefusal) -> ControlMessage {
+    refusal.leavesOutcomeUnknown ? .outcomeUnknown(words(refusal)) : .error(words(refusal))
+  }
+
   /// If the app's process is stopped (SIGSTOP, debugger), asking again does not help.
-  func words(_ refusal: AskRefusal) -> String {
+  private func words(_ refusal: AskRefusal) -> String {
     guard refusal == .timedOut, phone.app != .suspended,
       let pid = child(.app)?.process.identity.pid, ProcessTable.isStopped(pid)
     else { return refusal.description }
     return
-      "the app (process \(pid)) is stopped (SIGSTOP or a debugger) and did not answer in time; resume it with `kill -CONT \(pid)`; it may then still begin the request: check with `baton inspect` before you try again"
+      "the outcome is unknown: the app (process \(pid)) is stopped (SIGSTOP or a debugger) and did not answer in time, and may begin the request once `baton thaw app` continues it; look at `baton payments` before you try again"
   }
 }

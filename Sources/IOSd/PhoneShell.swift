@@ -138,7 +138,7 @@ final class PhoneShell {
     case .saveCategories(let categories): save(categories)
     case .recordEnd(let role, let reason): recordEnd(role, reason)
     case .passOnAnswer(let request): asks.passOn(request)
-    case .refuseAsk(let request, let why): asks.refuse(request, words(why))
+    case .refuseAsk(let request, let why): asks.refuse(request, with: error(why))
     case .recordTask(let record): tasks.record(record, clock: clock)
     case .refuseTaskCompletion(_, let run): tasks.noteRefusedCompletion(of: run)
     case .boot(let losingBeats): onBoot?(losingBeats)

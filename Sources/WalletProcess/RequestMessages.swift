@@ -38,14 +38,15 @@ extension Request {
   }
 
   private static func invoice(_ message: ControlMessage) throws(ControlMessageError) -> Request {
-    let amount = try message.integer("amount-msat", in: 1...InvoiceMaker.amountMsatMax)
+    let amount = try message.integerIfPresent("amount-msat", in: 1...InvoiceMaker.amountMsatMax)
     let seconds = try message.integerIfPresent("expiry-seconds", in: 1...InvoiceMaker.expirySecondsMax)
     let text = message["description"] ?? ""
     guard text.utf8.count <= Invoice.textLimit else {
       throw .badValue(name: "description", expected: "at most \(Invoice.textLimit) bytes")
     }
     return .invoice(
-      amountMsat: amount, text: text, expirySeconds: seconds ?? InvoiceMaker.expirySecondsStandard)
+      amountMsat: amount ?? Invoice.anyAmount, text: text,
+      expirySeconds: seconds ?? InvoiceMaker.expirySecondsStandard)
   }
 }
 
@@ -65,6 +66,7 @@ extension RequestAnswer {
       ControlMessage("restored", ["epoch": "\(epoch)", "moved": hasMoved ? "yes" : "no"])
     case .webhook(let answer): answer.message
     case .refused(_, let sentence): .error(sentence)
+    case .unknown(_, let sentence): .outcomeUnknown(sentence)
     }
   }
 }

@@ -134,7 +134,7 @@ import WaitingTests
     try phone.ask("quit")
     #expect(
       try client.receive(timeout: .seconds(20)).errorSentence
-        == "the app ended before it answered and may have begun the request; open it, and check with `baton inspect` before you try again"
+        == "the outcome is unknown: the app ended before it answered, and may have begun the request; open it, and look at `baton payments` before you try again"
     )
   }
 

@@ -167,7 +167,7 @@ import Testing
     var node = try #require(world.node)
     _ = node.handle(.invoiceCancelRequested(hash), at: world.now)
     let failed = node.handle(.storeFailed("the disk"), at: world.now)
-    let unknown = NodeDirective.cancelRefused(paymentHash: hash, .because(NodeMachine.cancelUnknown))
+    let unknown = NodeDirective.cancelRefused(paymentHash: hash, .unknown(NodeMachine.cancelUnknown))
     #expect(!failed.contains { if case .cancelRefused = $0 { true } else { false } })
     #expect(node.handle(.stopRequested(gracefully: false), at: world.now).contains(unknown))
   }

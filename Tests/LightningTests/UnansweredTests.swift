@@ -71,7 +71,7 @@ import Testing
   }
 
   private var isUnknown: NodeDirective {
-    .paymentRefused(paymentHash: invoice.paymentHash, .because(NodeMachine.payUnknown))
+    .paymentRefused(paymentHash: invoice.paymentHash, .unknown(NodeMachine.payUnknown))
   }
 
   @Test

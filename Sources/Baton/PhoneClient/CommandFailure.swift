@@ -59,6 +59,7 @@ package struct CommandFailure: Error, Hashable, CustomStringConvertible {
     switch error {
     case .notRunning, .foreign, .stopped, .timedOut, .hungUp: .daemonMissing
     case .refused: .notDone
+    case .outcomeUnknown: .tooSlow
     case .malformed: .bugOfOurs
     case .system: .inputOutputError
     }

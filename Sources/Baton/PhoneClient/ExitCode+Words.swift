@@ -38,7 +38,8 @@ extension ExitCode {
     case .crashedByItself: "a process that Baton started crashed"
     case .paymentFailed: "a payment or a withdrawal failed, was not sent, or its outcome is lost"
     case .gaveUp: "stopped at a limit of states, time or memory; nothing broke until then"
-    case .tooSlow: "timeout: an expected event did not happen in time; of a payment: it is still pending"
+    case .tooSlow:
+      "timeout: an expected event did not happen in time; of a payment or a request: it is pending, or its outcome is unknown"
     case .notDone: "the phone or its peer refused the request: the error message says why"
     case .wrongUsage: "wrong usage: the error message says what to write"
     case .daemonMissing:

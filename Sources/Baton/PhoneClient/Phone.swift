@@ -69,18 +69,32 @@ package struct Phone: Sendable {
   /// Sends a user's request to the app; `inFront` if the app must be in front. iosd forwards it unread.
   @discardableResult
   package func askApp(
-    _ request: ControlMessage, inFront: Bool = false
+    _ request: ControlMessage, inFront: Bool = false, timeout: TimeSpan = .seconds(30)
   ) throws(ControlClientError) -> ControlMessage {
     var question = ControlMessage("ask-app", ["in-front": inFront ? "yes" : "no"])
     do { question.body = try request.encoded() } catch { throw .malformed(error) }
-    let passedOn = try ask(.iosd, question)
+    let passedOn = try ask(.iosd, question, timeout: timeout)
     let answer: ControlMessage
     do { answer = try ControlMessage(decoding: passedOn.body) } catch { throw .malformed(error) }
-    if let sentence = answer.errorSentence { throw .refused(sentence) }
+    if let sentence = answer.errorSentence {
+      throw answer.leavesOutcomeUnknown ? .outcomeUnknown(sentence) : .refused(sentence)
+    }
     if let why = passedOn["pasteboard-refusal"] {
       throw .refused("the app has copied the text, but the pasteboard keeps what it has: \(why)")
     }
     return answer
+  }
+
+  /// A payment or withdrawal by the app in front: if iosd gives no answer, the app may have begun it.
+  package func askAppToPay(_ request: ControlMessage) throws(ControlClientError) -> ControlMessage {
+    do { return try askApp(request, inFront: true) } catch {
+      switch error {
+      case .timedOut, .hungUp:
+        throw .outcomeUnknown(
+          "the outcome is unknown: \(error); look at `baton payments` before you try again")
+      default: throw error
+      }
+    }
   }
 
   /// The JSON body of the answer.

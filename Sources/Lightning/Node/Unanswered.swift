@@ -42,9 +42,9 @@ struct Unanswered: Hashable, Sendable {
   /// Answers that the end is not known: the container is not read again, or not in time.
   mutating func giveUp() -> [NodeDirective] {
     defer { self = Unanswered() }
-    return payments.map { .paymentRefused(paymentHash: $0, .because(NodeMachine.payUnknown)) }
-      + cancelled.map { .cancelRefused(paymentHash: $0, .because(NodeMachine.cancelUnknown)) }
-      + (isSpliceAmong ? [.spliceRefused(.because(NodeMachine.spliceUnknown))] : [])
+    return payments.map { .paymentRefused(paymentHash: $0, .unknown(NodeMachine.payUnknown)) }
+      + cancelled.map { .cancelRefused(paymentHash: $0, .unknown(NodeMachine.cancelUnknown)) }
+      + (isSpliceAmong ? [.spliceRefused(.unknown(NodeMachine.spliceUnknown))] : [])
   }
 }
 

@@ -9,6 +9,9 @@ public enum AskRefusal: String, Hashable, Codable, Sendable, CustomStringConvert
   case appEnded
   case timedOut
 
+  /// The app had the request, and may carry it out.
+  public var leavesOutcomeUnknown: Bool { self == .appEnded || self == .timedOut }
+
   public var description: String {
     switch self {
     case .appNotRunning: "the app is not running, and only the app can do that; open it first"
@@ -17,9 +20,9 @@ public enum AskRefusal: String, Hashable, Codable, Sendable, CustomStringConvert
     case .appEnding: "the app is terminating, and only the app can do that; open it again first"
     case .notInFront: "this needs the app in the foreground; open it first"
     case .appEnded:
-      "the app ended before it answered and may have begun the request; open it, and check with `baton inspect` before you try again"
+      "the outcome is unknown: the app ended before it answered, and may have begun the request; open it, and look at `baton payments` before you try again"
     case .timedOut:
-      "the app did not answer in time and may still begin the request; check with `baton inspect` before you try again"
+      "the outcome is unknown: the app did not answer in time, and may still begin the request; look at `baton payments` before you try again"
     }
   }
 }

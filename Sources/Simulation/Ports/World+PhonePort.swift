@@ -71,11 +71,14 @@ extension World {
     switch answer {
     case .invoice(let hash): invoicing.noteStored(hash)
     case .cancelled: answerCancel(request, nil)
-    case .refused(.cancellation, let sentence): answerCancel(request, sentence)
+    case .refused(.cancellation, let sentence), .unknown(.cancellation, let sentence):
+      answerCancel(request, sentence)
     case .offered: answerSend(request, .offered)
-    case .refused(.payment, let sentence): answerSend(request, .refused(sentence))
+    case .refused(.payment, let sentence), .unknown(.payment, let sentence):
+      answerSend(request, .refused(sentence))
     case .begun(let id, _, _): answerWithdrawal(request, .begun(id))
-    case .refused(.withdrawal, let sentence): answerWithdrawal(request, .refused(sentence))
+    case .refused(.withdrawal, let sentence), .unknown(.withdrawal, let sentence):
+      answerWithdrawal(request, .refused(sentence))
     case .connected, .refused(.move, _):
       guard let number = UInt64(request) else { return }
       moveIsAnswered(number)

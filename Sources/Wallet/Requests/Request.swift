@@ -122,6 +122,7 @@ public enum Request: Hashable, Codable, Sendable {
   /// For journals: what the wallet is asked for.
   public var words: String {
     switch self {
+    case .invoice(Invoice.anyAmount, _, _): "for an invoice without an amount"
     case .invoice(let amountMsat, _, _): "for an invoice of \(AmountText.words(msat: amountMsat))"
     case .cancellation(let hash): "to cancel the invoice \(hash.hex.prefix(8))"
     case .payment(let payment): "to pay \(AmountText.words(msat: payment.amountMsat))"
@@ -194,4 +195,6 @@ public enum RequestAnswer: Hashable, Codable, Sendable {
   /// The LSP's answer.
   case webhook(WebhookAnswer)
   case refused(Request.Kind, String)
+  /// It is not known whether the request was carried out.
+  case unknown(Request.Kind, String)
 }

@@ -118,7 +118,9 @@ public struct Requests: Core {
     case .begun(let key, let splice): return begun(key, splice)
     case .refused(let key, let refusal, let status):
       guard let index = index(key), !open[index].isBegun else { return [] }
-      return refuse(index, sentence(refusal, open[index].request, status))
+      let (kind, sentence) = (open[index].request.kind, sentence(refusal, open[index].request, status))
+      if case .unknown = refusal { return end(index, answering: .unknown(kind, sentence)) }
+      return end(index, answering: .refused(kind, sentence))
     case .ended(let key): return index(key).map { end($0) } ?? []
     case .answered(let key, let answer):
       guard let index = index(key), let id = open[index].id else { return [] }
@@ -156,7 +158,7 @@ public struct Requests: Core {
   /// With the app's status, unless that is only "not wanted": otherwise opening the app again would not help.
   private func sentence(_ refusal: NodeRefusal, _ request: Request, _ status: Status?) -> String {
     switch refusal {
-    case .because(let sentence): return sentence
+    case .because(let sentence), .unknown(let sentence): return sentence
     case .notHeld:
       guard let status, status != .idle else { return "\(Self.notHeld); \(request.adviceWithoutNode)" }
       return "\(Self.notHeld): \(status.text)"
@@ -166,9 +168,12 @@ public struct Requests: Core {
   // MARK: Ends
 
   private mutating func refuse(_ index: Int, _ sentence: String) -> [RequestDirective] {
-    let refused = open[index]
-    let answer = refused.id.map { [RequestDirective.answer($0, .refused(refused.request.kind, sentence))] }
-    return end(index) + (answer ?? [])
+    end(index, answering: .refused(open[index].request.kind, sentence))
+  }
+
+  private mutating func end(_ index: Int, answering answer: RequestAnswer) -> [RequestDirective] {
+    let id = open[index].id
+    return end(index) + (id.map { [.answer($0, answer)] } ?? [])
   }
 
   private mutating func end(_ index: Int) -> [RequestDirective] {

@@ -76,6 +76,11 @@ struct RequestRefusalTests {
     #expect(
       fixture.node(.refused(.payment(tea.paymentHash), .because("paid already")))
         == [.endTask(task), .answer("1", .refused(.payment, "paid already"))])
+    // It may have been stored.
+    fixture.play(.asked("2", .payment(tea)), .pastRead(tea.paymentHash, nil))
+    #expect(
+      fixture.node(.refused(.payment(tea.paymentHash), .unknown("the disk"))).last
+        == .answer("2", .unknown(.payment, "the disk")))
     // A refused request is never answered as offered.
     #expect(fixture.node(.begun(.payment(tea.paymentHash))) == [])
     #expect(fixture.send(.asked("2", .payment(tea))).count == 2)

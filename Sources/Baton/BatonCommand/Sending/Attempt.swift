@@ -125,7 +125,7 @@ extension SendFailure {
     case .stopped: self = .stopped
     case .timedOut: self = .busy
     case .foreign: self = .foreign
-    case .hungUp, .refused, .malformed, .system: self = .system(error.description)
+    case .hungUp, .refused, .outcomeUnknown, .malformed, .system: self = .system(error.description)
     }
   }
 }

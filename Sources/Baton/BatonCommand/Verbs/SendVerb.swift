@@ -46,7 +46,7 @@ enum SendVerb: Verb {
     var message = ControlMessage("send", ["invoice": invoice.encoded])
     message["amount-msat"] = chosen.map { "\($0)" }
     let start = Clock.monotonicNow
-    try invocation.phone.askApp(message, inFront: true)
+    _ = try invocation.phone.askAppToPay(message)
     let waits = !invocation.line.isGiven("--no-wait")
     let offered = SentPayment(
       paymentHash: invoice.paymentHash.hex, amountMsat: amount, took: Clock.monotonicNow - start)

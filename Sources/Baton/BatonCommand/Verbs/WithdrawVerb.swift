@@ -43,7 +43,7 @@ enum WithdrawVerb: Verb {
     let address = try Self.address(invocation.word(1))
     let message = ControlMessage("withdraw", ["amount-sat": "\(amount)", "address": address])
     let start = Clock.monotonicNow
-    let answer = try invocation.phone.askApp(message, inFront: true)
+    let answer = try invocation.phone.askAppToPay(message)
     let begun = Withdrawal(
       transaction: try answer.required("txid"), amountSat: amount,
       feeSat: try answer.integer("fee-sat", in: 0...TransactionOutput.mostSatoshis),

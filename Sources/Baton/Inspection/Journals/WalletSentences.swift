@@ -18,6 +18,8 @@ package enum WalletSentences {
   package static func of(_ directive: RequestDirective) -> [Sentence] {
     switch directive {
     case .answer(_, .refused(let kind, let why)): [Sentence("refuses \(kind.words): \(why)")]
+    case .answer(_, .unknown(let kind, let why)):
+      [Sentence("does not know the outcome of \(kind.words): \(why)")]
     case .answer(_, .connected(let epoch, let hasMoved)):
       [
         Sentence(

@@ -72,8 +72,10 @@ extension RealStage {
     do throws(ControlClientError) {
       _ = try ask(phone)
     } catch {
-      if case .refused(let sentence) = error { throw CannotBeDone(sentence) }
-      throw error
+      switch error {
+      case .refused(let sentence), .outcomeUnknown(let sentence): throw CannotBeDone(sentence)
+      default: throw error
+      }
     }
   }
 

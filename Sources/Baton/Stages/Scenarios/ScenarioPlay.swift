@@ -157,7 +157,7 @@ struct ScenarioPlay {
   private static func isGone(_ error: ControlClientError) -> Bool {
     switch error {
     case .notRunning, .hungUp: true
-    case .foreign, .stopped, .timedOut, .refused, .malformed, .system: false
+    case .foreign, .stopped, .timedOut, .refused, .outcomeUnknown, .malformed, .system: false
     }
   }
 
