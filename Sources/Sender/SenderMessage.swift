@@ -78,7 +78,7 @@ extension SendFailure: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notRunning: "lspd of this phone does not run; start it with `baton up`"
-    case .stopped: "lspd is stopped (SIGSTOP or a debugger); continue it with `kill -CONT`"
+    case .stopped: "lspd is stopped (SIGSTOP or a debugger); `baton thaw lspd` continues it"
     case .busy: "lspd takes no further connection now; try again later"
     case .foreign: "another user's program listens in place of your lspd; use a phone of your own"
     case .system(let reason): "the system makes no connection to lspd: \(reason)"

@@ -51,6 +51,7 @@ import WaitingTests
       Entry("invoice", "`baton invoice`, also with `--read`", InvoicePage.Document.self),
       Entry("invoice-cancel", "`baton invoice --cancel`", InvoiceVerb.Cancelled.self),
       Entry("judge", "`baton judge`", Verdict.self),
+      Entry("kill", "`baton kill`, `freeze`, `thaw`", SignalVerbs.Document.self),
       Entry("lsp-fail", "`baton lsp fail`", LSPVerb.Document.self),
       Entry("lsp-notify", "`baton lsp notify`", LSPVerb.NotifyDocument.self),
       Entry("lsp-webhooks", "`baton lsp webhooks`", WebhookList.self),

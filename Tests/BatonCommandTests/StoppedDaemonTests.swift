@@ -34,7 +34,7 @@ import WaitingTests
 
     let invoice = try run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
     kill(lspd, SIGSTOP)
-    let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `kill -CONT \(lspd)` continues it"
+    let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `baton thaw lspd` continues it"
     #expect(try run("status").contains(sentence))
     #expect(try run("status", "--json").contains(#""lspd_running":true,"lspd_trouble":"\#(sentence)""#))
     #expect(

@@ -120,6 +120,8 @@ def phone(documents):
     take("pay", "pay", invoice)
     take("pay", "pay", invoice, status=5)
     take("app", "app", "open")
+    take("kill", "freeze", "app")
+    take("kill", "thaw", "app")
     documents.retry("pay", take("invoice", "invoice", "5000")["invoice"], "--retry", "interim")
     take("lsp-fail", "lsp", "fail", "temporary_channel_failure", "--times", "1")
     take("status", "status")

@@ -10,6 +10,7 @@ enum Program {
   static var verbs: [any Verb.Type] {
     [
       DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
+      KillVerb.self, FreezeVerb.self, ThawVerb.self,
       InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, RestoreVerb.self, DeviceVerb.self,
       LSPVerb.self, WebhookVerb.self,
       NotificationsVerb.self, TasksVerb.self,

@@ -11,6 +11,17 @@ struct DaemonIdentity {
   let daemon: Daemon
   let phone: Phone
 
+  /// The running daemon; throws for another program on its socket, and for another phone's lspd.
+  func process() throws(CommandFailure) -> WatchedProcess? {
+    guard let process = WatchedProcess(listeningOn: phone.socket(of: daemon)) else { return nil }
+    if let home = servedBy {
+      throw CommandFailure(
+        .notDone, "process \(process.pid) is the lspd of the phone in \(home); name that phone with --home")
+    }
+    if let why = objection(to: process), !process.hasEnded { throw CommandFailure(.notDone, why) }
+    return process
+  }
+
   /// Why the process is left alone; nil if it is the daemon.
   func objection(to process: WatchedProcess) -> String? {
     // By its answer, or by its program if it hangs or is stopped.

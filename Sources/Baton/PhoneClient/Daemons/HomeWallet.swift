@@ -25,6 +25,9 @@ package enum HomeWallet {
     return wallet
   }
 
+  /// For people; nil where it cannot be read, and in a home without one.
+  package static func name(of phone: Phone) -> String? { (try? read(of: phone))?.name }
+
   static func write(_ wallet: WalletProfile, of phone: Phone) throws(CommandFailure) {
     do throws(SystemError) {
       try PlainFile.replace(path(phone), with: Array("\(wallet.name)\n".utf8))

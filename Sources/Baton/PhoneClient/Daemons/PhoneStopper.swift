@@ -38,9 +38,8 @@ package struct PhoneStopper {
   private func stop(_ daemon: Daemon) -> Ended? {
     let listener = DaemonProbe.look(at: phone.socket(of: daemon))
     if case .unusable(let sentence) = listener { return Ended(daemon: daemon, how: sentence) }
-    guard case .ours(let pid) = listener, let process = WatchedProcess(pid: pid) else { return nil }
-    // The pid may have been reused before the pidfd was opened: check the listener again.
-    guard DaemonProbe.pid(listeningOn: phone.socket(of: daemon)) == pid else { return nil }
+    guard let process = WatchedProcess(listeningOn: phone.socket(of: daemon)) else { return nil }
+    let pid = process.pid
     let identity = DaemonIdentity(daemon: daemon, phone: phone)
     if let home = identity.servedBy {
       let how =

@@ -11,6 +11,6 @@ package struct StoppedDaemon: CustomStringConvertible {
     poll(nil, 0, 50)
     guard ProcessTable.isStopped(pid) else { return nil }
     description =
-      "\(daemon.rawValue) \(pid) is stopped (SIGSTOP or a debugger); `kill -CONT \(pid)` continues it"
+      "\(daemon.rawValue) \(pid) is stopped (SIGSTOP or a debugger); `baton thaw \(daemon.rawValue)` continues it"
   }
 }

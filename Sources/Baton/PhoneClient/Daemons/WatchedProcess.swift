@@ -15,6 +15,20 @@ package final class WatchedProcess {
     if descriptor < 0 { return nil }
   }
 
+  /// Exactly this process, not a later one of its pid. Nil if it is gone.
+  package init?(_ identity: ProcessIdentity, boot: BootID) throws(SystemError) {
+    guard let pidfd = try ProcessTable.openPidfd(identity, boot: boot) else { return nil }
+    pid = identity.pid
+    descriptor = pidfd
+  }
+
+  /// The pid may have been reused before the pidfd was opened: the listener is looked up again.
+  package convenience init?(listeningOn socket: String) {
+    guard let pid = DaemonProbe.pid(listeningOn: socket) else { return nil }
+    self.init(pid: pid)
+    guard DaemonProbe.pid(listeningOn: socket) == pid else { return nil }
+  }
+
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   package var hasEnded: Bool { waits(milliseconds: 0) }

@@ -1,0 +1,66 @@
+import DaemonRuntime
+import Testing
+import WaitingTests
+
+@testable import PhoneClient
+
+@Suite("baton kill, freeze and thaw", .waits) struct SignalVerbsTests {
+  private let phone = CommandPhone()
+
+  private func code(_ words: String...) throws -> Int32? {
+    guard case .exited(let code) = phone.scratch.end(try phone.begin(words, into: "said")) else { return nil }
+    return code
+  }
+
+  private var said: String { phone.scratch.text("said") }
+
+  /// Each verb on one running process, which is killed at the end.
+  private func strike(_ target: PhoneProcess, _ kill: [String], gone: ExitCode) throws {
+    let name = target.rawValue
+    let process = try target.find(in: phone.phone)
+    let words = "\(target.words) (process \(process.pid))"
+    #expect(try code("thaw", name) == ExitCode.notDone.rawValue)
+    #expect(said == "baton: \(words) is not frozen\n")
+    #expect(try code("freeze", name) == 0)
+    #expect(said == "\(words) is frozen; `baton thaw \(name)` continues it\n")
+    #expect(ProcessTable.isStopped(process.pid))
+    #expect(try code("thaw", name, "--json") == 0)
+    #expect(said == #"{"did":"thawed","process":"\#(name)","pid":\#(process.pid)}"# + "\n")
+    #expect(!ProcessTable.isStopped(process.pid))
+    // A crash ends a frozen process too.
+    #expect(try code("freeze", name) == 0)
+    let killing = try phone.begin(["kill", name] + kill, into: "said")
+    #expect(phone.scratch.end(killing) == .exited(code: 0))
+    #expect(process.hasEnded)
+    #expect(try code("kill", name) == gone.rawValue, "\(said)")
+  }
+
+  @Test func `Each of the four processes is frozen, thawed and killed, and a crash is recorded as one`()
+    throws
+  {
+    #expect(try code("kill", "app") == ExitCode.daemonMissing.rawValue)
+    // Without the limits of a production build the extension stays after its push.
+    _ = try phone.run("up", "--build", "debug")
+    #expect(try code("freeze", "extension") == ExitCode.notDone.rawValue)
+    #expect(said == "baton: the extension does not run; a push starts it\n")
+    try phone.openAndConnect()
+    _ = try phone.run("app", "quit")
+    let push = phone.scratch.write("push.apns", #"{"aps":{"alert":"Hello","mutable-content":1}}"#)
+    _ = try phone.run("push", push)
+    try Wait.until("the notification") { try !phone.phone.notifications().isEmpty }
+    try strike(.extension, ["--crash", "abort"], gone: .notDone)
+    try phone.openAndConnect()
+    // The ledger of a frozen iosd has the app.
+    #expect(try code("freeze", "iosd") == 0)
+    #expect(try code("freeze", "app") == 0)
+    #expect(try code("thaw", "app") == 0)
+    #expect(try code("thaw", "iosd") == 0)
+    try strike(.app, ["--crash", "segv"], gone: .notDone)
+    for words in ["crashed by SIGABRT", "crashed by SIGSEGV"] {
+      try Wait.until(words) { try phone.run("ps", "--all").contains(words) }
+    }
+    try strike(.lspd, [], gone: .daemonMissing)
+    try strike(.iosd, [], gone: .daemonMissing)
+    #expect(said == "baton: iosd of this phone does not run; start it with `baton up`\n")
+  }
+}
