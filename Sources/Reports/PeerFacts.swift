@@ -27,6 +27,8 @@ public struct PeerFacts: Report {
   /// Payments held for the wallet, and those offered in its channel.
   public var held = 0
   public var offered = 0
+  /// How long ago the oldest of them was offered.
+  public var offeredForMs: Int64?
   /// How the next payments fail, and how many, as ordered.
   public var failsWith: String?
   public var failsNext: UInt64?

@@ -26,6 +26,9 @@ public struct PhoneFacts: Report {
 public struct WalletFacts: Report, Hashable {
   public var state = ""
   public var pid: Int32?
+  /// Of a process that has sent no message since its start: for how long, and the file of its output.
+  public var silentMs: Int64?
+  public var output: String?
   public var footprintBytes: UInt64?
   public var residentBytes: UInt64?
   /// App only: it got a memory warning.

@@ -13,7 +13,7 @@ import Timeline
 
 /// One phone's server.
 package final class Serve {
-  /// Actions that wait for the phone.
+  /// Actions of a lane that wait for the phone.
   private static let actionsMax = 4
   private static let tokenBytes = 16
 
@@ -22,8 +22,7 @@ package final class Serve {
   private let isControlled: Bool
   private let token: String
   private let cookie: String
-  private let hand: LiveHand
-  private let handThread: SideThread
+  private let lanes: LiveLanes
   private let tally: LiveTally
   private let tallyThread: SideThread
   private var server: HTTPServer?
@@ -33,7 +32,6 @@ package final class Serve {
   private var awaitingView: [HTTPPromise] = []
   private var awaitingMetrics: [HTTPPromise] = []
   private var isCounting = false
-  private var actionsUnderWay = 0
 
   /// Port 0: any free one.
   package init(
@@ -45,8 +43,7 @@ package final class Serve {
     self.isControlled = isControlled
     token = Hexadecimal.encode(randomBytes(Self.tokenBytes))
     cookie = Hexadecimal.encode(randomBytes(Self.tokenBytes))
-    hand = LiveHand(phone)
-    handThread = SideThread(loop: loop)
+    lanes = LiveLanes(phone, loop: loop)
     tally = LiveTally(phone)
     tallyThread = SideThread(loop: loop)
     var settings = HTTPServer.Settings(
@@ -167,23 +164,17 @@ package final class Serve {
   // MARK: Actions
 
   private func act(_ action: LiveAction?) -> HTTPReply {
-    guard let action, actionsUnderWay < Self.actionsMax else {
+    guard let action, lanes.waiting(in: action.lane) < Self.actionsMax else {
       return .now(
         Self.refusal(503, "\(Self.actionsMax) actions wait for the phone; try again when one is done"))
     }
     let promise = HTTPPromise()
-    let hand = hand
-    actionsUnderWay += 1
     do throws(SystemError) {
-      try handThread.perform({ hand.perform(action) }) { [unowned self] outcome in
-        actionsUnderWay -= 1
+      try lanes.perform(action) { [unowned self] outcome in
         promise.keep(Self.response(outcome))
         feed?.lookSoon()
       }
-    } catch {
-      actionsUnderWay -= 1
-      return .now(Self.refusal(503, error.description))
-    }
+    } catch { return .now(Self.refusal(503, error.description)) }
     return .later(promise)
   }
 

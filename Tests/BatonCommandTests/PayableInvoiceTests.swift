@@ -53,7 +53,8 @@ struct PayableInvoiceTests {
 
   @Test func `B-1.7.1.n1 An invoice that is expired, damaged or of another network is refused`() throws {
     let good = try word()
-    #expect(refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired 0.0 ms ago") == true)
+    #expect(
+      refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired less than a second ago") == true)
     #expect(refusal(good, at: .max)?.contains("2500000 h ago") == true)
     #expect(refusal(good, at: 99 * Self.second) == nil)
     #expect(refusal(String(good.dropLast()))?.contains("checksum") == true)

@@ -198,14 +198,37 @@ import Testing
     #expect(screen.lines[22].text == "")
   }
 
-  @Test func `While three actions wait, a fourth key says what it waits for`() {
+  @Test func `While three actions of a lane wait, a fourth one says what it waits for`() {
     var screen = screen(80, 24)
-    for key in [LiveAction.open, .pay, .home] { _ = screen.handle(.pressed(.action(key)), at: start) }
-    #expect(screen.handle(.pressed(.action(.kill)), at: start) == [.draw])
-    #expect(screen.lines[22].text == "kill: is not done: wait for open")
+    for key in [LiveAction.open, .push, .home] { _ = screen.handle(.pressed(.action(key)), at: start) }
+    #expect(screen.handle(.pressed(.action(.quit)), at: start) == [.draw])
+    #expect(screen.lines[22].text == "swipe away: not done, as `open` still waits")
     _ = screen.handle(.performed(LiveOutcome(.open, "done")), at: start)
-    #expect(screen.handle(.pressed(.action(.kill)), at: start) == [.perform(.kill), .draw])
-    #expect(screen.lines[22].text == "pay, home, kill …")
+    #expect(screen.handle(.pressed(.action(.quit)), at: start) == [.perform(.quit), .draw])
+    #expect(screen.lines[22].text == "push, home, swipe away …")
+  }
+
+  @Test(arguments: ["ofpt", "kp", "fppppt", "fhuxpk"])
+  func `No key waits for a payment to a frozen app`(keys: String) {
+    var screen = screen(80, 24)
+    var performed: [LiveAction] = []
+    for key in WatchKey.all(in: Array(keys.utf8)) {
+      for case .perform(let action) in screen.handle(.pressed(key), at: start) { performed.append(action) }
+    }
+    let all = keys.utf8.compactMap { byte in LiveAction.allCases.first { $0.key.utf8.first == byte } }
+    // The fourth payment of a lane that does not come to an end.
+    #expect(performed == (keys == "fppppt" ? [.freeze, .pay, .pay, .pay, .thaw] : all))
+    #expect(
+      LiveAction.allCases.filter { $0.lane == LiveAction.thaw.lane } == [.kill, .freeze, .thaw]
+        && LiveAction.allCases.filter { $0.lane == LiveAction.pay.lane } == [.pay])
+  }
+
+  @Test func `Esc closes the help, and opens none`() {
+    var screen = screen(80, 24)
+    let plain = screen.lines.map(\.text)
+    for key in [WatchKey.help, .closeHelp, .closeHelp] { _ = screen.handle(.pressed(key), at: start) }
+    #expect(screen.lines.map(\.text) == plain)
+    #expect(WatchKey.all(in: [0x1b]) == [.closeHelp])
   }
 
   @Test func `A look that does not end in three seconds is said, until it ends`() {
@@ -221,8 +244,9 @@ import Testing
   }
 
   @Test func `Keys are read from the bytes of a terminal; arrows and unknown keys are none`() {
-    let bytes = Array("o\u{1b}[Ah\u{1b}OPz?\u{c}\u{1b}[1;5Hq\u{1b}".utf8)
-    #expect(WatchKey.all(in: bytes) == [.action(.open), .action(.home), .help, .drawAgain, .leave])
+    let bytes = Array("o\u{1b}[Ah\u{1b}OPz?\u{c}\u{1b}[1;5Hq\u{1b}x\u{1b}".utf8)
+    #expect(
+      WatchKey.all(in: bytes) == [.action(.open), .action(.home), .help, .drawAgain, .leave, .closeHelp])
     #expect(Set(LiveAction.allCases.map(\.key)).count == LiveAction.allCases.count)
   }
 

@@ -62,7 +62,8 @@ package struct PayableInvoice: Hashable {
 
   /// Asks the phone's app for a new invoice.
   package init(
-    madeBy phone: Phone, amountMsat: UInt64, expiresAfter: TimeSpan = .seconds(86_400), text: String = ""
+    madeBy phone: Phone, amountMsat: UInt64, expiresAfter: TimeSpan = .seconds(86_400), text: String = "",
+    timeout: TimeSpan = .seconds(30)
   ) throws {
     let answer = try phone.askApp(
       ControlMessage(
@@ -70,7 +71,7 @@ package struct PayableInvoice: Hashable {
         [
           "amount-msat": "\(amountMsat)", "expiry-seconds": "\(expiresAfter.wholeMilliseconds / 1000)",
           "description": text,
-        ]))
+        ]), timeout: timeout)
     try self.init(madeByWallet: answer["invoice"] ?? "")
   }
 
@@ -117,6 +118,8 @@ extension HumanText {
   /// The time between two seconds.
   package static func age(fromSeconds start: Int64, to end: Int64) -> String {
     let (seconds, overflowed) = end.subtractingReportingOverflow(start)
-    return overflowed ? "long" : span(TimeSpan(nanoseconds: min(seconds, 9_000_000_000) * 1_000_000_000))
+    if overflowed { return "long" }
+    return seconds < 1
+      ? "less than a second" : span(TimeSpan(nanoseconds: min(seconds, 9_000_000_000) * 1_000_000_000))
   }
 }

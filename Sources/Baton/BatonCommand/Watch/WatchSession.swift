@@ -11,8 +11,7 @@ final class WatchSession {
   private let loop: EventLoop
   private let phone: Phone
   private let terminal: WatchTerminal
-  private let hand: LiveHand
-  private let handThread: SideThread
+  private let lanes: LiveLanes
   private var feed: LiveFeed?
   private var screen: WatchScreen
   private var timer: LoopTimer?
@@ -23,8 +22,7 @@ final class WatchSession {
     loop = try EventLoop()
     self.phone = phone
     terminal = WatchTerminal(output: output)
-    hand = LiveHand(phone)
-    handThread = SideThread(loop: loop)
+    lanes = LiveLanes(phone, loop: loop)
     let size = WatchTerminal.size
     screen = WatchScreen(home: phone.home, columns: size.columns, rows: size.rows, at: loop.now)
   }
@@ -68,9 +66,8 @@ final class WatchSession {
   }
 
   private func perform(_ action: LiveAction) {
-    let hand = hand
     do throws(SystemError) {
-      try handThread.perform({ hand.perform(action) }) { [unowned self] outcome in
+      try lanes.perform(action) { [unowned self] outcome in
         handle(.performed(outcome))
         feed?.lookSoon()
       }

@@ -9,6 +9,23 @@ package enum LiveAction: String, Hashable, Sendable, CaseIterable {
   case freeze
   case thaw
 
+  /// Whom an action may have to wait for. Actions of one lane wait for each other, and for no other action.
+  package enum Lane: Hashable, Sendable, CaseIterable {
+    /// iosd, and the app as it leaves.
+    case phone
+    /// lspd, and the app for an invoice.
+    case sender
+    case kernel
+  }
+
+  package var lane: Lane {
+    switch self {
+    case .open, .home, .quit, .push: .phone
+    case .pay: .sender
+    case .kill, .freeze, .thaw: .kernel
+    }
+  }
+
   /// In the list of keys.
   package var words: String {
     switch self {

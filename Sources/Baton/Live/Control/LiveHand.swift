@@ -1,22 +1,22 @@
-import CLinux
 import DaemonRuntime
-import Glibc
 import Ground
 import PhoneClient
 import SharedContainer
 
-/// Does what the user of a live screen asks for. Used by one thread at a time, and never by the one that draws: a daemon
+/// Does what the user of a live screen asks for: on a thread for each lane, and never on the one that draws, as a daemon
 /// may take seconds to answer.
-package final class LiveHand: @unchecked Sendable {
+package final class LiveHand: Sendable {
   private static let amountMsat: UInt64 = 1_000_000
-  /// A closed app cannot make an invoice: these are made as it leaves the front.
+  /// A closed, dead or frozen app makes no invoice: these are made before it leaves the front, is killed or frozen.
   private static let sparesMax = 5
+  /// A mute app may not hold up what follows.
+  private static let invoicePatience = TimeSpan.seconds(3)
   /// iOS delivers it to the extension, which finds no payment, or the one that the peer holds.
   private static let payload =
     #"{"aps":{"alert":{"title":"A push by hand"},"mutable-content":1},"reason":"IncomingPayment"}"#
 
   private let phone: Phone
-  private var spares: [PayableInvoice] = []
+  private let spares = Locked<[PayableInvoice]>([])
 
   package init(_ phone: Phone) { self.phone = phone }
 
@@ -34,8 +34,10 @@ package final class LiveHand: @unchecked Sendable {
       return try move(action.rawValue)
     case .pay: return try pay()
     case .push: return try push()
-    case .kill: return try signalHolder(SIGKILL, "killed")
-    case .freeze: return try signalHolder(SIGSTOP, "stopped; `thaw` continues it")
+    case .kill, .freeze:
+      makeSpares()
+      return try action == .kill
+        ? signalHolder(.kill, "killed") : signalHolder(.freeze, "stopped; `thaw` continues it")
     case .thaw: return try thaw()
     }
   }
@@ -61,13 +63,20 @@ package final class LiveHand: @unchecked Sendable {
 
   // MARK: A sender
 
-  private func invoice() throws -> PayableInvoice {
-    try PayableInvoice(madeBy: phone, amountMsat: Self.amountMsat)
+  /// Nil if the app does not run, is stopped, or is not asked in time.
+  private func invoice() -> PayableInvoice? {
+    guard let pid = try? phone.facts(timeout: Self.invoicePatience).app.pid, !ProcessTable.isStopped(pid)
+    else {
+      return nil
+    }
+    return try? PayableInvoice(
+      madeBy: phone, amountMsat: Self.amountMsat, timeout: Self.invoicePatience)
   }
 
-  /// An app that does not run makes no invoice; `pay` then says what is missing.
   private func makeSpares() {
-    while spares.count < Self.sparesMax, let made = try? invoice() { spares.append(made) }
+    while spares.withLock({ $0.count }) < Self.sparesMax, let made = invoice() {
+      spares.withLock { $0.append(made) }
+    }
   }
 
   private func pay() throws -> String {
@@ -78,16 +87,20 @@ package final class LiveHand: @unchecked Sendable {
     return answer.sentence(invoice, took: Clock.monotonicNow - start)
   }
 
-  private func nextInvoice() throws -> PayableInvoice {
-    do { return try invoice() } catch {
-      let now = phone.clock.wallNanoseconds / 1_000_000_000
+  private func nextInvoice() throws(CommandFailure) -> PayableInvoice {
+    if let made = invoice() { return made }
+    let now = phone.clock.wallNanoseconds / 1_000_000_000
+    let spare: PayableInvoice? = spares.withLock { spares in
       spares.removeAll { $0.expiresAtWallSeconds <= now }
-      guard spares.isEmpty else { return spares.removeFirst() }
+      return spares.isEmpty ? nil : spares.removeFirst()
+    }
+    guard let spare else {
       throw CommandFailure(
         .notDone,
-        "there is no invoice to pay (\(CommandFailure(error).sentence)); open the app, and leave it from here: it makes \(Self.sparesMax) as it leaves"
+        "there is no invoice to pay, as the app makes none now; open it, and let it leave, be killed or freeze from here: it makes \(Self.sparesMax) before"
       )
     }
+    return spare
   }
 
   // MARK: The holder
@@ -97,33 +110,29 @@ package final class LiveHand: @unchecked Sendable {
   }
 
   /// By the claim's process identity: its pid alone may be another process by now.
-  private func signalHolder(_ signal: Int32, _ done: String) throws -> String {
+  private func signalHolder(_ signal: ProcessSignal, _ done: String) throws -> String {
     let snapshot = try snapshot
     guard let owner = snapshot.owner, !snapshot.lock(of: owner.role).holders.isEmpty,
-      let process = try pidfd(of: owner.process)
+      let process = try watched(owner.process)
     else {
       throw CommandFailure(
         .notDone, "no process holds the node; open the app, or pay the wallet, and try again")
     }
-    defer { close(process) }
-    try send(signal, to: process, owner.process.pid)
+    try signal.send(to: process)
     return "the \(owner.role.rawValue) (process \(owner.process.pid), epoch \(owner.epoch)) is \(done)"
   }
 
   /// The one that was frozen need not be the holder any more. A process that iosd has suspended stays so.
   private func thaw() throws -> String {
-    let facts = try? phone.facts(timeout: .seconds(5))
-    let suspended = [facts?.app, facts?.extension].compactMap { $0?.state == "suspended" ? $0?.pid : nil }
+    let suspended = PhoneProcess.allCases.filter { $0.isSuspended(in: phone) }.map(\.rawValue)
     var continued: [String] = []
     for claim in try snapshot.claims.reversed() {
       let identity = claim.row.process
-      guard !suspended.contains(identity.pid), ProcessTable.isStopped(identity.pid),
-        let process = try pidfd(of: identity)
+      guard !suspended.contains(claim.row.role.rawValue), ProcessTable.isStopped(identity.pid),
+        let process = try watched(identity)
       else { continue }
-      defer { close(process) }
-      try send(SIGCONT, to: process, identity.pid)
-      let words = "the \(claim.row.role.rawValue) (process \(identity.pid))"
-      if !continued.contains(words) { continued.append(words) }
+      try ProcessSignal.thaw.send(to: process)
+      continued.append("the \(claim.row.role.rawValue) (process \(identity.pid))")
     }
     guard !continued.isEmpty else {
       throw CommandFailure(.notDone, "no holder of the node is frozen; `freeze` stops the one that holds it")
@@ -131,13 +140,9 @@ package final class LiveHand: @unchecked Sendable {
     return "\(continued.joined(separator: " and ")) \(continued.count == 1 ? "goes" : "go") on"
   }
 
-  private func pidfd(of process: ProcessIdentity) throws(SystemError) -> Int32? {
-    if let found = try ProcessTable.openPidfd(process, boot: phone.clock.boot) { return found }
+  private func watched(_ identity: ProcessIdentity) throws(SystemError) -> WatchedProcess? {
+    if let found = try WatchedProcess(identity, boot: phone.clock.boot) { return found }
     // A pair that was started by hand has this machine's boot.
-    return try ProcessTable.openPidfd(process, boot: Clock().boot)
-  }
-
-  private func send(_ signal: Int32, to pidfd: Int32, _ pid: Int32) throws(SystemError) {
-    if baton_pidfd_send_signal(pidfd, signal) != 0 { throw SystemError("signal process \(pid)") }
+    return try WatchedProcess(identity, boot: Clock().boot)
   }
 }

@@ -44,6 +44,7 @@ package final class LiveLook: @unchecked Sendable {
     let lspd = DaemonAnswer<PeerFacts>(to: ControlMessage("status"), from: .lspd, of: phone)
     view.processes = processRows(iosd, lspd)
     view.peer = peer(lspd)
+    view.wallet = HomeWallet.name(of: phone)
     fillFromContainer(&view)
     let shown = Set(notifications.rows.compactMap(\.push))
     view.pushes = pushes.rows.reversed().map { push($0, isShown: shown.contains($0.id)) }
@@ -139,13 +140,13 @@ package final class LiveLook: @unchecked Sendable {
   private func wallet(_ name: String, _ facts: WalletFacts?) -> LiveView.Process {
     var row = LiveView.Process(name: name, pid: facts?.pid, state: facts?.state ?? "unknown")
     if let pid = facts?.pid {
-      // iosd knows of the stops that it has made; another process may stop it as well.
-      if row.state != "suspended", ProcessTable.isStopped(pid) { row.state = "stopped" }
+      if facts?.isFrozen == true { row.state = "stopped" }
       let memory = MemoryFigures(of: pid)
       row.footprintBytes = memory?.footprintBytes
       row.residentBytes = memory?.residentBytes
     }
     var words = facts?.status?["text"].map { [$0.onOneLine] } ?? []
+    if let silence = facts?.silence { words.append(silence) }
     if let push = facts?.push { words.append("push \(push)") }
     if let waiting = facts?.waitingPushes, waiting > 0 { words.append("\(waiting) more waiting") }
     let tasks = facts?.ownTasks ?? []
@@ -180,7 +181,10 @@ package final class LiveLook: @unchecked Sendable {
       ? "not connected" : facts.channelEstablished ? "connected, channel established" : "connected"
     peer.sentence = "\(state)\(facts.epoch.map { " (epoch \($0))" } ?? "")"
     if facts.held > 0 { peer.sentence += ", holds \(HumanText.count(facts.held, "payment"))" }
-    if facts.offered > 0 { peer.sentence += ", \(facts.offered) offered" }
+    if facts.offered > 0 {
+      let span = facts.offeredForMs.map { " for \(HumanText.span(.milliseconds($0)))" } ?? ""
+      peer.sentence += ", \(facts.offered) offered\(span)"
+    }
     return peer
   }
 

@@ -2,10 +2,12 @@
 package enum WatchKey: Hashable, Sendable {
   case action(LiveAction)
   case help
+  case closeHelp
   case leave
   case drawAgain
 
-  /// Of what a terminal sent; the sequences of arrows and function keys are no keys here.
+  /// Of what a terminal sent; the sequences of arrows and function keys are no keys here, and Esc is
+  /// alone.
   package static func all(in bytes: [UInt8]) -> [WatchKey] {
     var keys: [WatchKey] = []
     var rest = bytes[...]
@@ -14,7 +16,10 @@ package enum WatchKey: Hashable, Sendable {
         if let key = WatchKey(byte) { keys.append(key) }
         continue
       }
-      let begin = rest.popFirst()
+      guard let begin = rest.popFirst() else {
+        keys.append(.closeHelp)
+        break
+      }
       guard begin == UInt8(ascii: "[") || begin == UInt8(ascii: "O") else { continue }
       while let next = rest.popFirst(), !(0x40...0x7e).contains(next) {}
     }

@@ -77,7 +77,7 @@ extension WatchScreen {
   }
 
   private var wallet: String {
-    var words: [String] = []
+    var words = view.wallet.map { [$0] } ?? []
     if let balance = view.balanceMsat { words.append(HumanText.amount(msat: balance)) }
     if let receivable = view.receivableMsat {
       words.append("can receive \(HumanText.amount(msat: receivable))")
@@ -119,7 +119,7 @@ extension WatchScreen {
   private var help: [WatchLine] {
     let rows =
       LiveAction.allCases.map { ($0.key, $0.meaning) } + [
-        ("^L", "draw the screen again"), ("?", "close this help"), ("q", "leave; the phone goes on"),
+        ("^L", "draw the screen again"), ("Esc", "close this help"), ("q", "leave; the phone goes on"),
       ]
     return [WatchLine()]
       + rows.map { key, meaning in

@@ -13,7 +13,7 @@ package struct WatchScreen: Machine {
   }
 
   package enum Directive: Hashable, Sendable {
-    /// Answered by `performed`.
+    /// Answered by `performed`. Those of one lane are carried out one after the other.
     case perform(LiveAction)
     /// The lines may have changed.
     case draw
@@ -22,7 +22,7 @@ package struct WatchScreen: Machine {
     case leave
   }
 
-  /// A hand that does not come to an end takes no more work.
+  /// A lane that does not come to an end takes no more work.
   private static let waitingMax = 3
   private static let messageStays = TimeSpan.seconds(20)
   /// A look takes milliseconds, but seconds if a daemon does not answer.
@@ -78,9 +78,13 @@ package struct WatchScreen: Machine {
     case .help:
       showsHelp.toggle()
       return [.draw]
+    case .closeHelp:
+      showsHelp = false
+      return [.draw]
     case .action(let action):
-      guard waiting.count < Self.waitingMax else {
-        say(LiveOutcome(action, "is not done: wait for \(waiting[0].words)", isFailure: true), at: now)
+      let before = waiting.filter { $0.lane == action.lane }
+      guard before.count < Self.waitingMax else {
+        say(LiveOutcome(action, "not done, as `\(before[0].words)` still waits", isFailure: true), at: now)
         return [.draw]
       }
       waiting.append(action)

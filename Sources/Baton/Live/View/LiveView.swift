@@ -153,6 +153,8 @@ package struct LiveView: Report, Hashable {
   package var holder = Holder()
   package var processes: [Process] = []
   package var peer = Peer()
+  /// phoenix or bitkit.
+  package var wallet: String?
   package var balanceMsat: UInt64?
   package var receivableMsat: UInt64?
   package var payments: [Payment] = []
