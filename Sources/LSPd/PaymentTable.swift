@@ -69,6 +69,14 @@ enum PaymentTable {
     }
   }
 
+  /// When the oldest of the offered payments was offered.
+  static func oldestOffer(_ database: any LedgerDatabase, of wallet: WalletNumber) throws -> Instant? {
+    try database.firstRow(
+      "SELECT min(offered_at_ns) FROM payments WHERE wallet = ? AND state IN ('held', 'offered')",
+      [.integer(wallet.value)]
+    )?.optionalInteger(0).map { Instant(nanoseconds: $0) }
+  }
+
   static func readPaid(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> [Bytes32] {
     try database.rows(
       "SELECT payment_hash FROM payments WHERE wallet = ? AND state = 'paid' ORDER BY payment_hash",

@@ -51,7 +51,7 @@ extension Provider {
     case "notify": try orderNotification(message, of: asked, for: client)
     case "wallet": try register(message, for: client)
     case "status":
-      var facts = status(of: try wallet(try number(of: message, for: asked)))
+      var facts = try status(of: try wallet(try number(of: message, for: asked)))
       if asked != ownNumber { facts.servedBy = options.home }
       client.send(ControlMessage("status", body: Array(facts.json.utf8)))
     case "down" where asked != ownNumber:
@@ -94,7 +94,7 @@ extension Provider {
       // Before the event: the core may answer within the call.
       waiting[id] = [client]
       if !waits { answersAtOnce.insert(id) }
-      guard let wallet else { return answer(id, .failed(.anotherPayee), of: own.runner.core) }
+      guard let wallet else { return answer(id, .failed(.anotherPayee), of: own) }
       wallet.runner.handle(
         .payRequested(
           PaymentRequest(
@@ -202,10 +202,12 @@ extension Provider {
   }
 
   /// Answers the waiting senders.
-  func answer(_ payment: UInt64, _ outcome: PaymentOutcome, of core: PeerMachine) {
+  func answer(_ payment: UInt64, _ outcome: PaymentOutcome, of wallet: ServedWallet) {
+    let core = wallet.runner.core
     let answersNow = answersAtOnce.remove(payment) != nil
     guard outcome.isFinal || answersNow else { return }
     var reply = Self.reply(payment, outcome)
+    if outcome == .held { reply["woken-by"] = wallet.wakingWord }
     if outcome == .held, let held = core.state.payments.first(where: { $0.request.id == payment }) {
       reply["held-for-ms"] = "\(max(0, (held.request.holdUntil - clock.now).wholeMilliseconds))"
     }
@@ -228,7 +230,7 @@ extension Provider {
     return reply
   }
 
-  private func status(of wallet: ServedWallet) -> PeerFacts {
+  private func status(of wallet: ServedWallet) throws -> PeerFacts {
     let core = wallet.runner.core
     let channel = core.state.channel
     var facts = PeerFacts()
@@ -253,6 +255,10 @@ extension Provider {
     facts.revision = channel.revision
     facts.held = core.state.payments.filter(\.isHeld).count
     facts.offered = core.state.payments.filter { !$0.isHeld }.count
+    if facts.offered > 0 {
+      let oldest = try PaymentTable.oldestOffer(ledger.database, of: wallet.number)
+      facts.offeredForMs = oldest.map { max(0, (clock.now - $0).wholeMilliseconds) }
+    }
     facts.backupBytes = core.state.backup?.count
     facts.waitingBackupBytes = core.waitingBackup?.count
     if options.storageDelay > .zero { facts.storageDelayMs = options.storageDelay.wholeMilliseconds }

@@ -56,6 +56,12 @@ final class ServedWallet {
   /// Whether memory has nothing of this wallet that the ledger lacks.
   var isQuiet: Bool { connections.isEmpty && pushes.isIdle && runner.core.isQuiet }
 
+  /// How the wallet, which is away, hears of a payment that is held for it.
+  var wakingWord: String {
+    if runner.core.hasWebhooks { return runner.core.owesWebhookCall ? "webhook-later" : "webhook" }
+    return pushes.path == nil ? "nothing" : "push"
+  }
+
   func sendPushes(to phoneSocket: String?) { pushes.path = phoneSocket }
 
   // MARK: Connections
@@ -148,7 +154,7 @@ final class ServedWallet {
       case .requestPush(let request):
         if let id = ids.popFirst() { requested.append(.init(id: id, request: request)) }
       case .webhook(let order): provider.carryOut(order, of: self)
-      case .answer(let payment, let outcome): provider.answer(payment, outcome, of: runner.core)
+      case .answer(let payment, let outcome): provider.answer(payment, outcome, of: self)
       }
     }
     // Together, so that they keep their order on the way. They wait for nothing that follows them.

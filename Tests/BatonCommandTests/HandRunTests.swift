@@ -53,26 +53,3 @@ import WaitingTests
     if !CommandPhone.isSanitized { #expect(try !phone.run("up").contains("options do not change")) }
   }
 }
-
-@Suite("A stopped app", .waits) struct StoppedAppTests {
-  private let phone = CommandPhone()
-
-  @Test func `A request to a stopped app times out, and the error says how to resume the app`()
-    throws
-  {
-    _ = try phone.run("up")
-    try phone.openAndConnect()
-    let invoice = try phone.run("invoice", "5", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
-    let status = try phone.run("status", "--json")
-    let app = try #require(
-      JSONValue(parsing: Array(status.utf8))?["app_pid"]?.int.flatMap { Int32(exactly: $0) })
-    kill(app, SIGSTOP)
-    defer { kill(app, SIGCONT) }
-    let asked = try phone.begin("invoice", "5", into: "asked")
-    let sent = try phone.begin("send", invoice, into: "sent")
-    for child in [asked, sent] { #expect(phone.scratch.end(child) == .exited(code: 8)) }
-    let words =
-      "baton: the app (process \(app)) is stopped (SIGSTOP or a debugger) and did not answer in time; resume it with `kill -CONT \(app)`; it may then still begin the request: check with `baton inspect` before you try again\n"
-    for name in ["asked", "sent"] { #expect(phone.scratch.text(name) == words) }
-  }
-}

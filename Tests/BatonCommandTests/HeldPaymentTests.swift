@@ -34,7 +34,7 @@ struct HeldPaymentTests {
     }
     let said = phone.scratch.text("payment")
     #expect(
-      said.contains("held: the wallet is offline; the peer has requested a push and holds the payment for "),
+      said.contains("held: the wallet is offline; the peer has requested a push, and holds the payment for "),
       "\(said)")
     #expect(said.contains(", until 20") && said.contains(" UTC\n"), "\(said)")
     let listed = try phone.run("payments")

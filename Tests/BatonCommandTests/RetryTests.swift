@@ -199,7 +199,8 @@ import WaitingTests
         "--retry-deadline must be a whole number from 10 to 15"
       ),
       (["--retry", "always"], "--retry must be one of hint, interim, off"),
-      (["--rate", "2"], "--rate requires --count"), (["--patience", "2s"], "--patience requires --count"),
+      (["--rate", "2"], "--rate requires --count"),
+      (["--no-wait", "--timeout", "2s"], "--timeout cannot be combined"),
       (["--button"], "--button requires --retry hint or --retry interim"),
       (["--spendable", "2"], "--spendable requires --retry hint or --retry interim"),
       (["--count", "2", "--amount", "1"], "--count makes its own invoices; omit INVOICE"),
@@ -267,7 +268,7 @@ import WaitingTests
     _ = try phone.run("up")
     try phone.openAndConnect()
     let load = try phone.begin(
-      ["pay", "--count", "300", "--rate", "50", "--amount", "21", "--patience", "3s", "--json"],
+      ["pay", "--count", "300", "--rate", "50", "--amount", "21", "--timeout", "3s", "--json"],
       into: "load")
     let peer = try #require(try phone.phone.connect(to: .lspd).listener)
     try Wait.until("a payment") { try !phone.phone.peerPayments().isEmpty }

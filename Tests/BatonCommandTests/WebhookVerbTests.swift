@@ -17,7 +17,8 @@ import WaitingTests
     #expect(try phone.run("webhook", "list") == "the wallet has no webhook\n")
     #expect(
       try phone.run("webhook", "set", "mine", Self.url)
-        == "the peer calls \(Self.url) from now on (1 of at most 10)\n")
+        == "the peer calls \(Self.url) from now on, and no longer pushes: only a push of that server wakes the extension (1 of at most 10)\n"
+    )
     #expect(
       try phone.run("webhook", "set", "mine", Self.url)
         == "the peer has this webhook already (1 of at most 10)\n")
@@ -32,6 +33,27 @@ import WaitingTests
     #expect(try phone.run("lsp", "webhooks").hasPrefix("the wallet has no webhook"))
     #expect(try phone.run("logs").contains("the wallet has registered the webhook mine"))
     #expect(try phone.run("judge", phone.scratch("phone")).contains("sound"))
+  }
+
+  @Test func `What pay says of a held payment is what the peer does to wake the wallet`() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--only-webhooks", "--webhook-cooldown", "1h")
+    try phone.openAndConnect()
+    let invoices = try (0..<3).map { _ in try phone.invoice() }
+    func pay(_ number: Int) throws -> String { try phone.run("pay", invoices[number], "--no-wait", "--json") }
+    func leave() throws {
+      _ = try phone.run("app", "home")
+      try phone.waitUntilAway()
+    }
+    try leave()
+    #expect(try pay(0).contains(#""woken_by":"nothing""#))
+    try phone.openAndConnect()
+    _ = try phone.run("webhook", "set", "mine", Self.url)
+    try leave()
+    for (number, woken) in [(1, "webhook"), (2, "webhook-later")] {
+      let said = try pay(number)
+      #expect(said.contains(#""woken_by":"\#(woken)""#), "\(said)")
+    }
   }
 
   @Test func `A URL that the peer does not take is refused with what to write`() throws {

@@ -33,6 +33,10 @@ struct PhoneStatus {
     !((try? SmallFile.readOwn(phone.processLedger, limit: 1)) ?? []).isEmpty
   }
 
+  private var frozen: [String] {
+    [("app", iosd?.app), ("extension", iosd?.extension)].filter { $0.1?.isFrozen == true }.map { $0.0 }
+  }
+
   private var iosd: PhoneFacts? { iosdAnswer.facts }
   private var lspd: PeerFacts? { lspdAnswer.facts }
 
@@ -54,6 +58,7 @@ struct PhoneStatus {
     } else {
       facts.append(("holder", containerTrouble ?? "no process: the wallet has never run"))
     }
+    if let wallet = HomeWallet.name(of: phone) { facts.append(("wallet", wallet)) }
     facts += balanceFacts + phoneFacts + peerFacts + sendingFacts + spliceFacts
     output.facts(facts)
     for problem in container?.problems ?? [] {
@@ -74,7 +79,9 @@ struct PhoneStatus {
 
   private var phoneFacts: [(String, String)] {
     if let iosdTrouble { return [("phone", iosdTrouble)] }
-    var facts = [("app", process(iosd?.app)), ("extension", process(iosd?.extension))]
+    var facts = [
+      ("app", process(.app, iosd?.app)), ("extension", process(.extension, iosd?.extension)),
+    ]
     if let badge = iosd?.badge, badge > 0 { facts.append(("badge", "\(badge) on the wallet's icon")) }
     if let playing = iosd?.nowPlaying {
       facts.append(("now playing", "the app, at volume \(playing.volume)"))
@@ -82,9 +89,11 @@ struct PhoneStatus {
     return facts
   }
 
-  private func process(_ facts: WalletFacts?) -> String {
+  private func process(_ role: PhoneProcess, _ facts: WalletFacts?) -> String {
     var words = facts?.state ?? "unknown"
     if let pid = facts?.pid { words += " (process \(pid))" }
+    if facts?.isFrozen == true { words += ", frozen: `baton thaw \(role.rawValue)` continues it" }
+    if let silence = facts?.silence { words += ", \(silence)" }
     if let push = facts?.push { words += ", push \(push)" }
     if let waiting = facts?.waitingPushes, waiting > 0 { words += ", \(waiting) more waiting" }
     let tasks = facts?.ownTasks ?? []
@@ -130,7 +139,7 @@ struct PhoneStatus {
       ("peer", "\(lspd?.address ?? "?"): \(connection)"),
       (
         "payments",
-        "\(lspd?.held ?? 0) held for the wallet, \(lspd?.offered ?? 0) offered to it\(orderWords)"
+        "\(lspd?.held ?? 0) held for the wallet, \(lspd?.offered ?? 0) offered to it\(offerWords)\(orderWords)"
       ),
     ] + walletFacts
   }
@@ -142,6 +151,11 @@ struct PhoneStatus {
     return [("wallets", words + home)]
   }
 
+  /// A wallet answers an offer in milliseconds, or it is frozen or waits for other parts.
+  private var offerWords: String {
+    lspd?.offeredForMs.map { " for \(HumanText.span(.milliseconds($0)))" } ?? ""
+  }
+
   /// Else a payment that fails by an order of yesterday looks like a mistake of the peer.
   private var orderWords: String {
     guard let count = lspd?.failsNext, let name = lspd?.failsWith else { return "" }
@@ -150,6 +164,8 @@ struct PhoneStatus {
 
   struct Document: Report {
     var home: String
+    /// phoenix or bitkit.
+    var wallet: String?
     var holder: ContainerReport.Holder?
     var appWantsNode: Bool?
     /// The process inside a transaction.
@@ -173,6 +189,8 @@ struct PhoneStatus {
     var `extension`: String?
     var extensionPid: Int32?
     var appPid: Int32?
+    /// Of app and extension, those that are stopped, and not by iosd.
+    var frozen: [String]
     var blindSpots: [String]
     var badge: Int?
     var nowPlaying: String?
@@ -183,6 +201,8 @@ struct PhoneStatus {
     var peerEpoch: UInt64?
     var heldPayments: Int?
     var offeredPayments: Int?
+    /// How long ago the oldest of them was offered.
+    var offeredForMs: Int64?
     /// The wallet's balance in the peer's state.
     var walletMsat: UInt64?
     /// With `lspd --wallets`: how many wallets the peer serves, and how many of them are connected.
@@ -192,14 +212,17 @@ struct PhoneStatus {
 
   var document: Document {
     var document = Document(
-      home: phone.home, containerTrouble: containerTrouble, iosdRunning: iosdAnswer.isRunning,
+      home: phone.home, wallet: HomeWallet.name(of: phone), containerTrouble: containerTrouble,
+      iosdRunning: iosdAnswer.isRunning,
       iosdTrouble: iosdTrouble, byHand: handRun.map(\.document), app: appState, appStatus: appText,
       atWorkOn: iosd?.app.ownTasks ?? [], extension: iosd?.extension.state,
-      extensionPid: iosd?.extension.pid, appPid: iosd?.app.pid, blindSpots: blindSpots, badge: iosd?.badge,
+      extensionPid: iosd?.extension.pid, appPid: iosd?.app.pid, frozen: frozen, blindSpots: blindSpots,
+      badge: iosd?.badge,
       nowPlaying: iosd?.nowPlaying?.by, lspdRunning: lspdAnswer.isRunning,
       lspdTrouble: lspdAnswer.trouble(of: .lspd), walletConnected: lspd?.walletConnected ?? false,
       channelEstablished: lspd?.channelEstablished ?? false, peerEpoch: lspd?.epoch,
-      heldPayments: lspd?.held, offeredPayments: lspd?.offered, walletMsat: lspd?.walletMsat,
+      heldPayments: lspd?.held, offeredPayments: lspd?.offered, offeredForMs: lspd?.offeredForMs,
+      walletMsat: lspd?.walletMsat,
       wallets: lspd?.wallets,
       walletsConnected: lspd?.walletsConnected)
     guard let container else { return document }

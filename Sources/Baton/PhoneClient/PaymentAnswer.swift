@@ -16,6 +16,8 @@ package struct PaymentAnswer {
   package var reason: String?
   /// How long lspd still holds it.
   package var heldFor: TimeSpan?
+  /// How the wallet hears of it, while lspd holds it: `push`, `webhook`, `webhook-later` or `nothing`.
+  package var wokenBy: String?
 
   package init(_ answer: ControlMessage) {
     payment = answer["payment"]
@@ -24,6 +26,7 @@ package struct PaymentAnswer {
     code = answer["code"]
     reason = answer["reason"]
     heldFor = answer["held-for-ms"].flatMap { Int64($0) }.map { .milliseconds($0) }
+    wokenBy = answer["woken-by"]
   }
 
   package var isFailure: Bool { state == "failed" }
@@ -36,19 +39,40 @@ package struct PaymentAnswer {
     switch state {
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
     case "failed": return failureSentence
-    case "held": return "held: the wallet is offline; the peer has requested a push and holds the payment"
-    case "offered": return "offered: the HTLC is in the wallet's channel"
+    case "held": return "held: the wallet is offline; \(wakingWords), and holds the payment"
+    case "offered": return Self.offered
+    case "pending": return Self.pending(took)
     default: return "lspd answered with the state \(state)"
     }
   }
 
-  /// Printed while waiting for an offline wallet; nil otherwise.
-  package var heldSentence: String? {
-    guard state == "held" else { return nil }
-    let time = heldFor.map {
-      " for \(HumanText.span($0)), until \(WallClockText.write(Clock().wallNanoseconds + $0.nanoseconds))"
+  package static func pending(_ took: TimeSpan) -> String {
+    "pending: no outcome in \(HumanText.span(took)), and the payment may still settle; `baton payments` shows how it ends"
+  }
+
+  private static let offered = "offered: the HTLC is in the wallet's channel"
+
+  /// What the peer has done for a wallet that is offline.
+  package var wakingWords: String {
+    switch wokenBy {
+    case "webhook": "the peer has called the wallet's webhook and requests no push"
+    case "webhook-later": "the peer calls the wallet's webhook after its cooldown and requests no push"
+    case "nothing": "the peer knows no phone to push to and no webhook"
+    default: "the peer has requested a push"
     }
-    return "held: the wallet is offline; the peer has requested a push and holds the payment\(time ?? "")"
+  }
+
+  /// Printed while waiting for the outcome.
+  package var pendingSentence: String? {
+    switch state {
+    case "held":
+      let time = heldFor.map {
+        " for \(HumanText.span($0)), until \(WallClockText.write(Clock().wallNanoseconds + $0.nanoseconds))"
+      }
+      return "held: the wallet is offline; \(wakingWords), and holds the payment\(time ?? "")"
+    case "offered": return Self.offered
+    default: return nil
+    }
   }
 
   package var failureSentence: String {
@@ -91,6 +115,7 @@ package struct PaymentAnswer {
     document.codeName = failure?.name
     document.reason = reason
     document.meaning = isFailure ? meaning : nil
+    document.wokenBy = wokenBy
     return document
   }
 }

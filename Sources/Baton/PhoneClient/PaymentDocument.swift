@@ -3,7 +3,7 @@ import Reports
 
 /// The outcome of `baton pay`; the members from `failureClass` on are those of a sender that tries again.
 package struct PaymentDocument: Report {
-  /// held, offered, settled or failed; with `--retry` settled, failed, pending or not-sent.
+  /// held, offered, settled, failed or pending; with `--retry` settled, failed, pending or not-sent.
   package var state: String
   package var paymentHash: String
   package var amountMsat: UInt64
@@ -15,6 +15,8 @@ package struct PaymentDocument: Report {
   package var reason: String?
   /// The failure as a sentence.
   package var meaning: String?
+  /// Of a held payment, how the wallet hears of it: push, webhook, webhook-later or nothing.
+  package var wokenBy: String?
   package var failureClass: String?
   /// What ended the attempts: final, attempts, deadline or hint.
   package var endedBy: String?

@@ -35,12 +35,13 @@ extension Phone {
   ) throws -> PaymentAnswer {
     var question = ControlMessage("await", ["wait": waits ? "yes" : "no"])
     question["attempt-id"] = request["attempt-id"]
+    let end = Clock.monotonicNow + timeout
     var lastThere = Clock.monotonicNow
     while true {
       let asked = Clock.monotonicNow
       let now: Instant
       do throws(ControlClientError) {
-        return PaymentAnswer(try ask(.lspd, question, timeout: timeout))
+        return PaymentAnswer(try ask(.lspd, question, timeout: end - asked))
       } catch {
         now = Clock.monotonicNow
         switch error {
@@ -48,7 +49,7 @@ extension Phone {
         case .timedOut: throw error
         // It took the question, and went away later.
         case .hungUp where now - asked > .seconds(1): lastThere = now
-        case .hungUp, .notRunning, .foreign, .stopped, .refused, .malformed, .system: break
+        case .hungUp, .notRunning, .foreign, .stopped, .refused, .outcomeUnknown, .malformed, .system: break
         }
       }
       guard now - lastThere < Self.absenceLimit else {

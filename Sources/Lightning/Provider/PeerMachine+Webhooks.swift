@@ -8,6 +8,9 @@ extension PeerMachine {
   /// With one the wallet's payments are announced to it, and not by a push.
   public var hasWebhooks: Bool { state.webhooks?.webhooks.isEmpty == false }
 
+  /// A payment came in the cooldown of the webhooks, which are called after it.
+  public var owesWebhookCall: Bool { state.webhooks?.owesPayment == true }
+
   var webhooksDeadline: Instant? { state.webhooks?.deadline(webhookRules) }
 
   /// Nothing without a book: no call is open, and there is no one to tell.

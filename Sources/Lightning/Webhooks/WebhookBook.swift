@@ -29,7 +29,7 @@ public struct WebhookBook: Hashable, Codable, Sendable {
   /// When each method was last raised since the wallet was here.
   var noticed: [Noticed] = []
   /// A payment came within the cooldown: it is announced at the end of that, if it waits then.
-  private var owesPayment = false
+  package private(set) var owesPayment = false
 
   /// As in the ledger. `noticed`: the newest notification of each method since the wallet was here.
   public init(

@@ -19,12 +19,13 @@ struct PaymentInParts {
     var isNotNeeded: Bool { !isFirst && answer?.isFailure == true && answer?.isOfPaymentUnderWay == true }
   }
 
-  /// Longer than lspd holds any payment.
-  private static let timeout = TimeSpan.seconds(2 * 86_400)
+  private static let answerTimeout = TimeSpan.seconds(30)
 
   private let invoice: PayableInvoice
   private let invocation: Invocation
   private var parts: [Part]
+  /// No outcome came in time.
+  private var isLate = false
 
   init(_ invoice: PayableInvoice, parts count: UInt64, _ invocation: Invocation) throws(CommandFailure) {
     guard invoice.mayComeInParts else {
@@ -59,16 +60,19 @@ struct PaymentInParts {
       if isFailed || parts[index].isNotNeeded { break }
     }
     if waits { PayInterruption.handle(isJSON: invocation.output.isJSON) }
-    if waits && !isFailed { try waitForEnd() }
+    let held = parts.compactMap { $0.answer?.heldFor }.max()
+    let end = Clock.monotonicNow + PaymentLoad.timeout(invocation.line, hold: held)
+    if waits && !isFailed { try waitForEnd(until: end) }
     if isFailed || parts.contains(where: \.isNotNeeded) { lookAgain() }
-    if waits && !isFailed { try waitForEnd() }
+    if waits && !isFailed { try waitForEnd(until: end) }
+    isLate = waits && !isFailed && !isSettled
     let took = Clock.monotonicNow - start
     journal.note(
       SenderRow(
         state, of: invoice, reason: failed?.reason, sent.compactMap(\.request), inParts: true),
       invocation.output)
     invocation.output.say(sentence(took), json: document(took))
-    return isFailed ? .paymentFailed : .done
+    return isFailed ? .paymentFailed : isLate ? .tooSlow : .done
   }
 
   /// False if lspd has not got it, but an earlier part: without this one the wallet gives that back.
@@ -77,7 +81,7 @@ struct PaymentInParts {
       partMsat: parts[index].amountMsat, waits: false,
       holdSeconds: invocation.line.integer("--hold-seconds"))
     do {
-      let answer = try invocation.phone.pay(request, timeout: Self.timeout)
+      let answer = try invocation.phone.pay(request, timeout: Self.answerTimeout)
       parts[index].request = request
       note(answer, index)
       return true
@@ -120,15 +124,17 @@ struct PaymentInParts {
   /// What became of the part; lspd may be restarted meanwhile.
   private func look(at index: Int) throws -> PaymentAnswer? {
     guard let request = parts[index].request else { return nil }
-    return try invocation.phone.outcome(of: request, waits: false, timeout: Self.timeout)
+    return try invocation.phone.outcome(of: request, waits: false, timeout: Self.answerTimeout)
   }
 
   /// Waits for all open parts. After a lost connection lspd is asked anew.
-  private mutating func waitForEnd() throws {
+  private mutating func waitForEnd(until end: Instant) throws {
     while parts.contains(where: \.isOpen), !isFailed, !isSettled {
       do {
-        try waitOnOneConnection()
-      } catch ControlClientError.hungUp, ControlClientError.notRunning {
+        try waitOnOneConnection(until: end)
+      } catch ControlClientError.timedOut { return } catch ControlClientError.hungUp, ControlClientError
+        .notRunning
+      {
         for index in parts.indices where parts[index].isOpen {
           if let answer = try look(at: index), answer.isFailure || answer.isSettled { note(answer, index) }
         }
@@ -137,13 +143,13 @@ struct PaymentInParts {
   }
 
   /// Any of the open parts may be the first to fail.
-  private mutating func waitOnOneConnection() throws {
+  private mutating func waitOnOneConnection(until end: Instant) throws {
     let peer = try invocation.phone.connect(to: .lspd)
     for index in parts.indices where parts[index].isOpen {
       try peer.send(question(about: index, waits: true))
     }
     while !isFailed && !isSettled {
-      let message = try peer.receive(timeout: Self.timeout)
+      let message = try peer.receive(timeout: end - Clock.monotonicNow)
       if let sentence = message.errorSentence { throw ControlClientError.refused(sentence) }
       let answer = PaymentAnswer(message)
       guard let index = parts.firstIndex(where: { $0.answer?.payment == answer.payment }) else {
@@ -160,7 +166,7 @@ struct PaymentInParts {
   }
 
   private func ask(_ message: ControlMessage) throws -> PaymentAnswer {
-    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: Self.timeout))
+    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: Self.answerTimeout))
   }
 
   private mutating func note(_ answer: PaymentAnswer, _ index: Int) {
@@ -176,7 +182,7 @@ struct PaymentInParts {
   private static func words(_ part: Part, _ answer: PaymentAnswer) -> String {
     if part.isNotNeeded { return "not needed, other parts complete this payment" }
     return switch answer.state {
-    case "held": "held; the wallet is offline, and lspd has requested a push"
+    case "held": "held; the wallet is offline; \(answer.wakingWords)"
     case "offered": "offered to the wallet"
     case "failed": answer.failureSentence
     default: answer.state
@@ -197,9 +203,13 @@ struct PaymentInParts {
   private func sentence(_ took: TimeSpan) -> String {
     if let failed { return "\(failed.failureSentence)\(wayBack)" }
     if isSettled, let settled { return settled.sentence(invoice, took: took) }
-    let held = parts.count { $0.answer?.state == "held" }
+    if isLate {
+      return PaymentAnswer.pending(took)
+    }
+    let held = parts.filter { $0.answer?.state == "held" }.count
+    let waking = parts.compactMap(\.answer).last { $0.state == "held" }?.wakingWords ?? ""
     return held > 0
-      ? "held: the wallet is offline; the peer has requested a push and holds \(held) of \(parts.count) parts"
+      ? "held: the wallet is offline; \(waking), and holds \(held) of \(parts.count) parts"
       : "offered: \(HumanText.count(sent.count, "part")) \(sent.count == 1 ? "is" : "are") in the wallet's channel"
   }
 
@@ -212,7 +222,7 @@ struct PaymentInParts {
   }
 
   struct Document: Report {
-    /// held, offered, settled, failed or not-sent.
+    /// held, offered, settled, failed, pending or not-sent.
     var state: String
     var paymentHash: String
     var amountMsat: UInt64
@@ -243,7 +253,9 @@ struct PaymentInParts {
 
   private var state: String {
     isFailed
-      ? "failed" : isSettled ? "settled" : parts.contains { $0.answer?.state == "held" } ? "held" : "offered"
+      ? "failed"
+      : isSettled
+        ? "settled" : isLate ? "pending" : parts.contains { $0.answer?.state == "held" } ? "held" : "offered"
   }
 
   private func document(_ took: TimeSpan) -> Document {

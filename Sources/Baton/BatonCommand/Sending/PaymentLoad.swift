@@ -20,9 +20,9 @@ final class PaymentLoad {
   private static let openMost = 100
   private static let progressInterval = TimeSpan.seconds(5)
   /// Twice as long as lspd holds a payment by itself.
-  private static let standardPatience = TimeSpan.seconds(120)
+  private static let standardTimeout = TimeSpan.seconds(120)
   /// From the end of a hold until the sender knows.
-  private static let patienceAfterHold: Int64 = 30
+  private static let timeAfterHold = TimeSpan.seconds(30)
 
   private var invoices: [PayableInvoice] = []
   private var open: [Int: (sending: Sending, start: Instant)] = [:]
@@ -41,10 +41,13 @@ final class PaymentLoad {
     tally = LoadTally(count: count)
     interval = TimeSpan(nanoseconds: 1_000_000_000 / max(1, rate))
     holdSeconds = retry.holdSeconds(invocation.line)
-    patience =
-      invocation.line.span("--patience")
-      ?? max(Self.standardPatience, .seconds((holdSeconds ?? 0) + Self.patienceAfterHold))
+    patience = Self.timeout(invocation.line, hold: holdSeconds.map { .seconds($0) })
     hints = try HintServer(named: retry.hintURL, phone: phone, loop: loop)
+  }
+
+  /// How long a sender without retries waits for an outcome.
+  static func timeout(_ line: ParsedCommandLine, hold: TimeSpan?) -> TimeSpan {
+    line.span("--timeout") ?? max(standardTimeout, (hold ?? .zero) + timeAfterHold)
   }
 
   func run(amountMsat: UInt64) throws -> ExitCode {

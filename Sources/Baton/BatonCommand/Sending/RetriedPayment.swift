@@ -108,7 +108,7 @@ final class RetriedPayment {
       if output.isJSON { output.say(progress) }
     case .held(let answer):
       progress.event = "held"
-      output.say(answer.heldSentence ?? "", json: progress)
+      output.say(answer.pendingSentence ?? "", json: progress)
     case .lost(let attempt, let sentence):
       (progress.event, progress.attempt, progress.meaning) = ("lost", attempt, sentence)
       output.say(

@@ -21,6 +21,11 @@ enum PayVerb: Verb {
           "--apart", value: .span, help: "with --parts: the time between two parts"),
         OptionDeclaration("--no-wait", help: "return as soon as the payment is offered or held"),
         OptionDeclaration(
+          "--timeout", value: .span,
+          help:
+            "without --retry: how long to wait until the payment, or each of --count, counts as pending (default: 2 minutes, and 30 s longer than the peer holds it)"
+        ),
+        OptionDeclaration(
           "--hold-seconds", value: .integer(0...86_400),
           help:
             "how long the peer holds the payment for an offline wallet (default: the peer's setting, with --retry \(SenderSettings.standardHold.wholeMilliseconds / 1000))"
@@ -31,11 +36,6 @@ enum PayVerb: Verb {
           help: "pay N new invoices of --amount, which the open app makes first; without INVOICE"),
         OptionDeclaration(
           "--rate", value: .integer(1...1000), help: "with --count: payments per second (default: 10)"),
-        OptionDeclaration(
-          "--patience", value: .span,
-          help:
-            "with --count and without --retry: how long a payment may take until it counts as pending (default: 2 minutes, and 30 s longer than --hold-seconds)"
-        ),
       ],
       positionals: [
         PositionalDeclaration(
@@ -58,9 +58,7 @@ enum PayVerb: Verb {
     if let count = invocation.line.integer("--count") {
       return try load(Int(count), chosen, retry, invocation)
     }
-    for name in ["--rate", "--patience"] where invocation.line.isGiven(name) {
-      throw CommandFailure(.wrongUsage, "\(name) requires --count")
-    }
+    if invocation.line.isGiven("--rate") { throw CommandFailure(.wrongUsage, "--rate requires --count") }
     guard !invocation.line.positionals.isEmpty else {
       throw CommandFailure(.wrongUsage, "INVOICE is missing; write `baton pay INVOICE`, or see baton pay -h")
     }
@@ -68,8 +66,11 @@ enum PayVerb: Verb {
       typed: invocation.word(), amountMsat: chosen,
       at: retry.policy == .off ? Clock().wallNanoseconds : nil)
     let waits = !invocation.line.isGiven("--no-wait")
+    if !waits { try refuse(["--timeout"], beside: "--no-wait", invocation) }
     if retry.policy != .off {
-      try refuse(["--parts", "--apart", "--no-wait"], beside: "--retry \(retry.policy.rawValue)", invocation)
+      try refuse(
+        ["--parts", "--apart", "--no-wait", "--timeout"], beside: "--retry \(retry.policy.rawValue)",
+        invocation)
       return try RetriedPayment(invoice, retry, invocation).run()
     }
     if let parts = invocation.line.integer("--parts") {
@@ -85,15 +86,17 @@ enum PayVerb: Verb {
     var outcome = try invocation.phone.pay(request)
     if waits, !outcome.isFailure, !outcome.isSettled {
       PayInterruption.handle(isJSON: invocation.output.isJSON)
-      if let words = outcome.heldSentence { invocation.output.remark(words) }
-      // Longer than lspd holds any payment.
-      outcome = try invocation.phone.outcome(of: request, timeout: .seconds(2 * 86_400))
+      if let words = outcome.pendingSentence { invocation.output.remark(words) }
+      do {
+        outcome = try invocation.phone.outcome(
+          of: request, timeout: PaymentLoad.timeout(invocation.line, hold: outcome.heldFor))
+      } catch ControlClientError.timedOut { outcome.state = "pending" }
     }
     let took = Clock.monotonicNow - start
     SenderJournal(try invocation.phone).note(
       SenderRow(outcome.state, of: invoice, reason: outcome.reason, [request]), invocation.output)
     invocation.output.say(outcome.sentence(invoice, took: took), json: outcome.document(invoice, took: took))
-    return outcome.isFailure ? .paymentFailed : .done
+    return outcome.isFailure ? .paymentFailed : outcome.state == "pending" ? .tooSlow : .done
   }
 
   private static func load(
@@ -104,7 +107,7 @@ enum PayVerb: Verb {
       throw CommandFailure(.wrongUsage, "--count makes its own invoices; omit INVOICE")
     }
     if retry.policy != .off {
-      try refuse(["--patience"], beside: "--retry \(retry.policy.rawValue)", invocation)
+      try refuse(["--timeout"], beside: "--retry \(retry.policy.rawValue)", invocation)
     }
     guard let amountMsat else { throw CommandFailure(.wrongUsage, "--count requires --amount") }
     return try PaymentLoad(retry, count: count, rate: invocation.line.integer("--rate") ?? 10, invocation)

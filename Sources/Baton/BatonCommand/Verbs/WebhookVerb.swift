@@ -58,7 +58,9 @@ enum WebhookVerb: Verb {
     let count = try answer.integer("count", in: UInt64(0)...UInt64.max)
     let max = try answer.integer("max", in: UInt64(0)...UInt64.max)
     let change =
-      state == "unchanged" ? "the peer has this webhook already" : "the peer calls \(url) from now on"
+      state == "unchanged"
+      ? "the peer has this webhook already"
+      : "the peer calls \(url) from now on, and no longer pushes: only a push of that server wakes the extension"
     invocation.output.say(
       "\(change) (\(count) of at most \(max))",
       json: Document(name: name, state: state, count: count, max: max))
